@@ -16,6 +16,10 @@ _RATES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 _OPERATIONS = ((1e12, "TFLOP/s"), (1e9, "GFLOP/s"), (1e6, "MFLOP/s"))
 _STEPS, _HALVES = (1, 2, 5), (1, 3)
 """Of a power of ten; the second are half a decade from each other."""
+_DECADES = ((1, _STEPS), (1, _HALVES), (1, (1,)), (2, (1,)), (3, (1,)), (4, (1,)), (5, (1,)),
+            (6, (1,)), (7, (1,)))  # fmt: skip
+"""Ticks on an axis of logarithms, the finest first: at every how many powers of ten, and at which
+multiples of them."""
 _DAY_S = 86400
 _SLACK = 1e-9
 _NOTHING_APART = 0.25
@@ -40,7 +44,8 @@ class Axis:
         return cls(title, lambda value: known[round(value)], names=known)
 
     def tick(self, value: float) -> str:
-        return self.bare(value) if self.bare else self.words(value)
+        words = self.bare or self.words
+        return words(value)
 
 
 @dataclass(frozen=True)
@@ -65,9 +70,11 @@ class Scale:
             return cls(axis, low - room, high + room)
         above = [value for value in known if value > 0]
         low, high = min(above, default=1.0), max(above, default=1.0)
-        zero = axis.base == 2 and any(value == 0 for value in known)
         room = max((high / low) ** 0.03, 1.05)
-        return cls(axis, (low * _NOTHING_APART if zero else low) / room, high * room, zero)
+        zero = axis.base == 2 and 0 in known
+        if zero:
+            low *= _NOTHING_APART
+        return cls(axis, low / room, high * room, zero)
 
     def place(self, value: float) -> float:
         """From 0 to 1; beyond these for what is beyond the ends."""
@@ -80,10 +87,12 @@ class Scale:
     def ticks(self, most: int) -> list[float]:
         """At most about so many, on round values; all names."""
         if self.axis.names:
-            return list(map(float, range(len(self.axis.names))))
+            return [float(place) for place in range(len(self.axis.names))]
         if not self.axis.base:
             return self._even(most)
-        return self._powers_of_two(most) if self.axis.base == 2 else self._decades(most)
+        if self.axis.base == 2:
+            return self._powers_of_two(most)
+        return self._decades(most)
 
     @property
     def _nothing(self) -> float:
@@ -99,7 +108,7 @@ class Scale:
         low = self.low / _NOTHING_APART if self.zero else self.low
         first, last = math.ceil(math.log2(low) - _SLACK), math.floor(math.log2(self.high))
         every = max(1, -(-(last - first + 1) // most))
-        powers = [2.0**n for n in range(first, last + 1) if n % every == 0]
+        powers = _powers(2.0, first, last, every)
         if not self.zero:
             return powers
         near = self.place(0) + 0.7 / most
@@ -107,22 +116,35 @@ class Scale:
 
     def _decades(self, most: int) -> list[float]:
         """As fine as there is room for; where not even these are three, linear ones."""
-        choices = [(1, _STEPS), (1, _HALVES), *((every, (1,)) for every in range(1, 8))]
-        found = [self._of_decades(every, steps) for every, steps in choices]
-        ticks = next((ticks for ticks in found if len(ticks) <= most + 1), found[-1])
+        for every, steps in _DECADES:
+            ticks = self._of_decades(every, steps)
+            if len(ticks) <= most + 1:
+                break
         return ticks if len(ticks) > 2 else self._even(most)
 
     def _of_decades(self, every: int, steps: Sequence[int]) -> list[float]:
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-        powers = [10.0**n for n in range(first, last + 1) if n % every == 0]
-        ticks = [step * power for power in powers for step in steps]
-        return [tick for tick in ticks if self.low * (1 - _SLACK) <= tick <= self.high]
+        ticks = []
+        for power in _powers(10.0, first, last, every):
+            for step in steps:
+                if self.low * (1 - _SLACK) <= step * power <= self.high:
+                    ticks.append(step * power)
+        return ticks
+
+
+def _powers(base: float, first: int, last: int, every: int) -> list[float]:
+    """The powers from the first exponent to the last, of each `every`-th one."""
+    start = -(-first // every) * every
+    return [base**n for n in range(start, last + 1, every)]
 
 
 def _round_up(step: float) -> float:
     """The next of 1, 2 or 5 times a power of ten."""
     power = float(10.0 ** math.floor(math.log10(step)))
-    return next(s * power for s in (*_STEPS, 10) if s * power >= step * (1 - _SLACK))
+    for times in _STEPS:
+        if times * power >= step * (1 - _SLACK):
+            return times * power
+    return 10 * power
 
 
 def with_unit(value: float, units: Sequence[tuple[float, str]]) -> str:
@@ -153,10 +175,15 @@ def plain(value: float) -> str:
 
 def in_unit(unit: str) -> Axis:
     """Of numbers that have this unit, or none; bytes per second are told as everywhere."""
-    factor = next((factor for factor, name in _RATES if name == unit), None)
-    if factor is not None:
-        return Axis("bandwidth", lambda value: bytes_per_s(value * factor))
+    for factor, name in _RATES:
+        if name == unit:
+            return _in_rates(factor)
     return Axis(unit, lambda value: f"{plain(value)} {unit}".strip(), bare=plain)
+
+
+def _in_rates(factor: float) -> Axis:
+    """Of numbers that count so many bytes per second."""
+    return Axis("bandwidth", lambda value: bytes_per_s(value * factor))
 
 
 def share(value: float) -> str:
@@ -175,7 +202,9 @@ def _date(value: float) -> str:
 def _date_of_tick(value: float) -> str:
     """A day, or a time of day between days."""
     moment = _moment(value)
-    return f"{moment:%H:%M}" if moment.hour or moment.minute else f"{moment:%Y-%m-%d}"
+    if moment.hour or moment.minute:
+        return f"{moment:%H:%M}"
+    return f"{moment:%Y-%m-%d}"
 
 
 def _moment(value: float) -> datetime:

@@ -17,7 +17,7 @@ from mpigauge.draw.styles import PAPER, colour, dash, group, shape, text, words
 
 if TYPE_CHECKING:
     from mpigauge.draw.frame import Frame
-    from mpigauge.draw.plot import Panel, Plot, Point, Series
+    from mpigauge.draw.plot import Plot
 
 
 class Layout(NamedTuple):
@@ -44,11 +44,15 @@ _NOTE_LETTER, _NOTE_LINE = 6.4, 16
 
 def picture(plot: Plot) -> Picture:
     """The plot drawn, and its numbers as a table."""
-    notes = [
-        *plot.notes,
-        *(words for panel in plot.panels for mark in panel.marks for words in mark.words),
-    ]
-    if left := [panel.title for panel in plot.panels if len(panel.series) > MOST_SERIES]:
+    notes, left, rows = list(plot.notes), [], []
+    for panel in plot.panels:
+        for mark in panel.marks:
+            notes += mark.words
+        if len(panel.series) > MOST_SERIES:
+            left.append(panel.title)
+        for series in panel.series:
+            rows += [row(panel, series, point) for point in series.points]
+    if left:
         notes.append(
             f"Of {', '.join(left)} the first {MOST_SERIES} curves are drawn; the table has all."
         )
@@ -58,7 +62,7 @@ def picture(plot: Plot) -> Picture:
         about=plot.about,
         svg=svg(plot),
         heads=("", "curve", first.x.title, first.y.title, "from", "to"),
-        rows=tuple(row(panel, series, point) for panel, series, point in _points(plot)),
+        rows=tuple(rows),
         names=_told_apart(plot),
         notes=tuple(notes),
         plot=plot,
@@ -101,13 +105,14 @@ def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> 
     names = plot.drawn()
     legend = _places(_told_apart(plot), wide)
     rows = -(-len(plot.panels) // columns)
-    bottom = 44 + rows * high
-    foot = bottom + (legend[-1][1] + _LINE + 6 if legend else 0)
+    bottom = 44.0 + rows * high
+    foot = bottom
     parts = [text(wide / 2, 24, plot.title, "ink", "middle", 16)]
     for panel, frame in zip(plot.panels, frames(plot, layout), strict=True):
         parts += drawn(panel, frame, names)
     for number, (x, y) in enumerate(legend):
         parts += _entry(number, names[number], x, bottom + y)
+        foot = bottom + y + _LINE + 6
     said, more = _noted(notes, wide, foot)
     label = f'role="img" aria-label="{words(f"{plot.title}. {plot.about}")}"'
     return _sheet([*parts, *said], wide, foot + more, paper_mm, label)
@@ -115,10 +120,15 @@ def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> 
 
 def _noted(notes: Sequence[str], wide: float, top: float) -> tuple[list[str], int]:
     """Lines of text below each other, and how much room they take."""
-    lines = [line for note in notes for line in wrap(note, int(wide / _NOTE_LETTER))]
-    places = (top + 12 + _NOTE_LINE * number for number in range(len(lines)))
-    said = [text(LEFT / 2, y, each, "dim", size=11) for y, each in zip(places, lines, strict=True)]
-    return said, _NOTE_LINE * len(lines) + 10 if lines else 0
+    said: list[str] = []
+    y = top + 12
+    for note in notes:
+        for line in wrap(note, int(wide / _NOTE_LETTER)):
+            said.append(text(LEFT / 2, y, line, "dim", size=11))
+            y += _NOTE_LINE
+    if not said:
+        return [], 0
+    return said, _NOTE_LINE * len(said) + 10
 
 
 def _sheet(
@@ -144,33 +154,32 @@ def _extent(wide: float, height: float, paper_mm: float) -> str:
 def frames(plot: Plot, layout: Layout | None = None) -> list[Frame]:
     """Where each panel is drawn."""
     columns, wide, high, _ = _grid(plot, layout)
-    places = (divmod(number, columns) for number in range(len(plot.panels)))
-    return [
-        framed(panel, across * wide, 40 + down * high, wide, high)
-        for panel, (down, across) in zip(plot.panels, places, strict=True)
-    ]
+    found = []
+    for number, panel in enumerate(plot.panels):
+        down, across = divmod(number, columns)
+        found.append(framed(panel, across * wide, 40 + down * high, wide, high))
+    return found
 
 
 def _grid(plot: Plot, layout: Layout | None) -> Layout:
     """With no more columns than panels; one panel alone takes the whole width."""
     many = len(plot.panels)
     if layout is None:
-        return _ONE if many == 1 else _TWO if many in (2, 4) else _THREE
+        return _LAYOUTS.get(many, _THREE)
     columns = min(layout.columns, many)
     return layout._replace(columns=columns, wide=layout.wide * layout.columns // columns)
 
 
+_LAYOUTS = {1: _ONE, 2: _TWO, 4: _TWO}
+"""By the number of panels; of others three stand beside each other."""
+
+
 def _told_apart(plot: Plot) -> tuple[str, ...]:
     """The names that a legend needs: none, where no panel has more than one curve."""
-    several = any(len(panel.series) + bool(panel.level_name) > 1 for panel in plot.panels)
-    return plot.drawn() if several else ()
-
-
-def _points(plot: Plot) -> Iterator[tuple[Panel, Series, Point]]:
     for panel in plot.panels:
-        for series in panel.series:
-            for point in series.points:
-                yield panel, series, point
+        if len(panel.series) + bool(panel.level_name) > 1:
+            return plot.drawn()
+    return ()
 
 
 # --- the legend -----------------------------------------------------------------------------

@@ -34,7 +34,9 @@ def heights(panel: Panel, values: Sequence[float]) -> Iterator[float]:
     if known and panel.y.base:
         low, high = min(known), max(known)
         reach = min(max(REACH, (high / low) ** SHARE), FAR)
-        yield from (v.y for v in panel.levels if low / reach <= v.y <= high * reach)
+        for level in panel.levels:
+            if low / reach <= level.y <= high * reach:
+                yield level.y
 
 
 def seen(panel: Panel, frame: Frame) -> list[Level]:
@@ -65,9 +67,13 @@ class _Box(NamedTuple):
     @property
     def corners(self) -> list[tuple[float, float]]:
         """And points between them, as close as letters are."""
-        heights = (self.high, (self.high + self.low) / 2, self.low)
+        middle = (self.high + self.low) / 2
         steps = int((self.right - self.left) / _LETTER) + 1
-        return [(self.left + _LETTER * step, y) for step in range(steps) for y in heights]
+        found = []
+        for step in range(steps):
+            x = self.left + _LETTER * step
+            found += [(x, self.high), (x, middle), (x, self.low)]
+        return found
 
     def covers(self, points: Sequence[tuple[float, float]]) -> int:
         return sum(self.left <= x <= self.right and self.high <= y <= self.low for x, y in points)

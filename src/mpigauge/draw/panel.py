@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from mpigauge.draw.axes import Scale
 from mpigauge.draw.frame import Frame
 from mpigauge.draw.plot import MOST_SERIES
 from mpigauge.draw.styles import DIM, GRID, colour, dash, group, shape, stroke, text, words
+from mpigauge.model.units import with_commas
 
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Mark, Panel, Point, Series
@@ -30,7 +31,9 @@ _REACH = 4.0
 
 
 def framed(panel: Panel, x: float, y: float, wide: float, high: float) -> Frame:
-    points = [point for series in panel.series[:MOST_SERIES] for point in series.points]
+    points: list[Point] = []
+    for series in panel.series[:MOST_SERIES]:
+        points += series.points
     values = [point.y for point in points]
     if math.isfinite(panel.level):
         values.append(panel.level)
@@ -43,7 +46,7 @@ def framed(panel: Panel, x: float, y: float, wide: float, high: float) -> Frame:
 
 
 def _ends(panel: Panel, points: Sequence[Point], values: Sequence[float]) -> Iterator[float]:
-    """Of intervals, as far as they may widen the axis."""
+    """The ends of intervals, as far as they may widen the axis."""
     known = [value for value in values if math.isfinite(value) and (value > 0 or not panel.y.base)]
     if not known:
         return
@@ -54,7 +57,9 @@ def _ends(panel: Panel, points: Sequence[Point], values: Sequence[float]) -> Ite
         room = (high - low) or abs(high)
         low, high = low - room, high + room
     for point in points:
-        yield from (min(max(end, low), high) for end in (point.low, point.high) if end == end)
+        for end in (point.low, point.high):
+            if not math.isnan(end):
+                yield min(max(end, low), high)
 
 
 def drawn(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
@@ -68,12 +73,14 @@ def drawn(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
     if math.isfinite(panel.level):
         yield from _level(panel, f, names)
     yield from level_lines.drawn(panel, f)
-    yield from (_mark_line(mark, f) for mark in panel.marks)
+    for mark in panel.marks:
+        yield _mark_line(mark, f)
     for draw in (_areas, _curve):
         for series in panel.series[:MOST_SERIES]:
             yield from draw(panel, series, f, names.index(series.name))
     yield "</svg>"
-    yield from (_mark_label(mark, f) for mark in panel.marks)
+    for mark in panel.marks:
+        yield _mark_label(mark, f)
     yield "</g>"
 
 
@@ -109,12 +116,15 @@ def _areas(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]
     few, points = len(panel.series) <= _MOST_WITH_SAMPLES, from_left(panel, series)
     joined = [[point] for point in points] if panel.style == "dots" else [points]
     yield group("series", number)
-    samples = [part for of in joined for part in _bands(of, _samples, f, colour(number), 0.10)]
+    samples: list[str] = []
+    for of in joined:
+        samples += _bands(of, _samples, f, colour(number), 0.10)
     if samples:
         hidden = "" if few else ' display="none"'
         yield f'<g class="ranges"{hidden}>{"".join(samples)}</g>'
+    opacity = 0.22 if few else 0.16
     for of in joined:
-        yield from _bands(of, _interval, f, colour(number), 0.22 if few else 0.16)
+        yield from _bands(of, _interval, f, colour(number), opacity)
     yield "</g>"
 
 
@@ -122,14 +132,19 @@ def _curve(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]
     ordered = from_left(panel, series)
     yield group("series", number)
     if panel.style != "dots":
-        line = " ".join("{:.1f},{:.1f}".format(*f.at(p.x, p.y)) for p in ordered)
         yield (
-            f'<polyline class="line" points="{line}" fill="none" stroke="{colour(number)}" '
-            f'stroke-width="1.8"{dash(number)}/>'
+            f'<polyline class="line" points="{_line(f.at(p.x, p.y) for p in ordered)}" fill="none" '
+            f'stroke="{colour(number)}" stroke-width="1.8"{dash(number)}/>'
         )
     if len(ordered) <= _MOST_DOTS:
-        yield from (_dot(panel, series, point, f, number) for point in ordered)
+        for point in ordered:
+            yield _dot(panel, series, point, f, number)
     yield "</g>"
+
+
+def _line(places: Iterable[tuple[float, float]]) -> str:
+    """Places as the attribute `points`."""
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
 
 
 def from_left(panel: Panel, series: Series) -> list[Point]:
@@ -155,22 +170,30 @@ def _bands(
 ) -> Iterator[str]:
     """An area for each stretch of points whose ends are known; a bar for one that stands alone."""
     for known, run in groupby(points, key=lambda p: all(map(math.isfinite, ends(p)))):
-        stretch = list(run)
         if not known:
             continue
-        above = [f.at(p.x, ends(p)[1]) for p in stretch]
-        below = [f.at(p.x, ends(p)[0]) for p in stretch]
-        if len(stretch) == 1:
-            above, below = ([(x - _BAR, y), (x + _BAR, y)] for ((x, y),) in (above, below))
-        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in [*above, *reversed(below)])
+        above, below = [], []
+        for point in run:
+            low, high = ends(point)
+            above.append(f.at(point.x, high))
+            below.append(f.at(point.x, low))
+        if len(above) == 1:
+            above, below = _bar(*above[0]), _bar(*below[0])
+        line = _line([*above, *reversed(below)])
         yield f'<polygon class="band" points="{line}" fill="{fill}" fill-opacity="{opacity}"/>'
+
+
+def _bar(x: float, y: float) -> list[tuple[float, float]]:
+    """The ends of a short line through this place."""
+    return [(x - _BAR, y), (x + _BAR, y)]
 
 
 def _dot(panel: Panel, series: Series, point: Point, f: Frame, number: int) -> str:
     x, y = f.at(point.x, point.y)
     *who, where, value, low, high = row(panel, series, point)
-    ends = f" ({low} … {high})" if low and high else ""
-    said = f"{', '.join(filter(None, (*who, where)))}: {value}{ends}"
+    said = f"{with_commas(*who, where)}: {value}"
+    if low and high:
+        said += f" ({low} … {high})"
     return (
         f'<path class="dot" d="M{x:.1f} {y:.1f}{shape(number)}" '
         f'fill="{colour(number)}"><title>{words(said)}</title></path>'
@@ -190,5 +213,9 @@ def _mark_label(mark: Mark, f: Frame) -> str:
 
 def row(panel: Panel, series: Series, point: Point) -> tuple[str, ...]:
     """The words of a point: panel, curve, x, y, and the ends of the interval of y."""
-    ends = (panel.y.words(end) if math.isfinite(end) else "" for end in (point.low, point.high))
-    return panel.title, series.name, panel.x.words(point.x), panel.y.words(point.y), *ends
+    at, value = panel.x.words(point.x), panel.y.words(point.y)
+    return panel.title, series.name, at, value, _end(panel, point.low), _end(panel, point.high)
+
+
+def _end(panel: Panel, value: float) -> str:
+    return panel.y.words(value) if math.isfinite(value) else ""

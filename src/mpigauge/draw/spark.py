@@ -30,17 +30,20 @@ def sparkline(
     def x(place: float) -> float:
         return _EDGE + place * step
 
-    points = " ".join(
-        f"{x(place):.1f},{high - _EDGE - (value - low) / span * (high - 2 * _EDGE):.1f}"
-        for place, value in known
-    )
-    lines = "".join(
-        f'<line x1="{x(at - 0.5):.1f}" y1="0" x2="{x(at - 0.5):.1f}" y2="{high}" '
-        'stroke="currentColor" stroke-dasharray="3 2"/>'
-        for at in marks
-    )
+    points = []
+    for place, value in known:
+        y = high - _EDGE - (value - low) / span * (high - 2 * _EDGE)
+        points.append(f"{x(place):.1f},{y:.1f}")
+    lines = ""
+    for mark in marks:
+        at = f"{x(mark - 0.5):.1f}"
+        lines += (
+            f'<line x1="{at}" y1="0" x2="{at}" y2="{high}" '
+            'stroke="currentColor" stroke-dasharray="3 2"/>'
+        )
+    curve = " ".join(points)
     return (
         f'<svg class="spark" role="img" aria-label="{words(about)}" viewBox="0 0 {wide} {high}" '
-        f'width="{wide}" height="{high}">{lines}<polyline points="{points}" fill="none" '
+        f'width="{wide}" height="{high}">{lines}<polyline points="{curve}" fill="none" '
         'stroke="currentColor" stroke-width="1.5"/></svg>'
     )

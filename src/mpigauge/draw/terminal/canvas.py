@@ -12,7 +12,7 @@ from mpigauge.draw.terminal.styles import DIM, StyledLetter, words
 
 _BRAILLE = 0x2800
 _BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
-_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_EIGHTHS, _ASCII_EIGHTHS = " ▁▂▃▄▅▆▇█", " ...#####"
 At = tuple[float, float]
 """From 0 to 1, rightwards and upwards."""
 Position = tuple[int, int]
@@ -32,10 +32,8 @@ class Canvas:
 
     def free(self, column: int, line: int, many: int) -> bool:
         """Whether nothing but what lies under curves is on these characters."""
-        return all(
-            (x, line) not in self._dots and (x, line) not in self._over
-            for x in range(column, column + many)
-        )
+        wanted = {(x, line) for x in range(column, column + many)}
+        return wanted.isdisjoint(self._dots) and wanted.isdisjoint(self._over)
 
     def line_of(self, y: float) -> int:
         return self._dot((0, y))[1] // self._down
@@ -51,7 +49,8 @@ class Canvas:
             (x1, y1), (x2, y2) = self._dot(one), self._dot(other)
             steps = max(abs(x2 - x1), abs(y2 - y1), 1)
             for i in range(steps + 1):
-                x, y = (round(a + (b - a) * i / steps) for a, b in ((x1, x2), (y1, y2)))
+                x = round(x1 + (x2 - x1) * i / steps)
+                y = round(y1 + (y2 - y1) * i / steps)
                 self._set(x, y, number)
 
     def bar(self, x: float, low: float, high: float, number: int) -> bool:
@@ -72,26 +71,28 @@ class Canvas:
         self._over[x // self._across, y // self._down] = StyledLetter(letter, number)
 
     def column(self, x: int, share: float, number: int) -> None:
-        """Of a histogram, as high as this share of the canvas."""
+        """A column of a histogram, as high as this share of the canvas."""
+        letters = _EIGHTHS if self.unicode else _ASCII_EIGHTHS
         eighths = round(share * self.high * 8)
         for y in range(self.high):
             filled = min(8, max(0, eighths - 8 * (self.high - 1 - y)))
             if filled:
-                letter = _EIGHTHS[filled] if self.unicode else "#" if filled > 3 else "."
-                self._over[x, y] = StyledLetter(letter, number)
+                self._over[x, y] = StyledLetter(letters[filled], number)
 
     def across(self, y: float) -> int:
         """A level; the line on which it lies."""
         line = self.line_of(y)
+        letter = StyledLetter("╌" if self.unicode else "-", DIM)
         for x in range(self.wide):
-            self._under[x, line] = StyledLetter("╌" if self.unicode else "-", DIM)
+            self._under[x, line] = letter
         return line
 
     def upright(self, x: float) -> int:
         """A place on the x axis; its column."""
         column = self.column_of(x)
+        letter = StyledLetter("┊" if self.unicode else ":", DIM)
         for y in range(self.high):
-            self._under.setdefault((column, y), StyledLetter("┊" if self.unicode else ":", DIM))
+            self._under.setdefault((column, y), letter)
         return column
 
     def write(self, column: int, line: int, text: str) -> None:
@@ -102,8 +103,8 @@ class Canvas:
     def _dot(self, at: At) -> Position:
         """What lies outside is drawn at the edge."""
         wide, high = self.wide * self._across - 1, self.high * self._down - 1
-        x, y = (min(max(value, 0.0), 1.0) for value in at)
-        return round(x * wide), round((1 - y) * high)
+        x, y = at
+        return round(_within(x) * wide), round((1 - _within(y)) * high)
 
     def _set(self, x: int, y: int, number: int) -> None:
         cell = x // self._across, y // self._down
@@ -117,3 +118,8 @@ class Canvas:
             bits, number = self._dots[place]
             return StyledLetter(chr(_BRAILLE + bits) if self.unicode else ".", number)
         return self._under.get(place, StyledLetter())
+
+
+def _within(value: float) -> float:
+    """The value, or the end of 0 to 1 that it lies beyond."""
+    return min(max(value, 0.0), 1.0)

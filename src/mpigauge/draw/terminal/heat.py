@@ -40,18 +40,20 @@ def squares(many: int, value: Value, scale: ColourScale, screen: Screen) -> Iter
         yield from _halves(side, step, of, scale, screen)
         return
     for row in range(side):
-        cells = (_square(of(row, at), row == at, broad, scale, screen) for at in range(side))
-        yield f"{row * step:>{MARGIN - 2}}  " + "".join(cells)
+        line = f"{row * step:>{MARGIN - 2}}  "
+        for at in range(side):
+            line += _square(of(row, at), row == at, broad, scale, screen)
+        yield line
 
 
 def legend(scale: ColourScale, words: Callable[[float], str], screen: Screen) -> str:
     """From the smallest to the largest, in words."""
     low, high = words(scale.low), words(scale.high)
     if screen.colours >= 256:
-        strip = "".join(
-            on(" ", scale.low * (scale.high / scale.low) ** (i / (_STRIP - 1)), scale, screen)
-            for i in range(_STRIP)
-        )
+        strip = ""
+        for number in range(_STRIP):
+            value = scale.low * (scale.high / scale.low) ** (number / (_STRIP - 1))
+            strip += on(" ", value, scale, screen)
         return f"{'':{MARGIN}}{low} {strip} {high}"
     shades = _shades(screen)
     return f"{'':{MARGIN}}{low} {shades!r} {high}, on a log scale"
@@ -74,15 +76,21 @@ def _largest(value: Value, step: int, many: int) -> Value:
     def of(row: int, column: int) -> float | None:
         rows = range(row * step, min(many, (row + 1) * step))
         columns = range(column * step, min(many, (column + 1) * step))
-        known = (value(a, b) for a in rows for b in columns if a != b)
-        return max((each for each in known if each is not None), default=None)
+        most: float | None = None
+        for a in rows:
+            for b in columns:
+                each = value(a, b) if a != b else None
+                if each is not None and (most is None or each > most):
+                    most = each
+        return most
 
     return of
 
 
 def _square(value: float | None, same: bool, broad: int, scale: ColourScale, screen: Screen) -> str:
     if value is None:
-        return ("·" if same else "?") * broad
+        sign = "·" if same else "?"
+        return sign * broad
     if screen.colours >= 256:
         return on(" " * broad, value, scale, screen)
     shades = _shades(screen)
@@ -95,9 +103,10 @@ def _halves(side: int, step: int, of: Value, scale: ColourScale, screen: Screen)
         cells = []
         for column in range(side):
             above = _colour(of(row, column), scale)
-            below = _colour(of(row + 1, column), scale) if row + 1 < side else None
             code = _code(38, above, screen)
-            code += f";{_code(48, below, screen)}" if below else ""
+            if row + 1 < side:
+                below = _colour(of(row + 1, column), scale)
+                code += f";{_code(48, below, screen)}"
             cells.append(f"\033[{code}m▀{_PLAIN}")
         yield f"{row * step:>{MARGIN - 2}}  " + "".join(cells)
 

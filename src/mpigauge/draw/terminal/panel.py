@@ -37,16 +37,17 @@ def drawn(
     if panel.style == "bars":
         frame = replace(frame, y=replace(frame.y, low=0.0))
     high = height - 3
-    ticks = {_line(frame.y, tick, high): tick for tick in frame.y.ticks(max(2, high // 3))}
-    labels = {line: panel.y.words(tick) for line, tick in ticks.items()}
+    labels: dict[int, str] = {}
+    for tick in frame.y.ticks(max(2, high // 3)):
+        labels[_line(frame.y, tick, high)] = panel.y.words(tick)
     gutter = max(map(len, labels.values()), default=0)
     canvas = Canvas(max(_LEAST_WIDE, width - gutter - 1), high, screen.unicode)
     bars = _draw(panel, frame, names, canvas)
-    tick, edge = "┤│" if screen.unicode else "+|"
+    ticked, edge = "┤│" if screen.unicode else "+|"
     lines = [words(cut(_title(panel), width, screen))]
     for number, row in enumerate(canvas.lines()):
         label = labels.get(number, "")
-        side = StyledLetter(tick if label else edge, DIM)
+        side = StyledLetter(ticked if label else edge, DIM)
         lines.append([*words(f"{label:>{gutter}}", DIM), side, *row])
     return [*lines, *_x_axis(panel, frame.x, gutter, canvas)], bars
 
@@ -62,27 +63,31 @@ def _line(scale: Scale, value: float, high: int) -> int:
 
 # --- what is in the box ---------------------------------------------------------------------
 def _draw(panel: Panel, frame: Frame, names: Sequence[str], canvas: Canvas) -> bool:
+    """Whether an interval is to be seen."""
     shown = [(series, names.index(series.name)) for series in panel.series[:MOST_SERIES]]
     if panel.style == "bars":
         for series, number in shown:
             _columns(series, frame, canvas, number)
         return False
-    bars = [_bars(panel, series, frame, canvas, number) for series, number in shown]
+    seen = False
+    for series, number in shown:
+        seen |= _bars(panel, series, frame, canvas, number)
     for series, number in shown:
         _curve(panel, series, frame, canvas, number)
     _levels(panel, frame, canvas)
     for each in panel.marks:
         canvas.write(canvas.upright(frame.x.place(each.x)), 0, each.label)
-    return any(bars)
+    return seen
 
 
 def _bars(panel: Panel, series: Series, frame: Frame, canvas: Canvas, number: int) -> bool:
-    seen = [
-        canvas.bar(frame.x.place(p.x), frame.y.place(p.low), frame.y.place(p.high), number)
-        for p in from_left(panel, series)
-        if math.isfinite(p.low) and math.isfinite(p.high)
-    ]
-    return any(seen)
+    """Whether one of them is to be seen."""
+    seen = False
+    for point in from_left(panel, series):
+        if math.isfinite(point.low) and math.isfinite(point.high):
+            low, high = frame.y.place(point.low), frame.y.place(point.high)
+            seen |= canvas.bar(frame.x.place(point.x), low, high, number)
+    return seen
 
 
 def _curve(panel: Panel, series: Series, frame: Frame, canvas: Canvas, number: int) -> None:
@@ -101,9 +106,11 @@ def _curve(panel: Panel, series: Series, frame: Frame, canvas: Canvas, number: i
 
 
 def _columns(series: Series, frame: Frame, canvas: Canvas, number: int) -> None:
-    """Each character of the width has the bin that it lies in, the one that begins last."""
+    """Each character of the width has the highest of the bins that it lies in."""
     places = sorted((frame.x.place(p.x), frame.y.place(p.y)) for p in series.points if p.y > 0)
-    half = (places[1][0] - places[0][0]) / 2 if len(places) > 1 else 0.5
+    half = 0.5
+    if len(places) > 1:
+        half = (places[1][0] - places[0][0]) / 2
     for x in range(canvas.wide):
         at = (x + 0.5) / canvas.wide
         within = [share for middle, share in places if abs(middle - at) <= half]
@@ -118,8 +125,10 @@ def _levels(panel: Panel, frame: Frame, canvas: Canvas) -> None:
     for level in level_lines.seen(panel, frame):
         line = canvas.across(frame.y.place(level.y))
         text = f" {level.label} "[: canvas.wide]
-        right = canvas.wide - len(text)
-        canvas.write(right if canvas.free(right, line, len(text)) else 0, line, text)
+        at = canvas.wide - len(text)
+        if not canvas.free(at, line, len(text)):
+            at = 0
+        canvas.write(at, line, text)
 
 
 # --- below it -------------------------------------------------------------------------------

@@ -47,13 +47,13 @@ def _plot(plot: Plot, notes: Sequence[str], screen: Screen) -> Iterator[str]:
     high = _height(len(plot.panels), screen)
     any_bars = False
     for begin in range(0, len(plot.panels), columns):
-        found = [
-            drawn(panel, names, wide, high, screen)
-            for panel in plot.panels[begin : begin + columns]
-        ]
-        any_bars = any_bars or any(bars for _, bars in found)
+        found = []
+        for panel in plot.panels[begin : begin + columns]:
+            characters, bars = drawn(panel, names, wide, high, screen)
+            found.append(characters)
+            any_bars |= bars
         yield ""
-        for beside in zip(*(panel for panel, _ in found), strict=True):
+        for beside in zip(*found, strict=True):
             yield painted(_joined(beside, wide), screen)
     yield from _below(plot, names, notes, any_bars, width, screen)
 
@@ -61,19 +61,23 @@ def _plot(plot: Plot, notes: Sequence[str], screen: Screen) -> Iterator[str]:
 def _columns(panels: int, width: int) -> int:
     """Two or three panels are shown as wide as can be, one below the other."""
     most = max(1, (width + _GAP) // (_LEAST_MULTIPLE + _GAP))
-    return min(panels, most) if panels > 3 else min(panels, max(1, width // (2 * _LEAST_MULTIPLE)))
+    if panels <= 3:
+        most = max(1, width // (2 * _LEAST_MULTIPLE))
+    return min(panels, most)
 
 
 def _height(panels: int, screen: Screen) -> int:
-    room = max(_LEAST, screen.height - _AROUND) if screen.live else _ALONE
-    return min(room, _SMALL if panels > 3 else _ALONE)
+    wanted = _SMALL if panels > 3 else _ALONE
+    if not screen.live:
+        return wanted
+    return min(wanted, max(_LEAST, screen.height - _AROUND))
 
 
 def _joined(rows: Sequence[list[StyledLetter]], wide: int) -> Iterator[StyledLetter]:
     for number, row in enumerate(rows):
         yield from row
         if number < len(rows) - 1:
-            yield from (StyledLetter() for _ in range(wide + _GAP - len(row)))
+            yield from [StyledLetter()] * (wide + _GAP - len(row))
 
 
 def _below(
@@ -88,8 +92,9 @@ def _below(
     if told_apart:
         yield ""
         yield from _legend(names, width, screen)
-    said = ["Upright bars: the interval, where it is larger than a mark."] if bars else []
-    for note in [*said, *notes]:
+    if bars:
+        notes = ["Upright bars: the interval, where it is larger than a mark.", *notes]
+    for note in notes:
         for line in wrap(printable(note), width, subsequent_indent="  "):
             yield paint(line, DIM, screen)
 

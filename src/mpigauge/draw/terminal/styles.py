@@ -37,11 +37,11 @@ def mark(number: int, unicode: bool) -> str:
 
 def painted(cells: Iterable[StyledLetter], screen: Screen) -> str:
     """A line, without blanks at its end."""
-    parts = (
-        paint("".join(cell.letter for cell in run), of, screen)
-        for of, run in groupby(_stripped(list(cells)), key=lambda cell: cell.of)
-    )
-    return "".join(parts)
+    line = ""
+    for of, run in groupby(_stripped(list(cells)), key=lambda cell: cell.of):
+        text = "".join(cell.letter for cell in run)
+        line += paint(text, of, screen)
+    return line
 
 
 def paint(text: str, of: int, screen: Screen) -> str:

@@ -76,7 +76,7 @@ class RunSeries:
 
 def series(con: DuckDBPyConnection, runs: Sequence[str], benchmark: str = "") -> list[RunSeries]:
     """Numbers that two of these runs or more have, those of most runs first."""
-    found = [*_index(con, "rows", IDENTITY, runs), *_index(con, "figures", _OF_FIGURES, runs)]
+    found = [*_index(con, _TIMES, runs), *_index(con, _FIGURES, runs)]
     named = [each for each in found if benchmark in ("", each.benchmark)]
     return sorted(named, key=_order)
 
@@ -97,20 +97,18 @@ def _order(of: RunSeries) -> tuple[object, ...]:
 
 def points(con: DuckDBPyConnection, of: RunSeries, runs: Sequence[str]) -> list[TrendPoint]:
     """The newest of these runs, each with its number."""
+    source = _source_of(of)
     facts = ", ".join(f"u.{column}" for column in FACTS.values())
-    table, columns = ("rows", IDENTITY) if of.is_time else ("figures", _OF_FIGURES)
-    value = _TIME if of.is_time else _FIGURE
-    asked = ", ".join(f"u.{name}" for name in _ASKED)
     group = "" if of.is_time else f"GROUP BY r.run, r.created, {facts}"
     found = con.execute(
-        f"SELECT r.run, r.created, {facts}, {value} FROM {table} AS r JOIN runs AS u USING (run) "
-        f"WHERE {_id(columns, asked)} = $1 AND r.run IN (SELECT unnest($2)) "
+        f"SELECT r.run, r.created, {facts}, {source.value} "
+        f"FROM {source.table} AS r JOIN runs AS u USING (run) "
+        f"WHERE {source.id} = $1 AND r.run IN (SELECT unnest($2)) "
         f"AND r.created IS NOT NULL AND {_TAKES_PART} {group} "
         f"ORDER BY r.created DESC, r.run LIMIT {MOST_RUNS}",
         [of.id, list(runs)],
     )
-    names = [name for name, *_ in found.description or ()]
-    return [_point(dict(zip(names, row, strict=True)), FACTS) for row in found.fetchall()]
+    return [_point(row, FACTS) for row in _named_rows(found)]
 
 
 def histories(
@@ -118,41 +116,45 @@ def histories(
 ) -> dict[str, list[TrendPoint]]:
     """Of each series the newest of these runs, without what may have changed: for a board."""
     found: dict[str, list[TrendPoint]] = {each.id: [] for each in of}
-    asked = ", ".join(f"u.{name}" for name in _ASKED)
-    for table, columns, value, is_time in (
-        ("rows", IDENTITY, _TIME, True),
-        ("figures", _OF_FIGURES, _FIGURE, False),
-    ):
-        ids = [each.id for each in of if each.is_time is is_time]
-        group = "" if is_time else "GROUP BY id, r.run, r.created"
+    for source in (_TIMES, _FIGURES):
+        ids = [each.id for each in of if _source_of(each) is source]
+        if not ids:
+            continue
+        group = "" if source is _TIMES else "GROUP BY id, r.run, r.created"
         points = con.execute(
-            f"SELECT {_id(columns, asked)} AS id, r.run, r.created, {value} "
-            f"FROM {table} AS r JOIN runs AS u USING (run) "
-            f"WHERE {_id(columns, asked)} IN (SELECT unnest($1)) "
+            f"SELECT {source.id} AS id, r.run, r.created, {source.value} "
+            f"FROM {source.table} AS r JOIN runs AS u USING (run) "
+            f"WHERE {source.id} IN (SELECT unnest($1)) "
             f"AND r.run IN (SELECT unnest($2)) AND r.created IS NOT NULL AND {_TAKES_PART} {group} "
             "QUALIFY row_number() OVER (PARTITION BY id ORDER BY r.created DESC, r.run) "
             f"<= {MOST_ON_BOARD}",
             [ids, list(runs)],
         )
-        names = [name for name, *_ in points.description or ()]
-        for row in points.fetchall() if ids else ():
-            told = dict(zip(names, row, strict=True))
-            found[told["id"]].append(_point(told, {}))
+        for row in _named_rows(points):
+            found[row["id"]].append(_point(row, {}))
     return found
+
+
+def _named_rows(found: DuckDBPyConnection) -> Iterator[dict[str, Any]]:
+    """The rows that a query has found, by the names of their columns."""
+    names = [name for name, *_ in found.description or ()]
+    for row in found.fetchall():
+        yield dict(zip(names, row, strict=True))
 
 
 def facts(con: DuckDBPyConnection, runs: Sequence[str]) -> list[dict[str, str]]:
     """Of each run what it was made with, by words; nothing where it is not in the tables."""
     told = {**_TOLD, **FACTS, "MPI": "mpi"}
     query = f"SELECT run, {', '.join(told.values())} FROM runs WHERE run IN (SELECT unnest($1))"
-    found = {row[0]: row[1:] for row in con.execute(query, [list(runs)]).fetchall()}
-    return [
-        {name: _in_words(_fact(v)) for name, v in zip(told, found.get(run, ()), strict=False)}
-        for run in runs
-    ]
+    found = {run: values for run, *values in con.execute(query, [list(runs)]).fetchall()}
+    known: list[dict[str, str]] = []
+    for run in runs:
+        words = [_in_words(_fact(value)) for value in found.get(run, ())]
+        known.append(dict(zip(told, words, strict=False)))
+    return known
 
 
-_TOLD = {name: name for name in ("command", "host", "transport", "settings")}
+_TOLD = {"command": "command", "host": "host", "transport": "transport", "settings": "settings"}
 _TIME = (
     "r.latency_s, "
     "coalesce(r.latency_low_s, r.range_low_s * r.time_scale) AS latency_low_s, "
@@ -162,39 +164,62 @@ _TIME = (
 _FIGURE = "list(r.value ORDER BY r.launch) AS values"
 
 
-def _index(
-    con: DuckDBPyConnection, table: str, columns: Sequence[str], runs: Sequence[str]
-) -> Iterator[RunSeries]:
-    names = ", ".join(f"r.{name}" for name in columns)
-    asked = ", ".join(f"u.{name}" for name in _ASKED)
+@dataclass(frozen=True)
+class _Source:
+    """Where numbers of a kind are in the library, and how to ask for one."""
+
+    table: str
+    columns: Sequence[str]
+    """What makes a number this one."""
+    value: str
+    """What is selected of it."""
+
+    @property
+    def names(self) -> str:
+        return _listed("r", self.columns)
+
+    @property
+    def id(self) -> str:
+        """Says which number it is, in 16 letters."""
+        return f"substr(md5(CAST(row({_ASKED_OF_RUN}, {self.names}) AS VARCHAR)), 1, 16)"
+
+
+def _listed(table: str, columns: Sequence[str]) -> str:
+    return ", ".join(f"{table}.{name}" for name in columns)
+
+
+_ASKED_OF_RUN = _listed("u", _ASKED)
+_TIMES = _Source("rows", IDENTITY, _TIME)
+_FIGURES = _Source("figures", _OF_FIGURES, _FIGURE)
+
+
+def _source_of(of: RunSeries) -> _Source:
+    return _TIMES if of.is_time else _FIGURES
+
+
+def _index(con: DuckDBPyConnection, source: _Source, runs: Sequence[str]) -> Iterator[RunSeries]:
     found = con.execute(
-        f"SELECT {_id(columns, asked)} AS id, count(DISTINCT r.run) AS runs, "
-        f"min(r.created), max(r.created), {asked}, {names} "
-        f"FROM {table} AS r JOIN runs AS u USING (run) "
+        f"SELECT {source.id} AS id, count(DISTINCT r.run) AS runs, "
+        f"min(r.created), max(r.created), {_ASKED_OF_RUN}, {source.names} "
+        f"FROM {source.table} AS r JOIN runs AS u USING (run) "
         f"WHERE r.run IN (SELECT unnest($1)) AND r.created IS NOT NULL AND {_TAKES_PART} "
         f"AND r.benchmark <> {quoted(JOB)} "
-        f"GROUP BY {asked}, {names} HAVING count(DISTINCT r.run) > 1",
+        f"GROUP BY {_ASKED_OF_RUN}, {source.names} HAVING count(DISTINCT r.run) > 1",
         [list(runs)],
     )
     for id_, count, first, last, *rest in found.fetchall():
         told = dict(zip(_ASKED, rest, strict=False))
-        kept = dict(zip(columns, rest[len(_ASKED) :], strict=True))
+        kept = dict(zip(source.columns, rest[len(_ASKED) :], strict=True))
         yield RunSeries(id_, count, _utc(first), _utc(last), told, kept)
-
-
-def _id(columns: Sequence[str], asked: str) -> str:
-    names = ", ".join(f"r.{name}" for name in columns)
-    return f"substr(md5(CAST(row({asked}, {names}) AS VARCHAR)), 1, 16)"
 
 
 def _point(found: Mapping[str, Any], told: Mapping[str, str]) -> TrendPoint:
     """`told`: the columns that hold what may have changed, by its words."""
     values = found.get("values")
-    value = estimate(values) if values else Estimate(*map(_real, _ends(found)))
     return TrendPoint(
         run=found["run"],
         time=_utc(found["created"]),
-        value=value,
+        value=estimate(values) if values else _latency(found),
         launches=len(values) if values else found["launches"],
         facts={name: _fact(found[column]) for name, column in told.items()},
         flags=tuple(found.get("flags") or ()),
@@ -202,8 +227,9 @@ def _point(found: Mapping[str, Any], told: Mapping[str, str]) -> TrendPoint:
     )
 
 
-def _ends(found: Mapping[str, Any]) -> Iterator[Any]:
-    yield from (found[name] for name in ("latency_s", "latency_low_s", "latency_high_s"))
+def _latency(found: Mapping[str, Any]) -> Estimate:
+    value, low, high = found["latency_s"], found["latency_low_s"], found["latency_high_s"]
+    return Estimate(_real(value), _real(low), _real(high))
 
 
 def _real(value: float | None) -> float:
@@ -213,7 +239,9 @@ def _real(value: float | None) -> float:
 def _fact(value: Any) -> Fact:
     if isinstance(value, bool):
         return "on" if value else "off"
-    return tuple(value) if isinstance(value, list) else str(value or "")
+    if isinstance(value, list):
+        return tuple(value)
+    return str(value or "")
 
 
 def _in_words(fact: Fact) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from mpigauge.model.units import number, percent
+from mpigauge.model.units import first_few, number, percent
 from mpigauge.result.compare.items import word_of
 from mpigauge.result.stats.order import median
 from mpigauge.result.stats.shifts import LEAST_BESIDE, Shift, Shifts, at_places, shifts
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 Fact = str | tuple[str, ...]
 NEAR = 2
 """A step is found within so many runs of where it was."""
-_MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -67,6 +66,11 @@ class Trend:
     @property
     def steps(self) -> tuple[Shift, ...]:
         return self.shifts.found
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Of each step, the first point behind it."""
+        return tuple(step.place for step in self.steps)
 
     @property
     def verdict(self) -> str:
@@ -132,11 +136,11 @@ def _counts(point: TrendPoint) -> bool:
 
 def _usual_error(points: Sequence[TrendPoint]) -> float:
     """What the interval of a run has to each side, as a share; 0: not known."""
-    known = [
-        math.log(point.value.high / point.value.low) / 2
-        for point in points
-        if 0 < point.value.low <= point.value.high
-    ]
+    known = []
+    for point in points:
+        low, high = point.value.low, point.value.high
+        if 0 < low <= high:
+            known.append(math.log(high / low) / 2)
     return median(known) if known else 0.0
 
 
@@ -145,11 +149,10 @@ def _changes(points: Sequence[TrendPoint]) -> Iterator[FactChange]:
     last: dict[str, Fact] = {}
     for place, point in enumerate(points):
         told = {name: fact for name, fact in point.facts.items() if fact}
-        words = [
-            f"{name}: {_between(last[name], fact)}"
-            for name, fact in told.items()
-            if last.get(name, fact) != fact
-        ]
+        words = []
+        for name, fact in told.items():
+            if last.get(name, fact) != fact:
+                words.append(f"{name}: {_between(last[name], fact)}")
         last |= told
         if words:
             yield FactChange(place, tuple(words))
@@ -157,11 +160,13 @@ def _changes(points: Sequence[TrendPoint]) -> Iterator[FactChange]:
 
 def _between(before: Fact, after: Fact) -> str:
     """Of lists only what is not in both."""
-    gone, new = (
-        [each for each in _listed(fact) if each not in _listed(other)]
-        for fact, other in ((before, after), (after, before))
-    )
-    return f"{_named(gone)} → {_named(new)}"
+    return f"{_named(_only(before, after))} → {_named(_only(after, before))}"
+
+
+def _only(one: Fact, other: Fact) -> list[str]:
+    """What the first has and the other has not."""
+    there = _listed(other)
+    return [each for each in _listed(one) if each not in there]
 
 
 def _listed(fact: Fact) -> Sequence[str]:
@@ -169,5 +174,6 @@ def _listed(fact: Fact) -> Sequence[str]:
 
 
 def _named(words: Sequence[str]) -> str:
-    more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
-    return (", ".join(words[:_MOST_NAMED]) or "none") + more
+    if not words:
+        return "none"
+    return first_few(words)

@@ -68,7 +68,7 @@ def small_trend(of: Trend) -> str:
     """Runs in their order, and a line at each step."""
     values = [point.value.value for point in of.points]
     about = f"{len(values)} runs: {verdict(of)}"
-    return sparkline(values, about, [step.place for step in of.steps], wide=220, high=48)
+    return sparkline(values, about, of.places, wide=220, high=48)
 
 
 def verdict(of: Trend) -> str:
@@ -84,6 +84,9 @@ def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: st
     """`where`: host, MPI and settings; `unit`: s, or that of a figure; `left`: what is said of runs
     that are left out."""
     axis = TIME if unit == "s" else in_unit(unit)
+    said = list(_said(of))
+    if left:
+        said.append(left)
     return filled_page(
         "trend",
         base,
@@ -91,7 +94,7 @@ def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: st
         "",
         where=where,
         sentence=of.sentence,
-        said=[*_said(of), *([left] if left else [])],
+        said=said,
         picture=drawn(title, of, axis),
         changes=list(_changes(of)),
         lines=list(_lines(of, unit))[::-1],
@@ -100,24 +103,28 @@ def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: st
 
 def drawn(title: str, of: Trend, axis: Axis) -> Picture:
     """Each run with its interval, the levels between steps, and the changes."""
-    points = Series("runs", tuple(Point.of(days(n.time), n.value) for n in of.points))
-    levels = Series("level between steps", tuple(_levels(of)))
-    numbered = list(enumerate(of.changes, 1))
-    marks = tuple(_mark(of, number, change) for number, change in numbered[-MOST_MARKED:])
-    panel = Panel("", DATE, axis, (points, levels) if of.steps else (points,), marks)
+    points = [Point.of(days(point.time), point.value) for point in of.points]
+    series = [Series("runs", tuple(points))]
+    if of.steps:
+        series.append(Series("level between steps", tuple(_levels(of))))
+    numbered = list(enumerate(of.changes, 1))[-MOST_MARKED:]
+    marks = [_mark(of, number, change) for number, change in numbered]
+    panel = Panel("", DATE, axis, tuple(series), tuple(marks))
     about = "Each run with the interval of its value; dashed: where the passports of runs changed."
-    left = len(of.changes) - len(marks)
-    notes = (f"Of {len(of.changes)} changes the last {MOST_MARKED} are marked.",) if left else ()
+    notes: tuple[str, ...] = ()
+    if len(of.changes) > MOST_MARKED:
+        notes = (f"Of {len(of.changes)} changes the last {MOST_MARKED} are marked.",)
     return replace(picture(Plot(title, about, (panel,), notes)), rows=())
 
 
 def _levels(of: Trend) -> Iterator[Point]:
     """The geometric mean of the runs between steps, where they begin and end."""
-    for start, end in pairwise((0, *(step.place for step in of.steps), len(of.points))):
+    for start, end in pairwise((0, *of.places, len(of.points))):
         held = of.points[start:end]
         logs = [math.log(point.value.value) for point in held]
         level = math.exp(math.fsum(logs) / len(logs))
-        yield from (Point(days(point.time), level) for point in (held[0], held[-1]))
+        for point in (held[0], held[-1]):
+            yield Point(days(point.time), level)
 
 
 def _mark(of: Trend, number: int, change: FactChange) -> Mark:
@@ -130,31 +137,38 @@ def _said(of: Trend) -> Iterator[str]:
     for step in of.steps:
         near = ", ".join(f"({number})" for number in of.near(step))
         day = f"{of.points[step.place].time:%Y-%m-%d}"
-        yield (
-            f"Near the step of {day} changed {near}: see below. That does not say that it is why."
-            if near
-            else f"Near the step of {day} nothing changed that runs tell."
-        )
+        if near:
+            yield (
+                f"Near the step of {day} changed {near}: see below. That does not say that it is "
+                "why."
+            )
+        else:
+            yield f"Near the step of {day} nothing changed that runs tell."
 
 
 def _changes(of: Trend) -> Iterator[Sequence[str]]:
-    ends = (0, *(change.place for change in of.changes), len(of.points))
-    counts = [after - before for before, after in pairwise(ends)]
+    ends = [0]
+    for change in of.changes:
+        ends.append(change.place)
+    ends.append(len(of.points))
     for place, (change, shift) in enumerate(zip(of.changes, of.at_changes, strict=True)):
         point = of.points[change.place]
+        before, after = ends[place + 1] - ends[place], ends[place + 2] - ends[place + 1]
         yield (
             f"({place + 1})", f"{point.time:%Y-%m-%d}", point.run, "; ".join(change.words),
-            str(counts[place]), str(counts[place + 1]), *_ratio(of, shift),
+            str(before), str(after), *_ratio(of, shift),
         )  # fmt: skip
 
 
 def _ratio(of: Trend, shift: Shift) -> Iterator[str]:
     found = shift.ratio.estimate
     yield number(found.value, found.error)
-    low, high = (number(end, found.error) for end in (found.low, found.high))
-    yield f"{low}–{high}" if math.isfinite(found.low) else ""
-    why = shift.undecided
-    yield f"{of.word(shift)} ({why})" if why else of.word(shift)
+    ends = ""
+    if math.isfinite(found.low):
+        ends = f"{number(found.low, found.error)}–{number(found.high, found.error)}"
+    yield ends
+    word, why = of.word(shift), shift.undecided
+    yield f"{word} ({why})" if why else word
 
 
 def _lines(of: Trend, unit: str) -> Iterator[TrendLine]:

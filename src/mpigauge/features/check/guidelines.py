@@ -37,6 +37,10 @@ class Part:
     of_all: bool = False
     """Its message is as long as those of all ranks together."""
 
+    def bytes_of(self, message_bytes: int, ranks: int) -> int:
+        """The message of the part beside one of the collective."""
+        return message_bytes * ranks if self.of_all else message_bytes
+
 
 GUIDELINES: Mapping[str, tuple[tuple[Part, ...], ...]] = {
     "Allgather": ((Part("Gather"), Part("Bcast", of_all=True)),),
@@ -85,12 +89,17 @@ def against_guidelines(items: Iterable[Item]) -> tuple[list[CheckLine], list[str
         compared += _composed(known, missing)
         compared += _grown(known)
     judged = judge([each.ratio for each in compared])
-    notes = [
-        f"not checked: {name} against {instead}, of which no size was measured"
-        for name, every in sorted(missing.items())
-        for instead in sorted(every - {each.instead for each in compared if _of(each) == name})
-    ]
+    notes = list(_not_checked(compared, missing))
     return list(_lines(list(zip(compared, judged, strict=True)))), notes
+
+
+def _not_checked(compared: Sequence[Compared], missing: Mapping[str, set[str]]) -> Iterator[str]:
+    """A sentence for each guideline of a collective of which no size was measured."""
+    known = {(_of(each), each.instead) for each in compared}
+    for name in sorted(missing):
+        for instead in sorted(missing[name]):
+            if (name, instead) not in known:
+                yield f"not checked: {name} against {instead}, of which no size was measured"
 
 
 def _of(each: Compared) -> str:
@@ -107,13 +116,14 @@ def _composed(
     for (name, size), item in known.items():
         for parts in GUIDELINES.get(name, ()):
             instead = " + ".join(part.benchmark for part in parts)
-            sizes = [size * item.row.ranks if part.of_all and item.row else size for part in parts]
-            wanted = [(part.benchmark, each) for part, each in zip(parts, sizes, strict=True)]
-            if all(each in known for each in wanted):
-                at = " + ".join(f"{word} {byte_count(each)}" for word, each in wanted)
-                yield _compared(item, [known[each] for each in wanted], instead, at)
-            else:
+            ranks = item.row.ranks if item.row else 1
+            wanted = [(part.benchmark, part.bytes_of(size, ranks)) for part in parts]
+            found = [known[each] for each in wanted if each in known]
+            if len(found) < len(wanted):
                 missing[name].add(instead)
+                continue
+            at = " + ".join(f"{word} {byte_count(each)}" for word, each in wanted)
+            yield _compared(item, found, instead, at)
 
 
 def _grown(known: Mapping[tuple[str, int], Item]) -> Iterator[Compared]:
@@ -126,16 +136,21 @@ def _grown(known: Mapping[tuple[str, int], Item]) -> Iterator[Compared]:
 
 def _compared(item: Item, parts: Sequence[Item], instead: str, at: str) -> Compared:
     """By the launches that measured all of them."""
-    shared = [n for n in item.numbers if all(n in part.numbers for part in parts)]
-    sums = tuple(sum(part.sample.values[part.numbers.index(n)] for part in parts) for n in shared)
-    own = tuple(item.sample.values[item.numbers.index(n)] for n in shared)
-    errors = max(part.sample.own_error for part in parts)
-    found = ratio(
-        Sample(sums, errors),
-        Sample(own, item.sample.own_error),
-        [(place, place) for place in range(len(shared))],
-    )
+    of_parts = [_by_launch(part) for part in parts]
+    own, sums = [], []
+    for launch, value in _by_launch(item).items():
+        values = [known[launch] for known in of_parts if launch in known]
+        if len(values) == len(parts):
+            own.append(value)
+            sums.append(sum(values))
+    error = max(part.sample.own_error for part in parts)
+    pairs = [(place, place) for place in range(len(own))]
+    found = ratio(Sample(tuple(sums), error), Sample(tuple(own), item.sample.own_error), pairs)
     return Compared(item, instead, at, found, median(sums))
+
+
+def _by_launch(item: Item) -> dict[int, float]:
+    return dict(zip(item.numbers, item.sample.values, strict=True))
 
 
 def _lines(judged: Sequence[tuple[Compared, Judged]]) -> Iterator[CheckLine]:
@@ -143,10 +158,15 @@ def _lines(judged: Sequence[tuple[Compared, Judged]]) -> Iterator[CheckLine]:
     for each, verdict in judged:
         together[_group(each.item), _of(each), each.instead].append((each, verdict))
     for own in together.values():
-        bad = [each for each, verdict in own if verdict.said == "MORE"]
-        good = [each for each, verdict in own if verdict.said != "MORE" and _holds(each)]
-        yield from map(_failed, bad)
-        others = [each for each, _ in own if each not in bad and each not in good]
+        good: list[Compared] = []
+        others: list[Compared] = []
+        for each, verdict in own:
+            if verdict.said == "MORE":
+                yield _failed(each)
+            elif _holds(each):
+                good.append(each)
+            else:
+                others.append(each)
         if others:
             yield _undecided(others, len(good))
         elif good:
@@ -168,8 +188,10 @@ def _failed(each: Compared) -> CheckLine:
 
 def _undecided(others: Sequence[Compared], good: int) -> CheckLine:
     sizes = listed([byte_count(each.item.message_bytes) for each in others])
-    few = not all(enough(each.ratio) for each in others)
-    why = "fewer than six launches give no interval" if few else f"not sure at {sizes}"
+    if all(enough(each.ratio) for each in others):
+        why = f"not sure at {sizes}"
+    else:
+        why = "fewer than six launches give no interval"
     if good:
         why += f"; holds at {many(good, 'size')}"
     return CheckLine("UNDECIDED", _curve(others[0]), f"at most {others[0].instead}", why=why)

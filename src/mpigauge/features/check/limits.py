@@ -64,7 +64,9 @@ class Limit:
     @property
     def allowed(self) -> float:
         """The bound with its tolerance."""
-        return self.bound * (1 + self.tolerance if self.at_most else 1 - self.tolerance)
+        if self.at_most:
+            return self.bound * (1 + self.tolerance)
+        return self.bound * (1 - self.tolerance)
 
 
 def parse_limits(text: str, file: str, benchmarks: Sequence[str]) -> list[Limit]:
@@ -95,12 +97,11 @@ class _Reader:
     def limits(self, data: Mapping[str, Any]) -> list[Limit]:
         self._check_keys(data, _TOP)
         usual = self._tolerance(data, 0.0)
-        found = [
-            limit
-            for kind, read in (("limit", self._limit), ("figure", self._figure))
-            for number, table in enumerate(self._tables(data, kind))
-            for limit in self._at(kind, number, table, usual, read)
-        ]
+        found: list[Limit] = []
+        for number, table in enumerate(self._tables(data, "limit")):
+            found += self._at("limit", number, table, usual, self._limit)
+        for number, table in enumerate(self._tables(data, "figure")):
+            found += self._at("figure", number, table, usual, self._figure)
         return found or self._refuse("", "it holds no [[limit]] and no [[figure]]")
 
     def _tables(self, data: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
@@ -160,11 +161,10 @@ class _Reader:
             hint = did_you_mean(name, self.benchmarks) or "; `mpigauge list` shows all"
             self._refuse("benchmark", f"there is no benchmark '{name}'{hint}")
         kinds = {str: "text", int: "a whole number"}
-        where = {
-            column: self._typed(table, column, kind, kinds[kind])
-            for column, kind in CHOOSERS.items()
-            if column in table
-        }
+        where = {}
+        for column, kind in CHOOSERS.items():
+            if column in table:
+                where[column] = self._typed(table, column, kind, kinds[kind])
         tolerance = self._tolerance(table, usual)
         return Limit(name, what, of_figure, where, sizes, bound, at_most, tolerance, self.begin + 1)
 
@@ -195,9 +195,8 @@ class _Reader:
     def _tolerance(self, table: Mapping[str, Any], usual: float) -> float:
         if "tolerance" not in table:
             return usual
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", str(table["tolerance"]).strip())
-        share = float(match[1]) / (100 if match[2] else 1) if match else 1.0
-        if not share < 1:
+        share = _share(str(table["tolerance"]).strip())
+        if share >= 1:
             self._refuse("tolerance", f'{table["tolerance"]!r} is no share; write "5%" or 0.05')
         return share
 
@@ -230,3 +229,12 @@ class _Reader:
                 place = at
                 break
         raise UserError(f"line {place + 1} of {self.file}: {why}")
+
+
+def _share(text: str) -> float:
+    """5% or 0.05; 1 where it is neither."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text)
+    if match is None:
+        return 1.0
+    number = float(match[1])
+    return number / 100 if match[2] else number

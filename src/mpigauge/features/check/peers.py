@@ -29,8 +29,10 @@ def against_peers(
     ranks = odd_ranks(judged)
     bad = {each.rank for each in ranks}
     pairs = [odd for odd in odd_pairs(judged) if not bad & {odd.pair.first, odd.pair.second}]
-    yield from (_slow_rank(name, each, place) for each in ranks)
-    yield from (_slow_pair(name, each, place) for each in pairs)
+    for rank in ranks:
+        yield _slow_rank(name, rank, place)
+    for pair in pairs:
+        yield _slow_pair(name, pair, place)
     if not ranks and not pairs:
         count = sum(len(cluster.pairs) for cluster in judged)
         yield CheckLine("PASS", name, WHAT, why=f"{count} pairs like their peers")

@@ -88,7 +88,10 @@ def against_limits(
 ) -> list[CheckLine]:
     """A line for each limit and each number that it is about. `points`: a number of few launches is
     judged by its value alone."""
-    return [line for limit in limits for line in _limited(items, limit, points)]
+    lines: list[CheckLine] = []
+    for limit in limits:
+        lines += _limited(items, limit, points)
+    return lines
 
 
 def against_reference(
@@ -100,36 +103,34 @@ def against_reference(
     that does so is judged by its value alone."""
     found = compare([reference, run], tolerance, curves=False)
     both = [line for table in found.tables for line in table.lines]
-    lines = [
-        _referred(first.item, second, tolerance, points)
-        for first, second in both
-        if second.item and second.item.better
-    ]
-    lines += [
-        CheckLine("UNDECIDED", left.benchmark, "", why=left.why)
-        for left in found.left_out
-        if left.refused
-    ]
-    notes = [left.text for left in found.left_out if not left.refused]
-    notes += [
-        f"{name_of(second.item)} {second.item.what} has no better direction"
-        for _, second in both
-        if second.item and not second.item.better
-    ]
-    told = [f"measured otherwise: {words}" for words in found.unlike]
-    told += _started_otherwise(both, reference.name, run.name)
-    return lines, told + [f"not checked: {note}" for note in notes]
+    lines: list[CheckLine] = []
+    unchecked: list[str] = []
+    without_direction: list[str] = []
+    for first, second in both:
+        if second.item and second.item.better:
+            lines.append(_referred(first.item, second, tolerance, points))
+        elif second.item:
+            name = f"{name_of(second.item)} {second.item.what}"
+            without_direction.append(f"{name} has no better direction")
+    for left in found.left_out:
+        if left.refused:
+            lines.append(CheckLine("UNDECIDED", left.benchmark, "", why=left.why))
+        else:
+            unchecked.append(left.text)
+    notes = [f"measured otherwise: {words}" for words in found.unlike]
+    notes += _started_otherwise(both, reference.name, run.name)
+    notes += [f"not checked: {note}" for note in (*unchecked, *without_direction)]
+    return lines, notes
 
 
 def _started_otherwise(
     both: Iterable[Sequence[ComparedNumber]], reference: str, run: str
 ) -> Iterator[str]:
     """That collectives of the two did not start alike, and what would make them."""
-    pairs = (
-        (_start_of(first.item), _start_of(second.item))
-        for first, second in both
-        if first.item and second.item
-    )
+    pairs = []
+    for first, second in both:
+        if first.item and second.item:
+            pairs.append((_start_of(first.item), _start_of(second.item)))
     starts = dict(OF_NAME["sync"].words)
     del starts[USUAL["sync"]]  # such calls do not start together
     for theirs, ours in dict.fromkeys(pairs):
@@ -158,23 +159,26 @@ def _is_imported(item: Item) -> bool:
 
 def right_data(items: Sequence[Item]) -> list[CheckLine]:
     """A line for each row whose data were wrong."""
-    return [
-        CheckLine("FAIL", name_of(item), "data", why=wrong_data(item.row.wrong_count), item=item)
-        for item in items
-        if item.row and item.row.wrong_count
-    ]
+    lines = []
+    for item in items:
+        if item.row and item.row.wrong_count:
+            why = wrong_data(item.row.wrong_count)
+            lines.append(CheckLine("FAIL", name_of(item), "data", why=why, item=item))
+    return lines
 
 
 def once_more(lines: Sequence[CheckLine], later: Sequence[CheckLine]) -> list[CheckLine]:
     """What holds when those that failed were measured again: that. Lines are told apart by what
     they are about."""
     known = {_about(line): line for line in later}
-    return [
-        replace(known[_about(line)], again=True)
-        if line.outcome == "FAIL" and _about(line) in known
-        else line
-        for line in lines
-    ]
+    found = []
+    for line in lines:
+        measured = known.get(_about(line))
+        if line.outcome == "FAIL" and measured:
+            found.append(replace(measured, again=True))
+        else:
+            found.append(line)
+    return found
 
 
 def name_of(item: Item) -> str:

@@ -57,12 +57,12 @@ def cluster_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi)
         wanted.append(PlanPart(_known(PRODUCTS[:1], cards), 0, sizes=OF_RANK))
     seated = [_in_groups(resources.seated(part, seats)) for part in wanted]
     every = with_blas(seated, request.libraries, cards)
-    parts = tuple(
-        each
-        for part in every
-        for each in (part, *(alone(part, i) for i in range(len(part.blocks))))
-    )
-    plan = plan_of(request, parts, cards, resources, mpi)
+    parts: list[PlanPart] = []
+    for part in every:
+        parts.append(part)
+        for host in range(len(part.blocks)):
+            parts.append(alone(part, host))
+    plan = plan_of(request, tuple(parts), cards, resources, mpi)
     seconds = plan.seconds or len(every) * (SECONDS + SECONDS_OF_HOST * len(seated[0].blocks))
     return replace(plan, multi=A_ROW_FOR_EACH, seconds=seconds, launches=request.launches or 1)
 
@@ -79,8 +79,9 @@ def once_more(together: PlanPart, hosts: Sequence[int]) -> tuple[PlanPart, ...]:
 
 
 def _known(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
-    words = (f"{NODE_SUITE}:{name}" for name in names)
-    return tuple(word for word in words if cards.get(word))
+    """The benchmarks of these names that kernels for this kind of processor have."""
+    words = [f"{NODE_SUITE}:{name}" for name in names]
+    return tuple(filter(cards.get, words))
 
 
 def _in_groups(part: PlanPart) -> PlanPart:

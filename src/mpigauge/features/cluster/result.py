@@ -53,17 +53,21 @@ class Way:
         return odd_ones(_times(self.first))
 
     @cached_property
+    def odd_at_last(self) -> tuple[OddOne, ...]:
+        return odd_ones(_times(self.last))
+
+    @cached_property
     def odd(self) -> tuple[OddOne, ...]:
         """Those that take longer than their peers each time."""
         before = {each.name for each in self.odd_at_first}
-        return tuple(each for each in odd_ones(_times(self.last)) if each.name in before)
+        return tuple(each for each in self.odd_at_last if each.name in before)
 
     @property
     def once(self) -> tuple[str, ...]:
         """Hosts that stood out in one of two measurements only."""
         before = {each.name for each in self.odd_at_first}
-        after = {each.name for each in odd_ones(_times(self.last))}
-        return tuple(host for host in self.again if (host in before) != (host in after))
+        after = {each.name for each in self.odd_at_last}
+        return tuple(host for host in self.again if host in before ^ after)
 
     def ratio(self, host: str) -> float:
         """To the median of all; NaN: that is not known."""
@@ -109,8 +113,10 @@ class Kernel:
         found = {}
         for host, row in self.at_once.last.items():
             alone = self.alone.last.get(host)
-            ratio = row.latency.value / alone.latency.value if alone else 1.0
-            if alone and ratio > LESS and row.latency.low > alone.latency.high:
+            if alone is None:
+                continue
+            ratio = row.latency.value / alone.latency.value
+            if ratio > LESS and row.latency.low > alone.latency.high:
                 found[host] = ratio
         return found
 
@@ -143,12 +149,13 @@ def cluster(rows: Iterable[Row], host_of: Callable[[Row], str]) -> Cluster | Non
             hosts[host] = row.ranks
     if len(hosts) < 2:
         return None
-    kernels = (
-        Kernel(*key, Way(of[""], of[AGAIN]), Way(of[ALONE], of[AGAIN_ALONE]))
-        for key, of in found.items()
-        if of[""]
-    )
-    return Cluster(tuple(hosts), next(iter(hosts.values())), tuple(kernels))
+    kernels = []
+    for key, of in found.items():
+        if of[""]:
+            at_once, alone = Way(of[""], of[AGAIN]), Way(of[ALONE], of[AGAIN_ALONE])
+            kernels.append(Kernel(*key, at_once, alone))
+    ranks, *_ = hosts.values()
+    return Cluster(tuple(hosts), ranks, tuple(kernels))
 
 
 def kind_of(arm: str) -> str | None:
@@ -175,8 +182,9 @@ def by_arm(names: Mapping[int, str]) -> Callable[[Row], str]:
 
     def host_of(row: Row) -> str:
         kind = kind_of(row.cell.arm)
-        alone = kind in (ALONE, AGAIN_ALONE)
-        return row.cell.arm.removeprefix(kind or "") if alone else names[row.cell.group]
+        if kind in (ALONE, AGAIN_ALONE):
+            return row.cell.arm.removeprefix(kind)
+        return names[row.cell.group]
 
     return host_of
 

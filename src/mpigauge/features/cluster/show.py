@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from mpigauge.result.stats.peers import LEAST_PEERS
 from mpigauge.show.formats.table import heading, remark_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from mpigauge.features.cluster.result import Cluster, Kernel, Way
     from mpigauge.model.row import Row
@@ -56,44 +57,61 @@ def sentences(found: Cluster) -> Iterator[str]:
 
 def _verdicts(kernel: Kernel) -> Iterator[str]:
     for host in kernel.odd:
+        said = f"{host} is slow: {_name(kernel)} {_how(kernel, host)}"
         again = host in kernel.at_once.again or host in kernel.alone.again
-        yield f"{host} is slow: {_name(kernel)} {_how(kernel, host)}{', measured again' * again}"
+        yield f"{said}, measured again" if again else said
     for host in kernel.cleared:
         yield f"{host} stood out once in {_name(kernel)}, but not the other time"
-    if kernel.suffering:
-        host, ratio = max(kernel.suffering.items(), key=lambda each: each[1])
-        some = f"{len(kernel.suffering)} of {len(kernel.at_once.last)}"
+    suffering = kernel.suffering
+    if suffering:
+        host = max(suffering, key=lambda each: suffering[each])
+        some = f"{len(suffering)} of {len(kernel.at_once.last)}"
         yield (
             f"{_name(kernel)} takes longer on {some} hosts when all are at work, on {host} "
-            f"{ratio:.3g} × as long"
+            f"{suffering[host]:.3g} × as long"
         )
 
 
 def _how(kernel: Kernel, host: str) -> str:
     """How much longer it takes, and whether at once with the others, alone, or both."""
-    odd = any(each.name == host for each in kernel.at_once.odd)
-    ways = (kernel.at_once, kernel.alone) if odd else (kernel.alone, kernel.at_once)
-    when, otherwise = ("", "alone") if odd else (" while these rest", "at once with the others")
-    ratio, other = (way.ratio(host) for way in ways)
-    also = f", {otherwise} {other:.3g} ×" if math.isfinite(other) else ""
-    return f"takes {ratio:.3g} × as long as the median of its peers{when}{also}"
+    at_once, alone = kernel.at_once.ratio(host), kernel.alone.ratio(host)
+    if host in {each.name for each in kernel.at_once.odd}:
+        ratio, when, other, otherwise = at_once, "", alone, "alone"
+    else:
+        ratio, when, other = alone, " while these rest", at_once
+        otherwise = "at once with the others"
+    said = f"takes {ratio:.3g} × as long as the median of its peers{when}"
+    if not math.isfinite(other):
+        return said
+    return f"{said}, {otherwise} {other:.3g} ×"
 
 
-def _table(found: Cluster, kernels: tuple[Kernel, ...]) -> Iterator[str]:
+def _table(found: Cluster, kernels: Sequence[Kernel]) -> Iterator[str]:
     wide = max(len("deviation"), *map(len, found.hosts))
-    yield f"{'':{wide}}" + "".join(f"{_name(kernel):>{_COLUMN}}" for kernel in kernels)
-    yield f"{'':{wide}}" + "".join(f"{_unit(kernel):>{_COLUMN}}" for kernel in kernels)
+
+    def line(head: str, cell: Callable[[Kernel], str]) -> str:
+        return f"{head:{wide}}" + "".join(f"{cell(kernel):>{_COLUMN}}" for kernel in kernels)
+
+    yield line("", _name)
+    yield line("", _unit)
     for host in found.hosts:
-        cells = (
-            f"{_text(kernel.at_once.last.get(host))} / {_text(kernel.alone.last.get(host))}"
-            for kernel in kernels
-        )
-        yield f"{host:{wide}}" + "".join(f"{cell:>{_COLUMN}}" for cell in cells)
-    middles = (f"{_middle(kernel.at_once)} / {_middle(kernel.alone)}" for kernel in kernels)
-    yield f"{'median':{wide}}" + "".join(f"{middle:>{_COLUMN}}" for middle in middles)
-    usual = [kernel.at_once.usual for kernel in kernels]
-    spreads = (percent(each.deviation_s / each.median_s) for each in usual)
-    yield f"{'deviation':{wide}}" + "".join(f"{spread:>{_COLUMN}}" for spread in spreads)
+        yield line(host, partial(_both, host))
+    yield line("median", _medians)
+    yield line("deviation", _deviation)
+
+
+def _both(host: str, kernel: Kernel) -> str:
+    """What a host does at once with the others, and alone."""
+    return f"{_text(kernel.at_once.last.get(host))} / {_text(kernel.alone.last.get(host))}"
+
+
+def _medians(kernel: Kernel) -> str:
+    return f"{_middle(kernel.at_once)} / {_middle(kernel.alone)}"
+
+
+def _deviation(kernel: Kernel) -> str:
+    usual = kernel.at_once.usual
+    return percent(usual.deviation_s / usual.median_s)
 
 
 def _name(kernel: Kernel) -> str:

@@ -105,13 +105,18 @@ def by_worth(parts: Sequence[PlanPart], seconds: float) -> list[PlanPart]:
     rest = sum(part.weight for part in others)
     units = times * sum(map(_units, first))
     unit = rest * FIRST_SHARE / (1 - FIRST_SHARE) / max(1, units)
-    shared = [replace(part, share=max(1, round(unit * _units(part)))) for part in first]
-    ordered = [replace(triad, share=max(1, round(unit * _units(first[0])))), *shared]
+    shared = [_with_share(part, unit * _units(part)) for part in first]
+    ordered = [_with_share(triad, unit * _units(first[0])), *shared]
     for done, part in enumerate(others, 1):
         ordered.append(part)
-        due, made = (number * (times - 1) // len(others) for number in (done, done - 1))
+        due = done * (times - 1) // len(others)
+        made = (done - 1) * (times - 1) // len(others)
         ordered += shared * (due - made)
     return ordered
+
+
+def _with_share(part: PlanPart, share: float) -> PlanPart:
+    return replace(part, share=max(1, round(share)))
 
 
 def _units(part: PlanPart) -> int:
@@ -125,8 +130,10 @@ def array_beyond_caches(machine: Topology, ranks: int) -> tuple[int, ...]:
     largest = max((cache.bytes for cache in machine.caches), default=0)
     wanted = max(ARRAY[0], TIMES_A_CACHE * largest)
     memory = _memory_of(machine)
-    room = int(OF_MEMORY * memory) // (ARRAYS * ranks) if memory else wanted
-    return (max(ARRAY[0], min(wanted, room)) // ARRAY_STEP * ARRAY_STEP,)
+    if memory:
+        room = int(OF_MEMORY * memory) // (ARRAYS * ranks)
+        wanted = max(ARRAY[0], min(wanted, room))
+    return (wanted // ARRAY_STEP * ARRAY_STEP,)
 
 
 def _memory_of(machine: Topology) -> int:
@@ -143,15 +150,17 @@ def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[PlanPart, 
     messages by copies, loads under load, memory on more and more ranks, the way from cache to
     memory, and products. What most ask for comes first, Triad by itself, STREAM's four loops and
     DGEMM: where the time is short, the last are left out, and of a part whichever comes last."""
-    others_first = sorted(STREAMS, key=lambda name: name in STREAM)
-    streams = [word for name in others_first for word in (name, f"{name}_tuned")]
+    streams: list[str] = []
+    for name in sorted(STREAMS, key=lambda name: name in STREAM):  # the others first
+        streams += (name, f"{name}_tuned")
     alone_and_all = tuple(dict.fromkeys((1, ranks)))
     peaks = _known((*PEAKS, *SINGLE), cards)
     products = _known(PRODUCTS, cards)
     pairs = [*_words(LINES), MESSAGE] if ranks > 1 else []
     own = (*peaks, *_words(CLOCKS), *pairs, *_words((NOISE,)))
     parts = [
-        PlanPart(_words(names), ranks, alone_and_all, arrays) for names in (STREAM[-1:], STREAM)
+        PlanPart(_words(STREAM[-1:]), ranks, alone_and_all, arrays),
+        PlanPart(_words(STREAM), ranks, alone_and_all, arrays),
     ]
     if products:
         parts.append(PlanPart((*products, *peaks), ranks, alone_and_all, OF_RANK))
@@ -227,33 +236,36 @@ def parts_of_hosts(cores: int, cards: Cards) -> tuple[PlanPart, ...]:
     """Products by all cores of a host: one rank has them all, and its library a thread for each.
     A square one takes about as long as that on one core."""
     square = round(2000 * cores ** (1 / 3), -2)
-    wanted = ((PRODUCTS, (int(8 * square**2),)), (UPDATES, OF_UPDATE))
-    return tuple(
-        PlanPart(names, 1, (1,), sizes, share=SHARE)
-        for each, sizes in wanted
-        if (names := _known(each, cards))
-    )
+    parts = []
+    for wanted, sizes in ((PRODUCTS, (int(8 * square**2),)), (UPDATES, OF_UPDATE)):
+        names = _known(wanted, cards)
+        if names:
+            parts.append(PlanPart(names, 1, (1,), sizes, share=SHARE))
+    return tuple(parts)
 
 
 def on_all_cores(part: PlanPart, like: PlanPart) -> PlanPart:
     """The part on the hosts of another, a rank on each with the cores that its ranks had there."""
-    blocks = tuple(
-        replace(block, ranks=1, bind=("+".join(block.bind),) if block.bind else ())
-        for block in like.blocks
-    )
+    blocks = []
+    for block in like.blocks:
+        together = ("+".join(block.bind),) if block.bind else ()
+        blocks.append(replace(block, ranks=1, bind=together))
     ranks = tuple(dict.fromkeys((1, len(blocks))))
-    return replace(part, world_ranks=len(blocks), ranks=ranks, blocks=blocks)
+    return replace(part, world_ranks=len(blocks), ranks=ranks, blocks=tuple(blocks))
 
 
 def counts(ranks: int) -> tuple[int, ...]:
     """1, 2, 4, … and all."""
-    doubled = [1 << i for i in range(ranks.bit_length())]
-    return tuple(dict.fromkeys([*(n for n in doubled if n < ranks), ranks]))
+    found, count = [], 1
+    while count < ranks:
+        found.append(count)
+        count *= 2
+    return (*found, ranks)
 
 
 def _known(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
     """Those that kernels for this kind of processor have."""
-    return tuple(word for word in _words(names) if cards.get(word))
+    return tuple(filter(cards.get, _words(names)))
 
 
 def _words(names: tuple[str, ...]) -> tuple[str, ...]:
