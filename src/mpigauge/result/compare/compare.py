@@ -13,14 +13,14 @@ operations are never compared; they are named as left out.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from math import nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from mpigauge.model.column_facts import BENCHMARK, SIZE
 from mpigauge.model.errors import UserError, nearest_or_all
+from mpigauge.model.grouping import grouped
 from mpigauge.model.units import percent
 from mpigauge.result.compare.comparison import (
     ComparedNumber,
@@ -32,7 +32,7 @@ from mpigauge.result.compare.items import MEDIAN, OF_LAUNCHES, Item, items
 from mpigauge.result.compare.pairing import ItemPair, Judgements, judgements
 from mpigauge.result.compare.side import Side
 from mpigauge.result.compare.summary import in_words
-from mpigauge.result.compare.unlike import OF_HOW, differences, left_out
+from mpigauge.result.compare.unlike import OF_HOW, Left, differences, left_out
 from mpigauge.result.stats.verdicts import TOLERANCE, Judged
 
 if TYPE_CHECKING:
@@ -61,37 +61,49 @@ def compare(
     `response`: one of items.RESPONSES; of best and worst launches nothing is decided. `curves`:
     they are judged as a whole, too; who does not show that keeps all the weight for single numbers.
     """
-    first, *others = sides if response == MEDIAN else [_extreme(each, response) for each in sides]
+    if response != MEDIAN:
+        sides = [_extreme(side, response) for side in sides]
+    first, *others = sides
     pairs = [ItemPair(first, other, _partners(first.items, other.items)) for other in others]
-    shared = [p for p in range(len(first.items)) if any(p in pair.partners for pair in pairs)]
-    tables = _places_of_tables(first, shared)
-    said = judgements(pairs, tables, tolerance, many=curves and response == MEDIAN)
-    overall = _overall_of(pairs, tables, said)
-    notes = [
-        left
-        for pair in pairs
-        for left in left_out(
-            (first.name, first.items), (pair.second.name, pair.second.items), pair.partners
-        )
-    ]
+    places_of_tables = _places_of_tables(first, _shared(pairs, len(first.items)))
+    said = judgements(pairs, places_of_tables, tolerance, many=curves and response == MEDIAN)
+    overall = _overall_of(pairs, places_of_tables, said)
+
+    def overall_at(table: int) -> tuple[Overall | None, ...]:
+        """An entry for each side; the first has none."""
+        return (None, *(overall.get((number, table)) for number in range(len(pairs))))
+
+    tables = []
+    for number, places in enumerate(places_of_tables):
+        lines = [_line(first.items[place], place, pairs, said, response) for place in places]
+        tables.append(ComparisonTable(tuple(lines), overall_at(number)))
+    notes: list[Left] = []
+    for pair in pairs:
+        ours, theirs = (first.name, first.items), (pair.second.name, pair.second.items)
+        notes.extend(left_out(ours, theirs, pair.partners))
+    unlike: list[str] = []
+    for other in others:
+        unlike += _other_facts(first, other)
     found = Comparison(
         names=tuple(side.name for side in sides),
-        tables=tuple(
-            ComparisonTable(
-                tuple(_line(first.items[p], p, pairs, said, response) for p in places),
-                (None, *(overall.get((n, at)) for n in range(len(pairs)))),
-            )
-            for at, places in enumerate(tables)
-        ),
+        tables=tuple(tables),
         left_out=tuple(notes),
         tolerance=tolerance,
         varied=varied,
-        unlike=tuple(words for other in others for words in _other_facts(first, other)),
+        unlike=tuple(unlike),
         response=response,
-        overall=(None, *(overall.get((n, ALL)) for n in range(len(pairs)))),
+        overall=overall_at(ALL),
         between_runs=_between_runs(pairs),
     )
     return in_words(found)
+
+
+def _shared(pairs: Sequence[ItemPair], count: int) -> list[int]:
+    """Places, of so many, at which any side has a partner of the first side's number."""
+    places: set[int] = set()
+    for pair in pairs:
+        places.update(pair.partners)
+    return sorted(places & set(range(count)))
 
 
 def split(
@@ -114,27 +126,22 @@ def parts(
     option: str = "--by",
 ) -> list[Side]:
     """The same, also where there is one value of it. `option`: what named the column."""
-    whole = items(rows, figures)
-    columns = dict.fromkeys(name for item in whole for name, _ in item.columns)
+    columns: dict[str, None] = {}
+    for item in items(rows, figures):
+        columns.update(dict.fromkeys(name for name, _ in item.columns))
     known = [name for name in columns if name not in NOT_VARIED]
     if column not in known:
         hint = nearest_or_all(column, known)
         raise UserError(f"{option}: there is no column '{column}' to compare by{hint}")
-    has = partial(_value, column)
-    values = list(dict.fromkeys(map(has, (*[row.cell for row in rows], *figures))))
-    values = sorted((value for value in values if value is not None), key=lambda v: v != "")
-    return [
-        Side(
-            str(value) or "default",
-            items(
-                [row for row in rows if has(row.cell) == value],
-                [figure for figure in figures if has(figure) == value],
-                without=(column,),
-            ),
-            starts,
-        )
-        for value in values
-    ]
+    rows_by = grouped(rows, lambda row: _value(column, row.cell))
+    figures_by = grouped(figures, lambda figure: _value(column, figure))
+    values = [value for value in {**rows_by, **figures_by} if value is not None]
+    values.sort(key=lambda value: value != "")
+    sides = []
+    for value in values:
+        of_value = items(rows_by.get(value, []), figures_by.get(value, []), without=(column,))
+        sides.append(Side(str(value) or "default", of_value, starts))
+    return sides
 
 
 def _extreme(side: Side, response: str) -> Side:
@@ -156,26 +163,26 @@ def _value(column: str, of: Cell | Figure) -> Any:
 def _partners(first: Sequence[Item], second: Sequence[Item]) -> dict[int, Item]:
     """For places in the first the item of the second that belongs there."""
     exact = {item.columns: item for item in second}
-    found = {
-        place: exact[item.columns] for place, item in enumerate(first) if item.columns in exact
-    }
+    found: dict[int, Item] = {}
+    alone: list[tuple[int, Item]] = []
+    for place, item in enumerate(first):
+        if item.columns in exact:
+            found[place] = exact[item.columns]
+        else:
+            alone.append((place, item))
     taken = {item.columns for item in found.values()}
-    alone = _by_identity((p, item) for p, item in enumerate(first) if p not in found)
-    rest = _by_identity((0, item) for item in second if item.columns not in taken)
-    for identity, ours in alone.items():
-        theirs = rest.get(identity, [])
-        if len(ours) == len(theirs) == 1:
-            found[ours[0][0]] = theirs[0][1]
+    left = [item for item in second if item.columns not in taken]
+    theirs = grouped(left, _identity)
+    for identity, ours in grouped(alone, lambda each: _identity(each[1])).items():
+        alike = theirs.get(identity, [])
+        if len(ours) == len(alike) == 1:
+            found[ours[0][0]] = alike[0]
     return found
 
 
-def _by_identity(numbered: Iterable[tuple[int, Item]]) -> dict[Hashable, list[tuple[int, Item]]]:
-    """Items that differ in nothing but how they were measured."""
-    found: dict[Hashable, list[tuple[int, Item]]] = {}
-    for place, item in numbered:
-        key = tuple(pair for pair in item.columns if pair[0] not in OF_HOW)
-        found.setdefault(key, []).append((place, item))
-    return found
+def _identity(item: Item) -> Hashable:
+    """Its columns but for those that say how it was measured."""
+    return tuple(pair for pair in item.columns if pair[0] not in OF_HOW)
 
 
 def _line(
@@ -205,12 +212,14 @@ def _overall_of(
     """By the pair and the number of the table or ALL."""
     found = {}
     for n, pair in enumerate(pairs):
-        counts = [len(pair.times(places)) for places in tables]
+        counts = {at: len(pair.times(places)) for at, places in enumerate(tables)}
+        counts[ALL] = sum(counts.values())
         of_pair = {at: each for (of, at), each in said.curves.items() if of == n}
-        of_pair |= {ALL: said.wholes[n]} if n in said.wholes else {}
+        if n in said.wholes:
+            of_pair[ALL] = said.wholes[n]
         for at, (ratio, judged) in of_pair.items():
             sure = _sure(ratio, judged, pair.lost_ratio)
-            found[n, at] = Overall(ratio, sure, sum(counts) if at == ALL else counts[at])
+            found[n, at] = Overall(ratio, sure, counts[at])
     return found
 
 
@@ -222,18 +231,19 @@ def _sure(ratio: Ratio, judged: Judged, lost_ratio: float) -> Judged:
 
 
 def _between_runs(pairs: Sequence[ItemPair]) -> Literal["", "known", "starting"]:
-    """Of all times that are compared."""
-    pairs = [pair for pair in pairs if pair.first.run_alone and pair.second.run_alone]
-    rows = [
-        item.row
-        for pair in pairs
-        for place, partner in pair.partners.items()
-        for item in (pair.first.items[place], partner)
-        if item.row
-    ]
+    """What is known of the machine between runs, of all times that are compared."""
+    rows: list[Row] = []
+    for pair in pairs:
+        if not (pair.first.run_alone and pair.second.run_alone):
+            continue
+        for place, partner in pair.partners.items():
+            both = (pair.first.items[place].row, partner.row)
+            rows += [row for row in both if row]
     if not rows:
         return ""
-    return "known" if all(row.scatter and row.scatter.known for row in rows) else "starting"
+    if all(row.scatter and row.scatter.known for row in rows):
+        return "known"
+    return "starting"
 
 
 def _open(why: str, p: float = nan) -> Judged:
@@ -242,9 +252,9 @@ def _open(why: str, p: float = nan) -> Judged:
 
 def _places_of_tables(first: Side, places: Sequence[int]) -> list[list[int]]:
     """Places under their headings, in the order in which these first appear."""
-    found: dict[Hashable, list[int]] = {}
-    for place in places:
+
+    def heading(place: int) -> Hashable:
         columns = first.items[place].columns
-        key = tuple(pair for pair in columns if pair[0] not in (SIZE, OF_LAUNCHES))
-        found.setdefault(key, []).append(place)
-    return list(found.values())
+        return tuple(pair for pair in columns if pair[0] not in (SIZE, OF_LAUNCHES))
+
+    return list(grouped(places, heading).values())

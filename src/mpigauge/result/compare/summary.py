@@ -5,15 +5,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import as_percent, byte_count, number, percent
 from mpigauge.result.stats.verdicts import enough
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mpigauge.result.compare.comparison import (
         ComparedNumber,
@@ -86,22 +87,27 @@ def _of_all(comparison: Comparison) -> Iterator[str]:
 
 def _both_ways(comparison: Comparison, side: int) -> str:
     """Where some times are shorter and others longer, how many; empty elsewhere."""
-    judged = [each.judged.said for table in comparison.tables for each in table.column(side)
-              if each.judged]  # fmt: skip
-    less, more = judged.count("LESS"), judged.count("MORE")
-    return f" Of these {less} are shorter and {more} longer." if less and more else ""
+    counts: Counter[str] = Counter()
+    for table in comparison.tables:
+        counts.update(each.judged.said for each in table.column(side) if each.judged)
+    if not (counts["LESS"] and counts["MORE"]):
+        return ""
+    return f" Of these {counts['LESS']} are shorter and {counts['MORE']} longer."
 
 
 def _overall(where: str, name: str, first: str, found: Overall) -> str:
     """Over all 5 sizes B takes 1.30 (1.29 to 1.31) times as long as A: SLOWER."""
-    value, low, high = (number(each, found.ratio.estimate.error) for each in found.ratio.estimate)
     said = found.verdict
     if found.undecided:
         said += f" ({found.undecided})"
     if not math.isfinite(found.ratio.log):
         return f"{where} {name} is {said}."
-    ends = f" ({low} to {high})" if found.ratio.error > 0 else ""
-    return f"{where} {name} takes {value}{ends} times as long as {first}: {said}."
+    estimate = found.ratio.estimate
+    times = number(estimate.value, estimate.error)
+    if found.ratio.error > 0:
+        low, high = number(estimate.low, estimate.error), number(estimate.high, estimate.error)
+        times = f"{times} ({low} to {high})"
+    return f"{where} {name} takes {times} times as long as {first}: {said}."
 
 
 def _sentence(entries: Sequence[ComparedNumber], tolerance: float) -> str:
@@ -125,54 +131,74 @@ def _same(spans: Sequence[Span], tolerance: float) -> Iterator[str]:
 def _open(spans: Sequence[Span]) -> Iterator[str]:
     left = [span for span in spans if _said(span) == "UNDECIDED"]
     if left:
-        why = "; ".join(_reasons([entry for span in left for entry in span]))
+        why = "; ".join(_reasons(chain.from_iterable(left)))
         yield f"is undecided{_where(left, spans)} ({why})"
 
 
-def _reasons(entries: Sequence[ComparedNumber]) -> Iterator[str]:
+def _reasons(entries: Iterable[ComparedNumber]) -> Iterator[str]:
     """How many launches would decide, from the fewest to the most, then every other reason once."""
-    counted = [entry for entry in entries if _counted(entry)]
-    needed = sorted(entry.judged.needed or 0 for entry in counted if entry.judged)
+    needed, others = [], []
+    for entry in entries:
+        launches = _launches_needed(entry)
+        if launches:
+            needed.append(launches)
+        else:
+            others.append(entry.undecided)
     if needed:
-        yield f"about {_range(str(needed[0]), str(needed[-1]))} launches of each would decide"
-    yield from dict.fromkeys(entry.undecided for entry in entries if not _counted(entry))
+        fewest, most = str(min(needed)), str(max(needed))
+        yield f"about {_range(fewest, most)} launches of each would decide"
+    yield from dict.fromkeys(others)
 
 
-def _counted(entry: ComparedNumber) -> bool:
-    """Whether so many launches more would decide it."""
-    return bool(entry.ratio and enough(entry.ratio) and entry.judged and entry.judged.needed)
+def _launches_needed(entry: ComparedNumber) -> int | None:
+    """How many launches of each side would decide it; None: nobody knows."""
+    if entry.ratio and enough(entry.ratio) and entry.judged:
+        return entry.judged.needed
+    return None
 
 
 def _amount(span: Span) -> str:
     """takes 12 to 30 % less time; takes 2.1 to 3 times as long; is 10 % higher."""
     item = span[0].item
     kind = bool(item and item.row), _said(span) == "MORE"
-    ratios = sorted(entry.ratio.estimate.value for entry in span if entry.ratio)
-    times = sorted(max(each, 1 / each) for each in ratios)
-    if times[0] >= _TWICE:
-        return _TIMES[kind].format(_range(f"{times[0]:.2g}", f"{times[-1]:.2g}"))
-    shares = sorted(abs(each - 1) for each in ratios)
-    return _SHARES[kind].format(_range(percent(shares[0]), percent(shares[-1])))
+    times, shares = [], []
+    for entry in span:
+        if entry.ratio:
+            value = entry.ratio.estimate.value
+            times.append(max(value, 1 / value))
+            shares.append(abs(value - 1))
+    if min(times) >= _TWICE:
+        return _TIMES[kind].format(_range(f"{min(times):.2g}", f"{max(times):.2g}"))
+    return _SHARES[kind].format(_range(percent(min(shares)), percent(max(shares))))
 
 
 def _range(low: str, high: str) -> str:
-    return high if low == high else f"{low.removesuffix(' %')} to {high}"
+    if low == high:
+        return high
+    return f"{low.removesuffix(' %')} to {high}"
 
 
 def _where(spans: Sequence[Span], all_spans: Sequence[Span]) -> str:
     """At which sizes; nothing where there is only one kind, or no size."""
     if len(all_spans) == 1:
         return ""
-    said = [text for span in spans if (text := _sizes(span))]
-    return " " + " and ".join(said) if said else ""
+    sizes = [text for text in map(_sizes, spans) if text]
+    if not sizes:
+        return ""
+    return f" {' and '.join(sizes)}"
 
 
 def _sizes(span: Span) -> str:
-    ends = [byte_count(entry.item.message_bytes) for entry in (span[0], span[-1]) if entry.item]
-    first, last = ends
-    return f"at {first}" if first == last else f"from {first} to {last}"
+    first, last = span[0].item, span[-1].item
+    assert first is not None
+    assert last is not None
+    low, high = byte_count(first.message_bytes), byte_count(last.message_bytes)
+    if low == high:
+        return f"at {low}"
+    return f"from {low} to {high}"
 
 
 def _said(span: Span) -> str:
+    """The verdict of the sizes; empty: they are not judged."""
     judged = span[0].judged
     return judged.said if judged else ""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.column_facts import BENCHMARK, OF_CURVES
+from mpigauge.model.grouping import grouped
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,14 +86,18 @@ class ManyCurves:
 
     @property
     def members(self) -> list[Member]:
-        return [member for group in self.groups for member in group.members]
+        """The curves of all groups, one group after the other."""
+        found: list[Member] = []
+        for group in self.groups:
+            found += group.members
+        return found
 
     def of_benchmark(self, name: str) -> ManyCurves:
         """Only those of the benchmark of this name, in whatever case; of all where it is empty."""
-        wanted = name.lower()
-        return ManyCurves(
-            tuple(group for group in self.groups if wanted in ("", group.benchmark.lower()))
-        )
+        if not name:
+            return self
+        groups = [group for group in self.groups if group.benchmark.lower() == name.lower()]
+        return ManyCurves(tuple(groups))
 
     def first(self, groups: int) -> ManyCurves:
         """Only the first so many groups."""
@@ -106,25 +112,24 @@ class ManyCurves:
 def many_curves(members: Sequence[Member]) -> ManyCurves:
     """Curves of messages in groups; those without a message are left out."""
     sized = [member for member in members if member.sizes[-1] >= 0]
-    found = groups(sized)
-    return ManyCurves(tuple(CurveGroup(*key, tuple(of)) for key, of in found.items()))
+    found = []
+    for (benchmark, ranks), of in groups(sized).items():
+        found.append(CurveGroup(benchmark, ranks, tuple(of)))
+    return ManyCurves(tuple(found))
 
 
 def varied(keys: Sequence[Sequence[object]]) -> list[str]:
     """The other columns in which curves with these values of OF_CURVES differ."""
-    return [
-        name
-        for place, name in enumerate(OF_CURVES)
-        if name not in _NAMED and len({key[place] for key in keys}) > 1
-    ]
+    found = []
+    for name, values in zip(OF_CURVES, zip(*keys, strict=True), strict=False):
+        if name not in _NAMED and len(set(values)) > 1:
+            found.append(name)
+    return found
 
 
 def groups(members: Sequence[Member]) -> dict[tuple[str, int], list[Member]]:
     """Those that can be compared, in the order in which they first appear."""
-    found: dict[tuple[str, int], list[Member]] = {}
-    for member in members:
-        found.setdefault(member.group, []).append(member)
-    return found
+    return grouped(members, lambda member: member.group)
 
 
 def usual(members: Sequence[Member]) -> list[CurveQuantiles]:
@@ -145,15 +150,13 @@ def most_informative(members: Sequence[Member], rows: int) -> list[int]:
     had wrong data and what is the default, then in turn the farthest from the usual to either side.
     In the order of `members`."""
     places = {id(member): place for place, member in enumerate(members)}
-    ordered = [
-        [places[id(member)] for member in _farthest_first(of)] for of in groups(members).values()
-    ]
+    ordered = [_farthest_first(of) for of in groups(members).values()]
     chosen: list[int] = []
     room = rows
-    for place in chain.from_iterable(zip_longest(*ordered)):
-        if place is not None and (not chosen or len(members[place].sizes) <= room):
-            chosen.append(place)
-            room -= len(members[place].sizes)
+    for member in chain.from_iterable(zip_longest(*ordered)):
+        if member is not None and (not chosen or len(member.sizes) <= room):
+            chosen.append(places[id(member)])
+            room -= len(member.sizes)
         if room <= 0:
             break
     return sorted(chosen)
@@ -161,23 +164,32 @@ def most_informative(members: Sequence[Member], rows: int) -> list[int]:
 
 def _farthest_first(members: Sequence[Member]) -> Iterator[Member]:
     off = dict(zip(map(id, members), _off(members), strict=True))
-    first = [m for m in members if m.wrong] + [m for m in members if m.is_default and not m.wrong]
-    yield from first
-    known = {id(member) for member in first}
-    slow_first = sorted((m for m in members if id(m) not in known), key=lambda m: -off[id(m)])
-    many = len(slow_first)
-    for place in range(many):
-        yield slow_first[place // 2] if place % 2 == 0 else slow_first[many - 1 - place // 2]
+    wrong, default, others = [], [], []
+    for member in members:
+        if member.wrong:
+            wrong.append(member)
+        elif member.is_default:
+            default.append(member)
+        else:
+            others.append(member)
+    yield from wrong
+    yield from default
+    slow_first = deque(sorted(others, key=lambda member: -off[id(member)]))
+    while slow_first:
+        yield slow_first.popleft()
+        if slow_first:
+            yield slow_first.pop()
 
 
 def _off(members: Sequence[Member]) -> list[float]:
-    """How far each lies above the middle of their crowd, as the mean of logarithms."""
+    """How far each lies above the middle of their group, as the mean of logarithms."""
     import numpy as np
 
     known = usual(members)
     sizes, times = _flat(members)
-    of_size = np.searchsorted([each.message_bytes for each in known], sizes)
-    logs = np.log(times / np.array([each.times[2] for each in known])[of_size])
+    known_sizes = np.array([each.message_bytes for each in known])
+    medians = np.array([each.times[2] for each in known])
+    logs = np.log(times / medians[np.searchsorted(known_sizes, sizes)])
     counts = np.array([len(member.sizes) for member in members])
     begins = np.cumsum(counts) - counts
     found: list[float] = (np.add.reduceat(logs, begins) / counts).tolist()
@@ -185,9 +197,12 @@ def _off(members: Sequence[Member]) -> list[float]:
 
 
 def _flat(members: Sequence[Member]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The sizes and the times of all, one after the other."""
+    """The sizes in bytes and the times in seconds of all, one after the other."""
     import numpy as np
 
-    sizes = np.fromiter(chain.from_iterable(m.sizes for m in members), dtype=np.int64)
-    times = np.fromiter(chain.from_iterable(m.times for m in members), dtype=float)
-    return sizes, times
+    sizes: list[int] = []
+    times: list[float] = []
+    for member in members:
+        sizes += member.sizes
+        times += member.times
+    return np.array(sizes, dtype=np.int64), np.array(times, dtype=float)

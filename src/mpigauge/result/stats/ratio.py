@@ -93,7 +93,8 @@ class Ratio:
         """With its 95 % interval; the ends are NaN where the error is not known."""
         if not math.isfinite(self.log):
             return NOTHING
-        return Estimate(*map(math.exp, (self.log, *self.ends(1 - LEVEL))))
+        low, high = self.ends(1 - LEVEL)
+        return Estimate(math.exp(self.log), math.exp(low), math.exp(high))
 
     @property
     def p(self) -> float:
@@ -132,7 +133,9 @@ class Ratio:
 
     def _misses_by(self, distance: float) -> float:
         """How probable an estimate so far from the truth is; NaN where nobody knows."""
-        return two_sided(distance / self.error, self.freedom) if self.error > 0 else math.nan
+        if not self.error > 0:
+            return math.nan
+        return two_sided(distance / self.error, self.freedom)
 
     @property
     def _middle(self) -> float:
@@ -164,18 +167,19 @@ def printed(first: Sample, second: Sample) -> float:
 
 
 def _apart(first: Sample, second: Sample) -> Ratio:
+    """The ratio of two sides of which no launches are pairs: Welch's test on logarithms."""
     a, b = _logs(first), _logs(second)
-    near = _near((a, b), _ONE_IN, max(first.own_error, second.own_error))
-    kept_a, kept_b = near
+    kept_a, kept_b = _near((a, b), _ONE_IN, max(first.own_error, second.own_error))
     of_a, of_b = _variance(kept_a, first.own_error), _variance(kept_b, second.own_error)
-    runs = [_between(first, of_a), _between(second, of_b)]
+    runs_a, runs_b = _between(first, of_a), _between(second, of_b)
+    between_runs = runs_a[0] + runs_b[0]
     return Ratio(
         log=math.nan,
-        error=math.sqrt(of_a + of_b + sum(variance for variance, _ in runs)),
-        freedom=_satterthwaite((of_a, len(kept_a) - 1), (of_b, len(kept_b) - 1), *runs),
+        error=math.sqrt(of_a + of_b + between_runs),
+        freedom=_satterthwaite((of_a, len(kept_a) - 1), (of_b, len(kept_b) - 1), runs_a, runs_b),
         launches=min(len(a), len(b)),
         middle=_mean(kept_b) - _mean(kept_a),
-        between_runs=math.sqrt(sum(variance for variance, _ in runs)),
+        between_runs=math.sqrt(between_runs),
         left_out=len(a) + len(b) - len(kept_a) - len(kept_b),
     )
 
@@ -202,34 +206,45 @@ def _near(sides: Sequence[Sequence[float]], one_in: int, own_error: float) -> li
     if min(map(len, sides)) < LEAST_FOR_INTERVAL:
         return [list(side) for side in sides]
     usual = own_error / ENDS
+    distances = []
     for side in sides:
-        away = sorted(abs(value - median(side)) for value in side)
-        usual = max(usual, away[len(away) - len(away) // one_in - 1])
-    return [[v for v in side if abs(v - median(side)) <= FAR * usual] for side in sides]
+        middle = median(side)
+        away = [abs(value - middle) for value in side]
+        distances.append(away)
+        usual = max(usual, sorted(away)[len(away) - len(away) // one_in - 1])
+    kept = []
+    for side, away in zip(sides, distances, strict=True):
+        near = zip(side, away, strict=True)
+        kept.append([value for value, distance in near if distance <= FAR * usual])
+    return kept
 
 
 def _by_count(a: Sequence[float], b: Sequence[float]) -> float:
     """The exact test of R. A. Fisher of how many of either side lie below the middle between their
     medians: with fixed sums, a count is hypergeometric."""
     between = (median(a) + median(b)) / 2
-    below_a, below_b = (sum(value < between for value in side) for side in (a, b))
+    below_a, below_b = _count_below(a, between), _count_below(b, between)
     below, whole = below_a + below_b, len(a) + len(b)
-    ways = [
-        math.comb(len(a), k) * math.comb(len(b), below - k)
-        for k in range(min(len(a), below) + 1)
-        if 0 <= below - k <= len(b)
-    ]
-    first = max(0, below - len(b))
-    place = below_a - first
-    tails = sum(ways[: place + 1]), sum(ways[place:])
-    return min(1.0, 2 * min(tails) / math.comb(whole, below))
+    least, most = max(0, below - len(b)), min(len(a), below)
+    ways = []
+    for count in range(least, most + 1):
+        ways.append(math.comb(len(a), count) * math.comb(len(b), below - count))
+    place = below_a - least
+    fewer, more = sum(ways[: place + 1]), sum(ways[place:])
+    return min(1.0, 2 * min(fewer, more) / math.comb(whole, below))
+
+
+def _count_below(values: Sequence[float], limit: float) -> int:
+    return sum(value < limit for value in values)
 
 
 def _by_signs(steps: Sequence[float]) -> float:
     """The sign test."""
     up = sum(step > 0 for step in steps)
     fewer = min(up, len(steps) - up)
-    ways = sum(math.comb(len(steps), k) for k in range(fewer + 1))
+    ways = 0
+    for count in range(fewer + 1):
+        ways += math.comb(len(steps), count)
     return min(1.0, math.ldexp(ways, 1 - len(steps)))
 
 
@@ -252,11 +267,16 @@ def _variance(logs: Sequence[float], own_error: float) -> float:
 
 def _between(sample: Sample, own: float) -> tuple[float, int]:
     """What runs differ by beyond that variance of this one, and the degrees of freedom of that."""
-    beyond = sample.between_runs**2 - own if own == own else 0.0
-    return max(beyond, 0.0), max(sample.runs, LEAST_RUNS) - 1
+    beyond = 0.0
+    if not math.isnan(own):
+        beyond = max(sample.between_runs**2 - own, 0.0)
+    return beyond, max(sample.runs, LEAST_RUNS) - 1
 
 
 def _satterthwaite(*parts: tuple[float, int]) -> float:
+    """Degrees of freedom of a sum of variances, each with its own; NaN where none has any."""
     whole = sum(variance for variance, _ in parts)
     apart = sum(variance**2 / freedom for variance, freedom in parts if freedom)
-    return whole**2 / apart if apart > 0 else math.nan
+    if not apart > 0:
+        return math.nan
+    return whole**2 / apart
