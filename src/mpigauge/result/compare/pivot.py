@@ -106,7 +106,8 @@ def pivot(
                 tables.append(_table(sheet, names, left[0].name))
             else:
                 alone.append(_only(sheet))
-        comparisons += [found] if found.tables else []
+        if found.tables:
+            comparisons.append(found)
         left = rest
     return Pivot(tuple(tables), tuple(comparisons), tuple(dict.fromkeys(alone)), varied)
 
@@ -131,7 +132,8 @@ class _Sheet:
 
     @property
     def names(self) -> set[str]:
-        return {name for line in self.lines.values() for name in line}
+        """Of the sides that have a number of it."""
+        return set().union(*self.lines.values())
 
     def put(self, name: str, entry: ComparedNumber) -> bool:
         """Whether its place was free."""
@@ -156,9 +158,12 @@ def _spread(found: Comparison, sides: Sequence[Side]) -> tuple[list[_Sheet], lis
             sheet.overall = dict(zip(found.names, table.overall, strict=True))
     rest = []
     for side in sides:
-        left = [item for item in side.items if id(item) not in used]
-        kept = [item for item in left if not _placed(item, side.name, sheets, side is sides[0])]
-        rest += [replace(side, items=tuple(kept))] if kept else []
+        kept = []
+        for item in side.items:
+            if id(item) not in used and not _placed(item, side.name, sheets, side is sides[0]):
+                kept.append(item)
+        if kept:
+            rest.append(replace(side, items=tuple(kept)))
     return list(sheets.values()), rest
 
 
@@ -191,14 +196,9 @@ def _table(sheet: _Sheet, names: Sequence[str], first: str) -> PivotTable:
     columns = tuple(name for name in names if name in sheet.names)
     base = columns.index(first) if first in columns else 0
     lines = [_line(line, columns, base) for line in sheet.lines.values()]
-    overall = tuple(sheet.overall.get(name) for name in columns)
-    return PivotTable(
-        columns,
-        base,
-        tuple(sorted(lines, key=lambda line: line.first.message_bytes)),
-        overall,
-        _choice({place: each for place, each in enumerate(overall) if each}, base),
-    )
+    lines.sort(key=lambda line: line.first.message_bytes)
+    overall = [sheet.overall.get(name) for name in columns]
+    return PivotTable(columns, base, tuple(lines), tuple(overall), _choice(overall, base))
 
 
 def _line(line: Mapping[str, ComparedNumber], columns: Sequence[str], base: int) -> PivotLine:
@@ -241,33 +241,38 @@ def _best_of(item: Item, entries: Sequence[ComparedNumber], base: int) -> Choice
     if not item.better:
         return Choice()
     sign = -1.0 if item.better == "higher" else 1.0
-    candidates = {
-        place: _Candidate(sign * entry.item.value.value, entry.ratio, entry.judged)
-        for place, entry in enumerate(entries)
-        if entry.item
-    }
+    candidates = {}
+    for place, entry in enumerate(entries):
+        if entry.item:
+            value = sign * entry.item.value.value
+            candidates[place] = _Candidate(value, entry.ratio, entry.judged)
     return _chosen(candidates, base)
 
 
-def _choice(means: Mapping[int, Overall], base: int) -> Choice:
-    """Of geometric means of ratios of times; that of the base is 1."""
-    if not means:
-        return Choice()
-    candidates = {
-        place: _Candidate(mean.ratio.estimate.value, mean.ratio, mean.judged)
-        for place, mean in means.items()
-    }
-    return _chosen({base: _Candidate(1.0), **candidates}, base)
+def _choice(means: Sequence[Overall | None], base: int) -> Choice:
+    """Of geometric means of ratios of times, one for each column; that of the base is 1."""
+    candidates = {base: _Candidate(1.0)}
+    for place, mean in enumerate(means):
+        if mean:
+            candidates[place] = _Candidate(mean.ratio.estimate.value, mean.ratio, mean.judged)
+    return _chosen(candidates, base)
 
 
 def _chosen(candidates: Mapping[int, _Candidate], base: int) -> Choice:
     if len(candidates) < 2:
         return Choice()
     least = min(each.value for each in candidates.values())
-    leading = [place for place, each in candidates.items() if each.value == least]
-    if not any(each.decided for each in candidates.values()):
+    leading, tied = [], set()
+    decided = False
+    for place, candidate in candidates.items():
+        decided = decided or candidate.decided
+        if candidate.value == least:
+            leading.append(place)
+    if not decided:
         return Choice("undecided", frozenset(leading))
-    tied = {place for place in candidates if not _apart(leading[0], place, candidates, base)}
+    for place in candidates:
+        if not _apart(leading[0], place, candidates, base):
+            tied.add(place)
     if tied == set(candidates):
         return Choice("alike")
     return Choice("best", frozenset(tied))
@@ -278,6 +283,8 @@ def _apart(leading: int, place: int, candidates: Mapping[int, _Candidate], base:
     lead, other = candidates[leading], candidates[place]
     if place == leading:
         return False
-    if base in (leading, place):
-        return (other if leading == base else lead).differs
+    if base == leading:
+        return other.differs
+    if base == place:
+        return lead.differs
     return (lead.decided or other.decided) and not reaches(lead.ratio, other.ratio)

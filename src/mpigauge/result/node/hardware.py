@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.cpu_lists import pus_of
 from mpigauge.model.moments import moment_of
-from mpigauge.model.row import Estimate
+from mpigauge.model.row import NOTHING, Estimate
 from mpigauge.result.node.limits import FRESH
 from mpigauge.result.node.node import largest_common
 from mpigauge.result.node.products import is_single
@@ -75,9 +75,8 @@ class Hardware:
             ("one copy", "Copy_once", self.one_copy),
             ("two copies", "Copy_twice", self.two_copies),
         ):
-            rows = self._of(benchmark + fresh, ranks=2)
-            alike = (row.bandwidth for row in rows if row.message_bytes == message.message_bytes)
-            if same := next(filter(None, alike), None):
+            same = _bandwidth_of(self._of(benchmark + fresh, ranks=2), message.message_bytes)
+            if same:
                 yield f"{name} of as much", same
             elif in_memory:
                 yield f"{name} in memory", in_memory
@@ -90,34 +89,36 @@ class Hardware:
     @cached_property
     def peak(self) -> Row | None:
         """Most operations per second, in double precision."""
-        rows = [
-            row
-            for row in self.rows
-            if row.cell.benchmark.startswith(_PEAK) and row.rate and not is_single(row)
-        ]
-        return max(rows, key=lambda row: row.rate.value if row.rate else 0.0, default=None)
+        rows = []
+        for row in self.rows:
+            if row.cell.benchmark.startswith(_PEAK) and row.rate and not is_single(row):
+                rows.append(row)
+        return max(rows, key=lambda row: (row.rate or NOTHING).value, default=None)
 
     def concerns(self, ranks: Sequence[Rank]) -> bool:
         """Whether these are two ranks on the same host and cores as those between which the limits
         were measured."""
-        there = {pus_of(rank) for rank in ranks}
-        return (
-            len(ranks) == len(self.pair) == 2
-            and {rank.host for rank in ranks} == {self.host}
-            and there == set(self.pair)
-        )
+        if not len(ranks) == len(self.pair) == 2:
+            return False
+        hosts, cpus = set(), set()
+        for rank in ranks:
+            hosts.add(rank.host)
+            cpus.add(pus_of(rank))
+        return hosts == {self.host} and cpus == set(self.pair)
 
     def seconds_after(self, created: str) -> float | None:
         """How long after a run of that time it was made; negative: before it. None: not known."""
         own, other = moment_of(self.created), moment_of(created)
-        return (own - other).total_seconds() if own and other else None
+        if own is None or other is None:
+            return None
+        return (own - other).total_seconds()
 
     def _of(self, *names: str, ranks: int | None = None) -> list[Row]:
-        return [
-            row
-            for row in self.rows
-            if row.cell.benchmark in names and ranks in (None, row.ranks * row.cell.groups)
-        ]
+        """The rows of these benchmarks, on so many ranks in all groups; None: on any number."""
+        rows = [row for row in self.rows if row.cell.benchmark in names]
+        if ranks is None:
+            return rows
+        return [row for row in rows if row.ranks * row.cell.groups == ranks]
 
 
 def hardware(run: Run) -> Hardware | None:
@@ -140,9 +141,11 @@ def hardware(run: Run) -> Hardware | None:
 
 def same_node(one: Run, other: Run) -> bool:
     """Whether two runs were made on the same machine, with the same CPUs allowed."""
-    machines = [run.passport.get("machine") or {} for run in (one, other)]
-    facts = [[each.get(name) for name in ("hostname", "cpu_model", "allowed")] for each in machines]
-    return facts[0] == facts[1] and bool(facts[0][0])
+    ours, theirs = (run.passport.get("machine") or {} for run in (one, other))
+    for name in ("hostname", "cpu_model", "allowed"):
+        if ours.get(name) != theirs.get(name):
+            return False
+    return bool(ours.get("hostname"))
 
 
 def by(one: Estimate, other: Estimate) -> Estimate:
@@ -157,7 +160,19 @@ def _in_memory(rows: Sequence[Row]) -> list[Row]:
 
 
 def _latency(rows: Iterable[Row]) -> Estimate | None:
-    return next((row.latency for row in rows if row.latency.value > 0), None)
+    """The time of the first row that has one above 0, in seconds."""
+    for row in rows:
+        if row.latency.value > 0:
+            return row.latency
+    return None
+
+
+def _bandwidth_of(rows: Iterable[Row], message_bytes: int) -> Estimate | None:
+    """The bandwidth of the first row of this size that has one, in bytes per second."""
+    for row in rows:
+        if row.message_bytes == message_bytes and row.bandwidth:
+            return row.bandwidth
+    return None
 
 
 def _copied(rows: Iterable[Row], copies: int) -> Estimate | None:

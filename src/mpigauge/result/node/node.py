@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.grouping import grouped
 from mpigauge.model.names import COMPILER
 from mpigauge.model.row import NOTHING
 from mpigauge.result.node.products import SINGLE, is_single, products, throttles
@@ -70,7 +72,9 @@ class Stream:
         past = {PAST_CACHES in way for way in self.row.cell.variant.split(OR)}
         if self.name not in STREAMS or len(past) > 1:
             return None
-        return self.bandwidth.value * (1.0 if past == {True} else STREAMS[self.name])
+        if past == {True}:
+            return self.bandwidth.value
+        return self.bandwidth.value * STREAMS[self.name]
 
     @property
     def gain(self) -> float:
@@ -106,7 +110,10 @@ class Floor:
 
     @property
     def ratio(self) -> float:
-        return self.message.latency.value / self.row.latency.value if self.message else math.nan
+        """The message's time by that of the two cores; NaN where no message was measured."""
+        if self.message is None:
+            return math.nan
+        return self.message.latency.value / self.row.latency.value
 
 
 @dataclass(frozen=True)
@@ -151,7 +158,7 @@ class NodeResult:
     def best_peak(self) -> Row | None:
         """The highest peak in double precision, on whatever number of ranks."""
         rows = [row for row in self.double_peaks if row.rate]
-        return max(rows, key=lambda row: row.rate.value if row.rate else 0.0, default=None)
+        return max(rows, key=lambda row: (row.rate or NOTHING).value, default=None)
 
     @property
     def best_triad(self) -> Stream | None:
@@ -168,8 +175,10 @@ class NodeResult:
     @property
     def mailbox(self) -> Floor | None:
         """The least that a message needs between two cores."""
-        found = (each for each in self.floors if each.row.cell.benchmark == "Mailbox")
-        return next(found, None)
+        for floor in self.floors:
+            if floor.row.cell.benchmark == "Mailbox":
+                return floor
+        return None
 
     @property
     def remote_shares(self) -> tuple[float, ...]:
@@ -178,35 +187,41 @@ class NodeResult:
 
     def enough(self, name: str) -> Enough | None:
         """Ranks with which a stream comes close to its best."""
-        return enough({s.ranks: s.bandwidth for s in self.streams if s.row.cell.benchmark == name})
+        speeds = {}
+        for stream in self.streams:
+            if stream.row.cell.benchmark == name:
+                speeds[stream.ranks] = stream.bandwidth
+        return enough(speeds)
 
 
 def node(rows: Iterable[Row], counter_hz: float = math.nan) -> NodeResult | None:
     """`counter_hz`: the clock that the machine says it has. None: these rows are about no node."""
     known = list(rows)
     of_node = [row for row in known if row.cell.suite == NODE_SUITE]
+    if not of_node:
+        return None
     by_kernels = [row for row in of_node if COMPILER not in told(row)]
     ours = [row for row in of_node if is_usual(row)]
+    peaks = [row for row in ours if row.cell.benchmark.startswith("Peak_")]
     clocks = _clocks(ours)
     measured = {ranks: clock.hz for ranks, clock in clocks.items()}
     return NodeResult(
         streams=tuple(_streams(ours)),
         curves=_curves(ours),
-        peaks=tuple(row for row in ours if row.cell.benchmark.startswith("Peak_")),
+        peaks=tuple(peaks),
         clocks=clocks,
         floors=tuple(_floors(known, ours)),
         sweeps=sweeps(by_kernels),
         places=places(by_kernels),
         products=products(of_node, measured, counter_hz),
         throttles=throttles(of_node),
-    ) if of_node else None  # fmt: skip
+    )
 
 
 def _streams(ours: Sequence[Row]) -> Iterable[Stream]:
     """Over the largest arrays that were measured on each number of ranks: those in memory."""
     rows = [row for row in ours if row.bandwidth and _is_stream(row)]
-    for ranks in sorted({row.ranks for row in rows}):
-        of_ranks = [row for row in rows if row.ranks == ranks]
+    for ranks, of_ranks in sorted(grouped(rows, lambda row: row.ranks).items()):
         size = largest_common(of_ranks)
         there = {row.cell.benchmark: row for row in of_ranks if row.message_bytes == size}
         limit = max((row.bandwidth or NOTHING).value for row in there.values())
@@ -222,20 +237,19 @@ def _is_stream(row: Row) -> bool:
 
 def largest_common(rows: Sequence[Row]) -> int:
     """The largest size that most benchmarks have."""
-    sizes = [row.message_bytes for row in rows]
-    return max(dict.fromkeys(sizes), key=lambda size: (sizes.count(size), size))
+    counts = Counter(row.message_bytes for row in rows)
+    return max(counts, key=lambda size: (counts[size], size))
 
 
 def _curves(ours: Sequence[Row]) -> dict[int, dict[str, Row]]:
-    found: dict[int, dict[str, Row]] = {}
+    """By the bytes of an array and the benchmark: what one rank has at sizes that were chased."""
     chased = {row.message_bytes for row in ours if row.cell.benchmark.startswith("Chase")}
+    found: dict[int, dict[str, Row]] = {}
     for row in ours:
         name = row.cell.benchmark
-        if (
-            row.ranks == 1
-            and row.message_bytes in chased
-            and name in ("Triad", "Chase", "Chase_huge")
-        ):
+        if row.ranks != 1 or row.message_bytes not in chased:
+            continue
+        if name in ("Triad", "Chase", "Chase_huge"):
             found.setdefault(row.message_bytes, {})[name] = row
     return dict(sorted(found.items()))
 
@@ -253,8 +267,10 @@ def _clocks(ours: Sequence[Row]) -> dict[int, ClockRate]:
 def _floors(rows: Sequence[Row], ours: Sequence[Row]) -> Iterable[Floor]:
     """An empty message beside a line for each way, which is the least that a queue needs; one of
     8 bytes beside the line that carries something."""
-    pings = (row for row in rows if row.benchmark == "PingPong" and row.cell.data != "fresh")
-    messages = {row.message_bytes: row for row in pings}
+    messages = {}
+    for row in rows:
+        if row.benchmark == "PingPong" and row.cell.data != "fresh":
+            messages[row.message_bytes] = row
     beside = {"Line": None, "Mailbox": messages.get(0), "Payload": messages.get(8)}
     for row in ours:
         if row.cell.benchmark in beside:

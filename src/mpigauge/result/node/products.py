@@ -93,8 +93,11 @@ class Product:
         return why(self)
 
     def of(self, instructions: str) -> float:
+        """The share of the peak of these instructions; NaN where it was not measured."""
         peak = self.peaks.get(instructions)
-        return self.speed.value / _speed(peak) if peak else math.nan
+        if peak is None:
+            return math.nan
+        return self.speed.value / _speed(peak)
 
 
 @dataclass(frozen=True)
@@ -142,13 +145,14 @@ def _product(
 ) -> Product:
     cores = row.ranks * row.cell.threads
     single = NUMBER_BYTES[row.cell.benchmark] == 4
-    peaks = {
-        _instructions(each): each
-        for each in ours
-        if _is_peak(each) and each.ranks == cores and is_single(each) == single
-    }
+    peaks = {}
+    for each in ours:
+        if _is_peak(each) and each.ranks == cores and is_single(each) == single:
+            peaks[_instructions(each)] = each
     a_cycle = max(map(_speed, peaks.values()), default=math.nan) / cores / _clock(clocks, cores)
-    nominal = round(a_cycle) * counter_hz * cores if math.isfinite(a_cycle) else math.nan
+    nominal = math.nan
+    if math.isfinite(a_cycle):
+        nominal = round(a_cycle) * counter_hz * cores
     return Product(row, peaks, nominal)
 
 
@@ -175,19 +179,27 @@ def _speed(row: Row) -> float:
 def throttles(ours: Iterable[Row]) -> tuple[Throttle, ...]:
     """Of the highest peak in double precision on each number of ranks, where there are launches
     without products and with them."""
-    known = list(ours)
-    hot = {n for row in known if row.cell.benchmark in NUMBER_BYTES for n in row.numbers}
-    found: dict[int, Row] = {}
-    for row in known:
-        if _is_peak(row) and not is_single(row):
-            found[row.ranks] = max(found.get(row.ranks, row), row, key=_speed)
-    return tuple(each for row in found.values() for each in _throttle(row, hot))
+    hot: set[int] = set()
+    highest: dict[int, Row] = {}
+    for row in ours:
+        if row.cell.benchmark in NUMBER_BYTES:
+            hot.update(row.numbers)
+        elif _is_peak(row) and not is_single(row):
+            highest[row.ranks] = max(highest.get(row.ranks, row), row, key=_speed)
+    found: list[Throttle] = []
+    for row in highest.values():
+        found += _throttle(row, hot)
+    return tuple(found)
 
 
 def _throttle(row: Row, hot: set[int]) -> Iterator[Throttle]:
-    times = list(zip(row.numbers, row.values_s, strict=True))
-    before = [seconds for number, seconds in times if number not in hot]
-    beside = [seconds for number, seconds in times if number in hot]
+    """`hot`: the numbers of launches with products."""
+    before, beside = [], []
+    for number, seconds in zip(row.numbers, row.values_s, strict=True):
+        if number in hot:
+            beside.append(seconds)
+        else:
+            before.append(seconds)
     if before and beside:
         operations = row.cell.messages / row.cell.time_scale
         yield Throttle(row, operations / median(before), operations / median(beside))
@@ -220,14 +232,20 @@ def _of_core(product: Product) -> str:
     """Only where it had its cores, and all its threads worked."""
     if _of_threads(product) or not product.of_peak < FAR_BELOW:
         return ""
-    core = re.search(r"core ([^,]+)", product.row.cell.variant)
-    who = f"core type {core[1]}" if core else product.row.cell.variant or "this BLAS"
-    text = f"{who}: {_share(product.of_peak)} of the peak of {product.best}"
+    text = f"{_who(product)}: {_share(product.of_peak)} of the peak of {product.best}"
     for name, peak in product.peaks.items():
         narrower = _speed(peak) < CLOSE[0] * _speed(product.peaks[product.best])
         if narrower and CLOSE[0] <= product.of(name) <= CLOSE[1]:
             return f"{text}, {_share(product.of(name))} of that of {name}, which it seems to use"
     return text
+
+
+def _who(product: Product) -> str:
+    """The type of core that the library has chosen its code for, or what it calls itself."""
+    core = re.search(r"core ([^,]+)", product.row.cell.variant)
+    if core:
+        return f"core type {core[1]}"
+    return product.row.cell.variant or "this BLAS"
 
 
 def _share(ratio: float) -> str:

@@ -106,11 +106,12 @@ def fit(
     if len({n for n, _ in chosen}) < LEAST_POINTS:
         return None
     line = _solved(chosen, _weights(chosen, relative, errors))
+    residuals = [Residual(n, t, line.at(n), line.half_width(n)) for n, t in chosen]
     return Fit(
         alpha_s=_estimate(line.at(0), line.half_width(0)),
         beta_s_per_byte=_estimate(line.beta, line.half_width_of_beta),
         relative=relative,
-        points=tuple(Residual(n, t, line.at(n), line.half_width(n)) for n, t in chosen),
+        points=tuple(residuals),
     )
 
 
@@ -135,10 +136,14 @@ def misfits(sizes: _Array, times: _Array, errors: _Array, starts: _Places, ends:
 def in_two_ranges(points: Sequence[Point]) -> tuple[Fit, Fit] | None:
     """The lines for small and for large messages, split where both together fit best."""
     ordered = sorted(points)
-    cuts = range(_LEAST_IN_PART, len(ordered) - _LEAST_IN_PART + 1)
-    pairs = [(fit(ordered[:cut]), fit(ordered[cut:])) for cut in cuts]
-    good = [(small, large) for small, large in pairs if small and large]
-    return min(good, key=lambda both: sum(map(_misfit, both)), default=None)
+    best, least = None, math.inf
+    for cut in range(_LEAST_IN_PART, len(ordered) - _LEAST_IN_PART + 1):
+        small, large = fit(ordered[:cut]), fit(ordered[cut:])
+        if small and large:
+            misfit = _misfit(small) + _misfit(large)
+            if best is None or misfit < least:
+                best, least = (small, large), misfit
+    return best
 
 
 def points_of(rows: Iterable[Row]) -> list[Point]:
@@ -186,16 +191,27 @@ class _Line(NamedTuple):
 
 
 def _solved(points: Sequence[Point], by: Sequence[float]) -> _Line:
-    """The line for which the sum of squares of weighted residuals is least."""
-    weighted = [(weight * weight, n, t) for weight, (n, t) in zip(by, points, strict=True)]
-    whole = math.fsum(w for w, _, _ in weighted)
-    x = math.fsum(w * n for w, n, _ in weighted) / whole
-    y = math.fsum(w * t for w, _, t in weighted) / whole
-    spread = math.fsum(w * (n - x) ** 2 for w, n, _ in weighted)
-    beta = math.fsum(w * (n - x) * (t - y) for w, n, t in weighted) / spread
-    left = math.fsum(w * (t - y - beta * (n - x)) ** 2 for w, n, t in weighted)
+    """The line for which the sum of squares of weighted residuals is least. Sums are rounded once
+    (fsum), and taken about the means, so that nothing is lost by subtraction."""
+    squares = [weight * weight for weight in by]
+    sizes, times = zip(*points, strict=True)
+    whole = math.fsum(squares)
+    x, y = _weighted_sum(squares, sizes) / whole, _weighted_sum(squares, times) / whole
+    spread, product = [], []
+    for w, (n, t) in zip(squares, points, strict=True):
+        spread.append(w * (n - x) ** 2)
+        product.append(w * (n - x) * (t - y))
+    beta = math.fsum(product) / math.fsum(spread)
+    left = []
+    for w, (n, t) in zip(squares, points, strict=True):
+        left.append(w * (t - y - beta * (n - x)) ** 2)
     freedom = len(points) - 2
-    return _Line(x, y, beta, whole, spread, _quantile(freedom) * math.sqrt(left / freedom))
+    scatter = _quantile(freedom) * math.sqrt(math.fsum(left) / freedom)
+    return _Line(x, y, beta, whole, math.fsum(spread), scatter)
+
+
+def _weighted_sum(weights: Sequence[float], values: Sequence[float]) -> float:
+    return math.fsum(w * value for w, value in zip(weights, values, strict=True))
 
 
 @cache

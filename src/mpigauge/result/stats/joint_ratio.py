@@ -21,7 +21,7 @@ from mpigauge.result.stats.order import median
 from mpigauge.result.stats.ratio import UNKNOWN, Ratio, Sample, printed, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 _LEAST_HELD = 1 / 2
 """Of all numbers, that a launch must have to tell how it deviates."""
@@ -35,6 +35,10 @@ class SideValue:
     launches: tuple[int, ...]
     """That its values are of; values of one launch have the same in all numbers of a side."""
 
+    @property
+    def is_positive(self) -> bool:
+        return all(value > 0 for value in self.sample.values)
+
 
 def ratio_of_all(
     numbers: Sequence[tuple[SideValue, SideValue]],
@@ -42,41 +46,55 @@ def ratio_of_all(
     second_starts: Mapping[int, str],
 ) -> Ratio:
     """second / first over all of these numbers."""
-    firsts, seconds = ([pair[side] for pair in numbers] for side in (0, 1))
-    if not all(value > 0 for known in (*firsts, *seconds) for value in known.sample.values):
-        return UNKNOWN
-    log = _mean([printed(a.sample, b.sample) for a, b in numbers])
+    firsts, seconds, logs = [], [], []
+    for first, second in numbers:
+        if not (first.is_positive and second.is_positive):
+            return UNKNOWN
+        firsts.append(first)
+        seconds.append(second)
+        logs.append(printed(first.sample, second.sample))
+    log = _mean(logs)
     of_a, of_b = _deviations(firsts), _deviations(seconds)
     if not of_a or not of_b:
         return UNKNOWN
-    pairs = in_turn(
-        [(first_starts.get(launch, ""), launch) for launch in of_a],
-        [(second_starts.get(launch, ""), launch) for launch in of_b],
-    )
+    pairs = in_turn(_begun(of_a, first_starts), _begun(of_b, second_starts))
     a, b = _sample(firsts, of_a, 0.0), _sample(seconds, of_b, log)
     return replace(ratio(a, b, pairs), log=log)
 
 
+def _begun(launches: Iterable[int], starts: Mapping[int, str]) -> list[tuple[str, int]]:
+    """The launches with when each began; empty where nobody knows."""
+    return [(starts.get(launch, ""), launch) for launch in launches]
+
+
 def _deviations(side: Sequence[SideValue]) -> dict[int, float]:
-    """Of each launch that has enough of the numbers, in the order of launches."""
+    """The mean deviation of each launch that has enough of the numbers, on logarithms, in the order
+    of launches."""
     found: dict[int, list[float]] = defaultdict(list)
     for known in side:
         middle = median(known.sample.values)
         for launch, value in zip(known.launches, known.sample.values, strict=True):
             found[launch].append(math.log(value / middle))
-    least = _LEAST_HELD * len(side)
-    return {launch: _mean(found[launch]) for launch in sorted(found) if len(found[launch]) >= least}
+    deviations = {}
+    for launch, values in sorted(found.items()):
+        if len(values) >= _LEAST_HELD * len(side):
+            deviations[launch] = _mean(values)
+    return deviations
 
 
 def _sample(side: Sequence[SideValue], deviations: Mapping[int, float], level: float) -> Sample:
     """The errors of single numbers within a launch do not depend on each other; runs of a machine
     differ alike at all sizes."""
-    samples = [known.sample for known in side]
+    own_errors, between_runs, runs = [], [], []
+    for known in side:
+        own_errors.append(known.sample.own_error)
+        between_runs.append(known.sample.between_runs)
+        runs.append(known.sample.runs)
     return Sample(
         values=tuple(math.exp(level + each) for each in deviations.values()),
-        own_error=math.hypot(*(each.own_error for each in samples)) / len(samples),
-        between_runs=_mean([each.between_runs for each in samples]),
-        runs=min(each.runs for each in samples),
+        own_error=math.hypot(*own_errors) / len(own_errors),
+        between_runs=_mean(between_runs),
+        runs=min(runs),
     )
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from mpigauge.model.grouping import grouped
 from mpigauge.model.row import Estimate
 from mpigauge.result.stats.order import median
 
@@ -123,49 +124,50 @@ def odd_ones(times: Mapping[str, Estimate]) -> tuple[OddOne, ...]:
     if len(times) < LEAST_PEERS:
         return ()
     usual = PeerValues(tuple(times.values()))
-    odd = (OddOne(name, t.value / usual.median_s) for name, t in times.items() if usual.is_odd(t))
+    odd = []
+    for name, time in times.items():
+        if usual.is_odd(time):
+            odd.append(OddOne(name, time.value / usual.median_s))
     return tuple(sorted(odd, key=lambda each: -each.ratio))
 
 
 def clusters(pairs: Iterable[RankPair], order: Sequence[str]) -> tuple[PeerGroup, ...]:
     """Pairs by level, in this order of levels."""
-    found: dict[str, list[RankPair]] = defaultdict(list)
-    for pair in pairs:
-        found[pair.level].append(pair)
-    levels = [level for level in order if level in found]
-    return tuple(PeerGroup(level, tuple(found[level])) for level in levels)
+    found = grouped(pairs, lambda pair: pair.level)
+    return tuple(PeerGroup(level, tuple(found[level])) for level in order if level in found)
 
 
 def odd_pairs(found: Iterable[PeerGroup]) -> tuple[Odd, ...]:
     """The slow ones of every cluster that is large enough to judge, the worst first."""
-    odd = (
-        Odd(pair, cluster)
-        for cluster in found
-        if len(cluster.pairs) >= LEAST_PEERS
-        for pair in cluster.pairs
-        if cluster.usual.is_odd(pair.time)
-    )
+    odd = []
+    for cluster in found:
+        if len(cluster.pairs) < LEAST_PEERS:
+            continue
+        for pair in cluster.pairs:
+            if cluster.usual.is_odd(pair.time):
+                odd.append(Odd(pair, cluster))
     return tuple(sorted(odd, key=lambda each: -each.ratio))
 
 
 def odd_ranks(found: Iterable[PeerGroup]) -> tuple[OddRank, ...]:
     """Ranks whose pairs are all slow, the worst first."""
-    ratios: dict[int, list[Estimate]] = defaultdict(list)
+    values: dict[int, list[float]] = defaultdict(list)
+    errors = []
     for cluster in found:
         for pair in cluster.pairs:
-            for rank in pair[:2]:
-                ratios[rank].append(pair.time.times(1 / cluster.median_s))
-    usual = {rank: median(each.value for each in of) for rank, of in ratios.items()}
-    if len(usual) < LEAST_PEERS:
+            relative = pair.time.times(1 / cluster.median_s)
+            for rank in (pair.first, pair.second):
+                values[rank].append(relative.value)
+                errors.append(relative.error)
+    if len(values) < LEAST_PEERS:
         return ()
-    middle = median(usual.values())
+    usual = {rank: median(of) for rank, of in values.items()}
+    middle, error = median(usual.values()), median(errors)
     deviation = _NORMAL * median(abs(value - middle) for value in usual.values())
-    error = median(each.error for of in ratios.values() for each in of)
-    odd = [
-        OddRank(rank, value / middle)
-        for rank, value in usual.items()
-        if _stands_out(Estimate(value, value, value), middle, deviation, error)
-    ]
+    odd = []
+    for rank, value in usual.items():
+        if _stands_out(Estimate(value, value, value), middle, deviation, error):
+            odd.append(OddRank(rank, value / middle))
     return tuple(sorted(odd, key=lambda each: -each.ratio))
 
 

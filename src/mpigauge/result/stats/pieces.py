@@ -85,11 +85,12 @@ class Pieces:
 
 def known_points(rows: Sequence[Row]) -> list[KnownPoint]:
     """The printed times of rows of one curve, with what they are known to."""
-    return [
-        KnownPoint(row.message_bytes, row.latency.value, _standard_error(row.relative_error))
-        for row in rows
-        if row.message_bytes >= 0 and row.latency.value > 0
-    ]
+    points = []
+    for row in rows:
+        if row.message_bytes >= 0 and row.latency.value > 0:
+            error = _standard_error(row.relative_error)
+            points.append(KnownPoint(row.message_bytes, row.latency.value, error))
+    return points
 
 
 def in_pieces(points: Sequence[KnownPoint]) -> Pieces | None:
@@ -97,9 +98,11 @@ def in_pieces(points: Sequence[KnownPoint]) -> Pieces | None:
     ordered = sorted(points)
     if len({point.message_bytes for point in ordered}) < LEAST_IN_PIECE:
         return None
-    bounds = _carried(ordered, _best(ordered))
-    lines = [_line(ordered[start:end]) for start, end in pairwise((0, *bounds))]
-    return Pieces(tuple(lines), tuple(_break(a, b) for a, b in pairwise(lines)))
+    lines = []
+    for start, end in pairwise((0, *_carried(ordered, _best(ordered)))):
+        lines.append(_line(ordered[start:end]))
+    breaks = [_break(smaller, larger) for smaller, larger in pairwise(lines)]
+    return Pieces(tuple(lines), tuple(breaks))
 
 
 def drawn_on(line: Fit, message_bytes: int) -> float:
@@ -109,14 +112,17 @@ def drawn_on(line: Fit, message_bytes: int) -> float:
 
 
 def _standard_error(relative: float) -> float:
-    return max(relative / _NORMAL, LEAST_ERROR) if math.isfinite(relative) else LEAST_ERROR
+    if not math.isfinite(relative):
+        return LEAST_ERROR
+    return max(relative / _NORMAL, LEAST_ERROR)
 
 
 def _line(points: Sequence[KnownPoint]) -> Fit:
-    found = fit(
-        [point[:2] for point in points],
-        errors={point.message_bytes: point.error for point in points},
-    )
+    pairs, errors = [], {}
+    for point in points:
+        pairs.append((point.message_bytes, point.time_s))
+        errors[point.message_bytes] = point.error
+    found = fit(pairs, errors=errors)
     assert found is not None  # a piece has three sizes
     return found
 
@@ -165,16 +171,16 @@ def _bic(squares: float, count: int, pieces: int) -> float:
 
 def _carried(points: Sequence[KnownPoint], bounds: Bounds) -> Bounds:
     """Without the breaks that the errors do not carry, the weakest taken out first."""
-    while len(bounds) > 1:
-        strengths = [
-            (_strength(points[start:middle], points[middle:end]), middle)
-            for start, middle, end in zip((0, *bounds), bounds, bounds[1:], strict=False)
-        ]
+    left = list(bounds)
+    while len(left) > 1:
+        strengths = []
+        for start, middle, end in zip((0, *left), left, left[1:], strict=False):
+            strengths.append((_strength(points[start:middle], points[middle:end]), middle))
         weakest, place = min(strengths)
         if weakest >= DEVIATIONS:
             break
-        bounds = tuple(bound for bound in bounds if bound != place)
-    return bounds
+        left.remove(place)
+    return tuple(left)
 
 
 def _strength(smaller: Sequence[KnownPoint], larger: Sequence[KnownPoint]) -> float:
@@ -199,10 +205,13 @@ def _error_drawn_on(points: Sequence[KnownPoint], message_bytes: int) -> float:
     beyond them, by the errors of their times: a few noisy short messages have hardly a slope."""
     weights = [(point.time_s * point.error) ** -2 for point in points]
     whole = math.fsum(weights)
-    weighted = list(zip(weights, points, strict=True))
-    middle = math.fsum(w * point.message_bytes for w, point in weighted) / whole
-    spread = math.fsum(w * (point.message_bytes - middle) ** 2 for w, point in weighted)
-    return math.sqrt(1 / whole + (message_bytes - middle) ** 2 / spread)
+    weighted, squares = [], []
+    for weight, point in zip(weights, points, strict=True):
+        weighted.append(weight * point.message_bytes)
+    middle = math.fsum(weighted) / whole
+    for weight, point in zip(weights, points, strict=True):
+        squares.append(weight * (point.message_bytes - middle) ** 2)
+    return math.sqrt(1 / whole + (message_bytes - middle) ** 2 / math.fsum(squares))
 
 
 def _break(smaller: Fit, larger: Fit) -> Break:
