@@ -45,9 +45,13 @@ def first_reason(of: Run) -> tuple[str, bool, tuple[str, ...]]:
     return reason.kind, reason.known, reason.knobs
 
 
-def named(mpi: str, benchmark: str, suite: str = "MPI1") -> list[str]:
-    """The settings of this MPI that choose the algorithm of a collective."""
-    view = RunView.of(run(curve(line(), benchmark, suite=suite), mpi={"name": mpi, "version": ""}))
+def named(
+    mpi: str, benchmark: str, suite: str = "MPI1", hosts: tuple[str, str] = ("n1", "n1")
+) -> list[str]:
+    """The settings of this MPI that choose the algorithm of a collective of two ranks."""
+    places = [replace(rank, host=host) for rank, host in zip(ranks(["0", "1"]), hosts, strict=True)]
+    measured = curve(line(), benchmark, suite=suite)
+    view = RunView.of(run(measured, places, mpi={"name": mpi, "version": ""}))
     return algorithms(view, view.rows[0])
 
 
@@ -116,9 +120,17 @@ def test_settings_of_a_collective_have_its_name() -> None:
     assert named("mpich", "Bcast_persist", "MPI4") == []
     assert named("mpt", "Bcast") == []
     measured = stepping(1 << 18, 2, benchmark="Allreduce", ranks=4, datatype="float")
-    assert first_reason(run(measured, **OPEN_MPI)) == (
+    assert first_reason(run(measured, ranks(["0", "1", "2", "3"]), **OPEN_MPI)) == (
         "algorithm", False, ("OMPI_MCA_coll_tuned_allreduce_algorithm",)
     )  # fmt: skip
+
+
+def test_what_chooses_among_hosts_is_named_where_there_are_several() -> None:
+    several = named("openmpi", "Allreduce", hosts=("n1", "n2"))
+    assert several == [
+        "OMPI_MCA_coll_tuned_allreduce_algorithm",
+        "OMPI_MCA_coll_han_allreduce_dynamic_global_communicator_module",
+    ]
 
 
 def test_an_mpi_that_nobody_names_has_no_settings() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.model.topology import Cache
     from mpigauge.result.nature import Does
-    from mpigauge.result.run_view import Curve, RunView
+    from mpigauge.result.run_view import Curve, RunView, Where
     from mpigauge.result.stats.pieces import Break
     from mpigauge.site.mpi.settings.catalogue import SettingEntry
 
@@ -128,8 +128,12 @@ def settings_that_move(view: RunView, curve: Curve, kind: str) -> tuple[str, ...
 
 
 def algorithms(view: RunView, row: Row) -> list[str]:
-    """The settings of the run's MPI that choose the algorithm of this row's collective."""
-    chosen = (entry for entry in entries_of(view) if entry.moves == "algorithm")
+    """The settings of the run's MPI that choose the algorithm of this row's collective
+    where its ranks are."""
+    where = view.where(row)
+    chosen = (
+        entry for entry in entries_of(view) if entry.moves == "algorithm" and _acts(entry, where)
+    )
     return [name for entry in chosen for name in _named(entry, row)]
 
 
@@ -194,5 +198,10 @@ def _entries(view: RunView, curve: Curve) -> Iterator[SettingEntry]:
     where = view.where(curve.first)
     if nature_of(curve.first).does in SENDING:
         for entry in entries_of(view):
-            if entry.moves and where in ("", entry.within or where):
+            if entry.moves and _acts(entry, where):
                 yield entry
+
+
+def _acts(entry: SettingEntry, where: Where) -> bool:
+    """Whether it may act on ranks in this place, of which nothing may be known."""
+    return where in ("", entry.within or where)
