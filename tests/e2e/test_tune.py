@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shlex
 import subprocess
@@ -131,6 +132,19 @@ def test_a_tuning_of_intel_from_its_first_launch_to_the_last(tmp_path: Path) -> 
     assert {"", "control", "preset_1"} <= measured
     assert bool(made.files) == bool(made.rules)
     assert cli.mpigauge("tune", "show", "out", cwd=tmp_path).stdout == done.stdout
+
+
+@pytest.mark.acceptance("tuning")
+def test_ranks_that_share_cores_are_refused_or_rescued(tmp_path: Path) -> None:
+    """Of itself MPICH has ranks wait in shared memory for others that have no core."""
+    cores = len(os.sched_getaffinity(0))
+    words = ("tune", "Allreduce", "--mpi", "mpich", "--ranks", str(2 * cores), "--output", "out")
+    refused = cli.mpigauge(*words, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "ranks that share a core measure the scheduler" in refused.stderr
+    done = cli.mpigauge(*words, "--oversubscribe", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE=0 rescues it" in done.stdout
 
 
 @pytest.mark.parametrize(

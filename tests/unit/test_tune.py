@@ -19,15 +19,23 @@ from mpigauge.features.tune.result import (
     choices,
     confirmed,
     grids,
+    rescue,
     rules_for_all_sizes,
     rules_of,
     tried,
 )
-from mpigauge.features.tune.show import environment_lines, lines_of, proof_of, rule_sentence
+from mpigauge.features.tune.show import (
+    environment_lines,
+    lines_of,
+    proof_of,
+    rescue_sentence,
+    rule_sentence,
+)
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.result.compare.of_runs import facts_of
+from mpigauge.result.tuning.grid import DEFAULT, grid_of
 from mpigauge.runs.store import Run, load
 from mpigauge.runs.store.history import conditions_of
 from mpigauge.runs.store.tunings import (
@@ -36,6 +44,7 @@ from mpigauge.runs.store.tunings import (
     Fault,
     Left,
     MpiBuild,
+    Rescued,
     TunedRule,
     Tuning,
     check_files,
@@ -206,6 +215,7 @@ def a_tuning(folder: Path) -> Tuning:
         left=(Left("Bcast", 2, "no candidate was faster"),),
         faults=(Fault("Allreduce", 3, "ring", "7 wrong elements among 3 ranks"),) * 2,
         files=digests,
+        rescued=(Rescued("Allreduce", 4, {"X": "0"}, 1 << 20, 0.02, 7, 6),),
     )
     save(folder, tuning)
     return tuning
@@ -278,6 +288,27 @@ def test_a_machine_that_is_not_quiet_is_said(tmp_path: Path) -> None:
     assert "the default differed from itself by 31 %: smaller gains could not be told" in text
     save(tmp_path, replace(tuning, noise=0.31))
     assert load_tuning(tmp_path).noise == 0.31
+
+
+def test_what_rescues_ranks_that_share_cores_is_what_all_far_faster_candidates_share() -> None:
+    settings = {
+        "ring": {"DEVICE": "0", "ALGORITHM": "ring"},
+        "tree": {"DEVICE": "0", "ALGORITHM": "tree"},
+        "other": {"DEVICE": "1"},
+    }
+    ratios = {DEFAULT: 1.0, "ring": 0.01, "tree": 0.02, "other": 0.5}
+    times = {(arm, size, n): ratio * (n + 1) for arm, ratio in ratios.items()
+             for size in (8, 1 << 20) for n in range(6)}  # fmt: skip
+    found = rescue(("Allreduce", 4), grid_of(times, [8, 1 << 20], list(settings)), settings)
+    assert found is not None
+    assert (found.settings, found.message_bytes, found.launches) == ({"DEVICE": "0"}, 1 << 20, 6)
+    assert rescue_sentence(found) == (
+        "Allreduce, 4 ranks that share cores: DEVICE=0 rescues it. All 2 candidates measured with "
+        "it take at most 0.02 of the default's time at 1 MiB, in each of 6 launches."
+    )
+    slower = {place: time * (1 if place[0] == DEFAULT else 20) for place, time in times.items()}
+    unrescued = grid_of(slower, [8, 1 << 20], list(settings))
+    assert rescue(("Allreduce", 4), unrescued, settings) is None
 
 
 def test_the_environment_in_three_forms(tmp_path: Path) -> None:

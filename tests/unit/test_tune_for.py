@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,12 @@ from mpigauge.cli.main import run
 from mpigauge.features.profile.in_turn import words_of
 from mpigauge.features.profile.mix import mix_of
 from mpigauge.features.tune.making import called
-from mpigauge.features.tune.plan import Where, sizes_to_confirm
+from mpigauge.features.tune.plan import CROWDED_SIZES, SIZES, Where, sizes_to_confirm
 from mpigauge.features.tune.result import rules_for_all_sizes, rules_of, weighed
 from mpigauge.features.tune.show import lines_of, trial_sentences
 from mpigauge.features.tune.trial import trial_of
 from mpigauge.measure.plan.request import Request
+from mpigauge.measure.plan.resources import Resources
 from mpigauge.model.call_mix import CallMix, MixedCall
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import CONTROL
@@ -25,6 +27,7 @@ from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.result.tuning.choose import choose
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.runs.store.tunings import Evidence, MpiBuild, TunedRule, Tuning, load_tuning, save
+from mpigauge.site import topology
 from tests.profiles import job, stored
 
 OF = ("Allreduce", 2)
@@ -101,11 +104,27 @@ def test_rules_reach_over_the_messages_of_the_program() -> None:
     assert above.rule.last_bytes == MOST_BYTES
 
 
-def test_rules_are_confirmed_at_the_ends_of_what_the_program_sends() -> None:
-    where = Where(None, None, None, MIX)  # type: ignore[arg-type]
+@pytest.fixture
+def two_cores(repository: Path) -> Resources:
+    return Resources(topology.read(repository / "tests" / "machines" / "vm-epyc-2-cores.txt"))
+
+
+def test_rules_are_confirmed_at_the_ends_of_what_the_program_sends(two_cores: Resources) -> None:
+    where = Where(None, two_cores, None, MIX)  # type: ignore[arg-type]
     rule = Rule("Allreduce", 2, 30000, 40000, "a")
     assert sizes_to_confirm(rule, Request(), where) == [30000, 32768, 40000]
     assert where.sizes(Request(), *OF) == (8, 32768)
+
+
+def test_where_ranks_share_cores_few_sizes_are_measured_and_no_new_ones(
+    two_cores: Resources,
+) -> None:
+    where = Where(None, two_cores, None)  # type: ignore[arg-type]
+    assert where.sizes(Request(), "Allreduce", 2) == SIZES
+    assert where.sizes(Request(), "Allreduce", 4) == CROWDED_SIZES
+    rule = Rule("Allreduce", 4, 64 << 10, 1 << 20, "a")
+    assert sizes_to_confirm(rule, Request(), where) == [64 << 10, 1 << 20]
+    assert len(sizes_to_confirm(replace(rule, ranks=2), Request(), where)) > 2
 
 
 def test_only_what_the_program_calls_is_tuned(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.screen import tell
-from mpigauge.features.tune.plan import TUNED, confirm_plan
+from mpigauge.features.tune.plan import CROWDED_S, TUNED, Where, confirm_plan
 from mpigauge.features.tune.result import confirmed
 from mpigauge.features.tune.show import REDUCTIONS, lines_of
 from mpigauge.features.tune.tuning import (
@@ -73,6 +73,7 @@ def make(
         files=files,
         mix=mix,
         noise=found.noise,
+        rescued=tuple(found.rescued),
         hosts=tuple(host.name for host in task.setup.resources.hosts),
         ppn=task.setup.resources.ppn,
     )
@@ -116,7 +117,10 @@ def read_task(
     settings = {**request.settings, **RULE_FORMATS[mpi.name].measured_with}
     own = replace(request, settings=settings)
     going_on = f"the same command with --output {folder} goes on"
-    return Task(setup, own, chosen, tuple(ranks), folder, going_on, mix), refusal_of(mpi)
+    task = Task(setup, own, chosen, tuple(ranks), folder, going_on, mix)
+    if task.is_crowded and request.seconds is None and request.launches is None:
+        task = replace(task, request=replace(own, seconds=CROWDED_S))
+    return task, refusal_of(mpi)
 
 
 def chosen_collectives(mpi: Mpi, words: Sequence[str], keeps_order: bool) -> tuple[str, ...]:
@@ -195,18 +199,13 @@ def _without_reductions(collectives: Sequence[str]) -> tuple[str, ...]:
 def _check_ranks(ranks: Sequence[int], setup: Setup, request: Request) -> None:
     if min(ranks) < 2:
         raise UserError("--ranks: a collective is among at least 2 ranks")
-    cores = cores_of(setup)
+    cores = Where(setup.cards, setup.resources, setup.mpi).cores
     if max(ranks) > cores and not request.oversubscribe:
         where = "on these hosts" if setup.resources.hosts else "here"
         raise UserError(
             f"--ranks {max(ranks)} are more than the {cores} cores {where}: ranks that share a "
             "core measure the scheduler and no algorithm; add --oversubscribe to tune all the same"
         )
-
-
-def cores_of(setup: Setup) -> int:
-    """Of all hosts together, or of this machine."""
-    return sum(host.topology.cores for host in setup.resources.all_hosts)
 
 
 def _check_one_group(ranks: Sequence[int], mpi: Mpi) -> None:
@@ -232,7 +231,8 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, said: dict[str, Any])
     request = with_level(request, tuning.thread_level)
     check_build(tuning, find(spec or tuning.mpi.spec))
     setup = set_up_one(request, spec or tuning.mpi.spec)
-    crowded = any(each.rule.ranks > cores_of(setup) for each in tuning.rules)
+    cores = Where(setup.cards, setup.resources, setup.mpi).cores
+    crowded = any(each.rule.ranks > cores for each in tuning.rules)
     request = replace(request, oversubscribe=crowded)
     if not tuning.files:
         click.echo("there is no rule to verify: the default stays everywhere")

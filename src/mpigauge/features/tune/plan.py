@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 SIZES = tuple(8 << 2 * k for k in range(10))
 """8 B to 2 MiB, each four times the one before."""
+CROWDED_SIZES = (8, 64 << 10, 1 << 20)
+"""The same where ranks share cores: a single call may take seconds there."""
+CROWDED_S = 120.0
+"""For how long a run measures there, where nobody has said it."""
 LAUNCHES = 6
 ROUNDS_TO_CONFIRM = 10
 RIGHT = "SELFTEST:{}_right"
@@ -60,6 +64,11 @@ class Where:
         (part,) = parts_of(own, self.cards, self.resources)
         return part
 
+    @property
+    def cores(self) -> int:
+        """Of all hosts together, or of this machine."""
+        return sum(host.topology.cores for host in self.resources.all_hosts)
+
     def with_room(self, ranks: int) -> Where:
         """The same where hosts have room for so many ranks, though that is more than --ppn says."""
         hosts = len(self.resources.hosts)
@@ -82,7 +91,7 @@ class Where:
 
     def sizes(self, request: Request, collective: str, ranks: int) -> tuple[int, ...]:
         if self.mix is None:
-            return request.sizes or SIZES
+            return request.sizes or (CROWDED_SIZES if ranks > self.cores else SIZES)
         return tuple(call.message_bytes for call in self.mix.of(collective, ranks))
 
 
@@ -163,13 +172,17 @@ def confirm_plan(
         part = replace(where.measured_part(request, name, ranks), sizes=sizes)
         parts += [part, replace(part, arm=TUNED, settings=dict(settings))]
     plan = where.plan(request, parts)
-    return replace(plan, shuffle=True, launches=ROUNDS_TO_CONFIRM, seconds=None, use_all=False)
+    crowded = any(rule.ranks > where.cores for rule in rules)
+    seconds = (request.seconds or CROWDED_S) if crowded else None
+    return replace(plan, shuffle=True, launches=ROUNDS_TO_CONFIRM, seconds=seconds, use_all=False)
 
 
 def sizes_to_confirm(rule: Rule, request: Request, where: Where) -> list[int]:
-    """Those at which its candidate was measured, and new ones: between each two, or, for a
-    program, the ends of those that it sends."""
+    """Those at which its candidate was measured, and, where ranks have cores of their own, new
+    ones: between each two, or, for a program, the ends of those that it sends."""
     measured = where.sizes(request, rule.collective, rule.ranks)
+    if rule.ranks > where.cores:
+        return [size for size in measured if rule.first_bytes <= size <= rule.last_bytes]
     if where.mix is None:
         return sizes_of(rule, measured)
     calls = where.mix.of(rule.collective, rule.ranks)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,13 +12,15 @@ from typing import TYPE_CHECKING
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.result.tuning.choose import AS_GOOD, Choice, Stretch, choose, judge, stand_ins
 from mpigauge.result.tuning.grid import Grid, grid_of
-from mpigauge.runs.store.tunings import Evidence, Fault, TunedRule
+from mpigauge.runs.store.tunings import Evidence, Fault, Rescued, TunedRule
 
 if TYPE_CHECKING:
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.columns import Cell
     from mpigauge.runs.store import Run
 
+RESCUED = 0.1
+"""Of the default's time: what is called a rescue takes at most this."""
 Of = tuple[str, int]
 """A collective and a number of ranks."""
 
@@ -117,6 +120,21 @@ def rules_for_all_sizes(
 
 def is_as_good(gained: Evidence) -> bool:
     return gained.high <= AS_GOOD
+
+
+def rescue(of: Of, grid: Grid, settings: Mapping[str, Mapping[str, str]]) -> Rescued | None:
+    """What all candidates have in common that take at most a tenth of the default's time at the
+    longest message, in every launch; None: there is no such thing. `settings`: by candidate."""
+    if not grid.sizes or not grid.launches:
+        return None
+    longest = grid.sizes[-1]
+    worst = {arm: max(grid.ratios(arm, longest)) for arm in grid.arms if arm in settings}
+    faster = [arm for arm, ratio in worst.items() if ratio <= math.log(RESCUED)]
+    shared = set.intersection(*(set(settings[arm].items()) for arm in faster)) if faster else set()
+    if not shared:
+        return None
+    most = math.exp(max(worst[arm] for arm in faster))
+    return Rescued(*of, dict(sorted(shared)), longest, most, len(faster), len(grid.launches))
 
 
 def confirmed(

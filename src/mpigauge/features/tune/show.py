@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.rules import Rule
-    from mpigauge.runs.store.tunings import Evidence, Fault, Trial, TunedRule, Tuning
+    from mpigauge.runs.store.tunings import Evidence, Fault, Rescued, Trial, TunedRule, Tuning
 
 REDUCTIONS = ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block")
 """Other algorithms combine in another order."""
@@ -49,6 +49,8 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
         yield f"{left.collective}, {many(left.ranks, 'rank')}: the default stays: {left.why}."
     for fault in each_once(tuning.faults):
         yield f"{fault.collective}: {fault.candidate or 'the default'} is not used: {fault.why}."
+    for rescued in tuning.rescued:
+        yield rescue_sentence(rescued)
     if tuning.noise is not None and tuning.noise > NOISY:
         yield (
             f"While this was measured the default differed from itself by {100 * tuning.noise:.0f} "
@@ -67,6 +69,16 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
         yield f"{_elsewhere(tuning)} {WEIGHTS if tuning.mix is None else _weights(tuning.mix)}"
     if tuning.trial:
         yield from trial_sentences(tuning.trial)
+
+
+def rescue_sentence(of: Rescued) -> str:
+    settings = listed([f"{name}={value}" for name, value in of.settings.items()])
+    return (
+        f"{of.collective}, {many(of.ranks, 'rank')} that share cores: {settings} rescues it. All "
+        f"{many(of.candidates, 'candidate')} measured with it take at most {of.most:.2g} of the "
+        f"default's time at {byte_count(of.message_bytes)}, in each of "
+        f"{many(of.launches, 'launch')}."
+    )
 
 
 def _where(tuning: Tuning) -> str:

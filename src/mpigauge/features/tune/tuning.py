@@ -39,6 +39,7 @@ from mpigauge.features.tune.result import (
     confirmed,
     grids,
     is_as_good,
+    rescue,
     rules_for_all_sizes,
     rules_of,
     tried,
@@ -53,7 +54,7 @@ from mpigauge.features.tune.show import (
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL, calls_from_several
 from mpigauge.model.units import listed
-from mpigauge.runs.store.tunings import RUNS, Fault, Left, TunedRule, write_files
+from mpigauge.runs.store.tunings import RUNS, Fault, Left, Rescued, TunedRule, write_files
 from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of, find_candidate
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 
@@ -106,6 +107,11 @@ class Task:
     @property
     def where(self) -> Where:
         return Where(self.setup.cards, self.setup.resources, self.setup.mpi, self.mix)
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether ranks share cores."""
+        return any(ranks > self.where.cores for _, ranks in self.wanted)
 
     @property
     def thread_level(self) -> str:
@@ -164,6 +170,8 @@ class Found:
     faults: list[Fault]
     noise: float | None = None
     """By how much the default differed from itself; None: nothing was measured."""
+    rescued: Sequence[Rescued] = ()
+    """What makes collectives far faster among ranks that share cores."""
 
 
 # --- runs ---------------------------------------------------------------------------------------
@@ -333,7 +341,21 @@ def find_rules(task: Task) -> Found:
         if why:
             left.append(Left(*of, why))
     rules = refined(task, rules, measured_grids)
-    return Found(rules, left, faults, _noise(chosen.values()))
+    return Found(
+        rules, left, faults, _noise(chosen.values()), _rescued(task, wanted, measured_grids)
+    )
+
+
+def _rescued(
+    task: Task, wanted: Mapping[Of, Sequence[Candidate]], measured_grids: Mapping[Of, Grid]
+) -> list[Rescued]:
+    """Where ranks share cores and have to wait for each other's turn."""
+    found = []
+    for of, own in wanted.items():
+        if of[1] > task.where.cores and of in measured_grids:
+            settings = {each.name: each.settings for each in own}
+            found.append(rescue(of, measured_grids[of], settings))
+    return [each for each in found if each is not None]
 
 
 def _on_hosts(rules: Iterable[TunedRule], hosts: int) -> list[TunedRule]:
@@ -345,8 +367,8 @@ def refined(
     task: Task, rules: list[TunedRule], measured_grids: Mapping[Of, Grid]
 ) -> list[TunedRule]:
     """Each up to the last power of two at which it is faster, where it borders on the default. A
-    program's rules end where its messages do."""
-    if task.mix is not None or not task.names_default:
+    program's rules end where its messages do, and where ranks share cores at measured sizes."""
+    if task.mix is not None or not task.names_default or task.is_crowded:
         return rules
     edges = edges_of(rules, measured_grids)
     for step in range(1, MOST_HALVINGS + 1):

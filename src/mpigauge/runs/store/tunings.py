@@ -95,6 +95,21 @@ class Left:
 
 
 @dataclass(frozen=True)
+class Rescued:
+    """What makes a collective far faster among ranks that share cores."""
+
+    collective: str
+    ranks: int
+    settings: Mapping[str, str] = field(hash=False)
+    """That all these candidates were measured with."""
+    message_bytes: int
+    most: float
+    """Of the default's time: no candidate took more in any launch."""
+    candidates: int
+    launches: int
+
+
+@dataclass(frozen=True)
 class MpiBuild:
     """The library that rules are for."""
 
@@ -145,6 +160,8 @@ class Tuning:
     median of the collective where that is most; None: not known."""
     trial: Trial | None = None
     """The program itself with the rules and without; None: it was not tried."""
+    rescued: tuple[Rescued, ...] = ()
+    """What makes collectives far faster among ranks that share cores."""
     hosts: tuple[str, ...] = ()
     """Those on which it was measured, as they were named; none: this machine alone."""
     ppn: int | None = None
@@ -172,6 +189,7 @@ class Tuning:
             "mix": self.mix.to_json() if self.mix else None,
             "noise": self.noise,
             "trial": asdict(self.trial) if self.trial else None,
+            "rescued": [asdict(each) for each in self.rescued],
             "hosts": list(self.hosts),
             "ppn": self.ppn,
         }
@@ -193,6 +211,7 @@ class Tuning:
             mix=CallMix.from_json(data["mix"]) if data.get("mix") else None,
             noise=None if data.get("noise") is None else float(data["noise"]),
             trial=_trial(data["trial"]) if data.get("trial") else None,
+            rescued=tuple(Rescued(**each) for each in data.get("rescued", ())),
             hosts=tuple(str(host) for host in data.get("hosts", ())),
             ppn=None if data.get("ppn") is None else int(data["ppn"]),
         )
