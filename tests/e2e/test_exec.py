@@ -73,11 +73,17 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 @pytest.fixture(scope="session")
 def plain(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made for an MPI of the same ABI, whose library it does not know where to find."""
-    made_for = find("openmpi" if mpi.abi == "ompi" else "mpich")
-    folder = tmp_path_factory.mktemp(f"exec-plain-{mpi.name}")
+    name = "openmpi" if mpi.abi == "ompi" else "mpich"
+    return made_for(name, tmp_path_factory.mktemp(f"exec-plain-{mpi.name}"))
+
+
+def made_for(name: str, folder: Path) -> Path:
+    """A program in this folder, made for this MPI."""
+    own = find(name)
+    folder.mkdir(exist_ok=True)
     (folder / "app.c").write_text(SOURCE)
-    words = ["gcc", "-O1", "-isystem", str(headers(made_for)), "app.c", "-o", "app"]
-    subprocess.run([*words, str(made_for.library)], cwd=folder, check=True)
+    words = ["gcc", "-O1", "-isystem", str(headers(own)), "app.c", "-o", "app"]
+    subprocess.run([*words, str(own.library)], cwd=folder, check=True)
     return folder / "app"
 
 
@@ -140,6 +146,23 @@ def test_a_program_that_loads_another_mpi_all_the_same_is_found(
     assert done.returncode != 0
     found = (f"not on {mpi.label}", "do not see each other", "no rank was seen")
     assert any(words in done.stderr for words in found), done.stderr
+
+
+def test_one_rank_on_another_mpi_ends_the_job(
+    mpi: Mpi, plain: Path, program: Path, tmp_path: Path
+) -> None:
+    """Mixed binaries: the others would wait in MPI_Init for a rank that they cannot see."""
+    if mpi.name in program.parent.name:
+        pytest.skip("it is for this MPI")
+    (tmp_path / "mixed.sh").write_text(
+        '#!/bin/sh\n[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 0 ] && exec "$1"\n'
+        'export LD_PRELOAD="${LD_PRELOAD%%:*}"\nunset LD_LIBRARY_PATH\nexec "$2"\n'
+    )
+    (tmp_path / "mixed.sh").chmod(0o755)
+    done = on(mpi, "./mixed.sh", str(plain), str(program), cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "mpigauge: rank 1 runs on " in done.stderr
+    assert f", not on {mpi.label}" in done.stderr
 
 
 def test_signals_go_to_the_program(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
@@ -250,6 +273,16 @@ def test_several_programs_of_a_file_start_together(mpi: Mpi, plain: Path, tmp_pa
     path = f"{tmp_path / 'front'}:{os.environ['PATH']}"
     done = patience.run(["mpirun", "-f", "apps"], cwd=tmp_path, env={**os.environ, "PATH": path})
     assert (done.returncode, done.stdout) == (0, "2 ranks, sum 3, told first\n"), done.stderr
+
+
+def test_programs_of_two_abis_run_in_one_job(mpi: Mpi, tmp_path: Path) -> None:
+    made = [made_for(name, tmp_path / name) for name in ("mpich", "openmpi")]
+    mpigauge("mpi", "front", "front", "--mpi", mpi.spec, cwd=tmp_path)
+    path = f"{tmp_path / 'front'}:{os.environ['PATH']}"
+    words = ["mpirun", "-np", "1", str(made[0]), ":", "-np", "1", str(made[1])]
+    done = patience.run(words, cwd=tmp_path, env={**os.environ, "PATH": path})
+    assert (done.returncode, done.stdout) == (0, SAID), done.stderr
+    assert "it runs there through a translation" in done.stderr
 
 
 # --- the other commands ---------------------------------------------------------------------------

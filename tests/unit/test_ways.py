@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.features.exec.show import all_seen, some_seen
+from mpigauge.features.exec.watching import Watching
 from mpigauge.measure.campaign.on_mpi import on_its_mpi
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
@@ -19,7 +21,15 @@ from mpigauge.site.launch import Job, command
 from mpigauge.site.mpi.programs import look, suits
 from mpigauge.site.mpi.programs.elf import read_elf
 from mpigauge.site.mpi.programs.stand_ins import LACKING, empty, lacking
-from mpigauge.site.mpi.programs.ways import DIRECTLY, NONE, OWN, UNSEEN, way_of, way_told
+from mpigauge.site.mpi.programs.ways import (
+    DIRECTLY,
+    NONE,
+    OWN,
+    UNSEEN,
+    check_told,
+    way_of,
+    way_told,
+)
 from mpigauge.site.mpi.programs.witness import SeenRank, digest, seen, told, witness
 from tests.elf_files import AARCH64, I386, Made
 from tests.unit.test_launch import INTEL, MPICH, OPENMPI5
@@ -179,6 +189,31 @@ def test_of_what_is_in_a_container_somebody_tells_the_abi(tmp_path: Path, mpich:
     told_so = way_told("apptainer", "mpich", mpich)
     assert [path.name for path in told_so.preload] == ["libmpi.so.12", "libmpich.so.12"]
     assert (told_so.how, told_so.abi) == (DIRECTLY, "mpich")
+
+
+def test_nobody_is_told_another_abi_than_a_program_is_seen_to_have(tmp_path: Path) -> None:
+    program = app(tmp_path, Made(needed=("libmpi.so.12",), wants=MPI_C))
+    check_told([program], "mpich", HERE)
+    with pytest.raises(UserError, match=r"--abi ompi: .*app is made for MPICH's ABI, as can be"):
+        check_told([program], "ompi", HERE)
+    (tmp_path / "run.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "run.sh").chmod(0o755)
+    check_told([str(tmp_path / "run.sh")], "ompi", HERE)
+
+
+def test_a_job_that_does_not_end_by_itself_is_ended(tmp_path: Path) -> None:
+    """A launcher that heeds no SIGTERM, after a rank has said why it ended."""
+    (tmp_path / "said").write_text("")
+    words = ["sh", "-c", "trap '' TERM; echo deaf; read line"]
+    said: list[str] = []
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as job:
+        assert job.stdout
+        assert job.stdout.readline() == b"deaf\n"
+        watching = Watching(tmp_path, 2, "mpich 5.0.2", said.append, grace_s=0.1)
+        with watching:
+            watching.started(job)
+            assert job.wait() == -signal.SIGKILL
+    assert said == []
 
 
 def test_a_script_is_looked_through_for_a_program_of_mpi(tmp_path: Path, mpich: Mpi) -> None:

@@ -98,7 +98,8 @@ def launch_of(
 ) -> ProgramLaunch:
     """The program on the ranks that were asked for. Ranks note in `folder` where they run; they
     find these variables, and `first` is preloaded for them. `abi`: what the program was made for,
-    where somebody says it. UserError: the program cannot run on this MPI."""
+    where somebody says it. UserError: the program cannot run on this MPI, or is made for another
+    ABI."""
     from mpigauge.cli.screen import tell
     from mpigauge.measure.campaign.job import job_of
     from mpigauge.measure.campaign.on_mpi import on_its_mpi
@@ -107,10 +108,11 @@ def launch_of(
     from mpigauge.measure.plan.resolve import plan_of
     from mpigauge.site import batch
     from mpigauge.site.launch import command
-    from mpigauge.site.mpi.programs.ways import way_of, way_told
+    from mpigauge.site.mpi.programs.ways import check_told, way_of, way_told
 
     request = setup.request
     if abi:
+        check_told(words, abi, {**here, **request.env})
         way = way_told(words[0], abi, setup.mpi, tell)
     else:
         way = way_of(words, setup.mpi, {**here, **request.env}, tell=tell)

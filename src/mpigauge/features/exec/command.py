@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
     from mpigauge.model.mpi import Abi
 
+NOT_WHERE_IT_SHOULD = 1
+"""The status where ranks are on another MPI, or each in a world of its own, whatever the launcher
+makes of that."""
+
 
 @click.command("exec", context_settings={"allow_interspersed_args": False})
 @options.together(
@@ -78,13 +82,16 @@ def _run(found: ProgramLaunch, setup: Setup, folder: Path) -> int:
     from mpigauge.cli.screen import tell
     from mpigauge.features.exec.watching import Watching
     from mpigauge.measure.campaign.in_front import run
+    from mpigauge.site.mpi.programs.witness import has_said_why
 
     for line in (found.way.said, *found.way.notes):
         tell(line)
     for name, text in found.command.files.items():
         Path(name).write_text(text, encoding="utf-8")
-    with Watching(folder, found.part.world_ranks, setup.mpi.label, tell):
-        return run(found.command.words, {**os.environ, **found.command.env}).status
+    env = {**os.environ, **found.command.env}
+    with Watching(folder, found.part.world_ranks, setup.mpi.label, tell) as watching:
+        ended = run(found.command.words, env, started=watching.started)
+    return NOT_WHERE_IT_SHOULD if has_said_why(folder) else ended.status
 
 
 @contextmanager

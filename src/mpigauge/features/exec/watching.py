@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Says where the ranks of a program run, as soon as all of them have noted it."""
+"""Says where the ranks of a program run, as soon as all of them have noted it, and ends a job whose
+ranks are not where they should be."""
 
 from __future__ import annotations
 
+import subprocess
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,8 +16,10 @@ from mpigauge.features.exec.show import all_seen, some_seen
 from mpigauge.site.mpi.programs.witness import SeenRank, has_said_why, seen
 
 LOOK_EVERY_S = 0.1
-PATIENCE_S = 60.0
+PATIENCE_S = 10.0
 """After so long without a rank that came out of MPI_Init somebody may want to know."""
+GRACE_S = 2.0
+"""So long a launcher has for ending the job itself, after a rank has said why and ended."""
 
 
 @dataclass
@@ -26,6 +30,12 @@ class Watching:
     tell: Callable[[str], None]
     ended: threading.Event = field(default_factory=threading.Event)
     said: bool = False
+    grace_s: float = GRACE_S
+    job: subprocess.Popen[bytes] | None = None
+    """The launcher, once it is started."""
+
+    def started(self, job: subprocess.Popen[bytes]) -> None:
+        self.job = job
 
     def __enter__(self) -> Watching:
         self.thread = threading.Thread(target=self.follow, daemon=True)
@@ -49,11 +59,23 @@ class Watching:
     def follow(self) -> None:
         waited_s, warned = 0.0, False
         while not self.said and not self.ended.wait(LOOK_EVERY_S):
+            if has_said_why(self.folder):
+                self.end_job()
+                return
             found = self.look()
             waited_s += LOOK_EVERY_S
             if waited_s > PATIENCE_S and not found and not warned:
                 self.tell(f"no rank has come out of MPI_Init for {PATIENCE_S:g} s")
                 warned = True
+
+    def end_job(self) -> None:
+        """Others may wait for the rank that has ended, and their launcher for them. A launcher that
+        is asked for the second time waits no longer, either."""
+        ask, force = subprocess.Popen.terminate, subprocess.Popen.kill
+        for end in (ask, ask, force):
+            if self.ended.wait(self.grace_s) or self.job is None:
+                return
+            end(self.job)
 
     def look(self) -> list[SeenRank]:
         found = seen(self.folder)

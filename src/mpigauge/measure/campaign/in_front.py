@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
@@ -26,9 +26,15 @@ class Ended:
     seconds: float
 
 
-def run(words: Sequence[str], env: Mapping[str, str], output: int | None = None) -> Ended:
+def run(
+    words: Sequence[str],
+    env: Mapping[str, str],
+    output: int | None = None,
+    started: Callable[[subprocess.Popen[bytes]], None] | None = None,
+) -> Ended:
     """Waits for the end of these words. `output`: where what they print goes, who then read
-    nothing; None: they have our streams. UserError: they cannot be started."""
+    nothing; None: they have our streams. `started` is handed the process. UserError: they cannot be
+    started."""
     import time
 
     begun = time.monotonic()
@@ -41,6 +47,8 @@ def run(words: Sequence[str], env: Mapping[str, str], output: int | None = None)
         )
     except OSError as error:
         raise UserError(f"cannot start {words[0]}: {error.strerror}") from None
+    if started:
+        started(process)
     with _handed_on(process):
         status = process.wait()
     shown = status if status >= 0 else BY_SIGNAL - status

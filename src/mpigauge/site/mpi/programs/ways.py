@@ -95,6 +95,16 @@ def way_of(
     return _directly(found, mpi, name, suited)
 
 
+def check_told(words: Sequence[str], kind: Abi, here: Mapping[str, str]) -> None:
+    """UserError: the program can be seen, and was made for another ABI than somebody has told."""
+    found = look(words, here)
+    if found.abis and kind not in found.abis:
+        raise UserError(
+            f"--abi {kind}: {words[0]} is made for {WORDS[found.abis[0]]}, as can be seen; leave "
+            "--abi out"
+        )
+
+
 def way_told(name: str, kind: Abi, mpi: Mpi, tell: Tell = say_nothing) -> Way:
     """The same of a program that cannot be looked at, whose ABI somebody has told. Its layer for
     Fortran stays its own."""

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// Preloaded into each rank of a program. When MPI has started, the rank looks whether it is in one
-// job with the others and on the MPI that was asked for, and notes where it runs; else it says so
-// and ends, and with it the job. It is built without MPI, and knows of each ABI what it needs.
+// Preloaded into each rank of a program. Before MPI starts, the rank looks whether it is on the MPI
+// that was asked for: on another it may wait forever for ranks that it cannot see. When MPI has
+// started, it looks whether it is in one job with the others, and notes where it runs. Else it says
+// so and ends, and with it the job. It is built without MPI, and knows of each ABI what it needs.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -27,6 +28,7 @@ using Init = int (*)(int*, char***);
 using InitThread = int (*)(int*, char***, int, int*);
 using OfComm = int (*)(Handle, int*);
 using Parent = int (*)(Handle*);
+using InitSession = int (*)(Handle, Handle, Handle*);
 using Version = int (*)(char*, int*);
 
 constexpr int most_of_a_version = 65536;
@@ -108,11 +110,8 @@ int by_launcher(std::initializer_list<const char*> names) {
   return -1;
 }
 
-// One rank speaks for all: the first one by its launcher, and of those that know no other the
-// one that makes a file first.
-bool may_speak() {
-  if (by_launcher({"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"}) > 0)
-    return false;
+// The first one of those that make this file; without a folder nobody knows of others.
+bool is_first_to_speak() {
   const std::string folder = variable("MPIGAUGE_EXEC");
   if (folder.empty()) return true;
   const int made = open((folder + "/said").c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600);
@@ -121,8 +120,25 @@ bool may_speak() {
   return true;
 }
 
-[[noreturn]] void give_up(const std::string& why) {
-  if (may_speak()) std::fprintf(stderr, "mpigauge: %s\n", why.c_str());
+int rank_by_launcher() {
+  return by_launcher({"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"});
+}
+
+// Of what all ranks find, the first one by its launcher says it.
+bool speaks_for_all() { return rank_by_launcher() <= 0 && is_first_to_speak(); }
+
+// Hydra ends a job when a rank fails that has told it of itself, which this one may not have done
+// yet; then the others wait for it. In the words that ranks and Hydra speak with each other.
+void end_job() {
+  if (*variable("PMI_FD") == '\0') return;
+  const std::string told = "cmd=abort exitcode=1\n";
+  [[maybe_unused]] const auto written =
+      write(std::atoi(variable("PMI_FD")), told.data(), told.size());
+}
+
+[[noreturn]] void give_up(const std::string& why, bool speaks) {
+  if (speaks) std::fprintf(stderr, "mpigauge: %s\n", why.c_str());
+  end_job();
   _exit(1);
 }
 
@@ -165,22 +181,33 @@ void look() {
   needed<OfComm>("MPI_Comm_size")(known.world, &size);
   needed<OfComm>("MPI_Comm_rank")(known.world, &rank);
   const std::string library = version();
-  const std::string wanted = variable("MPIGAUGE_EXEC_MPI");
-  char found[17] = "";
-  std::snprintf(found, sizeof found, "%016llx", static_cast<unsigned long long>(digest(library)));
-  if (!library.empty() && std::string(found) != variable("MPIGAUGE_EXEC_LIBRARY"))
-    give_up("the program runs on " + first_line(library) + ", not on " + wanted);
   const int ranks = by_launcher({"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPIGAUGE_EXEC_RANKS"});
   if (ranks > 0 && size != ranks)
     give_up("the ranks do not see each other: " + std::to_string(ranks) +
-            " were started, and rank 0 is in a world of " + std::to_string(size) + " (" +
-            first_line(library) + ")");
+                " were started, and rank 0 is in a world of " + std::to_string(size) + " (" +
+                first_line(library) + ")",
+            speaks_for_all());
   note(rank, size, library);
 }
 
+bool is_ours() { return *variable("MPIGAUGE_EXEC_RANKS") != '\0'; }
+
+// A rank of several programs may be the only one on another MPI. The version may be asked for
+// before MPI starts.
+void look_whose_it_is() {
+  const std::string library = version();
+  if (!is_ours() || library.empty()) return;
+  char found[17] = "";
+  std::snprintf(found, sizeof found, "%016llx", static_cast<unsigned long long>(digest(library)));
+  if (std::string(found) == variable("MPIGAUGE_EXEC_LIBRARY")) return;
+  const int rank = rank_by_launcher();
+  const std::string who = rank < 0 ? "a rank" : "rank " + std::to_string(rank);
+  give_up(who + " runs on " + first_line(library) + ", not on " + variable("MPIGAUGE_EXEC_MPI"),
+          is_first_to_speak());
+}
+
 int started(int status) {
-  const bool ours = *variable("MPIGAUGE_EXEC_RANKS") != '\0';
-  if (status == 0 && ours && !looked.exchange(true)) look();
+  if (status == 0 && is_ours() && !looked.exchange(true)) look();
   return status;
 }
 
@@ -189,17 +216,31 @@ int started(int status) {
 #define SHOWN extern "C" __attribute__((visibility("default")))
 
 SHOWN int MPI_Init(int* count, char*** words) {
+  look_whose_it_is();
   return started(needed<Init>("MPI_Init")(count, words));
 }
 
 SHOWN int PMPI_Init(int* count, char*** words) {
+  look_whose_it_is();
   return started(needed<Init>("PMPI_Init")(count, words));
 }
 
 SHOWN int MPI_Init_thread(int* count, char*** words, int wanted, int* provided) {
+  look_whose_it_is();
   return started(needed<InitThread>("MPI_Init_thread")(count, words, wanted, provided));
 }
 
 SHOWN int PMPI_Init_thread(int* count, char*** words, int wanted, int* provided) {
+  look_whose_it_is();
   return started(needed<InitThread>("PMPI_Init_thread")(count, words, wanted, provided));
+}
+
+SHOWN int MPI_Session_init(Handle info, Handle errors, Handle* session) {
+  look_whose_it_is();
+  return needed<InitSession>("MPI_Session_init")(info, errors, session);
+}
+
+SHOWN int PMPI_Session_init(Handle info, Handle errors, Handle* session) {
+  look_whose_it_is();
+  return needed<InitSession>("PMPI_Session_init")(info, errors, session);
 }
