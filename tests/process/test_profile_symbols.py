@@ -45,6 +45,19 @@ def test_debug_information_gives_lines(tmp_path: Path) -> None:
     assert place.text == "outer at program.cpp:3"
 
 
+def test_debug_information_may_lie_beside_a_program(tmp_path: Path) -> None:
+    """As distributions have it: the program is stripped, and names the file of its symbols."""
+    module = built(tmp_path, "-g")
+    frame = frame_in(module, "outer")
+    apart = tmp_path / "program.debug"
+    subprocess.run(["objcopy", "--only-keep-debug", module.path, str(apart)], check=True)
+    subprocess.run(["strip", "--strip-all", module.path], check=True)
+    assert resolved([frame]) == {}
+    subprocess.run(["objcopy", f"--add-gnu-debuglink={apart}", module.path], check=True)
+    (place,) = resolved([frame])[frame]
+    assert (place.function, Path(place.file).name, place.line) == ("outer", "program.cpp", 3)
+
+
 @pytest.mark.parametrize("with_tools", [True, False])
 def test_without_it_there_are_functions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_tools: bool
