@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from mpigauge.features.profile import layout
+from mpigauge.features.profile.files import Instances
 from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.replayed import replay_of, save_mix
 from mpigauge.features.profile.stored import Job
@@ -83,6 +84,33 @@ def test_messages_under_way_together_are_one_step_with_the_time_of_its_waits() -
     assert (together.call, together.window, together.calls) == ("nonblocking", 4, 10)
     assert together.seconds == pytest.approx(10e-3 + 80e-6)
     assert found.left_out == ()
+
+
+def test_waits_for_collectives_are_no_waits_for_messages() -> None:
+    """Of 20 waits ten are for a collective, of which every second is kept."""
+    records = np.zeros(5, layout.INSTANCE)
+    records["index"], records["site"], records["needs"] = 2 * np.arange(5), 2, 1
+    files = []
+    for rank in range(2):
+        sites = (
+            site("MPI_Isend", "point-to-point", (MAIN,), [1e-6] * 10),
+            site("MPI_Iallreduce", "collective", (MAIN,), [1e-6] * 10),
+            site("MPI_Wait", "completion", (MAIN,), [1e-3] * 20),
+        )
+        sent = (0, 1, 1 - rank, layout.Way.SENT, 11, 0, 10, 10240, 1024, 1024)
+        asked_for = (2, 0, -3, layout.Way.REQUESTS, 1, 0, 20, 20, 1, 1)
+        kept = Instances(1, "MPI_Iallreduce", 4, "all", 0, 10, 0.0, 1, records)
+        cells = np.array([sent, asked_for], layout.CELL)
+        files.append(replace(rank_file(rank), sites=sites, cells=cells, instances=(kept,)))
+    found = replay_of(Job(0, 0, merged(files), PLACES))
+    assert found is not None
+    (message,) = found.steps
+    assert (message.call, message.window, message.calls) == ("nonblocking", 1, 10)
+    assert message.seconds == pytest.approx(10e-3 + 10e-6)
+    assert dict(found.left_out) == {
+        "MPI_Wait": pytest.approx(10e-3),
+        "MPI_Iallreduce": pytest.approx(10e-6),
+    }
 
 
 def test_messages_too_large_for_a_replay_are_left_out_with_their_time() -> None:

@@ -59,6 +59,11 @@ class Spot:
     frames: tuple[Frame, ...]
 
 
+def spot_of(site: Site) -> Spot:
+    """Of a site of one rank."""
+    return Spot(site.call, site.group, site.region, site.frames)
+
+
 def frames_of_program(spot: Spot) -> Iterator[Frame]:
     """The stack from inside out, without what is of an MPI library itself."""
     for frame in spot.frames:
@@ -110,7 +115,7 @@ def merged(files: Sequence[RankFile]) -> Profile:
     cells = [np.empty(0, CELL)]
     numbers_of = []
     for rank, file in enumerate(files):
-        numbers = [spots.of(Spot(s.call, s.group, s.region, s.frames)) for s in file.sites]
+        numbers = [spots.of(spot_of(site)) for site in file.sites]
         numbers_of.append(numbers)
         rows += _rows(rank, file, numbers)
         cells.append(_cells(rank, file, numbers, comms.of(file), types))

@@ -6,7 +6,7 @@ Collectives are replayed as they are; those of communicators without a rank in c
 the program made them. Of messages the profile knows who sent how many to whom: those of one call
 site, size, number and distance are a step, and of messages that do not block all of one size and
 number, which are under way together. The time of calls that receive, wait and look for messages is
-that of the messages.
+that of the messages; what waits for a collective that does not block is left out with it.
 """
 
 from __future__ import annotations
@@ -14,16 +14,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mpigauge.features.profile.layout import Way
-from mpigauge.features.profile.merge import OUTSIDE
+from mpigauge.features.profile.merge import OUTSIDE, spot_of
 from mpigauge.runs.store.replays import Group, MixStep, ReplayMix, save_replay
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import numpy.typing as npt
 
     from mpigauge.features.profile.files import Comm
     from mpigauge.features.profile.stored import Job
@@ -203,13 +206,35 @@ class _Making:
         if posted or way == "posted":
             timed = (*timed, *_COMPLETIONS)
         sites = [site for site, call in enumerate(self.calls) if call in timed]
-        return self._shared(sites, steps)
+        of_others = self.seconds * (1 - self.of_messages)
+        self.seconds -= of_others
+        shared = self._shared(sites, steps)
+        self.seconds += of_others
+        return shared
+
+    @cached_property
+    def of_messages(self) -> npt.NDArray[np.float64]:
+        """Of the requests that calls of each site wait for the share that is of messages; the
+        others are of collectives, as far as the kept ones of these tell."""
+        cells = self.profile.cells
+        asked_for = cells[cells["way"] == Way.REQUESTS]
+        requests = np.zeros(len(self.calls))
+        np.add.at(requests, asked_for["site"], asked_for["amount"])
+        of_collectives = np.zeros(len(self.calls))
+        numbers = {spot: number for number, spot in enumerate(self.profile.spots)}
+        for file in self.profile.files:
+            for each in file.instances:
+                if each.is_later and len(each.records):
+                    places = np.array([numbers[spot_of(site)] for site in file.sites])
+                    np.add.at(of_collectives, places[each.records["site"]], 2.0**each.level)
+        return np.clip(1 - of_collectives / np.maximum(requests, 1), 0, 1)
 
     def _times(self, calls: Sequence[str]) -> int:
-        """How often the ranks made these calls."""
+        """How often the ranks made these calls, but for those that wait for collectives."""
         rows = self.profile.rows
         wanted = np.array([call in calls for call in self.calls], dtype=bool)
-        return int(rows["calls"][wanted[rows["site"]]].sum())
+        times = rows["calls"] * self.of_messages[rows["site"]]
+        return round(float(times[wanted[rows["site"]]].sum()))
 
     def _sent(self) -> list[_Messages]:
         """From rank to rank, of each size, without those that go nowhere."""
