@@ -56,15 +56,18 @@ class Arm:
 
     @property
     def settings(self) -> dict[str, str]:
-        return {
-            name: value
-            for name, value in self.values.items()
-            if name != TRANSPORT and not name.startswith(ENV)
-        }
+        """Settings of the MPI, by their names."""
+        names = [name for name in self.values if name != TRANSPORT and not name.startswith(ENV)]
+        return {name: self.values[name] for name in names}
 
     @property
     def env(self) -> dict[str, str]:
-        return {_bare(name): value for name, value in self.values.items() if name.startswith(ENV)}
+        """Variables that are no settings of the MPI, by their names."""
+        found = {}
+        for name, value in self.values.items():
+            if name.startswith(ENV):
+                found[_bare(name)] = value
+        return found
 
 
 @dataclass(frozen=True)
@@ -87,13 +90,15 @@ class VaryBlock:
 
     def values(self) -> Iterator[dict[str, str]]:
         """Of each of its arms."""
-        grid = [[(name, value) for value in values] for name, values in self.grid.items()]
-        columns = [[(name, value) for value in values] for name, values in self.zipped.items()]
-        zipped: list[dict[str, str]] = [dict(row) for row in zip(*columns, strict=True)] or [{}]
-        for chosen, row, one in product(product(*grid), zipped, self.listed or ({},)):
-            found = dict(chosen) | row | dict(one)
+        zipped = [dict(zip(self.zipped, row, strict=True)) for row in self._rows()]
+        for chosen, row, one in product(product(*self.grid.values()), zipped, self.listed or ({},)):
+            found = dict(zip(self.grid, chosen, strict=True)) | row | dict(one)
             if not self.when or holds(self.when, {_bare(name): found[name] for name in found}):
                 yield found
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        """The values of the lists that are zipped, place by place; one row of none without any."""
+        return list(zip(*self.zipped.values(), strict=True)) or [()]
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,8 @@ def read_block(data: Mapping[str, Any], places: Places) -> VaryBlock:
         if key not in KEYS:
             hint = nearest_or_all(key, KEYS)
             raise UserError(f"{places.of(key)}: there is no key '{key}' in [[vary]]{hint}")
-    grid, zipped = (_lists(data.get(key, {}), key, places) for key in ("grid", "zip"))
+    grid = _lists(data.get("grid", {}), "grid", places)
+    zipped = _lists(data.get("zip", {}), "zip", places)
     listed = tuple(_arm(each, places) for each in _list(data.get("list", []), "list", places))
     lengths = sorted({len(values) for values in zipped.values()})
     if len(lengths) > 1:
@@ -124,9 +130,21 @@ def read_block(data: Mapping[str, Any], places: Places) -> VaryBlock:
             f"{places.of('zip')}: the lists of zip have different lengths: "
             f"{' and '.join(map(str, lengths))}"
         )
-    names = [*grid, *zipped, *dict.fromkeys(name for each in listed for name in each)]
+    of_lists: dict[str, None] = {}
+    for each in listed:
+        of_lists |= dict.fromkeys(each)
+    names = [*grid, *zipped, *of_lists]
     if not names:
         raise UserError(f"{places.block}: nothing is varied; give it a grid, a zip or a list")
+    bare = _varied_once(names, places)
+    when = _word(data.get("when", ""), "when", places)
+    if when:
+        _check_condition(when, bare, places)
+    return VaryBlock(grid, zipped, listed, when, _mpis(data.get("mpi"), places))
+
+
+def _varied_once(names: Iterable[str], places: Places) -> list[str]:
+    """The names as conditions have them. UserError: one of them is none, or is there twice."""
     bare = [_bare(name) for name in names]
     times = Counter(bare)
     for name in names:
@@ -135,11 +153,16 @@ def read_block(data: Mapping[str, Any], places: Places) -> VaryBlock:
             raise UserError(
                 f"{places.of(name)}: {name} is varied twice; name it in one of grid, zip and list"
             )
-    when, mpis = _word(data.get("when", ""), "when", places), data.get("mpi", [])
-    if when:
-        _check_condition(when, bare, places)
-    mpis = _list([mpis] if isinstance(mpis, str) else mpis, "mpi", places) if mpis else []
-    return VaryBlock(grid, zipped, listed, when, tuple(_word(each, "mpi", places) for each in mpis))
+    return bare
+
+
+def _mpis(data: Any, places: Places) -> tuple[str, ...]:
+    """A name or a list of names; none: all MPIs."""
+    if not data:
+        return ()
+    if isinstance(data, str):
+        return (data,)
+    return tuple(_word(each, "mpi", places) for each in _list(data, "mpi", places))
 
 
 def _check_condition(when: str, names: Iterable[str], places: Places) -> None:
@@ -224,13 +247,11 @@ def _bare(name: str) -> str:
 def _lists(data: Any, key: str, places: Places) -> dict[str, tuple[str, ...]]:
     if not isinstance(data, Mapping):
         raise UserError(f"{places.of(key)}: {key} is no table; write {key} = {{ NAME = [1, 2] }}")
-    return {
-        name: _apart(
-            [_text(value, name, places) for value in _list(values, name, places)],
-            f"{places.of(name)}: {name}",
-        )
-        for name, values in data.items()
-    }
+    found = {}
+    for name, values in data.items():
+        texts = [_text(value, name, places) for value in _list(values, name, places)]
+        found[name] = _apart(texts, f"{places.of(name)}: {name}")
+    return found
 
 
 def _list(data: Any, key: str, places: Places) -> list[Any]:
@@ -265,7 +286,7 @@ def _word(value: Any, key: str, places: Places) -> str:
 
 
 def _apart(values: Sequence[str], place: str) -> tuple[str, ...]:
-    twice = next((value for value, times in Counter(values).items() if times > 1), None)
-    if twice is not None:
-        raise UserError(f"{place} has the value {twice} twice; name each once")
+    for value, times in Counter(values).items():
+        if times > 1:
+            raise UserError(f"{place} has the value {value} twice; name each once")
     return tuple(values)

@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.suite_options import REPLAYED
 from mpigauge.model.units import many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from mpigauge.measure.plan.plan import PlanPart
     from mpigauge.measure.plan.request import Request
@@ -86,33 +86,49 @@ def told(mix: ReplayMix | None) -> Replayed | None:
         return None
     from mpigauge.model.replayed import Replayed
 
-    steps, times = iteration(mix)
+    steps = iteration(mix)
     left: dict[str, float] = defaultdict(float, dict(mix.left_out))
-    rare = sum(step.seconds for step in mix.steps) - sum(step.seconds for step in steps)
+    replayed_s = sum(each.step.seconds for each in steps)
+    rare = sum(step.seconds for step in mix.steps) - replayed_s
     if rare > 0:
         left[_RARE] += rare
     whole = mix.mean_mpi_s
+    shares = [(what, seconds / whole) for what, seconds in left.items()]
+    shares.sort(key=lambda each: -each[1])
     return Replayed(
         profile=mix.run,
-        calls=sum(times),
-        mpi_s=sum(n * step.seconds / step.calls for n, step in zip(times, steps, strict=True)),
-        covered=sum(step.seconds for step in steps) / whole if whole else 1.0,
-        left_out=tuple(
-            (what, seconds / whole)
-            for what, seconds in sorted(left.items(), key=lambda each: -each[1])
-        ),
+        calls=sum(each.times for each in steps),
+        mpi_s=sum(each.seconds for each in steps),
+        covered=replayed_s / whole if whole else 1.0,
+        left_out=tuple(shares),
     )
 
 
 # --- an iteration ---------------------------------------------------------------------------------
-def iteration(mix: ReplayMix) -> tuple[list[MixStep], list[int]]:
+class RepeatedStep(NamedTuple):
+    """A step of the program, and how often it is in an iteration."""
+
+    step: MixStep
+    times: int
+
+    @property
+    def seconds(self) -> float:
+        """What its calls of an iteration take in the program."""
+        return self.times * self.step.seconds / self.step.calls
+
+
+def iteration(mix: ReplayMix) -> list[RepeatedStep]:
     """The steps that are replayed, and how often each is in an iteration."""
-    dear = sorted(range(len(mix.steps)), key=lambda number: -mix.steps[number].seconds)
-    steps = [mix.steps[number] for number in sorted(dear[:MOST_STEPS])]
+    dear = _dearest_first(mix.steps)[:MOST_STEPS]
+    steps = [mix.steps[number] for number in sorted(dear)]
     by = _divisor(steps, max(mix.run_s))
-    times = [(step, round(step.calls / by)) for step in steps]
-    kept = [(step, count) for step, count in times if count > 0]
-    return [step for step, _ in kept], [count for _, count in kept]
+    repeated = [RepeatedStep(step, round(step.calls / by)) for step in steps]
+    return [each for each in repeated if each.times > 0]
+
+
+def _dearest_first(steps: Sequence[MixStep]) -> list[int]:
+    """Their places, those that take longest first."""
+    return sorted(range(len(steps)), key=lambda place: -steps[place].seconds)
 
 
 def _divisor(steps: Sequence[MixStep], run_s: float) -> float:
@@ -122,10 +138,15 @@ def _divisor(steps: Sequence[MixStep], run_s: float) -> float:
     if _is_short(sum(counts) / exact, run_s / exact):
         return exact
     wanted = max(sum(counts) / MOST_CALLS, run_s / MOST_SECONDS)
-    least = min(max(wanted, 1.0), _rarest(steps))
-    tries = {count / n for count in counts for n in range(1, _TRIES + 1)}
-    near = [by for by in tries if least <= by <= 2 * least and by <= _rarest(steps)]
-    return min([*near, least], key=lambda by: (_rounded_off(steps, by), by))
+    rarest = _rarest(steps)
+    least = min(max(wanted, 1.0), rarest)
+    near = {least}
+    for count in counts:
+        for times in range(1, _TRIES + 1):
+            by = count / times
+            if least <= by <= min(2 * least, rarest):
+                near.add(by)
+    return min(near, key=lambda by: (_rounded_off(steps, by), by))
 
 
 def _is_short(calls: float, seconds: float) -> bool:
@@ -151,14 +172,16 @@ def _rounded_off(steps: Sequence[MixStep], by: float) -> float:
 # --- in the kernels' words ------------------------------------------------------------------------
 def words(mix: ReplayMix) -> str:
     """As kernels/core/mix.hpp reads them. UserError: they are too long for a command line."""
-    steps, times = iteration(mix)
-    late = dict(_late_words(steps))
-    gaps = "+".join(_us(each) for each in gaps_s(mix, steps, times, late))
-    groups = "/".join(map(_group_words, mix.groups))
-    said = "/".join(_step_words(step, n) for step, n in zip(steps, times, strict=True))
-    lateness = "/".join(f"{number}:{text}" for number, text in late.items())
-    name = "".join("_" if letter in "=,+/; " else letter for letter in mix.run)
-    text = f"{name}={mix.ranks};{groups};{gaps};{said};{lateness}"
+    steps = iteration(mix)
+    late = _late_words(steps)
+    parts = [
+        f"{_without_marks(mix.run)}={mix.ranks}",
+        "/".join(map(_group_words, mix.groups)),
+        "+".join(map(_us, gaps_s(mix, steps, late))),
+        "/".join(map(_step_words, steps)),
+        "/".join(f"{number}:{text}" for number, text in late.items()),
+    ]
+    text = ";".join(parts)
     if len(text) > MOST_LETTERS:
         raise UserError(
             f"--profile: the program of {mix.run} sends messages in too many ways to be replayed"
@@ -166,43 +189,56 @@ def words(mix: ReplayMix) -> str:
     return text
 
 
-def gaps_s(
-    mix: ReplayMix, steps: Sequence[MixStep], times: Sequence[int], late: Mapping[int, str]
-) -> list[float]:
-    """By rank: what it computes, over the steps that it takes part in. What comes before a step as
-    lateness is a part of that."""
-    share = sum(times) / sum(step.calls for step in steps)
+def _without_marks(name: str) -> str:
+    """A name without what stands between words for the kernels."""
+    for mark in "=,+/; ":
+        name = name.replace(mark, "_")
+    return name
+
+
+def gaps_s(mix: ReplayMix, steps: Sequence[RepeatedStep], late: Container[int]) -> list[float]:
+    """By rank: what it computes, in seconds, over the steps that it takes part in. What comes
+    before a step as lateness is a part of that; `late` has the places of steps with any."""
+    share = sum(each.times for each in steps) / sum(each.step.calls for each in steps)
     found = []
     for rank in range(mix.ranks):
         own = (mix.run_s[rank] - mix.mpi_s[rank]) * share
         parts = 0
-        for number, (step, count) in enumerate(zip(steps, times, strict=True)):
+        for number, (step, count) in enumerate(steps):
             parts += count * _takes_part(mix.groups[step.group], step, rank)
             if number in late:
-                own -= count * sum(row[rank] for row in step.lateness_s) / len(step.lateness_s)
+                own -= count * _mean_lateness_s(step, rank)
         found.append(max(own, 0.0) / max(parts, 1))
     return found
 
 
+def _mean_lateness_s(step: MixStep, rank: int) -> float:
+    return sum(row[rank] for row in step.lateness_s) / len(step.lateness_s)
+
+
 def _takes_part(group: Group, step: MixStep, rank: int) -> bool:
-    if step.messages:
-        return any(rank in ends for ends in step.messages)
-    return any(rank in members for members in group)
+    together = step.messages or group
+    return any(rank in members for members in together)
 
 
-def _late_words(steps: Sequence[MixStep]) -> Iterator[tuple[int, str]]:
-    """By the number of the step; those that take longest first, while there is room."""
+def _late_words(steps: Sequence[RepeatedStep]) -> dict[int, str]:
+    """Lateness by the place of the step; those that take longest first, while there is room."""
     room = LETTERS_OF_LATENESS
-    for number in sorted(range(len(steps)), key=lambda each: -steps[each].seconds):
-        rows = steps[number].lateness_s
-        text = "_".join("+".join(map(_us, row)) for row in rows)
+    found = {}
+    for number in _dearest_first([each.step for each in steps]):
+        rows = []
+        for row in steps[number].step.lateness_s:
+            rows.append("+".join(map(_us, row)))
+        text = "_".join(rows)
         if rows and len(text) <= room:
             room -= len(text)
-            yield number, text
+            found[number] = text
+    return found
 
 
-def _step_words(step: MixStep, times: int) -> str:
-    text = f"{step.call}:{step.message_bytes}:{step.group}:{step.root}:{times}"
+def _step_words(each: RepeatedStep) -> str:
+    step = each.step
+    text = f"{step.call}:{step.message_bytes}:{step.group}:{step.root}:{each.times}"
     if not step.messages:
         return text
     pairs = "+".join(f"{source}-{target}" for source, target in step.messages)
@@ -210,7 +246,8 @@ def _step_words(step: MixStep, times: int) -> str:
 
 
 def _group_words(group: Group) -> str:
-    return "_".join("+".join(map(str, members)) for members in group)
+    listed = ["+".join(map(str, members)) for members in group]
+    return "_".join(listed)
 
 
 def _us(seconds: float) -> str:

@@ -13,12 +13,13 @@ from mpigauge.measure.plan.compilers import with_compilers
 from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.request import DEFAULT_PRECISION, Request
 from mpigauge.model.errors import UserError
+from mpigauge.model.grouping import distinct
 from mpigauge.model.names import COMPILER
 from mpigauge.model.suite_options import ROOT
 from mpigauge.site.placement import in_one_job
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mpigauge.measure.plan.resources import Resources
     from mpigauge.model.cards import Card, Cards
@@ -49,19 +50,24 @@ def parts_of(request: Request, cards: Cards, resources: Resources) -> tuple[Plan
     chosen = cards.chosen(request.benchmarks)
     if not chosen:
         raise UserError("no benchmark is named; `mpigauge list` shows which there are")
-    usual = world_ranks(request, chosen, resources)
-    benchmarks = tuple(card.word for card in chosen)
-    wheres = resources.placements(request, usual)
-    if all(card.ranks == "pair" for card in chosen) and not says_groups(request):
-        parts = pair_parts(resources, wheres, PlanPart(benchmarks, 2, sizes=request.sizes))
-    else:
-        wanted = PlanPart(benchmarks, 0, request.ranks, request.sizes)
-        parts = tuple(resources.seated(wanted, each) for each in wheres)
-        if threads.wanted(request, chosen) and not (request.place or request.unbound):
-            parts = tuple(threads.with_cores(part, resources) for part in parts)
+    parts = _seated_parts(request, chosen, resources)
     for part in parts:
         check_ranks(request, chosen, part.world_ranks)
     return with_compilers(with_blas(parts, request.libraries, cards), request.compilers, cards)
+
+
+def _seated_parts(
+    request: Request, chosen: Sequence[Card], resources: Resources
+) -> tuple[PlanPart, ...]:
+    benchmarks = tuple(card.word for card in chosen)
+    wheres = resources.placements(request, world_ranks(request, chosen, resources))
+    if all(card.ranks == "pair" for card in chosen) and not says_groups(request):
+        return pair_parts(resources, wheres, PlanPart(benchmarks, 2, sizes=request.sizes))
+    wanted = PlanPart(benchmarks, 0, request.ranks, request.sizes)
+    parts = tuple(resources.seated(wanted, each) for each in wheres)
+    if threads.wanted(request, chosen) and not (request.place or request.unbound):
+        return tuple(threads.with_cores(part, resources) for part in parts)
+    return parts
 
 
 def pair_parts(
@@ -157,12 +163,14 @@ def world_ranks(request: Request, chosen: Sequence[Card], resources: Resources) 
         return max(request.ranks)
     if threads.wanted(request, chosen):
         return len(resources.all_hosts)
-    if all(card.ranks in ("one", "pair") for card in chosen):
-        return 2 if any(card.ranks == "pair" for card in chosen) else 1
-    return max(resources.room, request.npmin or 1)
+    kinds = {card.ranks for card in chosen}
+    if not kinds <= {"one", "pair"}:
+        return max(resources.room, request.npmin or 1)
+    return 2 if "pair" in kinds else 1
 
 
 def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
+    """UserError: the job has too few ranks for what is asked for."""
     if request.ranks and max(request.ranks) > world:
         raise UserError(
             f"--ranks wants groups of {max(request.ranks)} ranks, the job has {world}; "
@@ -175,43 +183,42 @@ def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
         )
     groups = request.ranks or (world,)
     for card in chosen:
-        if not (card.fits(world) if card.ranks == "pair" else any(map(card.fits, groups))):
+        counts = (world,) if card.ranks == "pair" else groups
+        if not any(map(card.fits, counts)):
             raise UserError(f"{card.name} {_NEEDS[card.ranks]}, the job has {min(world, *groups)}")
 
 
 def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None:
     """UserError: an option that changes nothing for any of these benchmarks."""
     names = ", ".join(card.name for card in chosen)
-    wanted = {
-        "--op": (bool(request.op), any(c.unit == "reduction" for c in chosen), "reduce"),
-        "--root-shift": (request.root_shift, any(c.rooted for c in chosen), "have a root"),
-        "--inflight": (
-            request.inflight is not None,
-            any(c.windowed for c in chosen),
-            "keep messages in flight",
-        ),
-        "--data": (
-            request.data != "static",
-            not all(c.why_static for c in chosen),
-            "send data that could be fresh",
-        ),
-        "--blas": (bool(request.blas), any(BLAS in c.options for c in chosen), "call a BLAS"),
-        "--compiler": (
-            bool(request.compilers),
-            any(COMPILER in c.options for c in chosen),
-            "are simple loops",
-        ),
-    }
+    heeded = {name for card in chosen for name in card.options}
     for name in request.suite_options:
-        if not any(name in card.options for card in chosen):
-            suites = ", ".join(dict.fromkeys(card.suite for card in cards if name in card.options))
-            hint = f"; it is for {suites}" if suites else ""
+        if name not in heeded:
+            suites = distinct((c for c in cards if name in c.options), lambda card: card.suite)
+            hint = f"; it is for {', '.join(suites)}" if suites else ""
             raise UserError(f"--{name} has no effect on {names}{hint}")
-    for option, (given, has_effect, what_they_do) in wanted.items():
-        if given and not has_effect:
+    for option, what_they_do, is_one in _asked_effects(request):
+        if not any(is_one(card) for card in chosen):
             raise UserError(
                 f"{option} has no effect on {names}; it is for benchmarks that {what_they_do}"
             )
+
+
+def _asked_effects(request: Request) -> Iterator[tuple[str, str, Callable[[Card], bool]]]:
+    """Each option that is given and changes something of some benchmarks only: its name, what these
+    do, and whether a card is one of them."""
+    if request.op:
+        yield "--op", "reduce", lambda card: card.unit == "reduction"
+    if request.root_shift:
+        yield "--root-shift", "have a root", lambda card: card.rooted
+    if request.inflight is not None:
+        yield "--inflight", "keep messages in flight", lambda card: card.windowed
+    if request.data != "static":
+        yield "--data", "send data that could be fresh", lambda card: not card.why_static
+    if request.blas:
+        yield "--blas", "call a BLAS", lambda card: BLAS in card.options
+    if request.compilers:
+        yield "--compiler", "are simple loops", lambda card: COMPILER in card.options
 
 
 def check_root(options: Mapping[str, str], parts: Sequence[PlanPart]) -> None:
@@ -242,4 +249,6 @@ def check_settings(request: Request, mpi: Mpi) -> None:
 
 def _bare(name: str) -> str:
     """MPI_FLOAT is float."""
-    return name[len(MPI_PREFIX) :] if name.upper().startswith(MPI_PREFIX) else name
+    if name.upper().startswith(MPI_PREFIX):
+        return name[len(MPI_PREFIX) :]
+    return name

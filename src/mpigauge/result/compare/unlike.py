@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.column_facts import HOW, label, value_word
+from mpigauge.model.grouping import distinct, grouped
 from mpigauge.result.compare.items import OF_LAUNCHES
 
 if TYPE_CHECKING:
@@ -48,11 +49,11 @@ class Left(NamedTuple):
 def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Iterator[Left]:
     """One for each benchmark that has numbers without a partner."""
     used = {item.columns for item in partners.values()}
-    ours = [item for place, item in enumerate(first[1]) if place not in partners]
-    theirs = [item for item in second[1] if item.columns not in used]
-    for benchmark in dict.fromkeys(_name(item) for item in (*ours, *theirs)):
-        a = [item for item in ours if _name(item) == benchmark]
-        b = [item for item in theirs if _name(item) == benchmark]
+    alone = [item for place, item in enumerate(first[1]) if place not in partners]
+    ours = grouped(alone, _name)
+    theirs = grouped((item for item in second[1] if item.columns not in used), _name)
+    for benchmark in {**ours, **theirs}:
+        a, b = ours.get(benchmark, []), theirs.get(benchmark, [])
         if a and b:
             yield Left(benchmark, _apart((first[0], a), (second[0], b)), True)
         else:
@@ -80,17 +81,22 @@ def _several(first: Named, second: Named) -> str:
             values = _values(rows, column)
             if len(values) > 1:
                 choices.append(f"{column} {_either(column, values)} in {name}")
-    which = f": {'; '.join(choices)} (--only {choices[0].split()[0]}=…)" if choices else ""
-    return f"several could belong together{which}"
+    said = "several could belong together"
+    if not choices:
+        return said
+    column = choices[0].split()[0]
+    return f"{said}: {'; '.join(choices)} (--only {column}=…)"
 
 
 def _values(rows: Sequence[Item], column: str) -> list[Any]:
-    return list(dict.fromkeys(dict(item.columns).get(column) for item in rows))
+    return distinct(rows, lambda item: dict(item.columns).get(column))
 
 
 def _either(column: str, values: Sequence[Any]) -> str:
-    words = [value_word(column, value) for value in values]
-    return " or ".join(words[:_MOST]) + (" or others" if len(words) > _MOST else "")
+    words = [value_word(column, value) for value in values[:_MOST]]
+    if len(values) > _MOST:
+        words.append("others")
+    return " or ".join(words)
 
 
 def _count(count: int) -> str:

@@ -57,9 +57,13 @@ class Limits:
     @property
     def whose(self) -> str:
         """The run that they are from, how old it is, and between which cores."""
-        known = [self.hardware.run, _age(self.age_s)] if self.apart else ["this run"]
+        known = ["this run"]
+        if self.apart:
+            known = [self.hardware.run]
+            if self.age_s is not None:
+                known.append(_age(self.age_s))
         if self.hardware.pair:
-            pus = " and ".join(as_list(pair) for pair in self.hardware.pair)
+            pus = " and ".join(map(as_list, self.hardware.pair))
             other = ": not those of these messages" if self.elsewhere else ""
             known.append(f"cores {pus}{other}")
         return ", ".join(filter(None, known))
@@ -70,32 +74,43 @@ def limits(hardware: Hardware, view: RunView, head: Headline | None) -> Limits |
     pairs = [row for row in view.rows if row.ranks == 2 and row.cell.suite != NODE_SUITE]
     if not pairs:
         return None
-    created = str(view.run.header.get("created", ""))
-    after = hardware.seconds_after(created)
-    rows = [row for row in (head.zero, head.peak) if row] if head else []
-    fits, alike = (all(hardware.concerns(view.ranks_of(row)) for row in of) for of in (rows, pairs))
-    found = tuple(_against(hardware, head)) if head and fits else ()
-    apart = hardware.run != view.run.path.name
-    age = None if after is None else -after
-    near = (row for row in pairs if row.benchmark in ONE_WAY)
-    times = {
-        row.key: _least(hardware, row) for row in near if hardware.concerns(view.ranks_of(row))
-    }
-    known = {key: least for key, least in times.items() if least}
-    return Limits(hardware, age, apart, alike, not fits, found, known)
+    near = [row for row in pairs if hardware.concerns(view.ranks_of(row))]
+    fits, found = True, []
+    if head:
+        of_head = [row for row in (head.zero, head.peak) if row]
+        fits = all(hardware.concerns(view.ranks_of(row)) for row in of_head)
+        if fits:
+            found = list(_against(hardware, head))
+    times = {}
+    for row in near:
+        least = _least(hardware, row) if row.benchmark in ONE_WAY else None
+        if least:
+            times[row.key] = least
+    after = hardware.seconds_after(str(view.run.header.get("created", "")))
+    return Limits(
+        hardware,
+        age_s=None if after is None else -after,
+        apart=hardware.run != view.run.path.name,
+        alike=len(near) == len(pairs),
+        elsewhere=not fits,
+        against=tuple(found),
+        times=times,
+    )
 
 
 def _least(hardware: Hardware, row: Row) -> Against | None:
     """The time that the hardware needs for such a message: of two lines where it is small, else of
     one copy. None of a large one of fresh data: writing these is in the time of the copies, but not
     in that of the message."""
-    if row.message_bytes < LARGE:
-        name, least = FLOOR, hardware.mailbox_s
-    else:
+    name, least = FLOOR, hardware.mailbox_s
+    if row.message_bytes >= LARGE:
         name, copies = next(hardware.copies_of(row), ("", None))
-        least = copies.under(row.message_bytes) if copies and row.cell.data != "fresh" else None
-    what = byte_count(row.message_bytes)
-    return Against(what, name, least, by(row.latency, least)) if least else None
+        if not copies or row.cell.data == "fresh":
+            return None
+        least = copies.under(row.message_bytes)
+    if not least:
+        return None
+    return Against(byte_count(row.message_bytes), name, least, by(row.latency, least))
 
 
 def _against(hardware: Hardware, head: Headline) -> Iterator[Against]:
@@ -109,9 +124,11 @@ def _against(hardware: Hardware, head: Headline) -> Iterator[Against]:
             yield Against(what, name, copies, by(head.peak_bandwidth, copies))
 
 
-def _age(seconds_before: float | None) -> str:
-    if seconds_before is None:
-        return ""
+def _age(seconds_before: float) -> str:
+    """In the largest unit of which it is two or more: 3 days before."""
+    when = "before" if seconds_before >= 0 else "after"
     size = abs(seconds_before)
-    factor, unit = next((pair for pair in _TIMES if size >= 2 * pair[0]), _TIMES[-1])
-    return f"{size / factor:.0f} {unit} {'before' if seconds_before >= 0 else 'after'}"
+    for factor, unit in _TIMES:
+        if size >= 2 * factor or unit == "s":
+            return f"{size / factor:.0f} {unit} {when}"
+    return ""

@@ -74,9 +74,12 @@ def cores(noise: Iterable[Noise], ranks: Iterable[Rank] = ()) -> Cores | None:
     for each in noise:
         if len(each.start_ns) == len(each.length_ns) and (each.start_ns or not each.detours):
             found[hosts.get((each.launch, each.rank), ""), each.cpu].append(each)
-    heard = tuple(_core(host, cpu, of) for (host, cpu), of in sorted(found.items()))
-    kept = tuple(core for core in heard if core.detours.seconds > core.detours.lost_s > 0)
-    return Cores(kept) if kept else None
+    kept = []
+    for (host, cpu), of_core in sorted(found.items()):
+        core = _core(host, cpu, of_core)
+        if core.detours.seconds > core.detours.lost_s > 0:
+            kept.append(core)
+    return Cores(tuple(kept)) if kept else None
 
 
 def _core(host: str, cpu: int, noise: list[Noise]) -> Core:
@@ -97,9 +100,13 @@ def _core(host: str, cpu: int, noise: list[Noise]) -> Core:
 def _stretch(noise: Noise) -> Stretch:
     return Stretch(
         seconds=noise.seconds,
-        starts_s=tuple(start * 1e-9 for start in noise.start_ns),
-        lengths_s=tuple(length * 1e-9 for length in noise.length_ns),
+        starts_s=_in_seconds(noise.start_ns),
+        lengths_s=_in_seconds(noise.length_ns),
         count=noise.detours,
         lost_s=noise.lost_ratio * noise.seconds,
         longest_s=noise.longest_s,
     )
+
+
+def _in_seconds(nanoseconds: Iterable[float]) -> tuple[float, ...]:
+    return tuple(each * 1e-9 for each in nanoseconds)

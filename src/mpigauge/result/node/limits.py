@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.grouping import grouped
 from mpigauge.model.names import CHASED, COPIES, MESSAGE
 from mpigauge.result.node.threads import is_usual
 from mpigauge.result.stats.plateaus import Plateau, plateaus
@@ -58,13 +59,15 @@ class Copied:
     def share(self, way: str) -> float | None:
         """Of the bandwidth of these copies, what MPI's message with as fresh data has. What writing
         them took is in the time of the copies, so it is added to MPI's; None: that is not known."""
-        fresh = way.endswith(FRESH)
-        mpi = self.rows.get(MESSAGE + (FRESH if fresh else ""))
-        copied = self.rows.get(way)
-        if mpi is None or copied is None:
+        name, written = MESSAGE, 0.0
+        if way.endswith(FRESH):
+            name = MESSAGE + FRESH
+        mpi, copies = self.rows.get(name), self.rows.get(way)
+        if mpi is None or copies is None:
             return None
-        written = mpi.cell.time_write_s if fresh else 0.0
-        share = copied.latency.value / (mpi.latency.value + written)
+        if way.endswith(FRESH):
+            written = mpi.cell.time_write_s
+        share = copies.latency.value / (mpi.latency.value + written)
         return share if math.isfinite(share) else None
 
 
@@ -84,15 +87,15 @@ def memory_levels(rows: Sequence[Row]) -> MemoryLevels:
 def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:
     """The levels of a load and of Triad; the curve in huge pages, where there is one, is not that
     of finding pages."""
-    known = [
-        row for row in rows if row.cell.suite == NODE_SUITE and row.ranks == 1 and is_usual(row)
-    ]
+    known = [row for row in rows if row.cell.suite == NODE_SUITE and row.ranks == 1]
+    usual = grouped(filter(is_usual, known), lambda row: row.cell.benchmark)
     found: list[Steps] = []
     for name in CURVES:
-        curve = [row for row in known if row.cell.benchmark == name]
+        curve = usual.get(name, [])
         if len(curve) > 2 and not (name == "Chase" and found):
             points = [(row.message_bytes, row.bandwidth or row.latency) for row in curve]
-            found.append(Steps(name, plateaus(points), max(row.message_bytes for row in curve)))
+            largest = max(row.message_bytes for row in curve)
+            found.append(Steps(name, plateaus(points), largest))
     return tuple(found)
 
 
@@ -103,16 +106,19 @@ def loaded(rows: Iterable[Row]) -> tuple[LoadedMemory, ...]:
     sizes = [size for name, _, size in known if name.startswith("Chase_loaded")]
     if not sizes:
         return ()
-    size = max(sizes)
-    alone = known.get((CHASED, 1, size))
-    found = [
-        LoadedMemory(ranks - 1, row, known.get((f"Read_loaded{end}", ranks, size)), share)
-        for (name, ranks, of), row in known.items()
-        for end, share in SHARES.items()
-        if (name, of) == (f"Chase_loaded{end}", size)
-    ]
-    found.sort(key=lambda each: (each.others, each.share))
-    return ((LoadedMemory(0, alone, None),) if alone else ()) + tuple(found)
+    largest = max(sizes)
+    found = []
+    alone = known.get((CHASED, 1, largest))
+    if alone:
+        found.append(LoadedMemory(0, alone, None))
+    beside = []
+    for (name, ranks, size), row in known.items():
+        for end, share in SHARES.items():
+            if name == f"Chase_loaded{end}" and size == largest:
+                others_read = known.get((f"Read_loaded{end}", ranks, size))
+                beside.append(LoadedMemory(ranks - 1, row, others_read, share))
+    beside.sort(key=lambda each: (each.others, each.share))
+    return (*found, *beside)
 
 
 def copied(rows: Iterable[Row]) -> tuple[Copied, ...]:

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.model.grouping import grouped
 from mpigauge.model.names import CHASED, COMPILER, COMPUTE_ON, LOCAL, MEMORY_ON, ORDER
 from mpigauge.model.row import NOTHING
 
@@ -48,7 +50,10 @@ def enough(speeds: Mapping[int, Estimate]) -> Enough | None:
 
     def fewest(end: Callable[[Estimate], float], other: Callable[[Estimate], float]) -> int:
         wanted = ENOUGH * other(speeds[best])
-        return min(n for n, speed in speeds.items() if n == best or end(speed) >= wanted)
+        for count in sorted(speeds):
+            if count == best or end(speeds[count]) >= wanted:
+                return count
+        return best
 
     count = fewest(attrgetter("value"), attrgetter("value"))
     least = fewest(attrgetter("high"), attrgetter("low"))
@@ -95,47 +100,52 @@ def sweeps(rows: Iterable[Row]) -> tuple[ThreadCurve, ...]:
             continue
         of_order = found.setdefault(told(row).get(ORDER, "compact"), {})
         of_order.setdefault(row.cell.threads, {})[row.cell.benchmark] = row.bandwidth
-    return tuple(
-        ThreadCurve(order, dict(sorted(of_order.items())))
-        for order, of_order in sorted(found.items())
-    )
+    curves = []
+    for order, speeds in sorted(found.items()):
+        curves.append(ThreadCurve(order, dict(sorted(speeds.items()))))
+    return tuple(curves)
 
 
 def places(rows: Iterable[Row]) -> tuple[Placed, ...]:
     """In the order of compute nodes, then as memory was named."""
     found: dict[tuple[str, str], dict[str, Row]] = {}
     for row in _largest([row for row in rows if MEMORY_ON in told(row)]):
-        compute = row.cell.placement
-        known = compute.removeprefix(COMPUTE_ON) if compute.startswith(COMPUTE_ON) else ""
-        found.setdefault((known, told(row)[MEMORY_ON]), {})[row.cell.benchmark] = row
+        compute = ""
+        if row.cell.placement.startswith(COMPUTE_ON):
+            compute = row.cell.placement.removeprefix(COMPUTE_ON)
+        found.setdefault((compute, told(row)[MEMORY_ON]), {})[row.cell.benchmark] = row
     return tuple(_placed(*key, found[key]) for key in sorted(found, key=_in_order))
 
 
 def _placed(compute: str, memory: str, there: Mapping[str, Row]) -> Placed:
+    """`there`: rows by their benchmark."""
     triad, chase = there.get(TRIAD), there.get(CHASED)
-    return Placed(
-        compute, memory, triad.bandwidth if triad else None, chase.latency if chase else None
-    )
+    bandwidth = triad.bandwidth if triad else None
+    load = chase.latency if chase else None
+    return Placed(compute, memory, bandwidth, load)
 
 
 def _in_order(key: tuple[str, str]) -> tuple[tuple[bool, int, str], ...]:
-    return tuple((not word.isdecimal(), int(word) if word.isdecimal() else 0, word) for word in key)
+    """Numbers by their size, then words."""
+    return tuple((False, int(word), word) if word.isdecimal() else (True, 0, word) for word in key)
 
 
-def _largest(rows: Sequence[Row]) -> Iterable[Row]:
+def _largest(rows: Sequence[Row]) -> list[Row]:
     """Of each benchmark, those over its largest arrays: they are in memory."""
-    for row in rows:
-        alike = (r.message_bytes for r in rows if r.cell.benchmark == row.cell.benchmark)
-        if row.message_bytes == max(alike):
-            yield row
+    largest: dict[str, int] = {}
+    for benchmark, of in grouped(rows, lambda row: row.cell.benchmark).items():
+        largest[benchmark] = max(row.message_bytes for row in of)
+    return [row for row in rows if row.message_bytes == largest[row.cell.benchmark]]
 
 
 def remote_shares(found: Sequence[Placed]) -> tuple[float, ...]:
     """Bandwidth of remote memory over that of local memory from the same cores, the least first."""
     local = {each.compute: each.bandwidth or NOTHING for each in found if each.is_local}
-    shares = (
-        (each.bandwidth or NOTHING).value / local[each.compute].value
-        for each in found
-        if not each.is_local and each.memory.isdecimal() and each.compute in local
-    )
-    return tuple(sorted(share for share in shares if share == share))
+    shares = []
+    for each in found:
+        if each.is_local or not each.memory.isdecimal() or each.compute not in local:
+            continue
+        share = (each.bandwidth or NOTHING).value / local[each.compute].value
+        if not isnan(share):
+            shares.append(share)
+    return tuple(sorted(shares))
