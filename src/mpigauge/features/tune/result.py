@@ -10,7 +10,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.rules import MOST_BYTES, Rule
-from mpigauge.result.tuning.choose import AS_GOOD, Choice, Stretch, choose, judge, stand_ins
+from mpigauge.result.stats.order import median
+from mpigauge.result.tuning.choose import (
+    AS_GOOD,
+    LEAST_LAUNCHES,
+    Choice,
+    Stretch,
+    choose,
+    judge,
+    stand_ins,
+)
 from mpigauge.result.tuning.grid import Grid, grid_of
 from mpigauge.runs.store.tunings import Evidence, Fault, Rescued, TunedRule
 
@@ -124,17 +133,29 @@ def is_as_good(gained: Evidence) -> bool:
 
 def rescue(of: Of, grid: Grid, settings: Mapping[str, Mapping[str, str]]) -> Rescued | None:
     """What all candidates have in common that take at most a tenth of the default's time at the
-    longest message, in every launch; None: there is no such thing. `settings`: by candidate."""
-    if not grid.sizes or not grid.launches:
+    longest message, in the median of launches, and less than it in each; None: there is no such
+    thing. `settings`: by candidate."""
+    if not grid.sizes or len(grid.launches) < LEAST_LAUNCHES:
         return None
     longest = grid.sizes[-1]
-    worst = {arm: max(grid.ratios(arm, longest)) for arm in grid.arms if arm in settings}
-    faster = [arm for arm, ratio in worst.items() if ratio <= math.log(RESCUED)]
-    shared = set.intersection(*(set(settings[arm].items()) for arm in faster)) if faster else set()
+    ratios = {arm: grid.ratios(arm, longest) for arm in grid.arms if arm in settings}
+    faster = {
+        arm: own for arm, own in ratios.items() if median(own) <= math.log(RESCUED) and max(own) < 0
+    }
+    if not faster:
+        return None
+    shared = set.intersection(*(set(settings[arm].items()) for arm in faster))
     if not shared:
         return None
-    most = math.exp(max(worst[arm] for arm in faster))
-    return Rescued(*of, dict(sorted(shared)), longest, most, len(faster), len(grid.launches))
+    return Rescued(
+        *of,
+        settings=dict(sorted(shared)),
+        message_bytes=longest,
+        usual=math.exp(max(median(own) for own in faster.values())),
+        most=math.exp(max(max(own) for own in faster.values())),
+        candidates=len(faster),
+        launches=len(grid.launches),
+    )
 
 
 def confirmed(

@@ -75,9 +75,9 @@ def rescue_sentence(of: Rescued) -> str:
     settings = listed([f"{name}={value}" for name, value in of.settings.items()])
     return (
         f"{of.collective}, {many(of.ranks, 'rank')} that share cores: {settings} rescues it. All "
-        f"{many(of.candidates, 'candidate')} measured with it take at most {of.most:.2g} of the "
-        f"default's time at {byte_count(of.message_bytes)}, in each of "
-        f"{many(of.launches, 'launch')}."
+        f"{many(of.candidates, 'candidate')} measured with it take at most {of.usual:.2g} of the "
+        f"default's time at {byte_count(of.message_bytes)} in the median of "
+        f"{many(of.launches, 'launch')}, and at most {of.most:.2g} in any."
     )
 
 
