@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from mpigauge.model.grouping import grouped
+from mpigauge.model.row import NOTHING
 from mpigauge.model.units import first_few
 from mpigauge.result.models.breaks import cache_at
 from mpigauge.result.stats.pieces import Break
@@ -58,11 +60,12 @@ def falls(view: RunView, least: float) -> Iterator[Fall]:
 
 def together(found: Iterable[Fall]) -> list[list[Fall]]:
     """Those between the same two sizes, the deepest first."""
-    groups: dict[tuple[int, int], list[Fall]] = {}
-    for fall in sorted(found, key=lambda fall: -fall.ratio):
-        sizes = fall.before.message_bytes, fall.after.message_bytes
-        groups.setdefault(sizes, []).append(fall)
-    return list(groups.values())
+    deepest_first = sorted(found, key=lambda fall: -fall.ratio)
+    return list(grouped(deepest_first, _sizes).values())
+
+
+def _sizes(fall: Fall) -> tuple[int, int]:
+    return fall.before.message_bytes, fall.after.message_bytes
 
 
 def in_words(group: Sequence[Fall]) -> str:
@@ -79,7 +82,8 @@ def lost_behind(group: Iterable[Fall]) -> Iterator[float]:
     """The share of the time of each row behind them that the bandwidth before would save."""
     for fall in group:
         kept = _speed(fall.before)
-        yield from (max(0.0, 1 - _speed(row) / kept) for row in fall.behind)
+        for row in fall.behind:
+            yield max(0.0, 1 - _speed(row) / kept)
 
 
 def cache_past(view: RunView, fall: Fall) -> Cache | None:
@@ -90,11 +94,10 @@ def cache_past(view: RunView, fall: Fall) -> Cache | None:
 def _falling(curve: Curve) -> Iterator[Fall]:
     """From each size to the next, as far as it is beyond their errors."""
     for before, after in pairwise(curve.rows):
-        if before.message_bytes >= _SMALLEST and before.bandwidth and after.bandwidth:
-            apart = _least(before) > _most(after)
-            ratio = _speed(before) / _speed(after) if apart else 1.0
-            if ratio > 1.0:
-                yield Fall(curve, before, after, ratio)
+        if before.message_bytes < _SMALLEST or not before.bandwidth or not after.bandwidth:
+            continue
+        if _least(before) > _most(after) and _speed(before) > _speed(after):
+            yield Fall(curve, before, after, _speed(before) / _speed(after))
 
 
 def _stays(fall: Fall) -> bool:
@@ -103,15 +106,17 @@ def _stays(fall: Fall) -> bool:
 
 
 def _speed(row: Row) -> float:
-    return row.bandwidth.value if row.bandwidth else math.nan
+    """Its bandwidth in bytes per second; NaN where it has none."""
+    return (row.bandwidth or NOTHING).value
 
 
 def _least(row: Row) -> float:
     """The lower end of its interval, or the value where none is known."""
-    low = row.bandwidth.low if row.bandwidth else math.nan
-    return _speed(row) if math.isnan(low) else low
+    bandwidth = row.bandwidth or NOTHING
+    return bandwidth.value if math.isnan(bandwidth.low) else bandwidth.low
 
 
 def _most(row: Row) -> float:
-    high = row.bandwidth.high if row.bandwidth else math.nan
-    return _speed(row) if math.isnan(high) else high
+    """The upper end of its interval, or the value where none is known."""
+    bandwidth = row.bandwidth or NOTHING
+    return bandwidth.value if math.isnan(bandwidth.high) else bandwidth.high

@@ -24,35 +24,44 @@ _CHOSEN = "the rows of a large run are chosen by their times, so that they would
 
 
 def seats(view: RunView) -> str:
-    return "" if view.run.ranks else "the run does not say where its ranks sat"
+    return _unless(view.run.ranks, "the run does not say where its ranks sat")
+
+
+def _unless(there: object, lack: str) -> str:
+    """What a run lacks, in words; empty where it is there."""
+    if there:
+        return ""
+    return lack
 
 
 def machine(view: RunView) -> str:
-    return "" if view.topologies else "the run does not describe its machine"
+    return _unless(view.topologies, "the run does not describe its machine")
 
 
 def arms(view: RunView) -> str:
+    """Rows with settings, and some with the defaults."""
     if view.run.part:
         return _CHOSEN
     known = {row.cell.arm for row in view.rows} - {CONTROL}
     if known <= {""}:
         return "the run varies no setting"
-    return "" if "" in known else "the run varies settings, but has no row with the defaults"
+    return _unless("" in known, "the run varies settings, but has no row with the defaults")
 
 
 def placements(view: RunView) -> str:
+    """Rows of several placements, the default among them."""
     if view.run.part:
         return _CHOSEN
     known = {row.cell.placement for row in view.rows}
     if len(known) == 1:
         return "the run has one placement of ranks only"
-    return "" if "" in known else "the run compares placements, but has no default one"
+    return _unless("" in known, "the run compares placements, but has no default one")
 
 
 def samples(view: RunView) -> str:
     """IMB's schedule and other programs' tables hold no samples."""
     ours = any(row.cell.mode == "adaptive" and row.cell.origin == "measured" for row in view.rows)
-    return "" if ours else "the run has no single samples, only what a table tells"
+    return _unless(ours, "the run has no single samples, only what a table tells")
 
 
 def launches(view: RunView) -> str:
@@ -65,16 +74,16 @@ def launches(view: RunView) -> str:
 
 
 def noise(view: RunView) -> str:
-    return "" if view.run.noise else "nobody looked how much of the cores others took"
+    return _unless(view.run.noise, "nobody looked how much of the cores others took")
 
 
 def detours(view: RunView) -> str:
     """Single samples, and single detours to put beside them."""
-    heard = any(each.start_ns for each in view.run.noise)
-    return samples(view) or ("" if heard else "the run does not say when its cores were taken")
+    recorded = any(each.start_ns for each in view.run.noise)
+    return samples(view) or _unless(recorded, "the run does not say when its cores were taken")
 
 
 def sizes(view: RunView) -> str:
     """Breaks need a curve."""
     many = any(len(curve.rows) >= 6 for curve in view.curves)
-    return "" if many else "no benchmark has six sizes or more, so there is no curve to look at"
+    return _unless(many, "no benchmark has six sizes or more, so there is no curve to look at")

@@ -59,25 +59,39 @@ def explain(run: Run) -> Explanation:
 
 
 def explained(view: RunView) -> Explanation:
+    """What all causes find in this view, and which could not be looked for."""
     run = view.run
     findings: list[Finding] = []
     blind: dict[str, list[str]] = {sentence: [] for sentence in run.damaged}
-    kinds = {each.of for each in CAUSES.values()}
-    parts = {does: view.part(does) for does in kinds}
-    for each in CAUSES.values() if view.rows else ():
+    launches = [len(run.launches), *(row.launches for row in view.rows)]
+    parts: dict[frozenset[Does], RunView] = {}
+    for each in CAUSES.values():
+        if not view.rows:
+            break
+        if each.of not in parts:
+            parts[each.of] = view.part(each.of)
         part = parts[each.of]
-        lacks = [words for need in each.needs if (words := need(part))] if part.rows else []
-        for words in lacks if part.rows else [_nothing_of(each.of)]:
+        lacks = _lacks(each, part)
+        for words in lacks:
             blind.setdefault(words, []).append(each.name)
-        if part.rows and not lacks:
+        if not lacks:
             findings += [_told(each, said) for said in each.look(part)]
+    findings.sort(key=_weight)
     return Explanation(
-        findings=tuple(sorted(findings, key=_weight)),
+        findings=tuple(findings),
         blind=tuple(Blind(reason, tuple(names)) for reason, names in blind.items()),
         looked_for=len(CAUSES),
         rows=len(view.rows),
-        launches=max((len(run.launches), *(row.launches for row in view.rows))),
+        launches=max(launches),
     )
+
+
+def _lacks(cause: Cause, part: RunView) -> list[str]:
+    """Why a cause cannot be looked for in the rows that are of it; empty: it can."""
+    if not part.rows:
+        return [f"none of its benchmarks is about {kinds_in_words(cause.of)}"]
+    lacks = [need(part) for need in cause.needs]
+    return [words for words in lacks if words]
 
 
 def kinds_in_words(of: frozenset[Does]) -> str:
@@ -89,17 +103,12 @@ def kinds_in_words(of: frozenset[Does]) -> str:
     return listed(words for does, words in ABOUT.items() if does in of)
 
 
-def _nothing_of(of: frozenset[Does]) -> str:
-    return f"none of its benchmarks is about {kinds_in_words(of)}"
-
-
 def _told(cause: Cause, said: Finding) -> Finding:
     """With the name of the cause, and why it is no more than a hint where too few launches show
     it."""
     least = min((row.launches for row in said.rows), default=cause.sure_from)
-    return replace(
-        said, cause=cause.name, tentative="" if least >= cause.sure_from else _few(least)
-    )
+    tentative = _few(least) if least < cause.sure_from else ""
+    return replace(said, cause=cause.name, tentative=tentative)
 
 
 def _few(launches: int) -> str:

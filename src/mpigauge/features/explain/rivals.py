@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mpigauge.model.columns import KEY_COLUMNS
@@ -41,26 +42,22 @@ def rivals(rows: Iterable[Row], column: str) -> list[Rival]:
     Of many rows a few are so by chance: it has to be more than LEAST_SHARE of those compared. The
     control of a sweep is the default itself, and no rival.
     """
-    named = [name for name in KEY_COLUMNS if name != column]
+    key_of = attrgetter(*(name for name in KEY_COLUMNS if name != column))
     groups: dict[tuple[object, ...], dict[str, Row]] = defaultdict(dict)
     for row in rows:
         if row.kind == "interval":
-            key = tuple(getattr(row.cell, name) for name in named)
-            groups[key][getattr(row.cell, column)] = row
+            groups[key_of(row.cell)][getattr(row.cell, column)] = row
     pairs: dict[str, list[tuple[Row, Row]]] = defaultdict(list)
     for of in groups.values():
         for name, row in of.items():
             if name not in ("", CONTROL) and "" in of:
                 pairs[name].append((of[""], row))
-    found = [
-        Rival(
-            name,
-            tuple((own, other) for own, other in each if _beats(other, own)),
-            tuple((own, other) for own, other in each if _beats(own, other)),
-        )
-        for name, each in pairs.items()
-    ]
-    better = (r for r in found if len(r.faster) > LEAST_SHARE * len(pairs[r.name]))
+    better = []
+    for name, each in pairs.items():
+        faster = tuple((own, other) for own, other in each if _beats(other, own))
+        slower = tuple((own, other) for own, other in each if _beats(own, other))
+        if len(faster) > LEAST_SHARE * len(each):
+            better.append(Rival(name, faster, slower))
     return sorted(better, key=lambda rival: -sum(rival.gains))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.features.explain.falls import COLLAPSE, falls
+from mpigauge.model.grouping import grouped
 from mpigauge.model.units import between_sizes, byte_count, first_few
 from mpigauge.result.finding import Finding
 from mpigauge.result.models.breaks import Reason, reasons
@@ -15,6 +16,7 @@ from mpigauge.result.stats.pieces import drawn_on
 from mpigauge.result.words import factor, time
 
 if TYPE_CHECKING:
+    from mpigauge.model.row import Row
     from mpigauge.result.run_view import Curve, RunView
     from mpigauge.result.stats.fit import Fit
     from mpigauge.result.stats.pieces import Break
@@ -34,10 +36,8 @@ def steps(view: RunView, *kinds: str) -> list[list[Step]]:
     sizes are together, the worst first. Where bandwidth collapses, that is said instead."""
     if "steps" not in view.known:
         view.known["steps"] = list(_untold(view))
-    found: dict[tuple[int, int], list[Step]] = {}
-    for step in view.known["steps"]:
-        if step.reason.kind in kinds:
-            found.setdefault((step.at.before_bytes, step.at.after_bytes), []).append(step)
+    of_kinds = [step for step in view.known["steps"] if step.reason.kind in kinds]
+    found = grouped(of_kinds, lambda step: (step.at.before_bytes, step.at.after_bytes))
     return [found[sizes] for sizes in sorted(found)]
 
 
@@ -55,32 +55,42 @@ def finding(
     there. Empty attempts are left out."""
     curve, at, _ = group[0]
     before, after = curve.row(at.before_bytes), curve.row(at.after_bytes)
-    known = list(dict.fromkeys(step.reason.words for step in group if step.reason.known))
+    known: dict[str, None] = {}
+    labels = []
+    rows: list[Row] = []
+    lost: list[float] = []
+    for step in group:
+        labels.append(step.curve.label)
+        rows += step.curve.rows
+        lost += _lost(step)
+        if step.reason.known:
+            known[step.reason.words] = None
+    if not known:
+        likely = f"{likely} ({proofless})"
+    shown = (
+        f"{curve.label}: {byte_count(at.before_bytes)} takes {time(before)}, "
+        f"{byte_count(at.after_bytes)} {time(after)}"
+    )
     return Finding(
-        what=f"{first_few(step.curve.label for step in group)}: "
-        f"{between_sizes(at.before_bytes, at.after_bytes)} the time jumps to {factor(at.step)} "
-        "what smaller sizes let expect",
-        likely=likely + ("" if known else f" ({proofless})"),
+        what=f"{first_few(labels)}: {between_sizes(at.before_bytes, at.after_bytes)} the time "
+        f"jumps to {factor(at.step)} what smaller sizes let expect",
+        likely=likely,
         proved=bool(known),
-        evidence=(
-            (
-                f"{curve.label}: {byte_count(at.before_bytes)} takes {time(before)}, "
-                f"{byte_count(at.after_bytes)} {time(after)}"
-            ),
-            *known,
-        ),
+        evidence=(shown, *known),
         attempts=tuple(filter(None, attempts)),
-        rows=tuple(row for step in group for row in step.curve.rows),
-        cost=view.cost(share for step in group for share in _lost(step)),
+        rows=tuple(rows),
+        cost=view.cost(lost),
     )
 
 
 def _steps(view: RunView) -> Iterator[Step]:
     for curve in view.curves:
-        for at in curve.pieces.breaks if curve.pieces else ():
-            first = next(iter(reasons(view, curve, at)), None)
-            if at.step >= LEAST_STEP and first:
-                yield Step(curve, at, first)
+        if curve.pieces is None:
+            continue
+        for at in curve.pieces.breaks:
+            likely = reasons(view, curve, at)
+            if at.step >= LEAST_STEP and likely:
+                yield Step(curve, at, likely[0])
 
 
 def _lost(step: Step) -> Iterator[float]:

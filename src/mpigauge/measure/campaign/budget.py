@@ -22,14 +22,18 @@ LEAST_S = 0.05
 def overhead_s(outcomes: Sequence[LaunchOutcome]) -> float:
     """What a launch takes beside measuring."""
     seen = [each.wall_s - each.measuring_s for each in outcomes if each.ended]
-    return max(0.0, median(seen)) if seen else FIRST_OVERHEAD_S
+    if not seen:
+        return FIRST_OVERHEAD_S
+    return max(0.0, median(seen))
 
 
 def round_s(plan: Plan, outcomes: Sequence[LaunchOutcome]) -> float:
     """What a round, a launch of each part, usually takes."""
     parts = len(plan.parts)
     walls = [each.wall_s for each in outcomes if each.ended]
-    return parts * median(walls) if len(walls) >= parts else 0.0
+    if len(walls) < parts:
+        return 0.0
+    return parts * median(walls)
 
 
 def rounds(plan: Plan, overhead: float) -> int:
@@ -39,7 +43,7 @@ def rounds(plan: Plan, overhead: float) -> int:
         return plan.least_rounds
     affordable = int(plan.seconds * MOST_OVERHEAD / (max(overhead, LEAST_S) * len(plan.parts)))
     looks = [look for look in LOOKS if look <= min(plan.most_rounds, affordable)]
-    return max(plan.least_rounds, *looks) if looks else plan.least_rounds
+    return max([plan.least_rounds, *looks])
 
 
 def target(plan: Plan, begun: int, overhead: float) -> int:
@@ -61,8 +65,10 @@ def left_s(
     if plan.seconds is not None:
         return max(0.0, plan.seconds - spent_s)
     walls = [each.wall_s for each in outcomes if each.ended]
+    if not walls:
+        return None
     missing = max(0, plan.least_rounds * len(plan.parts) - made)
-    return sum(walls) / len(walls) * missing if walls else None
+    return sum(walls) / len(walls) * missing
 
 
 def share(
@@ -85,11 +91,11 @@ def share(
     rest = parts - place
     least = overhead + LEAST_S
     begun = plan.round(launch)
-    planned, last = rounds(plan, overhead), target(plan, begun, overhead)
-    missing = 0 if begun < planned else last - begun if begun in LOOKS else 1
-    needed = max(parts * least, missing * usual_round_s)
-    begins = place == 0 if begins_round is None else begins_round
-    if begins and launch > 0 and left_s < needed:
+    last = target(plan, begun, overhead)
+    needed = max(parts * least, _rounds_to_begin(plan, begun, overhead) * usual_round_s)
+    if begins_round is None:
+        begins_round = place == 0
+    if begins_round and launch > 0 and left_s < needed:
         return None
     fit = int((left_s - rest * least) / (parts * least))
     more = max(0, min(last - begun - 1, fit))
@@ -98,3 +104,13 @@ def share(
     weight = sum(weights[place:]) + more * sum(weights)
     pool = left_s - (rest + more * parts) * overhead
     return max(LEAST_S, pool * weights[place] / weight)
+
+
+def _rounds_to_begin(plan: Plan, begun: int, overhead: float) -> int:
+    """How many rounds there has to be time for where another one begins: none of those that were
+    planned, and of later ones all until the interval is looked at again."""
+    if begun < rounds(plan, overhead):
+        return 0
+    if begun in LOOKS:
+        return target(plan, begun, overhead) - begun
+    return 1

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
@@ -48,10 +49,12 @@ class Results:
     def settle(self) -> None:
         """Reckons anew how launches hang together, when one has ended. Nothing of what the machine
         has shown otherwise makes a run longer or shorter."""
-        series = [
-            tuple(cells[i].time_p50_s for i in sorted(cells)) for cells in self._cells.values()
-        ]
-        own = correlation_of(values for values in series if all(value > 0 for value in values))
+        series = []
+        for cells in self._cells.values():
+            values = [cells[launch].time_p50_s for launch in sorted(cells)]
+            if all(value > 0 for value in values):
+                series.append(values)
+        own = correlation_of(series)
         now = Between(len(self._earlier), shrunk(own, self._earlier))
         if abs(now.widening / self._between.widening - 1) > _NOTICEABLE:
             self._between = now
@@ -85,26 +88,29 @@ class Results:
     def widest(self) -> Row | None:
         """The row that knows least, of those that could know more."""
         rows = self.rows()
-        return max([row for row in rows if _can_improve(row)] or rows, key=_width, default=None)
+        improvable = [row for row in rows if _can_improve(row)]
+        return max(improvable or rows, key=_width, default=None)
 
     def converged(self) -> bool:
         """Whether every row has an interval over launches that is as narrow as it should be."""
         rows, figures = self.rows(), figure_rows(self._figures)
-        return bool(rows or figures) and all(
-            (
-                *map(self._known, rows),
-                *(figure.value.relative_error <= self._precision for figure in figures),
-            )
-        )
+        if not rows and not figures:
+            return False
+        for figure in figures:
+            if not figure.value.relative_error <= self._precision:
+                return False
+        return all(map(self._known, rows))
 
     def hopeless(self, launches: int) -> bool:
         """Whether hardly any of the rows that are not precise would be after so many launches."""
         if self._figures:
             return False
         wide = [row for row in self.rows() if not self._known(row)]
-        widening = self._between.widening
-        errors = [expected_error(row.values_s, launches, widening) for row in wide]
-        return sum(not error > self._precision for error in errors) < WORTH_IT * len(errors)
+        widening, reached = self._between.widening, 0
+        for row in wide:
+            if not expected_error(row.values_s, launches, widening) > self._precision:
+                reached += 1
+        return reached < WORTH_IT * len(wide)
 
     def _known(self, row: Row) -> bool:
         narrow = row.relative_error <= self._precision or not _can_improve(row)
@@ -112,11 +118,14 @@ class Results:
 
     @property
     def wrong_count(self) -> int:
-        return sum(cell.wrong_count for cells in self._cells.values() for cell in cells.values())
+        return sum(cell.wrong_count for cell in self.cells())
 
     def cells(self) -> list[Cell]:
         """Of all launches."""
-        return [cell for cells in self._cells.values() for cell in cells.values()]
+        found: list[Cell] = []
+        for by_launch in self._cells.values():
+            found += by_launch.values()
+        return found
 
     def cells_of(self, launch: int) -> int:
         return sum(launch in cells for cells in self._cells.values())
@@ -127,9 +136,9 @@ class Results:
 
     def _row(self, key: Key) -> Row:
         if key not in self._rows:
-            cells = self._cells[key]
-            of = [cells[i] for i in sorted(cells)]
-            self._rows[key] = aggregate(of, self._precision, self._between)
+            by_launch = self._cells[key]
+            cells = [by_launch[launch] for launch in sorted(by_launch)]
+            self._rows[key] = aggregate(cells, self._precision, self._between)
         return self._rows[key]
 
 
@@ -139,5 +148,6 @@ def _can_improve(row: Row) -> bool:
 
 
 def _width(row: Row) -> float:
+    """Its relative error; infinite where it is not known."""
     error = row.relative_error
-    return error if error == error else float("inf")
+    return math.inf if math.isnan(error) else error

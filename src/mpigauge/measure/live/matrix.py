@@ -54,15 +54,21 @@ def matrix(
         table.add_column("over size", no_wrap=True)
     for name in shown(lines, room - 1, first):
         line = lines[name]
-        cells = [_cell(line, size, sizes, precision) for size in sizes]
-        table.add_row(name, *cells, *([shape(line, unicode)] if shapes else []))
+        cells: list[Text | str] = [name]
+        for size in sizes:
+            cells.append(_cell(line, size, sizes, precision))
+        if shapes:
+            cells.append(shape(line, unicode))
+        table.add_row(*cells)
     return table
 
 
 def shape(line: RowBySize, unicode: bool = True) -> str:
     """Of its times over all sizes; nothing where there are too few."""
-    values = [line[size].latency.value for size in sorted(set(line) - {NO_MESSAGE})]
-    return sparkline(values, unicode, SHAPE_WIDE) if len(values) > 2 else ""
+    values = [line[size].latency.value for size in sorted(line) if size != NO_MESSAGE]
+    if len(values) <= 2:
+        return ""
+    return sparkline(values, unicode, SHAPE_WIDE)
 
 
 def plain_table() -> Table:
@@ -70,13 +76,18 @@ def plain_table() -> Table:
 
 
 def by_line(rows: Sequence[Row]) -> dict[str, RowBySize]:
+    """By the name of a line: the benchmark, and in what its rows differ from those of others."""
     several = len({row.ranks for row in rows}) > 1
     lines: dict[str, RowBySize] = {}
     for row in rows:
-        name = f"{row.benchmark} {row.ranks}" if several else row.benchmark
-        cold = " cold" if row.cell.cache == "cold" else ""
-        where = f" {row.cell.placement}" if row.cell.placement else ""
-        lines.setdefault(name + cold + where, {})[row.message_bytes] = row
+        words = [row.benchmark]
+        if several:
+            words.append(str(row.ranks))
+        if row.cell.cache == "cold":
+            words.append("cold")
+        if row.cell.placement:
+            words.append(row.cell.placement)
+        lines.setdefault(" ".join(words), {})[row.message_bytes] = row
     return lines
 
 
@@ -89,10 +100,17 @@ def shown(lines: dict[str, RowBySize], room: int, first: Collection[str]) -> lis
 
 def shared_sizes(lines: dict[str, RowBySize]) -> list[int]:
     """Sizes that all lines with messages have; all sizes where these are fewer than two."""
-    each = [set(line) - {NO_MESSAGE} for line in lines.values()]
-    held = [sizes for sizes in each if sizes]
-    shared = set.intersection(*held) if held else set()
-    return sorted(shared if len(shared) > 1 else set().union(*held))
+    held = []
+    for line in lines.values():
+        sizes = set(line) - {NO_MESSAGE}
+        if sizes:
+            held.append(sizes)
+    if not held:
+        return []
+    shared = set.intersection(*held)
+    if len(shared) < 2:
+        shared = set.union(*held)
+    return sorted(shared)
 
 
 def some(values: Sequence[int], most: int) -> list[int]:
@@ -109,7 +127,9 @@ def style(row: Row, precision: float) -> str:
     """Green when a row knows what it was asked to know."""
     if row.wrong_count:
         return "bold red"
-    return "green" if row.relative_error <= precision else "yellow"
+    if row.relative_error <= precision:
+        return "green"
+    return "yellow"
 
 
 def _benchmark(line: RowBySize) -> str:
@@ -118,7 +138,9 @@ def _benchmark(line: RowBySize) -> str:
 
 def _cell(line: RowBySize, size: int, sizes: Sequence[int], precision: float) -> Text:
     """A benchmark without messages has its time in the first column."""
-    row = line.get(size) or (line.get(NO_MESSAGE) if size == sizes[0] else None)
+    row = line.get(size)
+    if row is None and size == sizes[0]:
+        row = line.get(NO_MESSAGE)
     if row is None:
         return Text("")
     mark = "…" if row.is_range else "±"
@@ -129,7 +151,9 @@ def _error(row: Row) -> str:
     error = row.relative_error
     if math.isnan(error):
         return "?"
-    return ">99%" if error > MOST_SHOWN else percent(error).replace(" ", "")
+    if error > MOST_SHOWN:
+        return ">99%"
+    return percent(error).replace(" ", "")
 
 
 def _number(row: Row) -> str:

@@ -29,13 +29,14 @@ MPI = "MPI_"
 
 def with_groups(request: Request, chosen: Sequence[Card]) -> Request:
     """Where no ranks are named, as many as came in the profile."""
-    words = request.suite_options.get(ARRIVAL, "").split(",")
-    profiles = [word.partition(":")[2] for word in words if word.startswith(f"{PROFILE}:")]
-    said = request.ranks or request.np or request.multi is not None or request.map is not None
-    if not profiles or said:
+    if request.ranks or request.np or request.multi is not None or request.map is not None:
         return request
-    pattern = pattern_for(profiles[0], request.arrivals[profiles[0]].patterns, chosen)
-    return replace(request, ranks=(pattern.ranks,))
+    for word in request.suite_options.get(ARRIVAL, "").split(","):
+        kind, colon, profile = word.partition(":")
+        if kind == PROFILE and colon:
+            pattern = pattern_for(profile, request.arrivals[profile].patterns, chosen)
+            return replace(request, ranks=(pattern.ranks,))
+    return request
 
 
 def known(
@@ -63,16 +64,17 @@ def pattern_for(
     name: str, patterns: Sequence[ArrivalPattern], chosen: Sequence[Card]
 ) -> ArrivalPattern:
     """How ranks came to the collective that is measured, where they spent most of the time."""
-    timed = [card for card in chosen if ARRIVAL in card.options]
+    timed = [card.name for card in chosen if ARRIVAL in card.options]
     if len(timed) > 1:
         raise UserError(
             f"--arrival profile:{name} is for one collective at a time, as ranks come to each in "
-            f"their own way; measure {' and '.join(card.name for card in timed)} one by one"
+            f"their own way; measure {' and '.join(timed)} one by one"
         )
-    of_call = [each for each in patterns for card in timed if each.call == MPI + card.name]
+    calls = {MPI + card for card in timed}
+    of_call = [each for each in patterns if each.call in calls]
     if not of_call:
         there = listed(sorted({each.call.removeprefix(MPI) for each in patterns}))
-        wanted = "".join(card.name for card in timed) or "none of what is measured"
+        wanted = "".join(timed) or "none of what is measured"
         raise UserError(
             f"--arrival profile:{name}: the profile does not say when ranks came to {wanted}; it "
             f"does of {there}"
@@ -82,12 +84,16 @@ def pattern_for(
 
 def name_of(run: str) -> str:
     """What arrivals as in a profile are called in records."""
-    return f"{PROFILE}:{''.join('_' if letter in '=,+/ ' else letter for letter in run)}"
+    for mark in "=,+/ ":
+        run = run.replace(mark, "_")
+    return f"{PROFILE}:{run}"
 
 
 def vectors(name: str, pattern: ArrivalPattern) -> str:
     """A pattern in the kernels' words: as many of its vectors as have room."""
-    lines = ["+".join(f"{1e6 * late:.1f}" for late in row) for row in pattern.lateness_s.tolist()]
+    lines = []
+    for lateness_s in pattern.lateness_s.tolist():
+        lines.append("+".join(f"{1e6 * late:.1f}" for late in lateness_s))
     room = max(1, MOST_LETTERS // (max(map(len, lines)) + 1))
     step = max(1, -(-len(lines) // room))
     return f"{name}={'/'.join(lines[::step])}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from mpigauge.measure.plan.plan import LaunchPlan, Plan
+from mpigauge.measure.plan.plan import LaunchPlan, Plan, PlanPart
 
 
 def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
@@ -19,8 +19,8 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "arms": "|".join(_arm(*arm) for arm in part.arms),
         "npmin": plan.npmin,
         "multi": plan.multi,
-        "map": "x".join(map(str, plan.map)) if plan.map else None,
-        "sizes": None if part.sizes is None else _list(part.sizes),
+        "map": "x".join(map(str, plan.map or ())),
+        "sizes": _list(part.sizes or ()),
         "mode": plan.mode,
         "precision": f"{plan.precision:g}",
         "seconds": f"{launch.seconds:.3f}",
@@ -34,18 +34,35 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "cache": plan.cache,
         "cache-bytes": plan.cache_bytes,
         "sync": plan.sync,
-        "by-clock": None if launch.by_clock is None else _list(launch.by_clock) or "none",
+        "by-clock": _by_clock(launch),
         **plan.suite_options,
         **part.suite_options,
         "data": plan.data,
         "insist": _list(name for name in part.benchmarks if name in plan.insist),
-        "bind": _list(part.bind) if plan.bound_by == "kernel" else "",  # hosts have their own
+        "bind": _bound_by_kernel(plan, part),
         "memory": plan.memory,
         "stop-file": launch.stop_file,
         "records": "-",
     }
-    said = {name: value for name, value in table.items() if value is not None and value != ""}
-    return tuple(word for name, value in said.items() for word in (f"--{name}", str(value)))
+    words = []
+    for name, value in table.items():
+        if value is not None and value != "":
+            words += [f"--{name}", str(value)]
+    return tuple(words)
+
+
+def _by_clock(launch: LaunchPlan) -> str:
+    """Cells that start by the clock, or that none does; empty: nobody has found that out."""
+    if launch.by_clock is None:
+        return ""
+    return _list(launch.by_clock) or "none"
+
+
+def _bound_by_kernel(plan: Plan, part: PlanPart) -> str:
+    """The cores of this machine's ranks where the kernels bind them; hosts have their own."""
+    if plan.bound_by != "kernel":
+        return ""
+    return _list(part.bind)
 
 
 def bind_words(bind: Iterable[str]) -> tuple[str, ...]:
@@ -54,7 +71,8 @@ def bind_words(bind: Iterable[str]) -> tuple[str, ...]:
 
 
 def _arm(name: str, values: Mapping[str, str]) -> str:
-    return f"{name}~{';'.join(f'{key}={value}' for key, value in values.items())}"
+    written = [f"{key}={value}" for key, value in values.items()]
+    return f"{name}~{';'.join(written)}"
 
 
 def _list(values: Iterable[object]) -> str:

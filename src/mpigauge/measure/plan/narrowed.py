@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.measure.plan.meeting import same_meeting
 from mpigauge.model.cards import benchmark_word
 from mpigauge.model.columns import Cell
+from mpigauge.model.grouping import grouped
 from mpigauge.model.record import Figure
 from mpigauge.model.suite_options import THREAD_LEVEL
 
@@ -26,11 +27,13 @@ def narrowed(plan: Plan, numbers: Iterable[Cell | Figure]) -> Plan | None:
     """
     wanted = list(numbers)
     levels = {_level(part) for part in plan.parts}
-    parts = tuple(each for part in plan.parts for each in _parts(part, wanted, levels))
+    parts: list[PlanPart] = []
+    for part in plan.parts:
+        parts += _parts(part, wanted, levels)
     if not parts:
         return None
     sync = same_meeting(each for each in wanted if isinstance(each, Cell))
-    return replace(plan, parts=parts, seed=plan.seed + 1, sync=sync or plan.sync)
+    return replace(plan, parts=tuple(parts), seed=plan.seed + 1, sync=sync or plan.sync)
 
 
 def _parts(
@@ -38,20 +41,25 @@ def _parts(
 ) -> Iterator[PlanPart]:
     own = [each for each in numbers if _belongs(each, part) and _has_level(each, part, levels)]
     if part.foreign:
-        yield from [part] if any(isinstance(each, Figure) for each in own) else []
+        if any(isinstance(each, Figure) for each in own):
+            yield part
         return
-    found: dict[str, list[Cell]] = {}
-    for each in own:
-        if isinstance(each, Cell):
-            found.setdefault(_word(each), []).append(each)
-    alike: dict[tuple[tuple[int, ...], tuple[int, ...]], list[str]] = {}
-    for name, of in found.items():
-        sizes = sorted({cell.message_bytes for cell in of if cell.message_bytes >= 0})
-        ranks = sorted({cell.ranks for cell in of})
-        alike.setdefault((tuple(sizes), tuple(ranks)), []).append(name)
-    for (sizes_of, ranks_of), names in alike.items():
-        groups = ranks_of if part.ranks else ()
-        yield replace(part, benchmarks=tuple(names), sizes=sizes_of or None, ranks=groups)
+    cells = [each for each in own if isinstance(each, Cell)]
+    alike = grouped(grouped(cells, _word).items(), lambda named: _sizes_and_ranks(named[1]))
+    for (sizes, ranks), of in alike.items():
+        names = tuple(name for name, _ in of)
+        groups = ranks if part.ranks else ()
+        yield replace(part, benchmarks=names, sizes=sizes or None, ranks=groups)
+
+
+def _sizes_and_ranks(cells: Iterable[Cell]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Those of the cells, each once and upwards; what has no message has no size."""
+    sizes, ranks = set(), set()
+    for cell in cells:
+        ranks.add(cell.ranks)
+        if cell.message_bytes >= 0:
+            sizes.add(cell.message_bytes)
+    return tuple(sorted(sizes)), tuple(sorted(ranks))
 
 
 def _belongs(number: Cell | Figure, part: PlanPart) -> bool:

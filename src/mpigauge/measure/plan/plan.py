@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.measure.plan.foreign import Foreign
+from mpigauge.model.grouping import distinct
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.sizes import default_sizes
 from mpigauge.result.stats.launches import DEFAULT_MOST
@@ -75,18 +76,23 @@ class PlanPart:
     @property
     def bind(self) -> tuple[str, ...]:
         """The cores of local rank 0, 1, … of this machine; hosts are each told their own."""
-        return next((block.bind for block in self.blocks if not block.host), ())
+        for block in self.blocks:
+            if not block.host:
+                return block.bind
+        return ()
 
     @property
     def weight(self) -> int:
         """About how many cells it has: its share of a time budget."""
-        if self.foreign or self.share:
-            return self.share or 1
-        sizes = len(default_sizes()) if self.sizes is None else len(self.sizes)
+        if self.share:
+            return self.share
+        if self.foreign:
+            return 1
+        sizes = default_sizes() if self.sizes is None else self.sizes
         many = max(1, len(self.ranks), len(self.places)) * max(1, len(self.arms))
         for words in self.suite_options.values():
             many *= words.count(",") + 1
-        return len(self.benchmarks) * sizes * many
+        return len(self.benchmarks) * len(sizes) * many
 
 
 @dataclass(frozen=True)
@@ -143,7 +149,11 @@ class Plan:
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for part in self.parts for name in part.benchmarks))
+        """Those of all parts, each once."""
+        found: dict[str, None] = {}
+        for part in self.parts:
+            found |= dict.fromkeys(part.benchmarks)
+        return tuple(found)
 
     @property
     def world_ranks(self) -> int:
@@ -152,7 +162,8 @@ class Plan:
     @property
     def hosts(self) -> tuple[str, ...]:
         """All that have ranks in any part, as they were named; none: this machine."""
-        return tuple(dict.fromkeys(block.host for part in self.parts for block in part.hosts))
+        blocks = [block for part in self.parts for block in part.hosts]
+        return tuple(distinct(blocks, lambda block: block.host))
 
     @property
     def least_rounds(self) -> int:
@@ -193,12 +204,14 @@ class Plan:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Plan:
         known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        known["parts"] = tuple(_part(each) for each in data["parts"])
         known["suite_options"] = _suite_options(data)
-        parts = tuple(_part(each) for each in known.pop("parts"))
-        grid = known.pop("map", None)
-        known["replay"] = _replayed(known.get("replay"))
-        known |= {name: tuple(known.get(name, ())) for name in ("rsh", "insist")}
-        return cls(parts=parts, map=(int(grid[0]), int(grid[1])) if grid else None, **known)
+        known["replay"] = _replayed(data.get("replay"))
+        known["rsh"] = tuple(data.get("rsh", ()))
+        known["insist"] = tuple(data.get("insist", ()))
+        grid = data.get("map")
+        known["map"] = (int(grid[0]), int(grid[1])) if grid else None
+        return cls(**known)
 
 
 @dataclass(frozen=True)
@@ -226,22 +239,24 @@ def _replayed(data: Mapping[str, Any] | None) -> Replayed | None:
 
 
 def _part(data: Mapping[str, Any]) -> PlanPart:
-    sizes = data.get("sizes")
+    sizes, foreign = data.get("sizes"), data.get("foreign")
+    blocks = [_block(each) for each in data.get("blocks") or ()]
+    arms = [(str(name), dict(values)) for name, values in data.get("arms") or ()]
     return PlanPart(
         benchmarks=tuple(data["benchmarks"]),
         world_ranks=int(data["world_ranks"]),
         ranks=tuple(data.get("ranks") or ()),
         sizes=None if sizes is None else tuple(sizes),
-        blocks=tuple(_block(each) for each in data.get("blocks") or ()),
+        blocks=tuple(blocks),
         pairs=str(data.get("pairs") or ""),
         places=dict(data.get("places") or {}),
         arm=str(data.get("arm") or ""),
-        foreign=Foreign.from_json(data["foreign"]) if data.get("foreign") else None,
+        foreign=Foreign.from_json(foreign) if foreign else None,
         settings=dict(data.get("settings") or {}),
         env=dict(data.get("env") or {}),
         suite_options=_suite_options(data),
         share=int(data.get("share") or 0),
-        arms=tuple((str(name), dict(values)) for name, values in data.get("arms") or ()),
+        arms=tuple(arms),
         in_turn=bool(data.get("in_turn")),
         placement=str(data.get("placement") or ""),
     )

@@ -43,19 +43,22 @@ class Resources:
 
     def placements(self, request: Request, usual: int) -> tuple[Placement, ...]:
         """One for each policy that was asked for, else a core for each of the `usual` ranks."""
+        found = self._asked(request, usual)
         if not request.place:
-            found = {"": self._even(request, usual)}
-        else:
-            hosts = [replace(host, slots=self.ppn or host.slots) for host in self.all_hosts]
-            ranks = request.np if request.np is not None or self.ppn is None else self.room
-            found = {
-                each.name: each
-                for word in request.place
-                for each in placement.place(word, hosts, usual, ranks, request.rankfiles)
-            }
+            found = (self._even(request, usual),)
         if not request.oversubscribe:
-            for each in found.values():
+            for each in found:
                 self._check(each)
+        return found
+
+    def _asked(self, request: Request, usual: int) -> tuple[Placement, ...]:
+        """What the policies make of the hosts, one of each name."""
+        hosts = [replace(host, slots=self.ppn or host.slots) for host in self.all_hosts]
+        ranks = request.np if request.np is not None or self.ppn is None else self.room
+        found = {}
+        for word in request.place:
+            for each in placement.place(word, hosts, usual, ranks, request.rankfiles):
+                found[each.name] = each
         return tuple(found.values())
 
     def one_placement(self, request: Request, usual: int, what: str) -> Placement:
@@ -84,7 +87,10 @@ class Resources:
 
     def topology(self, block: HostRanks) -> Topology:
         """Of the host of these ranks."""
-        return next((s.topology for s in self.hosts if s.name == block.host), self.machine)
+        for host in self.hosts:
+            if host.name == block.host:
+                return host.topology
+        return self.machine
 
     def cold_bytes(self, part: PlanPart) -> int:
         """What makes all caches of a rank cold, on the host where that takes most; 0 where nobody

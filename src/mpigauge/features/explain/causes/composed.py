@@ -9,6 +9,7 @@ could always do it that way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mpigauge.features.explain.needs import REPEATED
@@ -51,22 +52,36 @@ def look(view: RunView) -> Iterator[Finding]:
     ours = [row for row in view.rows if row.cell.suite == "MPI1" and row.message_bytes > 0]
     table = {_key(row, row.cell.benchmark, row.message_bytes): row for row in ours}
     for name, parts in WAYS.items():
-        pairs = [(row, _others(table, row, parts)) for row in ours if row.cell.benchmark == name]
-        slow = [(row, others) for row, others in pairs if others and _is_slower(row, others)]
+        slow = []
+        for row in ours:
+            if row.cell.benchmark != name:
+                continue
+            others = _others(table, row, parts)
+            if others and _is_slower(row, others):
+                slow.append((row, others))
         if slow:
             yield _finding(view, name, slow)
 
 
 def _others(table: Mapping[_Key, Row], row: Row, parts: tuple[tuple[str, bool], ...]) -> list[Row]:
     """The rows that replace it; none where one of them was not measured."""
-    keys = [
-        _key(row, part, row.message_bytes * (row.ranks if of_all else 1)) for part, of_all in parts
-    ]
-    return [table[key] for key in keys] if all(key in table for key in keys) else []
+    found = []
+    for part, of_all in parts:
+        message_bytes = row.message_bytes
+        if of_all:
+            message_bytes *= row.ranks
+        other = table.get(_key(row, part, message_bytes))
+        if other is None:
+            return []
+        found.append(other)
+    return found
+
+
+_alike = attrgetter(*_ALIKE)
 
 
 def _key(row: Row, benchmark: str, message_bytes: int) -> _Key:
-    return benchmark, message_bytes, *(getattr(row.cell, name) for name in _ALIKE)
+    return benchmark, message_bytes, *_alike(row.cell)
 
 
 def _is_slower(row: Row, others: list[Row]) -> bool:
@@ -83,19 +98,21 @@ def _finding(view: RunView, name: str, slow: list[tuple[Row, list[Row]]]) -> Fin
     worst, others = max(slow, key=lambda pair: _ratio(*pair))
     way = " and ".join(row.benchmark for row in others)
     told = ", ".join(f"{row.cell_name} {time(row)}" for row in others)
-    knobs = algorithms(view, worst)
+    knobs = settings(algorithms(view, worst))
+    named, rows, lost = [], [], []
+    for row, replacing in slow:
+        named.append(row)
+        rows += [row, *replacing]
+        lost.append(1 - 1 / _ratio(row, replacing))
     return Finding(
-        what=f"{name_cells(row for row, _ in slow)}: up to {factor(_ratio(worst, others))} "
+        what=f"{name_cells(named)}: up to {factor(_ratio(worst, others))} "
         f"the time of {way}, with which the same could be done",
         likely="the algorithm that the MPI chooses is not the one for this number of ranks "
         "and size",
         evidence=(f"{name} {size(worst)} takes {time(worst)}; {told}",),
-        attempts=(
-            *filter(None, [settings(knobs)]),
-            *_model(view, name),
-        ),
-        rows=tuple(each for row, others in slow for each in (row, *others)),
-        cost=view.cost(1 - 1 / _ratio(*pair) for pair in slow),
+        attempts=tuple(filter(None, (knobs, *_model(view, name)))),
+        rows=tuple(rows),
+        cost=view.cost(lost),
     )
 
 

@@ -67,12 +67,13 @@ def _attempts(view: RunView, nearest: str) -> Iterator[str]:
 def _level(view: RunView, row: Row) -> str:
     """What the two ranks of a row share at the closest; empty: not two, or not known."""
     ranks = view.ranks_of(row)
-    pus = [pus_of(rank) for rank in ranks]
-    topology = view.topologies.get(ranks[0].host) if ranks else None
-    alone = len(ranks) == 2 and len({rank.host for rank in ranks}) == 1
-    if not topology or not alone or not all(len(each) == 1 for each in pus):
+    if len(ranks) != 2 or ranks[0].host != ranks[1].host:
+        return ""
+    topology = view.topologies.get(ranks[0].host)
+    first, second = (pus_of(rank) for rank in ranks)
+    if not topology or len(first) != 1 or len(second) != 1:
         return ""
     levels = Levels.of(topology)
-    first, second = (min(each) for each in pus)
-    known = first in levels.around and second in levels.around
-    return levels.closest(first, second) if known else ""
+    if min(first) in levels.around and min(second) in levels.around:
+        return levels.closest(min(first), min(second))
+    return ""

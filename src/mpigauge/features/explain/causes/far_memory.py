@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView
 
 LEAST_SHARE = 0.5
+_OTHERS = "cores beside a node that has memory (--place cores:…; `mpigauge topo` shows them)"
 
 
 @cause(
@@ -30,14 +31,20 @@ LEAST_SHARE = 0.5
     sure_from=FACT,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    poor = {(rank.host, rank.rank, rank.numa): rank for rank in view.run.ranks if _why(view, rank)}
+    poor = {}
+    evidence: dict[str, None] = {}
+    for rank in view.run.ranks:
+        why = _why(view, rank)
+        if why:
+            poor[rank.host, rank.rank, rank.numa] = rank
+            evidence[why] = None
     if poor:
+        named = [f"rank {rank}" for _, rank, _ in poor]
         yield Finding(
-            what=f"{first_few(f'rank {rank}' for _, rank, _ in poor)}: beside a NUMA node with too "
-            "little memory",
+            what=f"{first_few(named)}: beside a NUMA node with too little memory",
             likely="their buffers lie in the memory of another node, which is slower to reach and "
             "shared",
-            evidence=tuple(dict.fromkeys(_why(view, rank) for rank in poor.values())),
+            evidence=tuple(evidence),
             attempts=(
                 *_other_cores(view, poor.values()),
                 "all banks of memory filled alike: ask who runs the machine",
@@ -48,22 +55,23 @@ def look(view: RunView) -> Iterator[Finding]:
 def _other_cores(view: RunView, poor: Iterable[Rank]) -> list[str]:
     """Where there are such cores."""
     beside = {(rank.host, rank.numa) for rank in poor}
-    others = any(
-        node.pus & topology.allowed and node.bytes and (host, node.number) not in beside
-        for host, topology in view.topologies.items()
-        for node in topology.numa
-    )
-    words = "cores beside a node that has memory (--place cores:…; `mpigauge topo` shows them)"
-    return [words] if others else []
+    for host, topology in view.topologies.items():
+        for node in topology.numa:
+            usable = node.pus & topology.allowed and node.bytes
+            if usable and (host, node.number) not in beside:
+                return [_OTHERS]
+    return []
 
 
 def _why(view: RunView, rank: Rank) -> str:
     """Empty: its node has as much memory as the others, or is not known."""
     topology = view.topologies.get(rank.host)
-    nodes = {node.number: node.bytes for node in topology.numa if node.pus} if topology else {}
+    if topology is None:
+        return ""
+    nodes = {node.number: node.bytes for node in topology.numa if node.pus}
     known = [size for size in nodes.values() if size is not None]
     own = nodes.get(rank.numa)
-    if topology is None or own is None or len(known) < 2:
+    if own is None or len(known) < 2:
         return ""
     if rank.numa not in topology.allowed_numa:
         return f"memory of NUMA node {rank.numa} of {rank.host} may not be used"

@@ -25,15 +25,20 @@ LEAST_LOST, LEAST_TAINTED = 0.02, 0.1
 @cause("noise", "cores of which other programs take a part", noise, of=ANY, sure_from=FACT)
 def look(view: RunView) -> Iterator[Finding]:
     loud = [each for each in view.run.noise if _is_loud(each)]
-    tainted = [row.cell.tainted_ratio for row in view.rows]
-    if not loud and median(tainted) <= LEAST_TAINTED:
-        return
+    tainted = median(row.cell.tainted_ratio for row in view.rows)
     worst = max(view.run.noise, key=lambda each: each.lost_ratio)
-    cores = [f"core {each.cpu} of rank {each.rank}" for each in loud]
+    if loud:
+        cores = [f"core {each.cpu} of rank {each.rank}" for each in loud]
+        what = f"others take up to {percent(worst.lost_ratio)} of {first_few(cores)}"
+    elif tainted > LEAST_TAINTED:
+        what = f"half of the rows were disturbed in {percent(tainted)} of their visits"
+    else:
+        return
+    attempts = ["`mpigauge doctor noise load`, and end what it shows; the whole node for the job"]
+    if has_free_cores(view):
+        attempts.append("other cores: --place cores:…")
     yield Finding(
-        what=f"others take up to {percent(worst.lost_ratio)} of {first_few(cores)}"
-        if loud
-        else f"half of the rows were disturbed in {percent(median(tainted))} of their visits",
+        what=what,
         likely="other programs, daemons or timer ticks on the cores that were measured",
         evidence=(
             (
@@ -42,14 +47,11 @@ def look(view: RunView) -> Iterator[Finding]:
                 f"{duration(worst.longest_s)}"
             ),
             (
-                f"a rank was switched out or moved in {percent(median(tainted))} of the "
+                f"a rank was switched out or moved in {percent(tainted)} of the "
                 f"visits to a row (median over rows)"
             ),
         ),
-        attempts=(
-            "`mpigauge doctor noise load`, and end what it shows; the whole node for the job",
-            *(["other cores: --place cores:…"] if has_free_cores(view) else []),
-        ),
+        attempts=tuple(attempts),
     )
 
 

@@ -17,8 +17,9 @@ from mpigauge.result.words import factor
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.pairs import PairMap
+    from mpigauge.result.pairs import PairMap, Sheet
     from mpigauge.result.run_view import Curve, RunView
+    from mpigauge.result.stats.peers import Odd
 
 ALIKE = ("Allreduce", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Reduce_scatter",
          "Reduce_scatter_block", "Sendrecv", "Exchange")  # fmt: skip
@@ -43,27 +44,30 @@ def look(view: RunView) -> Iterator[Finding]:
 
 def _of_pairs(found: PairMap) -> Iterator[Finding]:
     for sheet in found.sheets:
-        ranks = [f"{found.name(r.rank)} ({factor(r.ratio)})" for r in sheet.odd_ranks]
-        pairs = [
-            f"{found.name(odd.pair.first)} with {found.name(odd.pair.second)} "
-            f"({sheet.text(odd.pair.time.value)} {sheet.unit}, peers "
-            f"{sheet.text(odd.peers.median_s)})"
-            for odd in sheet.odd
-        ]
-        if ranks or pairs:
-            yield Finding(
-                what=f"{sheet.benchmark} {byte_count(sheet.message_bytes)}: slower than the "
-                f"peers: {first_few(ranks or pairs)}",
-                likely="a slow core or host" if ranks else "a slow link or path between these two",
-                evidence=tuple(pairs[:MOST_NAMED]) or ("all pairs of it are slow",),
-                attempts=(
-                    (
-                        "`mpigauge show RUN --format map` shows all pairs; `mpigauge doctor` on "
-                        "the host"
-                    ),
-                    "leave it out (--hosts, --place), and measure again",
-                ),
-            )
+        ranks = [f"{found.name(each.rank)} ({factor(each.ratio)})" for each in sheet.odd_ranks]
+        pairs = [_pair(found, sheet, odd) for odd in sheet.odd]
+        if not ranks and not pairs:
+            continue
+        likely = "a slow link or path between these two"
+        if ranks:
+            likely = "a slow core or host"
+        yield Finding(
+            what=f"{sheet.benchmark} {byte_count(sheet.message_bytes)}: slower than the "
+            f"peers: {first_few(ranks or pairs)}",
+            likely=likely,
+            evidence=tuple(pairs[:MOST_NAMED]) or ("all pairs of it are slow",),
+            attempts=(
+                "`mpigauge show RUN --format map` shows all pairs; `mpigauge doctor` on the host",
+                "leave it out (--hosts, --place), and measure again",
+            ),
+        )
+
+
+def _pair(found: PairMap, sheet: Sheet, odd: Odd) -> str:
+    """A slow pair with its time, and that of its peers."""
+    names = f"{found.name(odd.pair.first)} with {found.name(odd.pair.second)}"
+    time, usual = sheet.text(odd.pair.time.value), sheet.text(odd.peers.median_s)
+    return f"{names} ({time} {sheet.unit}, peers {usual})"
 
 
 def _is_uneven(curve: Curve) -> bool:
@@ -80,16 +84,20 @@ def _row_is_uneven(row: Row) -> bool:
 
 def _of_ranks(view: RunView, curves: list[Curve]) -> Finding:
     """One slow rank of many pulls their mean little."""
-    rows = [row for curve in curves for row in curve.rows if _row_is_uneven(row)]
+    rows: list[Row] = []
+    for curve in curves:
+        rows += filter(_row_is_uneven, curve.rows)
     worst = max(rows, key=lambda row: row.cell.time_max_s / row.cell.time_min_s)
     cell = worst.cell
     middle = (cell.time_avg_s - cell.time_min_s) / (cell.time_max_s - cell.time_min_s)
+    if middle < 0.5:
+        likely = "one rank or a few are slower than the others: their core, memory or path"
+    else:
+        likely = "most ranks are slower than a few that are near to each other"
     return Finding(
         what=f"{first_few(curve.label for curve in curves)}: the slowest rank takes up to "
         f"{factor(cell.time_max_s / cell.time_min_s)} the time of the fastest, and all do the same",
-        likely="one rank or a few are slower than the others: their core, memory or path"
-        if middle < 0.5
-        else "most ranks are slower than a few that are near to each other",
+        likely=likely,
         evidence=(
             (
                 f"{worst.cell_name} on {cell.ranks} ranks: fastest "

@@ -36,40 +36,63 @@ _ROUND_TRIPS = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
     sure_from=REPEATED,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    cards = [d.name for t in view.topologies.values() for d in t.devices if d.fabric]
+    cards = _cards(view)
     hosts = {rank.host for rank in view.run.ranks}
-    named = told(view, BETWEEN)
-    slow = _slow(view)
+    if not cards or len(hosts) < 2:
+        return
+    named, slow = told(view, BETWEEN), _slow(view)
     silent = not view.transport and BETWEEN not in view.run.used
-    if not cards or len(hosts) < 2 or not (named or (slow and silent)):
+    evidence = list(named)
+    if slow:
+        evidence.append(f"{slow.cell_name} takes {time(slow)}")
+    if named:
+        what = "messages between hosts go over TCP"
+        likely = (
+            "the MPI does not use the card: its driver is not in this build, or a setting keeps "
+            "it away"
+        )
+        rows: tuple[Row, ...] = ()
+    elif slow and silent:
+        what = "short messages between hosts are as slow as TCP"
+        likely = "messages go over TCP; the run does not say what carried them"
+        rows = (slow,)
+    else:
         return
     yield Finding(
-        what=f"messages between hosts go over TCP, beside the card {first_few(cards)}"
-        if named
-        else f"short messages between hosts are as slow as TCP, beside the card {first_few(cards)}",
-        likely="the MPI does not use the card: its driver is not in this build, or a setting keeps "
-        "it away" if named else "messages go over TCP; the run does not say what carried them",
-        rows=() if named or slow is None else (slow,),
-        evidence=(
-            *named,
-            *([f"{slow.cell_name} takes {time(slow)}"] if slow else []),
-        ),
+        what=f"{what}, beside the card {first_few(cards)}",
+        likely=likely,
+        rows=rows,
+        evidence=tuple(evidence),
         attempts=(
-            ("`mpigauge transports` shows what this MPI can use here; --transport selects it, and "
-            "says whether it works"),
+            (
+                "`mpigauge transports` shows what this MPI can use here; --transport selects it, "
+                "and says whether it works"
+            ),
             "an MPI that is built with UCX or with libfabric's provider for the card",
         ),
-    )  # fmt: skip
+    )
+
+
+def _cards(view: RunView) -> list[str]:
+    """The fast cards of its hosts."""
+    found: list[str] = []
+    for topology in view.topologies.values():
+        found += [device.name for device in topology.devices if device.fabric]
+    return found
 
 
 def told(view: RunView, where: str) -> list[str]:
     """What says that nothing but TCP leaves a rank, or goes `where`: the transport of the run, what
     its launches told, or settings."""
-    said = [f"the transport of the run is {view.transport}"] if "tcp" in view.transport else []
-    if any(_is_told(piece, where) for piece in view.run.used.split(", ")) and not said:
-        said = [f"the MPI tells that it uses {view.run.used}"]
-    chosen = [f"{name}={view.settings[name]}" for name in _SELECTING if name in view.settings]
-    return said + [f"{each} is set" for each in chosen if _is_tcp(each.partition("=")[2])]
+    said = []
+    if "tcp" in view.transport:
+        said.append(f"the transport of the run is {view.transport}")
+    elif any(_is_told(piece, where) for piece in view.run.used.split(", ")):
+        said.append(f"the MPI tells that it uses {view.run.used}")
+    for name in _SELECTING:
+        if _is_tcp(view.settings.get(name, "")):
+            said.append(f"{name}={view.settings[name]} is set")
+    return said
 
 
 def _is_told(piece: str, where: str) -> bool:
@@ -84,12 +107,10 @@ def _is_tcp(value: str) -> bool:
 
 def _slow(view: RunView) -> Row | None:
     """The slowest short round trip between hosts, where it is as slow as TCP."""
-    between = [
-        row
-        for row in view.rows
-        if row.cell.benchmark in _ROUND_TRIPS
-        and 0 <= row.message_bytes <= SHORT
-        and view.where(row) == "network"
-        and row.latency.value > SLOW_S
-    ]
+    slow = [row for row in view.rows if _is_short(row) and row.latency.value > SLOW_S]
+    between = [row for row in slow if view.where(row) == "network"]
     return max(between, key=lambda row: row.latency.value, default=None)
+
+
+def _is_short(row: Row) -> bool:
+    return row.cell.benchmark in _ROUND_TRIPS and 0 <= row.message_bytes <= SHORT
