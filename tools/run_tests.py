@@ -21,7 +21,10 @@ PYTEST = (sys.executable, "-m", "pytest", "-rs")
 KERNELS = "from tests.conftest import ABIS; from mpigauge.site.mpi import find, kernels\n"
 KERNELS += "for spec in ABIS: kernels(find(spec), print)"
 MOST_WORKERS = 8
-WITHOUT_MPI = ("tests/replay", "tests/process")
+WITHOUT_MPI = (
+    *("tests/replay", "tests/process"),
+    *("tests/golden/test_imb.py", "tests/golden/test_readers_imb.py"),
+)
 """Beside unit tests what starts no MPI job, so that there may be a worker for each core."""
 ALONE = "tests/cases/test_one_sided.py"
 """Beside other jobs Open MPI 5.0.11 ended by signal 11 in one-sided communication twice in about

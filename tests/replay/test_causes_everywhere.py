@@ -15,9 +15,8 @@ import pytest
 
 from mpigauge.features.explain.needs import FACT, REPEATED
 from mpigauge.features.explain.registry import CAUSES, explain
-from mpigauge.model.cards import Cards
 from mpigauge.result.nature import ABOUT, nature, nature_of
-from mpigauge.site.mpi import find, kernels
+from mpigauge.runs.readers.known import all_cards
 from mpigauge.site.mpi.settings.catalogue import entries
 from mpigauge.site.mpi.settings.known import BELOW
 from mpigauge.site.placement import HostResources, place
@@ -48,11 +47,6 @@ OF_MPI = re.compile(r"\bMPI\b|--transport|--mpi\b|eager|rendezvous|algorithm|sin
 
 
 @cache
-def cards() -> tuple[Card, ...]:
-    return tuple(Cards.load(kernels(find("mpich")).cards))
-
-
-@cache
 def machines() -> tuple[Topology, ...]:
     files = sorted(planted.MACHINES.glob("*.*"))
     recorded = [read(file) for file in files if file.suffix == ".txt"]
@@ -61,7 +55,7 @@ def machines() -> tuple[Topology, ...]:
 
 def by_nature() -> dict[str, list[Card]]:
     found: dict[str, list[Card]] = defaultdict(list)
-    for card in cards():
+    for card in all_cards():
         found[nature(card.suite, card.name).does].append(card)
     return found
 
