@@ -275,6 +275,20 @@ def test_several_programs_of_a_file_start_together(mpi: Mpi, plain: Path, tmp_pa
     assert (done.returncode, done.stdout) == (0, "2 ranks, sum 3, told first\n"), done.stderr
 
 
+@pytest.mark.parametrize(
+    ("first", "found"), [("-envnone", "nothing"), ("-envlist TOLD", "here"), ("", "here")]
+)
+def test_ranks_find_no_more_than_the_line_lists(
+    mpi: Mpi, plain: Path, first: str, found: str, tmp_path: Path
+) -> None:
+    """Rank 0 says what it finds; the first program's variables are not those of the second."""
+    mpigauge("mpi", "front", "front", "--mpi", mpi.spec, cwd=tmp_path)
+    (tmp_path / "apps").write_text(f"-n 1 {first} {plain}\n-n 1 -env TOLD second {plain}\n")
+    env = {**os.environ, "PATH": f"{tmp_path / 'front'}:{os.environ['PATH']}", "TOLD": "here"}
+    done = patience.run(["mpiexec.hydra", "-configfile", "apps"], cwd=tmp_path, env=env)
+    assert (done.returncode, done.stdout) == (0, f"2 ranks, sum 3, told {found}\n"), done.stderr
+
+
 def test_programs_of_two_abis_run_in_one_job(mpi: Mpi, tmp_path: Path) -> None:
     made = [made_for(name, tmp_path / name) for name in ("mpich", "openmpi")]
     mpigauge("mpi", "front", "front", "--mpi", mpi.spec, cwd=tmp_path)

@@ -87,7 +87,7 @@ def said(words: Sequence[str]) -> str:
     """Words without what the witness is told and where its library is."""
     kept = [word.replace(str(witness()), "WITNESS") for word in words]
     while told := [at for at, word in enumerate(kept) if word.startswith(FOLDER)]:
-        values = 0 if kept[told[0] - 1] == "-x" else 1
+        values = 0 if kept[told[0] - 1] in ("-x", "-u") else 1
         del kept[told[0] - 1 : told[0] + 1 + values]
     return " ".join(kept)
 
@@ -117,9 +117,30 @@ def test_several_programs_each_come_to_their_mpi(
     preload = f"-x LD_PRELOAD=WITNESS:{openmpi.library}"
     assert made(line, openmpi) == (
         f"/m/bin/mpiexec --bind-to none -n 1 -x A=1 {preload} --wdir . ./openmpi"
-        f" : -n 2 {preload} ./openmpi x : -n 1 ./plain"
+        f" : -n 2 {preload} env -u A ./openmpi x : -n 1 env -u A -u LD_PRELOAD ./plain"
     )
     assert capsys.readouterr().err == ""
+
+
+def test_a_variable_of_one_program_is_not_anothers(openmpi: Mpi, intel: Mpi) -> None:
+    """Open MPI's launcher hands it on, so the next program is told what it would find here."""
+    line = "mpiexec.hydra -n 1 -env OMP_NUM_THREADS 1 ./{0} : -n 1 ./{0}"
+    assert made(line.format("openmpi"), openmpi).count("OMP_NUM_THREADS=3") == 1
+    assert "OMP_NUM_THREADS 3" not in made(line.format("hydra"), intel)
+
+
+def test_programs_find_no_more_than_is_listed(intel: Mpi) -> None:
+    here = {**HERE, "HOME": "/root", "A": "1", "AB": "2", "B": "3", "PMI_X": "4"}
+    line = "mpiexec.hydra -n 1 -genvlist {} ./hydra : -n 1 ./hydra"
+    words = " ".join(translated(line.format("AB").split(), intel, "", True, here).words)
+    assert words.count("env -u A -u B -u OMP_NUM_THREADS ./hydra") == 2
+    alone = "mpirun -n 1 -envnone -env B 7 ./hydra"
+    words = " ".join(translated(alone.split(), intel, "hydra", True, here).words)
+    assert words.endswith("env -u A -u AB -u OMP_NUM_THREADS ./hydra")
+    exported = "srun -n 1 --export=A* ./hydra"
+    words = " ".join(translated(exported.split(), intel, "srun", True, here).words)
+    assert words.endswith("./hydra")
+    assert "-u A " not in words
 
 
 def test_what_has_no_counterpart_can_be_refused(intel: Mpi) -> None:

@@ -31,6 +31,9 @@ FILES = {
     "hosts": "a slots=2\nb slots=3\n",
     "apps": "# one line each\n-n 1 ./first\n-n 2 \\\n  ./second x\n",
     "platform_apps": "-h a -np 2 -e A=1 ./first\n-h b -np 1 ./second x y\n",
+    "quoted": "-np 1 -e 'A=x y' ./first \"a b\"\n-np 1 ./second\n",
+    "open": "-np 1 ./first 'a\n",
+    "platform_hosts": "a b:2  # two\nc,d\n",
     "programs": "0 ./first 'x y'\n1-2,3 ./second %t\n",
 }
 HERE = {

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.features.front.environment import told_apart
 from mpigauge.features.front.reading import read_any
 from mpigauge.measure.campaign.on_mpi import apps_on_their_mpi, on_its_mpi
 from mpigauge.model.errors import UserError
@@ -73,7 +74,7 @@ def translated(
         system=given.system.name if given else "",
         stem=f"{here.get('TMPDIR') or '/tmp'}/mpigauge-front-{os.getpid()}",
     )
-    return command(_ready(job, here))
+    return command(told_apart(_ready(job, here), line, here))
 
 
 def _say_untold(name: str, line: Line, mpi: Mpi, strict: bool) -> None:

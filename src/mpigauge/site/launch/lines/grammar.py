@@ -8,6 +8,7 @@ an option without one has no counterpart among ours and is noted by its name.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -175,7 +176,7 @@ class Grammar:
         """The programs of a file are a line each; a launcher takes no others beside them."""
         words = [] if self.file_is_all else _before(former)
         for number, line in enumerate(_lines(former.files(former.app_file))):
-            words += [*([NEXT] if number else []), *line.split()]
+            words += [*([NEXT] if number else []), *_words(former, line)]
         draft = LineDraft(former.launcher, former.files, words)
         self._programs(draft)
         return draft
@@ -284,6 +285,14 @@ def _before(draft: LineDraft) -> list[str]:
     """The options of a line without the one that names a file of programs."""
     kept = [each for each in draft.spoken if draft.words[each.end - 1] != draft.app_file]
     return [word for each in kept for word in draft.words[each.start : each.end]]
+
+
+def _words(draft: LineDraft, line: str) -> list[str]:
+    """Of a line of a file of programs, with quotes as in a shell."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        raise draft.wrong(draft.app_file, f"a quote has no end: {line}") from None
 
 
 def _lines(text: str) -> list[str]:

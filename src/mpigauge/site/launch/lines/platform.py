@@ -12,7 +12,6 @@ from mpigauge.site.launch.lines.grammar import (
     Grammar,
     LineDraft,
     Option,
-    hosts_of_file,
     known,
     merged,
     nothing,
@@ -29,6 +28,14 @@ def host(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 def hosts(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     """With commas or blanks between them."""
     draft.hosts = draft.host_list(word, ",".join(values[0].replace(",", " ").split()))
+
+
+def host_file(draft: LineDraft, word: str, values: Sequence[str]) -> None:
+    """Several may stand in a line, as in a list."""
+    del word
+    (name,) = values
+    lines = [line.partition("#")[0] for line in draft.files(name).splitlines()]
+    draft.hosts = draft.host_list(name, ",".join(" ".join(lines).replace(",", " ").split()))
 
 
 def variable(draft: LineDraft, word: str, values: Sequence[str]) -> None:
@@ -55,10 +62,10 @@ def cyclic(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 OPTIONS: dict[str, Option] = merged(
-    known(ranks, 1, "np"),
+    known(ranks, 1, "np", "n"),
     known(host, 1, "h"),
     known(hosts, 1, "hostlist"),
-    known(hosts_of_file, 1, "hostfile"),
+    known(host_file, 1, "hostfile"),
     known(variable, 1, "e"),
     known(programs_of_file, 1, "f"),
     known(cpu_bind, OPTIONAL, "cpu_bind", "cpu-bind"),

@@ -27,8 +27,8 @@ def job_of(line: Line, mpi: Mpi, here: Mapping[str, str]) -> Job:
     in which it was typed, of which it may pass variables on.
 
     Where ranks sit on their hosts (`Line.place`) is not in it: that needs to know the hosts; nor is
-    what `untold` names. UserError: the line leaves a number of ranks to its launcher, or has no
-    room for them.
+    what they are not to inherit, nor what `untold` names. UserError: the line leaves a number of
+    ranks to its launcher, or has no room for them.
     """
     apps = _on_hosts(line, [_app(program, line, here) for program in line.programs])
     job = Job(
@@ -53,9 +53,6 @@ def untold(line: Line, mpi: Mpi) -> tuple[str, ...]:
     said = list(line.without)
     if not _takes_parameters(mpi):
         said += [f"--mca {name} {value}" for name, value in line.settings.items()]
-    environments = (line.env, *(program.env for program in line.programs))
-    if not all(env.inherits for env in environments):
-        said.append("that ranks inherit nothing else of the environment")
     return tuple(said)
 
 
