@@ -102,7 +102,8 @@ class Scale:
     def _even(self, most: int) -> list[float]:
         step = _round_up((self.high - self.low) / most)
         first, last = math.ceil(self.low / step), math.floor(self.high / step)
-        return [number * step for number in range(first, last + 1)]
+        ticks = [number * step for number in range(first, last + 1)]
+        return list(dict.fromkeys(ticks))  # some are one number where the axis is a rounding error
 
     def _powers_of_two(self, most: int) -> list[float]:
         low = self.low / _NOTHING_APART if self.zero else self.low

@@ -10,13 +10,13 @@ from functools import cached_property
 from html import escape
 from math import ceil
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mpigauge.model.units import memory
-from mpigauge.show.machine import cache_size, card, page, short_list
+from mpigauge.show.machine import cache_size, card, page, place_of, short_list
 
 if TYPE_CHECKING:
-    from mpigauge.model.topology import Cache, Device, Topology
+    from mpigauge.model.topology import Cache, Device, Numa, Topology
 
 Group = frozenset[int]
 NOBODY: Mapping[int, str] = MappingProxyType({})
@@ -63,7 +63,7 @@ class Box:
         """Hardware threads side by side, others so that little is empty and the whole is
         neither long nor high."""
         many = len(self.inside)
-        if not many or not any(box.inside for box in self.inside):
+        if not any(box.inside for box in self.inside):
             return max(1, min(many, 8))
         wide, high = self.cell
 
@@ -76,8 +76,11 @@ class Box:
 
     @cached_property
     def width(self) -> float:
-        text = max((len(strip.words) for strip in self.strips), default=0) * _LETTER + 8
-        grid = self.columns * (self.cell[0] + _GAP) - _GAP if self.inside else 0.0
+        letters = max((len(strip.words) for strip in self.strips), default=0)
+        text = letters * _LETTER + 8
+        if not self.inside:
+            return text + 2 * _GAP
+        grid = self.columns * (self.cell[0] + _GAP) - _GAP
         return max(text, grid) + 2 * _GAP
 
     @cached_property
@@ -93,14 +96,16 @@ def picture(topology: Topology, beside: Mapping[int, str] = NOBODY) -> str:
     top = _LINE * (len(lines) + 1.5)
     text = max(map(len, lines)) * _LETTER
     width, height = max(machine.width, text) + 2 * _GAP, top + machine.height + 2 * _GAP
-    drawn = [*_draw(machine, _GAP, top, machine.width, machine.height)]
-    heads = [_text(_GAP, _LINE * (i + 1), line) for i, line in enumerate(lines)]
+    parts = []
+    for number, line in enumerate(lines, 1):
+        parts.append(_text(_GAP, _LINE * number, line))
+    parts += _draw(machine, _GAP, top, machine.width, machine.height)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.1f} {height:.1f}" '
         f'width="{width:.1f}" height="{height:.1f}" font-family="sans-serif" font-size="11" '
         'role="img" aria-label="How the machine is built">\n'
         f'<rect class="paper" width="{width:.1f}" height="{height:.1f}" fill="{WHITE}"/>\n'
-        + "\n".join([*heads, *drawn])
+        + "\n".join(parts)
         + "\n</svg>\n"
     )
 
@@ -114,20 +119,21 @@ def boxes(topology: Topology, beside: Mapping[int, str] = NOBODY) -> tuple[Box, 
     for group in sorted(strips, key=lambda group: (-len(group), sorted(group))):
         if group == everything or not group:
             continue
-        if any(group & other and not group <= other for other in inside):
+        around = [other for other in inside if group & other]
+        if not all(group <= other for other in around):
             words = ", ".join(strip.words for strip in strips[group])
             crossing.append(f"{words}: PU {short_list(group)}, across the boxes")
             continue
-        inside[min((o for o in inside if group <= o), key=len)].append(group)
+        inside[min(around, key=len)].append(group)
         inside[group] = []
 
     def box(group: Group) -> Box:
-        held = tuple(box(each) for each in sorted(inside[group], key=min))
-        return Box(tuple(strips.get(group, ())), bool(group & topology.allowed), held)
+        held = [box(each) for each in sorted(inside[group], key=min)]
+        return Box(tuple(strips.get(group, ())), bool(group & topology.allowed), tuple(held))
 
     whole = box(everything)
-    far = tuple(Box((strip,), strip.usable, ()) for strip in _without_cores(topology))
-    return Box(whole.strips, whole.usable, whole.inside + far), crossing
+    far = [Box((strip,), strip.usable, ()) for strip in _without_cores(topology)]
+    return Box(whole.strips, whole.usable, (*whole.inside, *far)), crossing
 
 
 def _strips(topology: Topology, written: Mapping[int, str]) -> dict[Group, list[Strip]]:
@@ -139,55 +145,69 @@ def _strips(topology: Topology, written: Mapping[int, str]) -> dict[Group, list[
         strip = Strip(words, kind, usable and bool(pus & topology.allowed))
         found.setdefault(pus, []).append(strip)
 
-    for number in sorted({pu.package for pu in topology.pus}):
-        pus = frozenset(pu.number for pu in topology.pus if pu.package == number)
+    for number, pus in _grouped(topology, "package").items():
         add(pus, f"socket {number}", "socket")
     for node in topology.numa:
         if node.pus & everything:
             usable = node.number in topology.allowed_numa
-            add(node.pus & everything, _numa(node.number, node.bytes), "numa", usable)
+            add(node.pus & everything, _numa(node), "numa", usable)
     for cache in sorted(topology.caches, key=lambda cache: -cache.level):
         if cache.kind != "instruction" and cache.pus & everything:
             add(cache.pus & everything, _cache(cache), "cache")
-    for core in sorted({pu.core for pu in topology.pus}):
-        pus = frozenset(pu.number for pu in topology.pus if pu.core == core)
-        add(pus, f"core {core}", "core")
+    for number, pus in _grouped(topology, "core").items():
+        add(pus, f"core {number}", "core")
     for pu in topology.pus:
         more = written.get(pu.number)
-        words = f"PU {pu.number} · {more}" if more else f"PU {pu.number}"
-        add(frozenset({pu.number}), words, "rank" if more else "pu")
-    known = frozenset(found)
-    for device in topology.devices:
-        beside = _beside(topology, device) & everything
-        words = card(device) if beside in known else f"{card(device)}  {_where(device)}"
-        strip = Strip(words, device.kind)
-        found.setdefault(beside if beside in known else everything, []).append(strip)
+        if more:
+            add(frozenset({pu.number}), f"PU {pu.number} · {more}", "rank")
+        else:
+            add(frozenset({pu.number}), f"PU {pu.number}", "pu")
+    _add_cards(found, topology, everything)
     return found
 
 
+def _add_cards(found: dict[Group, list[Strip]], topology: Topology, everything: Group) -> None:
+    """Puts cards beside what is in their place, else on the machine as a whole."""
+    known = frozenset(found)
+    for device in topology.devices:
+        beside, words = _beside(topology, device) & everything, card(device)
+        if beside not in known:
+            beside, words = everything, f"{words}  {place_of(device)}"
+        found.setdefault(beside, []).append(Strip(words, device.kind))
+
+
+def _grouped(topology: Topology, level: Literal["package", "core"]) -> dict[int, Group]:
+    """The PUs of each package or core, by its number, upwards."""
+    found: dict[int, set[int]] = {}
+    for pu in topology.pus:
+        found.setdefault(getattr(pu, level), set()).add(pu.number)
+    return {number: frozenset(found[number]) for number in sorted(found)}
+
+
 def _without_cores(topology: Topology) -> list[Strip]:
-    return [
-        Strip(_numa(node.number, node.bytes), "numa", node.number in topology.allowed_numa)
-        for node in topology.numa
-        if not node.pus
-    ]
+    strips = []
+    for node in topology.numa:
+        if not node.pus:
+            usable = node.number in topology.allowed_numa
+            strips.append(Strip(_numa(node), "numa", usable))
+    return strips
 
 
 def _beside(topology: Topology, device: Device) -> Group:
-    nodes = [node.pus for node in topology.numa if node.number == device.numa and node.pus]
-    return nodes[0] if nodes else device.pus
+    for node in topology.numa:
+        if node.number == device.numa and node.pus:
+            return node.pus
+    return device.pus
 
 
-def _where(device: Device) -> str:
-    return f"beside PU {short_list(device.pus)}" if device.pus else "place unknown"
-
-
-def _numa(number: int, size: int | None) -> str:
-    return f"NUMA {number}" + (f"  {memory(size)}" if size else "")
+def _numa(node: Numa) -> str:
+    name = f"NUMA {node.number}"
+    return f"{name}  {memory(node.bytes)}" if node.bytes else name
 
 
 def _cache(cache: Cache) -> str:
-    return f"L{cache.level}{'d' if cache.kind == 'data' else ''} {cache_size(cache.bytes)}"
+    of_data = "d" if cache.kind == "data" else ""
+    return f"L{cache.level}{of_data} {cache_size(cache.bytes)}"
 
 
 def _heading(topology: Topology) -> list[str]:

@@ -39,7 +39,7 @@ from mpigauge.features.browse.trend_pages import (
     verdict,
 )
 from mpigauge.model.errors import UserError
-from mpigauge.model.units import many
+from mpigauge.model.units import dotted, many, with_commas
 from mpigauge.result.run_result import RunResults
 from mpigauge.result.words import number_name
 from mpigauge.runs.store.tunings import load_tuning, tuning_folders
@@ -198,10 +198,10 @@ class Pages:
             apart = _apart(found)
             here = found[listed.turn.slice]
             values = histories(library.con, here, names)
-            told = [
-                self._number_line(each, apart[each.id], choice, trend(values[each.id], each.kind))
-                for each in here
-            ]
+            told = []
+            for each in here:
+                over_time = trend(values[each.id], each.kind)
+                told.append(self._number_line(each, apart[each.id], choice, over_time))
             counted = why or f"{many(len(found), 'number')} in {many(len(names), 'run')}"
             return Page(400 if why else 200, trends_page(self.base, listed, told, counted))
 
@@ -211,15 +211,18 @@ class Pages:
         self, of: RunSeries, apart: str, choice: Choice, over_time: Trend
     ) -> NumberLine:
         given = {name: value for name, value in vars(choice).items() if value}
+        href = f"{self.base}trend/{of.id}"
+        if given:
+            href += f"?{urlencode(given)}"
         return NumberLine(
             _title(of),
-            ", ".join(filter(None, (of.asked["transport"], of.asked["settings"], apart))),
+            with_commas(of.asked["transport"], of.asked["settings"], apart),
             of.asked["mpi_name"],
             of.asked["host"],
             of.runs,
             f"{of.first:%Y-%m-%d}",
             f"{of.last:%Y-%m-%d}",
-            f"{self.base}trend/{of.id}" + (f"?{urlencode(given)}" if given else ""),
+            href,
             small_trend(over_time),
             verdict(over_time),
         )
@@ -230,11 +233,12 @@ class Pages:
         def go(library: Library) -> Page:
             names = fitting(library.con, choice)
             found = series(library.con, names)
-            of = next((each for each in found if each.id == asked.path[1]), None)
+            by_id = {each.id: each for each in found}
+            of = by_id.get(asked.path[1])
             if of is None:
                 raise MissingError("no two of the runs have this number")
             found_trend = trend(points(library.con, of, names), of.kind)
-            where = " · ".join(filter(None, (*of.asked.values(), _apart(found)[of.id])))
+            where = dotted(*of.asked.values(), _apart(found)[of.id])
             unit = "s" if of.is_time else str(of.columns["unit"])
             others = started_otherwise(of, found)
             left = " ".join([_left_out(of.runs - len(found_trend.points)), *map(_started, others)])
@@ -254,7 +258,9 @@ def _choice(query: Query) -> Choice:
 
 def _number(query: Query, name: str) -> int:
     text = query.get(name, ["1"])[0]
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+    if text.isascii() and text.isdigit() and len(text) < 10:
+        return int(text)
+    return 1
 
 
 def _fitting(library: Library, choice: Choice) -> tuple[list[str], str]:
@@ -274,12 +280,14 @@ def _ended(said: object) -> str:
 def _line(found: Mapping[str, Any], spark: str) -> RunEntry:
     named = found["benchmarks"][:_MOST_NAMED]
     left = len(found["benchmarks"]) - len(named)
+    if left:
+        named = [*named, f"{left} more"]
     return RunEntry(
         name=found["run"],
         begun=f"{found['created']:%Y-%m-%d %H:%M}" if found["created"] else "",
         mpi=found["mpi"],
         host=found["host"],
-        benchmarks=", ".join([*named, *([f"{left} more"] if left else [])]),
+        benchmarks=", ".join(named),
         rows=found["rows"] + found["figures"],
         status=found["status"],
         command=found["command"],
@@ -315,12 +323,17 @@ def _apart(found: Sequence[RunSeries]) -> dict[str, str]:
     alike: dict[tuple[str, ...], list[RunSeries]] = {}
     for each in found:
         alike.setdefault((_title(each), *each.asked.values()), []).append(each)
-    return {each.id: _differing(each, of) for of in alike.values() for each in of}
+    found_apart: dict[str, str] = {}
+    for of in alike.values():
+        for each in of:
+            found_apart[each.id] = _differing(each, of)
+    return found_apart
 
 
 def _differing(one: RunSeries, alike: Sequence[RunSeries]) -> str:
-    return ", ".join(
-        f"{name}: {value}"
-        for name, value in one.columns.items()
-        if len({each.columns.get(name) for each in alike}) > 1
-    )
+    words = []
+    for name, value in one.columns.items():
+        values = {each.columns.get(name) for each in alike}
+        if len(values) > 1:
+            words.append(f"{name}: {value}")
+    return ", ".join(words)

@@ -60,10 +60,11 @@ _FITS = {
 
 def menus(con: DuckDBPyConnection) -> dict[str, list[str]]:
     """What can be chosen from, by the field of Choice."""
-    return {
-        name: sorted({row[0] for row in con.execute(query).fetchall() if row[0]}, key=str.lower)
-        for name, query in _MENUS.items()
-    }
+    found = {}
+    for name, query in _MENUS.items():
+        values = {value for (value,) in con.execute(query).fetchall() if value}
+        found[name] = sorted(values, key=str.lower)
+    return found
 
 
 def fitting(con: DuckDBPyConnection, choice: Choice) -> list[str]:
@@ -94,7 +95,8 @@ def _order(sort: str) -> str:
         return _NEWEST
     if word not in SORTS:
         raise UserError(f"runs cannot be sorted by '{word}'{did_you_mean(word, SORTS)}")
-    return f"{SORTS[word]} {'DESC' if sort.startswith('-') else 'ASC'} NULLS LAST, {_NEWEST}"
+    direction = "DESC" if sort.startswith("-") else "ASC"
+    return f"{SORTS[word]} {direction} NULLS LAST, {_NEWEST}"
 
 
 def _kept(con: DuckDBPyConnection, choice: Choice) -> Iterator[set[str]]:
@@ -110,8 +112,12 @@ def _kept(con: DuckDBPyConnection, choice: Choice) -> Iterator[set[str]]:
 
 
 def _given(choice: Choice) -> Mapping[str, str]:
-    given = {name: getattr(choice, name).strip() for name in _FITS}
-    return {name: value for name, value in given.items() if value}
+    given = {}
+    for name in _FITS:
+        value = getattr(choice, name).strip()
+        if value:
+            given[name] = value
+    return given
 
 
 def _check_day(text: str) -> None:

@@ -49,12 +49,19 @@ class Quoted:
         known: dict[str, str] = {}
         kind = found["headline_interval"] or ""
         for name, unit, words in _UNITS:
-            ends = (found[f"{name}{end}_{unit}"] for end in ("", "_low", "_high"))
-            value = Estimate(*(math.nan if end is None else end for end in ends))
+            value = Estimate(
+                _known(found[f"{name}_{unit}"]),
+                _known(found[f"{name}_low_{unit}"]),
+                _known(found[f"{name}_high_{unit}"]),
+            )
             if value.value > 0:
                 known |= {name: words(value.value), f"{name}_error": error_words(value, kind)}
                 known[f"{name}_of"] = byte_count(found[f"{name}_bytes"])
         return cls(**known)
+
+
+def _known(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 @dataclass(frozen=True)
@@ -104,10 +111,10 @@ def curves(con: DuckDBPyConnection, names: Sequence[str]) -> dict[str, str]:
         "QUALIFY place = min(place) OVER (PARTITION BY r.run)) GROUP BY run",
         [list(names)],
     )
-    return {
-        run: sparkline(values, f"Time of {benchmark} over message size")
-        for run, benchmark, values in found.fetchall()
-    }
+    drawn = {}
+    for run, benchmark, values in found.fetchall():
+        drawn[run] = sparkline(values, f"Time of {benchmark} over message size")
+    return drawn
 
 
 def _alike(latencies: Sequence[Sequence[str]]) -> list[float]:

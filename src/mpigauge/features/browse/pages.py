@@ -100,8 +100,9 @@ class Turn:
         given = {name: value for name, value in choice.items() if value}
 
         def href(number: int) -> str:
-            there = 1 <= number <= last
-            return f"{address}?{urlencode(given | {'page': str(number)})}" if there else ""
+            if not 1 <= number <= last:
+                return ""
+            return f"{address}?{urlencode(given | {'page': str(number)})}"
 
         return cls(page, last, href(page - 1), href(page + 1))
 
@@ -150,9 +151,11 @@ def _heads(base: str, choice: Mapping[str, str]) -> Iterator[SortHead]:
     others = {name: value for name, value in choice.items() if value and name != "sort"}
     sorted_by = choice["sort"] or "-begun"
     for word, title in _HEADS.items():
-        first = f"-{word}" if word in _LARGEST_FIRST else word
         now = _SORTED.get(sorted_by.replace(word, "", 1), "none")
-        wanted = _turned(sorted_by) if now != "none" else first
+        if now != "none":
+            wanted = _turned(sorted_by)
+        else:
+            wanted = f"-{word}" if word in _LARGEST_FIRST else word
         yield SortHead(title, f"{base}?{urlencode(others | {'sort': wanted})}", now)
 
 
@@ -168,18 +171,21 @@ def beside_page(
 ) -> str:
     """The first run is what others are compared with, unless one of them is too large for that.
     `facts`: of each run, by their words."""
-    plotted = [replace(each, best=(), said=()) for each in sections(shown, comparison)]
-    plotted = [each for each in plotted if each.pictures]
+    contents = [("runs", "The runs"), ("verdicts", "Verdicts")]
+    plotted = []
+    for each in sections(shown, comparison):
+        if each.pictures:
+            plotted.append(replace(each, best=(), said=()))
+            contents.append((each.id, each.title))
     tables = list(_tables(comparison, shown[0])) if comparison else []
-    named = [("runs", "The runs"), ("verdicts", "Verdicts"),
-             *((each.id, each.title) for each in plotted),
-             ("numbers", "Number by number") if tables else None]  # fmt: skip
+    if tables:
+        contents.append(("numbers", "Number by number"))
     return filled_page(
         "beside",
         base,
         f"{many(len(shown), 'run')} side by side",
         "",
-        sections=[each for each in named if each],
+        sections=contents,
         sides=list(_sides(base, shown)),
         names=[each.name for each in shown],
         differ=list(_differ(facts)),
@@ -205,6 +211,7 @@ def _sides(base: str, shown: Sequence[RunResult]) -> Iterator[Mapping[str, str]]
     names = [each.run.path.name for each in shown]
     for place, each in enumerate(shown):
         order = [names[place], *names[:place], *names[place + 1 :]]
+        query = urlencode([("run", name) for name in order])
         facts = each.document.facts
         yield {
             "run": names[place],
@@ -212,7 +219,7 @@ def _sides(base: str, shown: Sequence[RunResult]) -> Iterator[Mapping[str, str]]
             "begun": facts.created.replace("T", " ").removesuffix("Z"),
             "mpi": facts.mpi,
             "host": facts.host,
-            "first": f"{base}beside?{urlencode([('run', name) for name in order])}",
+            "first": f"{base}beside?{query}",
         }
 
 

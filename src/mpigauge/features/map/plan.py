@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.sizes import parse_sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from mpigauge.measure.plan.request import Request
     from mpigauge.measure.plan.resources import Resources
@@ -43,11 +44,12 @@ def map_plan(
     """One launch, unless more are asked for. UserError: what cannot be measured in pairs."""
     check_pair(benchmark, cards, resources)
     where = resources.one_placement(request, request.np or max(resources.room, 2), "a map is of")
-    messages = any(card.unit != "none" for card in cards.chosen([benchmark]))
+    units = {card.unit for card in cards.chosen([benchmark])}
+    usual = SIZES[:1] if units == {"none"} else SIZES
     part = PlanPart(
         (benchmark,),
         where.ranks,
-        sizes=request.sizes or (SIZES if messages else SIZES[:1]),
+        sizes=request.sizes or usual,
         pairs=parse_pairs(pairs, where.ranks),
     )
     plan = plan_of(request, (resources.seated(part, where),), cards, resources, mpi)
@@ -78,19 +80,23 @@ def parse_pairs(text: str, ranks: int) -> str:
     word = text.strip().lower()
     if word in FORMS:
         return word
-    rounds = [
-        [_pair(each, ranks) for each in part.replace(" ", "").split(",")]
-        for part in word.split(";")
-    ]
-    for found in rounds:
-        ranks_of_round = [rank for pair in found for rank in pair]
-        twice = next((rank for rank in ranks_of_round if ranks_of_round.count(rank) > 1), None)
-        if twice is not None:
+    rounds = []
+    for part in word.replace(" ", "").split(";"):
+        rounds.append([_pair(each, ranks) for each in part.split(",")])
+    for pairs in rounds:
+        _check_round(pairs)
+    return one_after_the_other(rounds)
+
+
+def _check_round(pairs: Sequence[tuple[int, int]]) -> None:
+    """UserError: a rank is in two pairs that measure at the same time."""
+    busy = Counter(rank for pair in pairs for rank in pair)
+    for rank, times in busy.items():
+        if times > 1:
             raise UserError(
-                f"--pairs: rank {twice} is in two pairs that measure at the same time; put a ';' "
+                f"--pairs: rank {rank} is in two pairs that measure at the same time; put a ';' "
                 "between them"
             )
-    return one_after_the_other(rounds)
 
 
 def one_after_the_other(rounds: Iterable[Iterable[tuple[int, int]]]) -> str:

@@ -67,14 +67,13 @@ def _memory(found: NodeResult) -> Iterator[str]:
 
 
 def _stream(stream: Stream) -> str:
-    bus = number(stream.on_bus * GIGA) if stream.on_bus is not None else UNKNOWN
-    way = _WAY[stream.tuned] if stream.name != "Memcpy" else "libc"
+    way = "libc" if stream.name == "Memcpy" else _WAY[stream.tuned]
     gain = f"{stream.gain:.2f} ×" if math.isfinite(stream.gain) else ""
     of_best = percent(stream.bandwidth.value / stream.limit)
     known = error(stream.bandwidth, stream.row.is_range)
     return (
         f"{stream.name:8}{way:8}{scaled(stream.bandwidth):>9} {known:>12}"
-        f"{bus:>8}{of_best:>9}{gain:>7}  {stream.row.cell.variant}"
+        f"{_or_unknown(stream.on_bus):>8}{of_best:>9}{gain:>7}  {stream.row.cell.variant}"
     ).rstrip()
 
 
@@ -84,10 +83,12 @@ def _ranks(found: NodeResult) -> Iterator[str]:
         return
     yield f"Triad on more ranks, GB/s {'plain':>14} {'tuned':>9} {'each rank, of one alone':>26}"
     rows = {(s.row.cell.benchmark, s.ranks): s.bandwidth.value for s in found.streams}
+    alone = rows.get(("Triad_tuned", found.counts[0]))
     for count in found.counts:
         plain, tuned = rows.get(("Triad", count)), rows.get(("Triad_tuned", count))
-        alone = rows.get(("Triad_tuned", found.counts[0]))
-        share = percent(tuned / alone / count) if tuned and alone else UNKNOWN
+        share = UNKNOWN
+        if tuned and alone:
+            share = percent(tuned / alone / count)
         yield f"{count:>10}{_or_unknown(plain):>30} {_or_unknown(tuned):>9} {share:>26}"
     yield from enough_words(found.enough("Triad_tuned"), "rank")
 
@@ -98,10 +99,15 @@ def _curve(found: NodeResult) -> Iterator[str]:
     yield "From cache to memory, 1 rank"
     yield f"{'bytes':>8}{'Triad GB/s':>12}{'load ns':>10}{'in huge pages':>15}"
     for size, rows in found.curves.items():
-        triad, *loads = (rows.get(name) for name in ("Triad", "Chase", "Chase_huge"))
+        triad = rows.get("Triad")
         speed = scaled(triad.bandwidth) if triad and triad.bandwidth else UNKNOWN
-        chased = [number(row.latency.value * 1e9) if row else UNKNOWN for row in loads]
-        yield f"{byte_count(size):>8}{speed:>12}{chased[0]:>10}{chased[1]:>15}"
+        small, huge = _load(rows.get("Chase")), _load(rows.get("Chase_huge"))
+        yield f"{byte_count(size):>8}{speed:>12}{small:>10}{huge:>15}"
+
+
+def _load(row: Row | None) -> str:
+    """The time of a load, in ns."""
+    return number(row.latency.value * 1e9) if row else UNKNOWN
 
 
 def _cores(found: NodeResult) -> Iterator[str]:
@@ -124,7 +130,9 @@ def _clock(clock: ClockRate) -> str:
 
 
 def _in_single(row: Row | None) -> str:
-    return f"; single precision: {scaled(row.rate)}" if row and row.rate else ""
+    if row is None or row.rate is None:
+        return ""
+    return f"; single precision: {scaled(row.rate)}"
 
 
 def _products(found: NodeResult) -> Iterator[str]:
@@ -137,9 +145,11 @@ def _peak(row: Row, hz: float) -> str:
     if rate is None:
         return f"{name:8}{UNKNOWN}"
     cycle = rate.value / row.ranks / hz
-    each = f", {number(cycle)} a cycle of each" if math.isfinite(cycle) else ""
     known = error(rate, row.is_range)
-    return f"{name:8}{scaled(rate):>8} GFLOP/s {known:>12}  {many(row.ranks, 'rank')}{each}"
+    text = f"{name:8}{scaled(rate):>8} GFLOP/s {known:>12}  {many(row.ranks, 'rank')}"
+    if not math.isfinite(cycle):
+        return text
+    return f"{text}, {number(cycle)} a cycle of each"
 
 
 def _floors(found: NodeResult) -> Iterator[str]:
@@ -161,4 +171,6 @@ def _floor(floor: Floor) -> str:
 
 
 def _or_unknown(per_s: float | None) -> str:
-    return UNKNOWN if per_s is None else number(per_s * GIGA)
+    if per_s is None:
+        return UNKNOWN
+    return number(per_s * GIGA)

@@ -29,8 +29,8 @@ def noise_lines(found: Cores) -> Iterator[str]:
         yield _core(found, core)
     if len(found.cores) > MOST_CORES:
         yield f"  and {len(found.cores) - MOST_CORES} cores with less"
-    yield from (f"  {line}" for line in _ticks(found))
-    yield from (f"  {line}" for line in _effects(found))
+    for line in (*_ticks(found), *_effects(found)):
+        yield f"  {line}"
 
 
 def shown(found: Cores) -> tuple[Core, ...]:

@@ -26,4 +26,6 @@ def error(estimate: Estimate, is_range: bool = False) -> str:
     """± with a percentage; of a few launches, where they lie; of one, that it is one."""
     if is_range and estimate.value:
         return from_to(estimate.low / estimate.value - 1, estimate.high / estimate.value - 1)
-    return plus_minus(estimate.relative_error) if math.isfinite(estimate.error) else ONE_LAUNCH
+    if not math.isfinite(estimate.error):
+        return ONE_LAUNCH
+    return plus_minus(estimate.relative_error)

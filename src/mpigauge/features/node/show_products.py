@@ -27,7 +27,8 @@ def lines(found: Sequence[Product], throttles: Sequence[Throttle]) -> Iterator[s
     for product in found:
         against = first.setdefault(_shape(product), product)
         yield _line(product, against)
-        yield from (f"{'':22}{each}" for each in product.reasons)
+        for reason in product.reasons:
+            yield f"{'':22}{reason}"
     yield "  of peak: of the fastest registers on as many cores, measured in this run; nominal: of"
     yield "  what they would do at the clock that the machine says it has; busy: cores, CPU time by"
     yield "  time. Numbers are small integers, and each of a product was compared."

@@ -28,8 +28,8 @@ def _sweep(sweep: ThreadCurve) -> Iterator[str]:
     yield f"Triad on threads of one rank, {sweep.order}, GB/s"
     yield f"{'threads':>10}{'plain':>9} {'error':>9}{'tuned':>9} {'error':>9}"
     for count, speeds in sweep.speeds.items():
-        both = "".join(_speed(speeds.get(name)) for name in ("Triad", TRIAD))
-        yield f"{count:>10}{both}".rstrip()
+        plain, tuned = _speed(speeds.get("Triad")), _speed(speeds.get(TRIAD))
+        yield f"{count:>10}{plain}{tuned}".rstrip()
     yield from enough_words(sweep.enough, "thread")
 
 
@@ -37,9 +37,10 @@ def enough_words(found: Enough | None, what: str) -> Iterator[str]:
     """The knee; nothing where it is not known."""
     if found is None:
         return
-    range_ = f" ({found.least} to {found.most} within the errors)"
-    fewest = many(found.many, what)
-    yield f"  95 % of the best with {fewest}{range_ * (found.least < found.most)}"
+    text = f"  95 % of the best with {many(found.many, what)}"
+    if found.least < found.most:
+        text += f" ({found.least} to {found.most} within the errors)"
+    yield text
 
 
 def _speed(estimate: Estimate | None) -> str:
@@ -64,8 +65,10 @@ def _matrix(found: NodeResult, what: str, shown: Callable[[Placed], str]) -> Ite
     yield f"Cores of a NUMA node (rows), memory on others: {what}"
     yield f"{'':>8}" + "".join(f"{_node(memory):>13}" for memory in memories)
     for compute in dict.fromkeys(each.compute for each in found.places):
-        row = "".join(f"{cells.get((compute, memory), UNKNOWN):>13}" for memory in memories)
-        yield f"{_node(compute) or 'here':>8}{row}"
+        line = f"{_node(compute) or 'here':>8}"
+        for memory in memories:
+            line += f"{cells.get((compute, memory), UNKNOWN):>13}"
+        yield line
 
 
 def _node(name: str) -> str:
@@ -83,14 +86,16 @@ def _load(each: Placed) -> str:
 def _short(estimate: Estimate | None, scale: float) -> str:
     if estimate is None:
         return UNKNOWN
-    known = error(estimate) if math.isfinite(estimate.error) else ""
-    return f"{scaled(estimate, scale)} {known}".rstrip()
+    value = scaled(estimate, scale)
+    if not math.isfinite(estimate.error):
+        return value
+    return f"{value} {error(estimate)}"
 
 
 def _words(found: NodeResult) -> str:
     shares = found.remote_shares
     if not shares:
         return "every page was found on the nodes that are named"
-    least, most = (f"{share:.2f}" for share in (shares[0], shares[-1]))
+    least, most = f"{shares[0]:.2f}", f"{shares[-1]:.2f}"
     said = least if least == most else f"{least} to {most}"
     return f"remote memory: {said} of local; every page was found on the nodes that are named"

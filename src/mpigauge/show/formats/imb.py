@@ -45,7 +45,9 @@ class ImbColumn(NamedTuple):
 
 
 def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
-    lines = [line for suite in _suites(document) for line in _program(document, suite)]
+    lines: list[str] = []
+    for suite in _suites(document):
+        lines += _program(document, suite)
     return "\n".join(lines) + "\n"
 
 
@@ -79,7 +81,9 @@ def _header(document: Document, suite: str) -> Iterator[str]:
     for name, value in _types(document, suite):
         yield f"# {name:<31}:   {value} "
     yield from ("# ", "# ", "", "# List of Benchmarks to run:", "")
-    yield from (f"# {card.name}" for card in _listed(document) if card.suite == suite)
+    for card in _listed(document):
+        if card.suite == suite:
+            yield f"# {card.name}"
 
 
 def _system(facts: Facts) -> Iterator[tuple[str, str]]:
@@ -108,16 +112,18 @@ def _tables(document: Document, suite: str) -> list[RowTable]:
 
 
 def _lengths(document: Document, suite: str) -> list[str]:
-    what = ("io portion", "IO") if suite == "IO" else ("message length", "Message")
+    what, name = ("io portion", "IO") if suite == "IO" else ("message length", "Message")
     tables = _tables(document, suite)
-    sizes = [row.message_bytes for table in tables for row in table.rows]
-    sizes += [int(skip.key.get("message_bytes", -1)) for table in tables for skip in table.skips]
+    sizes: list[int] = []
+    for table in tables:
+        sizes += [row.message_bytes for row in table.rows]
+        sizes += [int(skip.key.get("message_bytes", -1)) for skip in table.skips]
     known = [size for size in sizes if size >= 0]
     if known and not _doubles(tables):
-        return [f"# {what[1]} lengths were user defined"]
+        return [f"# {name} lengths were user defined"]
     return [
-        f"# Minimum {what[0]} in bytes:   {min(known, default=0)}",
-        f"# Maximum {what[0]} in bytes:   {max(known, default=0)}",
+        f"# Minimum {what} in bytes:   {min(known, default=0)}",
+        f"# Maximum {what} in bytes:   {max(known, default=0)}",
     ]
 
 
@@ -132,12 +138,15 @@ def _doubles(tables: Sequence[RowTable]) -> bool:
 
 
 def _types(document: Document, suite: str) -> Iterator[tuple[str, str]]:
-    tables = [table for table in _tables(document, suite) if table.rows]
-    transfer = [table.rows[0].cell for table in tables if table.card.unit == "transfer"]
-    reduction = [table.rows[0].cell for table in tables if table.card.unit == "reduction"]
-    yield "MPI_Datatype", _mpi_name(transfer[0].datatype if transfer else "byte")
-    yield "MPI_Datatype for reductions", _mpi_name(reduction[0].datatype if reduction else "float")
-    yield "MPI_Op", _mpi_name(reduction[0].op if reduction else "sum") + " "
+    moved, reduced, op = "byte", "float", "sum"
+    for table in reversed(_tables(document, suite)):  # the first of each counts
+        if table.rows and table.card.unit == "transfer":
+            moved = table.rows[0].cell.datatype
+        elif table.rows and table.card.unit == "reduction":
+            reduced, op = table.rows[0].cell.datatype, table.rows[0].cell.op
+    yield "MPI_Datatype", _mpi_name(moved)
+    yield "MPI_Datatype for reductions", _mpi_name(reduced)
+    yield "MPI_Op", f"{_mpi_name(op)} "
 
 
 def _mpi_name(name: str) -> str:
@@ -170,7 +179,8 @@ def _place(table: RowTable) -> tuple[int, int]:
     """Modes in IMB's order, which is not the same in all suites."""
     completion = table.variant.get("completion", "")
     known = table.card.completions
-    return table.ranks, known.index(completion) if completion in known else 0
+    place = known.index(completion) if completion in known else 0
+    return table.ranks, place
 
 
 def _section(table: RowTable, facts: Facts) -> Iterator[str]:
@@ -179,7 +189,9 @@ def _section(table: RowTable, facts: Facts) -> Iterator[str]:
     name = f"Multi-{table.card.name}" if table.groups > 1 else table.card.name
     yield from ("", rule, f"# Benchmarking {name} ")
     yield from _who(table, facts)
-    yield from (f"# {column} = {value}" for column, value in _said(table))
+    for column_name, value in table.variant.items():
+        if column_name not in _NOT_SAID:
+            yield f"# {column_name} = {value}"
     if table.rows and table.rows[0].cell.sync == "clock":
         yield "# sync = clock: times run from the opening of a common window, not from a barrier "
     yield rule
@@ -192,13 +204,9 @@ def _section(table: RowTable, facts: Facts) -> Iterator[str]:
 _MODES = {"each": "NON-AGGREGATE", "end": "AGGREGATE"}
 
 
-def _said(table: RowTable) -> Iterator[tuple[str, object]]:
-    """What our tables can vary and IMB's cannot."""
-    return ((name, value) for name, value in table.variant.items() if name not in _NOT_SAID)
-
-
 _NOT_SAID = ("memory", "mode", "origin", "root_shift", "completion", "arm", "source")
-"""Columns that IMB says otherwise, or has no notion of."""
+"""Columns that IMB says otherwise, or has no notion of; others are what our tables can vary and
+IMB's cannot."""
 
 
 def _who(table: RowTable, facts: Facts) -> Iterator[str]:
@@ -217,12 +225,15 @@ def _who(table: RowTable, facts: Facts) -> Iterator[str]:
         yield f"# window_size = {table.rows[0].cell.inflight}"
     idle = facts.world_ranks - table.ranks * table.groups
     if idle > 0:
-        yield f"# ( {idle} additional process{'es' * (idle > 1)} waiting in MPI_Barrier)"
+        processes = "process" if idle == 1 else "processes"
+        yield f"# ( {idle} additional {processes} waiting in MPI_Barrier)"
 
 
 def _threads(table: RowTable) -> str:
     """IMB-MT says how many it has."""
-    return f"(threads: {table.variant.get('threads', 1)})" if table.card.suite == "MT" else ""
+    if table.card.suite != "MT":
+        return ""
+    return f"(threads: {table.variant.get('threads', 1)})"
 
 
 def _order(facts: Facts) -> list[int]:
@@ -249,8 +260,10 @@ def _body(table: RowTable, columns: Sequence[ImbColumn]) -> Iterator[str]:
     for _, rows in groupby(table.rows, key=lambda row: row.message_bytes):
         if apart:
             yield ""
-        yield from ("".join(f"{column.text(row):>13}" for column in columns) for row in rows)
-    yield from (_note(skip) for skip in table.skips)
+        for row in rows:
+            yield "".join(f"{column.text(row):>13}" for column in columns)
+    for skip in table.skips:
+        yield _note(skip)
 
 
 def _note(skip: Skip) -> str:
@@ -271,14 +284,19 @@ def _columns(table: RowTable, facts: Facts) -> list[ImbColumn]:
     together = facts.multi == 0 or (facts.imported and table.groups > 1 and not each)
     if family == "single" and together:
         family = "parallel"
-    apart = [_GROUP] if each else []
-    unsized = table.card.unit == "none" and family not in ("barrier", "band")
-    return apart + [each for each in _FAMILIES[family] if not (unsized and each is _BYTES)]
+    columns = list(_FAMILIES[family])
+    if table.card.unit == "none" and _BYTES in columns and family != "band":
+        columns.remove(_BYTES)
+    if each:
+        columns.insert(0, _GROUP)
+    return columns
 
 
 def repetitions(row: Row) -> int:
     """IMB's count in classic mode, else all timed operations of all launches."""
-    return row.cell.calls if row.cell.mode == "classic" else row.cell.calls * row.samples
+    if row.cell.mode == "classic":
+        return row.cell.calls
+    return row.cell.calls * row.samples
 
 
 def _microseconds(of: Callable[[Row], float]) -> Callable[[Row], str]:
@@ -290,29 +308,38 @@ def _megabytes(time: Callable[[Row], float]) -> Callable[[Row], str]:
         if not math.isnan(row.cell.printed_mb_per_s):
             return f"{row.cell.printed_mb_per_s:.2f}"
         seconds = time(row) * row.cell.time_scale
-        return f"{row.cell.moved_bytes / seconds / 1e6 if seconds > 0 else 0.0:.2f}"
+        speed = row.cell.moved_bytes / seconds if seconds > 0 else 0.0
+        return f"{speed / 1e6:.2f}"
 
     return text
 
 
 def _part(of: Callable[[Row], float]) -> Callable[[Row], str]:
-    return lambda row: f"{0.0 if math.isnan(of(row)) else of(row) * 1e6:.2f}"
+    return lambda row: f"{_or_zero(of(row)) * 1e6:.2f}"
 
 
 def _overlap(row: Row) -> str:
-    share = row.cell.overlap_ratio
-    return f"{0.0 if math.isnan(share) else 100 * share:.2f}"
+    return f"{100 * _or_zero(row.cell.overlap_ratio):.2f}"
+
+
+def _or_zero(value: float) -> float:
+    """As IMB writes what is not known."""
+    return 0.0 if math.isnan(value) else value
 
 
 def _rate(row: Row) -> str:
     if not math.isnan(row.cell.printed_msg_per_s):
         return f"{row.cell.printed_msg_per_s:.0f}"
-    return f"{row.rate.value if row.rate else 0.0:.0f}"
+    if row.rate is None:
+        return "0"
+    return f"{row.rate.value:.0f}"
 
 
 def _bytes(row: Row) -> str:
     """IMB-MT counts those of all threads of a rank together."""
-    return str(row.message_bytes * (row.cell.threads if row.cell.suite == "MT" else 1))
+    if row.cell.suite == "MT":
+        return str(row.message_bytes * row.cell.threads)
+    return str(row.message_bytes)
 
 
 def _of_message(row: Row) -> float:

@@ -11,7 +11,7 @@ from mpigauge.draw.terminal.heat import legend, on, squares
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import many, plus_minus
-from mpigauge.model.width import WIDTH, broken
+from mpigauge.model.width import WIDTH, as_blocks, broken, right_aligned, widths
 from mpigauge.result.pairs import ABOUT as LEVELS
 from mpigauge.show.formats.table import heading, remark_lines
 from mpigauge.show.pairs import calm_lines, odd_lines
@@ -32,12 +32,11 @@ def render(document: Document, screen: Screen = PLAIN) -> str:
     found = document.pairs
     if found is None:
         raise UserError("this run holds no pairs of ranks; `mpigauge map` measures them")
-    blocks = [
-        heading(document.facts),
-        *(list(sheet_lines(found, sheet, screen)) for sheet in found.sheets),
-        remark_lines(document, screen.coloured),
-    ]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    blocks = [heading(document.facts)]
+    for sheet in found.sheets:
+        blocks.append(list(sheet_lines(found, sheet, screen)))
+    blocks.append(remark_lines(document, screen.coloured))
+    return as_blocks(blocks)
 
 
 def sheet_lines(found: PairMap, sheet: Sheet, screen: Screen = PLAIN) -> Iterator[str]:
@@ -56,13 +55,12 @@ def _matrix(found: PairMap, sheet: Sheet, screen: Screen) -> Iterator[str]:
     wide = max(map(len, names))
     scale = ColourScale.of(row.latency.value for row in sheet.rows.values())
     times = {pair: row.latency.value for pair, row in sheet.holding.items()}
-    texts = {pair: sheet.text(time) for pair, time in times.items()}
-    column = max(map(len, [*texts.values(), *map(str, range(len(names)))])) + 1
+    texts = [sheet.text(time) for time in times.values()]
+    column = max(map(len, [*texts, str(len(names) - 1)])) + 1
     if wide + 6 + column * len(names) <= screen.width:
-        painted = {
-            pair: on(f"{text:>{column}}", times[pair], scale, screen)
-            for pair, text in texts.items()
-        }
+        painted = {}
+        for (pair, time), text in zip(times.items(), texts, strict=True):
+            painted[pair] = on(f"{text:>{column}}", time, scale, screen)
         yield from _numbers(names, painted, wide, column)
         return
 
@@ -79,18 +77,20 @@ def _numbers(
     many = range(len(names))
     yield f"{'rank':>{wide + 6}}" + "".join(f"{rank:>{column}}" for rank in many)
     for row in many:
-        cells = (texts.get((min(row, at), max(row, at)), "–" if row == at else "") for at in many)
-        line = "".join(f"{text:>{column}}" for text in cells)
-        yield f"{names[row]:<{wide}} {row:>5}{line}".rstrip()
+        line = f"{names[row]:<{wide}} {row:>5}"
+        for at in many:
+            nothing = "–" if row == at else ""
+            text = texts.get((min(row, at), max(row, at)), nothing)
+            line += f"{text:>{column}}"
+        yield line.rstrip()
 
 
 def _clusters(sheet: Sheet) -> Iterator[str]:
     """A line for each level: its median, between what its pairs lie, and how exact they are."""
     words = [_cluster(sheet, cluster) for cluster in sheet.clusters]
-    wide = [max(map(len, column)) for column in zip(*words, strict=True)]
-    for name, middle, *rest in words:
-        cells = (f"{text:>{w}}" for text, w in zip(rest, wide[2:], strict=True))
-        yield f"{name:<{wide[0]}}  {middle:>{wide[1]}}  {'  '.join(cells)}".rstrip()
+    wide = widths(words)
+    for name, *rest in words:
+        yield f"{name:<{wide[0]}}  {right_aligned(rest, wide[1:], '  ')}".rstrip()
 
 
 def _cluster(sheet: Sheet, cluster: PeerGroup) -> tuple[str, ...]:

@@ -60,12 +60,12 @@ def leading(named: Sequence[tuple[str, Document]]) -> tuple[str, ...]:
 
 
 def _sheets(named: Sequence[tuple[str, Document]]) -> list[Found]:
-    return [
-        (name, pairs, sheet, document.facts)
-        for name, document in named
-        if (pairs := document.pairs)
-        for sheet in pairs.sheets
-    ]
+    found: list[Found] = []
+    for name, document in named:
+        if document.pairs:
+            for sheet in document.pairs.sheets:
+                found.append((name, document.pairs, sheet, document.facts))
+    return found
 
 
 def _beside(found: Sequence[Found], most_side: int) -> str:
@@ -100,9 +100,12 @@ def _height(sheet: Sheet, side: int) -> int:
 
 def _sheet(name: str, found: PairMap, sheet: Sheet, facts: Facts, whole: int) -> Iterator[str]:
     """`whole`: the side of its matrix."""
-    hosts = ", ".join(facts.hosts[:4]) + (" …" if len(facts.hosts) > 4 else "")
-    of = f"{name}: " if name else ""
-    words = f"{of}{sheet.name}, {sheet.unit} between every two ranks"
+    hosts = ", ".join(facts.hosts[:4])
+    if len(facts.hosts) > 4:
+        hosts += " …"
+    words = f"{sheet.name}, {sheet.unit} between every two ranks"
+    if name:
+        words = f"{name}: {words}"
     yield _text(_MARGIN, 26, _cut(words, _MOST_LETTERS - 12), size=14)
     of_run = f"{facts.mpi} · {hosts or facts.host} · {facts.created}"
     yield _text(_MARGIN, 46, _cut(of_run, _MOST_LETTERS), grey=True)
@@ -163,7 +166,9 @@ def _legend(sheet: Sheet, scale: ColourScale, side: int) -> Iterator[str]:
 
 
 def _cut(words: str, most: int) -> str:
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+    if len(words) <= most:
+        return words
+    return f"{words[: most - 1]}…"
 
 
 def _text(

@@ -11,18 +11,18 @@ from mpigauge.show.kinds import Chosen, plot
 from mpigauge.show.ratios import ratio_panels, ratio_picture
 
 if TYPE_CHECKING:
-    from mpigauge.draw.plot import Picture
+    from mpigauge.draw.plot import Panel, Picture
 
 
 @plot("best", "the time under each setting by that of the default, with its interval")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     """Of each run that varies something; panels are named by their runs where these are several."""
-    found = [(each.name, each.arms) for each in shown if each.arms]
-    panels = [
-        panel
-        for name, comparison in found
-        for panel in ratio_panels(comparison, chosen, f"{name}: " if len(shown) > 1 else "")
-    ]
-    defaults = dict.fromkeys(comparison.names[0] for _, comparison in found)
-    first = defaults.popitem()[0] if len(defaults) == 1 else "its default"
+    panels: list[Panel] = []
+    defaults: set[str] = set()
+    for each in shown:
+        if each.arms:
+            of = f"{each.name}: " if len(shown) > 1 else ""
+            panels += ratio_panels(each.arms, chosen, of)
+            defaults.add(each.arms.names[0])
+    first = defaults.pop() if len(defaults) == 1 else "its default"
     return ratio_picture(panels, first, "Arms")

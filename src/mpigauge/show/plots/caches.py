@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import ARRAY, BANDWIDTH, TIME
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
+from mpigauge.model.units import dotted
 from mpigauge.result.run_result import RunResults
 from mpigauge.show.kinds import Chosen, plot
 
@@ -25,31 +26,35 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     speeds: list[Series] = []
     loads: list[Series] = []
     for each in shown:
-        of = each.name if several else ""
-        speeds += _speeds(each.node, of) if each.node else ()
-        loads += _loads(each.node, of) if each.node else ()
+        if each.node:
+            of = each.name if several else ""
+            speeds += _speeds(each.node, of)
+            loads += _loads(each.node, of)
     found = (
         Panel("Triad on one rank", ARRAY, BANDWIDTH, tuple(speeds)),
         Panel("One load on one rank", ARRAY, TIME, tuple(loads)),
     )
     panels = tuple(panel for panel in found if panel.series)
+    if not panels:
+        return None
     about = "Each level of the memory is a step. Bands: the interval of each value."
-    return picture(Plot("From cache to memory", about, panels)) if panels else None
+    return picture(Plot("From cache to memory", about, panels))
 
 
 def _speeds(found: NodeResult, of: str) -> Iterator[Series]:
-    points = [
-        Point.of(size, rows["Triad"].bandwidth)
-        for size, rows in found.curves.items()
-        if "Triad" in rows and rows["Triad"].bandwidth
-    ]
+    points = []
+    for size, rows in found.curves.items():
+        if "Triad" in rows and rows["Triad"].bandwidth:
+            points.append(Point.of(size, rows["Triad"].bandwidth))
     if len(points) > 1:
         yield Series(of or "Triad", tuple(points))
 
 
 def _loads(found: NodeResult, of: str) -> Iterator[Series]:
     for name, pages in _LOADS.items():
-        there = {size: rows[name] for size, rows in found.curves.items() if name in rows}
-        points = [Point.of(size, row.latency) for size, row in there.items()]
+        points = []
+        for size, rows in found.curves.items():
+            if name in rows:
+                points.append(Point.of(size, rows[name].latency))
         if len(points) > 1:
-            yield Series(" · ".join(filter(None, (of, pages))), tuple(points))
+            yield Series(dotted(of, pages), tuple(points))

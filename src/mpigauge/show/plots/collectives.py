@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 
 def with_data(row: Row) -> Estimate | None:
     """The time of a call; None of one that moves nothing: it is none of the network's."""
-    return row.latency if row.message_bytes else None
+    if not row.message_bytes:
+        return None
+    return row.latency
 
 
 @plot("collectives", "the time of each collective over message size, in small multiples")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: is_collective(card), chosen)
     panels = over_size(held, TIME, with_data)
+    if not panels:
+        return None
     about = (
         f"Time of a call on the slowest rank over message size, both on axes of logarithms. {BANDS}"
     )
-    return (
-        picture(Plot("Collectives", about, tuple(panels), marked_words(panels))) if panels else None
-    )
+    return picture(Plot("Collectives", about, tuple(panels), marked_words(panels)))

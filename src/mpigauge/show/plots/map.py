@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.plot import Picture
-from mpigauge.model.units import byte_count
+from mpigauge.model.units import byte_count, dotted
 from mpigauge.result.run_result import RunResults
 from mpigauge.show.formats import svg
 from mpigauge.show.formats.map import sheet_lines
 from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.model.screen import Screen
     from mpigauge.result.document import Document
@@ -25,47 +25,49 @@ if TYPE_CHECKING:
 @plot("map", "the time between every two ranks, as `mpigauge map` measures it")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     """Of each run that has pairs and is whole."""
-    found = {
-        each.name if len(shown) > 1 else "": each.document
-        for each in shown
-        if each.document.pairs and not each.run.part
-    }
+    found: list[tuple[str, Document]] = []
+    for each in shown:
+        if each.document.pairs and not each.run.part:
+            found.append((each.name if len(shown) > 1 else "", each.document))
     if not found:
         return None
-    several = " Each has a scale of its own." if len(found) > 1 else ""
     about = "A square for every two ranks, the darker the slower; ranks in the order of seats."
+    if len(found) > 1:
+        about += " Each has a scale of its own."
+    rows: list[tuple[str, ...]] = []
+    for name, document in found:
+        rows += _rows(name, document.pairs)
     return Picture(
         title="Between every two ranks",
-        about=about + several,
-        svg=svg.drawn(list(found.items())),
+        about=about,
+        svg=svg.drawn(found),
         heads=("", "message size", "one", "other", "measured", "±"),
-        rows=tuple(row for name, of in found.items() if of.pairs for row in _rows(name, of.pairs)),
+        rows=tuple(rows),
         fixed=True,
-        leading=svg.leading(list(found.items())),
+        leading=svg.leading(found),
         lines=partial(_lines, found),
     )
 
 
-def _lines(found: Mapping[str, Document], screen: Screen) -> Iterator[str]:
-    number = 0
-    for name, of in found.items():
-        for sheet in of.pairs.sheets if of.pairs else ():
-            yield from ([""] if number else [])
-            yield from ([name] if name else [])
-            yield from sheet_lines(of.pairs, sheet, screen) if of.pairs else ()
-            number += 1
+def _lines(found: Sequence[tuple[str, Document]], screen: Screen) -> Iterator[str]:
+    first = True
+    for name, document in found:
+        if document.pairs is None:
+            continue
+        for sheet in document.pairs.sheets:
+            if not first:
+                yield ""
+            if name:
+                yield name
+            yield from sheet_lines(document.pairs, sheet, screen)
+            first = False
 
 
-def _rows(name: str, found: PairMap) -> Iterator[tuple[str, ...]]:
+def _rows(name: str, found: PairMap | None) -> Iterator[tuple[str, ...]]:
+    if found is None:
+        return
     for sheet in found.sheets:
+        title, size = dotted(name, sheet.benchmark), byte_count(sheet.message_bytes)
         for (one, other), row in sheet.holding.items():
             value = f"{sheet.text(row.latency.value)} {sheet.unit}"
-            size = byte_count(sheet.message_bytes)
-            ends = found.name(one), found.name(other)
-            yield (
-                " · ".join(filter(None, (name, sheet.benchmark))),
-                size,
-                *ends,
-                value,
-                row.error_words,
-            )
+            yield title, size, found.name(one), found.name(other), value, row.error_words

@@ -5,60 +5,79 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.draw.axes import CORES, Axis, plain, share
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
-from mpigauge.model.units import many
+from mpigauge.model.units import dotted, many
 from mpigauge.result.run_result import RunResults
 from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpigauge.result.node.products import Product
 
 _ORDER = Axis("order of the matrices", plain, 2)
 _SHARE = Axis("share of the peak", share)
 
 
+class _Named(NamedTuple):
+    """A product, where it stands, and the name of the curve that it is a point of."""
+
+    curve: str
+    x: float
+    product: Product
+
+
 @plot("products", "share of the peak that products of matrices (DGEMM) have, over their order")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     """Over the cores at work, where all are of one order."""
-    found: dict[str, dict[str, list[tuple[Product, Point]]]] = {}
+    found: dict[str, list[_Named]] = {}
     for each in shown:
-        of = each.name if len(shown) > 1 else ""
         products = each.node.products if each.node else ()
-        orders = {product.order for product in products}
+        over_cores = _are_of_one_order(products)
+        of = each.name if len(shown) > 1 else ""
         for product in products:
-            if chosen.benchmark.lower() not in ("", product.name.lower()):
-                continue
-            if math.isfinite(product.of_peak):
-                over_cores = len(orders) == 1
+            wanted = chosen.benchmark.lower() in ("", product.name.lower())
+            if wanted and math.isfinite(product.of_peak):
+                name = dotted(of, _name(product, over_cores))
                 x = product.cores if over_cores else product.order
-                name = " · ".join(filter(None, (of, _name(product, over_cores))))
-                known = (product, _point(x, product))
-                found.setdefault(product.name, {}).setdefault(name, []).append(known)
-    panels = tuple(_panel(name, curves) for name, curves in found.items())
+                found.setdefault(product.name, []).append(_Named(name, x, product))
+    if not found:
+        return None
+    panels = [_panel(name, of) for name, of in found.items()]
     about = "Of the operations per second that as many cores do from registers, measured here."
-    return picture(Plot("Products of matrices", about, panels)) if panels else None
+    return picture(Plot("Products of matrices", about, tuple(panels)))
 
 
-def _panel(name: str, curves: dict[str, list[tuple[Product, Point]]]) -> Panel:
-    known = [product for of in curves.values() for product, _ in of]
-    over_cores = len({product.order for product in known}) == 1
-    order = f", n = {known[0].order}" if over_cores else ""
-    series = tuple(
-        Series(of, tuple(sorted((point for _, point in pairs), key=lambda point: point.x)))
-        for of, pairs in curves.items()
-    )
-    return Panel(f"{name}{order}", CORES if over_cores else _ORDER, _SHARE, series)
+def _are_of_one_order(products: Sequence[Product]) -> bool:
+    return len({product.order for product in products}) == 1
+
+
+def _panel(name: str, found: Sequence[_Named]) -> Panel:
+    curves: dict[str, list[Point]] = {}
+    for each in found:
+        curves.setdefault(each.curve, []).append(_point(each.x, each.product))
+    series = []
+    for curve, points in curves.items():
+        points.sort(key=lambda point: point.x)
+        series.append(Series(curve, tuple(points)))
+    products = [each.product for each in found]
+    if _are_of_one_order(products):
+        return Panel(f"{name}, n = {products[0].order}", CORES, _SHARE, tuple(series))
+    return Panel(name, _ORDER, _SHARE, tuple(series))
 
 
 def _name(product: Product, over_cores: bool) -> str:
     """What is no product of full depth is told apart from those that are."""
-    deep = "" if product.depth == product.order else f"k = {product.depth}"
-    cores = "" if over_cores else many(product.cores, "core")
-    return " · ".join(filter(None, (product.library, deep, cores))) or "BLAS"
+    words = [product.library]
+    if product.depth != product.order:
+        words.append(f"k = {product.depth}")
+    if not over_cores:
+        words.append(many(product.cores, "core"))
+    return dotted(*words) or "BLAS"
 
 
 def _point(x: float, product: Product) -> Point:

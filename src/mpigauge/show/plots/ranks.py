@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import RANKS, TIME
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
-from mpigauge.model.units import byte_count
+from mpigauge.model.units import byte_count, dotted
 from mpigauge.result.run_result import RunResults
 from mpigauge.show.curves import Held, by_benchmark, chosen_curves, is_collective
 from mpigauge.show.kinds import Chosen, plot
@@ -24,13 +24,14 @@ MOST_SIZES = 6
 @plot("ranks", "the time of each collective over the number of ranks, at some sizes")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: is_collective(card), chosen)
-    panels = [
-        Panel(benchmark, RANKS, TIME, tuple(_series(of)))
-        for benchmark, of in by_benchmark(held)
-        if len({each.curve.first.ranks for each in of}) > 1
-    ]
+    panels = []
+    for benchmark, of in by_benchmark(held):
+        if len({each.curve.first.ranks for each in of}) > 1:
+            panels.append(Panel(benchmark, RANKS, TIME, tuple(_series(of))))
+    if not panels:
+        return None
     about = "Time of a call on the slowest rank over ranks, both on axes of logarithms."
-    return picture(Plot("Over ranks", about, tuple(panels))) if panels else None
+    return picture(Plot("Over ranks", about, tuple(panels)))
 
 
 def _series(held: Sequence[Held]) -> Iterator[Series]:
@@ -49,6 +50,6 @@ def _series(held: Sequence[Held]) -> Iterator[Series]:
     kept = sizes[:: -(-len(sizes) // MOST_SIZES)]
     for (size, variant), rows in grown.items():
         if size in kept:
-            called = " · ".join(filter(None, (byte_count(size), *variant)))
-            ordered = sorted(rows, key=lambda row: row.ranks)
-            yield Series(called, tuple(Point.of(r.ranks, r.latency) for r in ordered))
+            points = [Point.of(row.ranks, row.latency) for row in rows]
+            points.sort(key=lambda point: point.x)
+            yield Series(dotted(byte_count(size), *variant), tuple(points))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import CORES, Axis, bytes_per_s
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
+from mpigauge.model.units import dotted
 from mpigauge.result.run_result import RunResults
 from mpigauge.show.kinds import Chosen, plot
 
@@ -23,12 +24,10 @@ _SPEED = Axis("bandwidth", bytes_per_s)
 @plot("threads", "bandwidth of Triad over the cores at work: ranks, or threads of one")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     several = len(shown) > 1
-    curves = [
-        series
-        for each in shown
-        if each.node
-        for series in _curves(each.node, each.name if several else "")
-    ]
+    curves: list[Series] = []
+    for each in shown:
+        if each.node:
+            curves += _curves(each.node, each.name if several else "")
     if not curves:
         return None
     about = (
@@ -43,7 +42,7 @@ def _curves(found: NodeResult, of: str) -> Iterator[Series]:
     """Those of two numbers of cores or more."""
     for name, points in (*_of_ranks(found), *_of_threads(found)):
         if len(points) > 1:
-            yield Series(" · ".join(filter(None, (of, name))), tuple(points))
+            yield Series(dotted(of, name), tuple(points))
 
 
 def _of_ranks(found: NodeResult) -> Iterator[tuple[str, list[Point]]]:
@@ -55,9 +54,8 @@ def _of_ranks(found: NodeResult) -> Iterator[tuple[str, list[Point]]]:
 def _of_threads(found: NodeResult) -> Iterator[tuple[str, list[Point]]]:
     for sweep in found.sweeps:
         for benchmark, loop in _LOOPS.items():
-            points = [
-                Point.of(threads, speeds[benchmark])
-                for threads, speeds in sweep.speeds.items()
-                if benchmark in speeds
-            ]
+            points = []
+            for threads, speeds in sweep.speeds.items():
+                if benchmark in speeds:
+                    points.append(Point.of(threads, speeds[benchmark]))
             yield f"threads, {sweep.order}, {loop}", points
