@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import base64
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.features.profile import pictures
-from mpigauge.features.profile.account import Account, Called, Told, Waited
+from mpigauge.features.profile.account import Account, Called, Waited
 from mpigauge.features.profile.merge import frames_of_program
 from mpigauge.features.profile.show import (
     accounts_of,
@@ -36,7 +36,7 @@ from mpigauge.show.web.quoted import QuotedNumber
 
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture
-    from mpigauge.features.profile.joined import Joined
+    from mpigauge.features.profile.joined import Joined, JoinedSite
     from mpigauge.features.profile.stored import Job
     from mpigauge.runs.store import Run
 
@@ -82,35 +82,63 @@ def profile_page(
 ) -> str:
     """`home`: a page with all runs to go back to. `found`: beside its machine."""
     accounts = accounts_of(main_jobs(jobs))
-    first = accounts[0] if accounts else None
+    content = _content(run, accounts, found) if accounts else _NOTHING
     facts = facts_of_run(run)
-    command = run.header.get("command") or ""
-    drawn = dict(_drawn(first)) if first else dict.fromkeys(PICTURES)
-    waiting = _waiting_table(first) if first and first.waited else None
-    tables = [*_tables(accounts), *_joined(found)] if first else []
-    said = [*sentences(accounts), *([saved_at_most(found)] if found else [])] if first else []
-    machines = list(_machines(run, first)) if first else []
-    others = len(jobs) - len(accounts)
     return filled(
         "profile",
         home=home,
         name=name,
         version=facts.version or "",
         facts=heading(facts),
-        answers=list(_answers(accounts)) if first else [],
-        sentences=said,
         most_opening=MOST_OPENING,
-        others=f"{many(others, 'other job')} of MPI in this run: `mpigauge show`."
-        if others
-        else "",
-        tables=tables,
-        waiting=waiting,
-        drawn=drawn,
-        machines=machines,
-        command=command if isinstance(command, str) else shlex.join(map(str, command)),
-        download=_download(accounts[0].job) if first else "",
+        others=_other_jobs(len(jobs) - len(accounts)),
+        command=_command_of(run),
         file=f"{name}.csv",
+        **content,
     )
+
+
+_NOTHING: Mapping[str, Any] = {
+    "answers": [],
+    "sentences": [],
+    "tables": [],
+    "waiting": None,
+    "drawn": dict.fromkeys(PICTURES),
+    "machines": [],
+    "download": "",
+}
+"""What the page has of a run in which nobody called MPI."""
+
+
+def _content(run: Run, accounts: Sequence[Account], found: Joined | None) -> dict[str, Any]:
+    """The same of one in which somebody did."""
+    first = accounts[0]
+    said, tables = list(sentences(accounts)), list(_tables(accounts))
+    if found:
+        said.append(saved_at_most(found))
+        tables += _joined(found)
+    return {
+        "answers": list(_answers(accounts)),
+        "sentences": said,
+        "tables": tables,
+        "waiting": _waiting_table(first),
+        "drawn": _drawn(first),
+        "machines": list(_machines(run, first)),
+        "download": _download(first.job),
+    }
+
+
+def _other_jobs(count: int) -> str:
+    if not count:
+        return ""
+    return f"{many(count, 'other job')} of MPI in this run: `mpigauge show`."
+
+
+def _command_of(run: Run) -> str:
+    command = run.header.get("command") or ""
+    if isinstance(command, str):
+        return command
+    return shlex.join(str(word) for word in command)
 
 
 # --- the answer -----------------------------------------------------------------------------------
@@ -132,22 +160,29 @@ def _answers(accounts: Sequence[Account]) -> Iterator[QuotedNumber]:
     yield QuotedNumber("Cost of the profiler", percent(first.cost_share), "", each)
 
 
-def _drawn(account: Account) -> Iterator[tuple[str, Picture | None]]:
-    yield from ((name, draw(account)) for name, draw in PICTURES.items())
+def _drawn(account: Account) -> dict[str, Picture | None]:
+    return {name: draw(account) for name, draw in PICTURES.items()}
 
 
 def _machines(run: Run, account: Account) -> Iterator[BuiltMachine]:
     """How the machine is built, with the ranks that stayed on their cores."""
     from mpigauge.result.run_view import RunView
 
-    for host, topology in list(RunView.of(run, []).topologies.items())[:MOST_MACHINES]:
-        on: dict[int, list[str]] = {}
-        for file in account.ranks:
-            if file.host == host and len(file.cpus) <= FEW_CORES:
-                for cpu in file.cpus:
-                    on.setdefault(cpu, []).append(str(file.rank))
-        names = {cpu: f"rank {', '.join(ranks)}" for cpu, ranks in on.items()}
-        yield BuiltMachine(host, machine_picture(topology, names))
+    topologies = RunView.of(run, []).topologies
+    for host in list(topologies)[:MOST_MACHINES]:
+        names = _ranks_on_cores(account, host)
+        yield BuiltMachine(host, machine_picture(topologies[host], names))
+
+
+def _ranks_on_cores(account: Account, host: str) -> dict[int, str]:
+    """What stands at the cores of a host."""
+    on: dict[int, list[str]] = {}
+    for file in account.ranks:
+        if file.host != host or len(file.cpus) > FEW_CORES:
+            continue
+        for cpu in file.cpus:
+            on.setdefault(cpu, []).append(str(file.rank))
+    return {cpu: f"rank {', '.join(ranks)}" for cpu, ranks in on.items()}
 
 
 # --- call sites -----------------------------------------------------------------------------------
@@ -161,8 +196,6 @@ _ERROR = _HEADS.index("±")
 def _tables(accounts: Sequence[Account]) -> Iterator[SortedTable]:
     first = accounts[0]
     sites = first.sites[:MOST_SITES]
-    left = len(first.sites) - len(sites)
-    said = f"{many(left, 'call site')} that take less are left out." if left else ""
     times = times_of(accounts)
     heads = list(_HEADS)
     rows = [list(_row(first, each, times[each.spot])) for each in sites]
@@ -170,7 +203,8 @@ def _tables(accounts: Sequence[Account]) -> Iterator[SortedTable]:
         del heads[_ERROR]
         for row in rows:
             del row[_ERROR]
-    yield SortedTable("call-sites", "Call sites", heads, rows, said)
+    left = _left_out(len(first.sites) - len(sites))
+    yield SortedTable("call-sites", "Call sites", heads, rows, left)
     for what, fold in (("function", _function), ("file", _file), ("call", _call)):
         found: dict[str, list[Called]] = {}
         for each in first.inside:
@@ -179,8 +213,16 @@ def _tables(accounts: Sequence[Account]) -> Iterator[SortedTable]:
             yield _folded(first, what, found)
 
 
-def _waiting_table(account: Account) -> SortedTable:
-    """Waiting apart from moving, of all ranks together, by call site."""
+def _left_out(count: int) -> str:
+    if not count:
+        return ""
+    return f"{many(count, 'call site')} that take less are left out."
+
+
+def _waiting_table(account: Account) -> SortedTable | None:
+    """Waiting apart from moving, of all ranks together, by call site; None: nothing was split."""
+    if not account.waited:
+        return None
     rows = [list(_waited_row(account, each)) for each in account.waited[:MOST_SITES]]
     return SortedTable("waiting-by-site", "Waiting apart from moving", _WAITING_HEADS, rows)
 
@@ -192,89 +234,114 @@ _WAITING_HEADS = (
 
 
 def _waited_row(account: Account, of: Waited) -> Iterator[Cell]:
-    yield Cell(of.called.spot.call, of.called.spot.call)
-    yield Cell(place_of(of.called), place_of(of.called))
-    yield from _waiting_cells(of)
-    for seconds in (of.moving_s, of.disturbed_s):
-        yield Cell(duration(seconds), seconds)
+    yield _text(of.called.spot.call)
+    yield _text(place_of(of.called))
+    told = of.waiting
+    waiting = [_time(seconds) for seconds in (told.value, told.low, told.high)]
+    if not of.is_told:
+        waiting = _without_words(waiting)
+    yield from waiting
+    yield _time(of.moving_s)
+    yield _time(of.disturbed_s)
+    yield from _longest_and_last(account, of)
+
+
+def _longest_and_last(account: Account, of: Waited) -> list[Cell]:
+    """The rank that waits longest, and who comes last."""
     rank = account.ranks[of.rank].rank or 0
-    yield Cell(str(rank) if of.is_told else "", rank)
-    last = account.last_to_come(of.called) if of.is_told else None
-    yield Cell(last.words if last else "", last.share if last else 0.0)
+    if not of.is_told:
+        return [Cell("", rank), Cell("", 0.0)]
+    last = account.last_to_come(of.called)
+    if last is None:
+        return [_count(rank), Cell("", 0.0)]
+    return [_count(rank), Cell(last.words, last.share)]
 
 
-def _waiting_cells(of: Waited) -> Iterator[Cell]:
+def _without_words(cells: Sequence[Cell]) -> list[Cell]:
     """A time that is no longer than the operation, or not known to within itself, is not told."""
-    told: Told = of.waiting
-    for seconds in (told.value, told.low, told.high):
-        yield Cell(duration(seconds) if of.is_told else "", seconds)
+    return [Cell("", each.value) for each in cells]
 
 
-def _joined(found: Joined | None) -> Iterator[SortedTable]:
+def _joined(found: Joined) -> Iterator[SortedTable]:
     """Call sites beside what the machine does with their calls."""
-    rows = [
-        [
-            Cell(str(each.called.number), each.called.number),
-            Cell(each.called.spot.call, each.called.spot.call),
-            Cell(place_of(each.called), place_of(each.called)),
-            *(
-                Cell(told_words(told), told.value if told else 0.0)
-                for told in (each.waiting, each.machine, each.above)
-            ),
-        ]
-        for each in (found.sites if found else ())
-    ]
+    rows = [_joined_row(each) for each in found.sites[:MOST_SITES]]
     heads = ("#", "call", "place", "waiting", "moving, as the machine can do it", "above that")
     if rows:
-        yield SortedTable("joined", "Beside this machine", heads, rows[:MOST_SITES])
+        yield SortedTable("joined", "Beside this machine", heads, rows)
+
+
+def _joined_row(site: JoinedSite) -> list[Cell]:
+    called = site.called
+    row = [_count(called.number), _text(called.spot.call), _text(place_of(called))]
+    for told in (site.waiting, site.machine, site.above):
+        row.append(Cell(told_words(told), told.value) if told else Cell("", 0.0))
+    return row
 
 
 def _row(account: Account, of: Called, times: Sequence[float]) -> Iterator[Cell]:
     """`times`: of each launch."""
     time = estimate(times)
-    whole = account.mpi_s.sum()
-    share = of.total_s / whole if whole > 0 and not of.outside else 0.0
-    yield Cell(str(of.number), of.number)
-    yield Cell(of.spot.call, of.spot.call)
-    yield Cell(place_of(of), place_of(of))
-    yield Cell(str(of.calls), of.calls)
-    yield Cell(duration(time.value), time.value)
+    yield _count(of.number)
+    yield _text(of.spot.call)
+    yield _text(place_of(of))
+    yield _count(of.calls)
+    yield _time(time.value)
     yield Cell(error_words(times), time.relative_error)
-    yield Cell("" if of.outside else percent(share), share)
+    yield Cell("", 0.0) if of.outside else _share(account, [of])
     yield Cell(percent(of.uneven), of.uneven)
     for seconds in (of.median_s, of.late_s, of.most_s):
-        yield Cell(duration(seconds), seconds)
-    yield Cell(memory(of.sent) if of.sent else "", of.sent)
-    yield Cell(str(of.failures) if of.failures else "", of.failures)
-    yield _stack(account, of)
-
-
-def _stack(account: Account, of: Called) -> Cell:
-    """From inside out."""
-    words = " ← ".join(account.stack(of.spot))
-    return Cell(words, words)
+        yield _time(seconds)
+    yield _bytes(of.sent)
+    yield _count(of.failures) if of.failures else Cell("", 0)
+    yield _text(" ← ".join(account.stack(of.spot)))  # from inside out
 
 
 def _folded(account: Account, what: str, found: dict[str, list[Called]]) -> SortedTable:
-    whole = account.mpi_s.sum()
     rows = []
     for name, sites in found.items():
-        calls, sent = sum(each.calls for each in sites), sum(each.sent for each in sites)
-        seconds = sum(each.mean_s for each in sites)
-        share = sum(each.total_s for each in sites) / whole if whole > 0 else 0.0
         rows.append([
-            Cell(name, name),
-            Cell(str(len(sites)), len(sites)),
-            Cell(str(calls), calls),
-            Cell(duration(seconds), seconds),
-            Cell(percent(share), share),
-            Cell(memory(sent) if sent else "", sent),
+            _text(name),
+            _count(len(sites)),
+            _count(sum(each.calls for each in sites)),
+            _time(sum(each.mean_s for each in sites)),
+            _share(account, sites),
+            _bytes(sum(each.sent for each in sites)),
         ])  # fmt: skip
     rows.sort(key=lambda row: -float(row[3].value))
     heads = (what, "call sites", "calls", "time", "% MPI", "bytes")
     return SortedTable(f"by-{what}", f"Call sites by {what}", heads, rows)
 
 
+# --- cells ----------------------------------------------------------------------------------------
+def _text(word: str) -> Cell:
+    return Cell(word, word)
+
+
+def _count(number: int) -> Cell:
+    return Cell(str(number), number)
+
+
+def _time(seconds: float) -> Cell:
+    return Cell(duration(seconds), seconds)
+
+
+def _bytes(number: int) -> Cell:
+    """Nothing is said of none."""
+    if not number:
+        return Cell("", 0)
+    return Cell(memory(number), number)
+
+
+def _share(account: Account, sites: Sequence[Called]) -> Cell:
+    """Of the time in MPI."""
+    whole = float(account.mpi_s.sum())
+    if not whole > 0:
+        return Cell(percent(0.0), 0.0)
+    share = float(sum(each.total_s for each in sites)) / whole
+    return Cell(percent(share), share)
+
+
+# --- what call sites are folded by ----------------------------------------------------------------
 def _function(account: Account, of: Called) -> str:
     return next(iter(account.functions(of.spot)), "")
 
