@@ -193,8 +193,12 @@ def _measure(folder: Path, said: Mapping[str, Any]) -> None:
 
 def _told(frames: int | None, start: str | None) -> dict[str, str]:
     """What the library is told beside the folder for its files."""
-    found = {} if frames is None else {"MPIGAUGE_PROFILE_FRAMES": str(frames)}
-    return found | ({} if start is None else {"MPIGAUGE_PROFILE_START": start})
+    found = {}
+    if frames is not None:
+        found["MPIGAUGE_PROFILE_FRAMES"] = str(frames)
+    if start is not None:
+        found["MPIGAUGE_PROFILE_START"] = start
+    return found
 
 
 def check_options(said: Mapping[str, Any]) -> None:
@@ -236,7 +240,8 @@ def _label(words: tuple[str, ...], start: Start) -> str:
     """Of the run's folder: by the program, behind its launcher."""
     from mpigauge.features.profile.stored import program_name
 
-    return f"profile-{program_name(start.programs[0] if start.programs else words)}"
+    program = start.programs[0] if start.programs else words
+    return f"profile-{program_name(program)}"
 
 
 def agent_for(setup: Setup | None, rsh: str | None) -> Agent:
@@ -246,8 +251,11 @@ def agent_for(setup: Setup | None, rsh: str | None) -> Agent:
     from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request
 
-    said = {"rsh": rsh}
-    request = setup.request if setup else read_request(said, look_up(said))
+    if setup:
+        request = setup.request
+    else:
+        said = {"rsh": rsh}
+        request = read_request(said, look_up(said))
     return agent_of(target_of(request, CommandOptions()))
 
 
@@ -255,8 +263,10 @@ def hosts_of(setup: Setup | None) -> tuple[str, ...]:
     """Those of the batch job that we are in: a launcher may have used any."""
     from mpigauge.site import batch
 
-    named = [node.name for node in setup.nodes] if setup else []
-    return (*named, *(host.name for host in batch.hosts(batch.here(os.environ))))
+    names = [host.name for host in batch.hosts(batch.here(os.environ))]
+    if setup:
+        names = [node.name for node in setup.nodes] + names
+    return tuple(names)
 
 
 def _write_passport(writer: RunWriter, setup: Setup | None) -> None:
@@ -306,9 +316,11 @@ def _present(folder: Path, jobs: Sequence[Job], form: str, start: Start) -> None
     from mpigauge.features.profile.profiling import seen
     from mpigauge.features.profile.show import JOINED, lines_of
 
-    found = joined_at(folder, jobs) if form in JOINED else None
-    for line in lines_of(jobs, form, screen().room or WIDTH, found) if jobs else []:
-        click.echo(line, err=True)
-    for line in [] if jobs else unseen(start.programs, start.env):
-        tell(line)
+    if jobs:
+        found = joined_at(folder, jobs) if form in JOINED else None
+        for line in lines_of(jobs, form, screen().room or WIDTH, found):
+            click.echo(line, err=True)
+    else:
+        for line in unseen(start.programs, start.env):
+            tell(line)
     tell(f"{seen(jobs)}; stored in {folder}")

@@ -92,11 +92,13 @@ class Machine:
         """The time with the best known setting over that with the usual one, as a sweep measured
         them beside each other; NaN: there is none."""
         usual = self.time(need)
-        arms = self._arms.get((need.benchmark, need.ranks, need.datatype, need.op, need.root,
-                               need.message_bytes), [])  # fmt: skip
+        typed = need.datatype, need.op
+        key = (need.benchmark, need.ranks, *typed, need.root, need.message_bytes)
+        arms = self._arms.get(key, [])
         if usual is None or not arms:
             return math.nan
-        return min(min(_time_of(row).value for row in arms) / usual.value, 1.0)
+        fastest = min(_time_of(row).value for row in arms)
+        return min(fastest / usual.value, 1.0)
 
 
 def _time_on(curve: Mapping[int, Row], message_bytes: int) -> Told | None:
@@ -108,27 +110,31 @@ def _time_on(curve: Mapping[int, Row], message_bytes: int) -> Told | None:
     if below is None or above is None:
         return None
     part = math.log(message_bytes / below) / math.log(above / below)
-    ends = _time_of(curve[below]), _time_of(curve[above])
-    return Told(*(_between(one, other, part) for one, other in zip(*map(_ends, ends), strict=True)))
-
-
-def _ends(told: Told) -> tuple[float, float, float]:
-    return told.value, told.low, told.high
+    small, large = _time_of(curve[below]), _time_of(curve[above])
+    return Told(
+        value=_between(small.value, large.value, part),
+        low=_between(small.low, large.low, part),
+        high=_between(small.high, large.high, part),
+    )
 
 
 def _between(one: float, other: float, part: float) -> float:
-    """On a line through both where times and sizes are logarithms."""
-    return math.exp((1 - part) * math.log(one) + part * math.log(other)) if one > 0 < other else 0.0
+    """On a line through both where times and sizes are logarithms; 0 where one of them is 0."""
+    if one <= 0 or other <= 0:
+        return 0.0
+    return math.exp((1 - part) * math.log(one) + part * math.log(other))
 
 
 def _time_of(row: Row) -> Told:
     """In the mean of ranks, which profiles have, too; its error is that of the slowest's."""
     cell = row.cell
     mean = cell.time_avg_s if cell.time_avg_s > 0 else cell.time_p50_s
-    value = mean * cell.time_scale
-    low, high = (end / cell.time_p50_s if math.isfinite(end) else 1.0
-                 for end in (row.low_s, row.high_s))  # fmt: skip
-    return Told(value, value * low, value * high)
+    value = low = high = mean * cell.time_scale
+    if math.isfinite(row.low_s):
+        low = value * (row.low_s / cell.time_p50_s)
+    if math.isfinite(row.high_s):
+        high = value * (row.high_s / cell.time_p50_s)
+    return Told(value, low, high)
 
 
 def joined(account: Account, uses: Sequence[Use], machine: Machine) -> Joined:
@@ -136,42 +142,48 @@ def joined(account: Account, uses: Sequence[Use], machine: Machine) -> Joined:
     for use in uses:
         by_site[use.called.number].append(use)
     sites = [_site(account, called, by_site[called.number], machine) for called in account.inside]
-    kept = [each for each in sites if each.waiting or each.machine]
+    kept = tuple(each for each in sites if each.waiting or each.machine)
     run_s = float(account.run_s.mean())
+    if not run_s:
+        return Joined(kept, network=math.nan, balance=math.nan, setting=math.nan)
     mpi_s = float(account.mpi_s.mean())
-    waiting = sum(each.waiting.value for each in sites if each.waiting)
+    waiting = split = 0.0
+    for each in sites:
+        if each.waiting:
+            waiting += each.waiting.value
+            split += each.called.mean_s
     disturbed = float(account.profile.waits["disturbed_s"].sum()) / max(len(account.ranks), 1)
-    split = sum(each.called.mean_s for each in sites if each.waiting)
     return Joined(
-        sites=tuple(kept),
-        network=max(mpi_s - waiting - disturbed, 0.0) / run_s if run_s else math.nan,
-        balance=(waiting + mpi_s - split) / run_s if run_s else math.nan,
-        setting=_saved(uses, machine) / run_s if run_s else math.nan,
+        sites=kept,
+        network=max(mpi_s - waiting - disturbed, 0.0) / run_s,
+        balance=(waiting + mpi_s - split) / run_s,
+        setting=_saved(uses, machine) / run_s,
     )
 
 
 def _saved(uses: Sequence[Use], machine: Machine) -> float:
     """Seconds of a rank, of what settings are known for; NaN: of none."""
-    known = [(use, machine.best(use.need)) for use in uses]
-    saved = [
-        use.calls * told.value * (1 - best)
-        for use, best in known
-        if best == best and (told := machine.time(use.need))
-    ]
+    saved = []
+    for use in uses:
+        best, told = machine.best(use.need), machine.time(use.need)
+        if told is not None and not math.isnan(best):
+            saved.append(use.calls * told.value * (1 - best))
     return sum(saved) if saved else math.nan
 
 
 def _site(account: Account, called: Called, uses: Sequence[Use], machine: Machine) -> JoinedSite:
     ranks = max(len(account.ranks), 1)
     waiting, moving = _split(account, called, ranks)
-    told = [(use, machine.time(use.need)) for use in uses]
-    known = [(use, time) for use, time in told if time is not None]
-    if not known:
+    able, known_s = None, 0.0
+    for use in uses:
+        time = machine.time(use.need)
+        if time is not None:
+            able = _added(able or Told(0.0, 0.0, 0.0), time, use.calls)
+            known_s += use.seconds
+    if able is None:
         return JoinedSite(called, waiting, None, None, 0.0)
-    able = Told(*(sum(use.calls * getattr(time, end) for use, time in known)
-                  for end in ("value", "low", "high")))  # fmt: skip
-    whole = sum(use.seconds for use in uses)
-    part = sum(use.seconds for use, _ in known) / whole if whole else 0.0
+    whole_s = sum(use.seconds for use in uses)
+    part = known_s / whole_s if whole_s else 0.0
     moved = moving or Told(called.mean_s, called.mean_s, called.mean_s)
     above = Told(
         moved.value * part - able.value, moved.low * part - able.high, moved.high * part - able.low
@@ -179,11 +191,18 @@ def _site(account: Account, called: Called, uses: Sequence[Use], machine: Machin
     return JoinedSite(called, waiting, able, above, part)
 
 
+def _added(to: Told, time: Told, calls: float) -> Told:
+    """With so many calls more, of this time each."""
+    return Told(
+        to.value + calls * time.value, to.low + calls * time.low, to.high + calls * time.high
+    )
+
+
 def _split(account: Account, called: Called, ranks: int) -> tuple[Told | None, Told | None]:
     """Waiting and moving of a rank, where they were told apart."""
     spots = account.profile.spots
     rows = account.profile.waits
-    rows = rows[rows["site"] == spots.index(called.spot)] if len(rows) else rows
+    rows = rows[rows["site"] == spots.index(called.spot)]
     if not len(rows):
         return None, None
     return _told(rows, "waiting", ranks), _told(rows, "moving", ranks)
