@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge.model.record import CellRecord, Skip, parse
+from tests import patience
 from tests.cases.launching import Site, finish, run, site, start
 from tests.conftest import ABIS
 
@@ -48,13 +48,9 @@ def run_few(where: Site, ranks: int, folder: Path, sizes: tuple[int, ...]) -> li
     return [record.cell for record in found if isinstance(record, CellRecord)]
 
 
-def empties(folder: Path) -> bool:
+def wait_until_empty(folder: Path) -> None:
     """At once, or when the watcher has seen that a job was killed."""
-    for _ in range(200):
-        if not any(folder.iterdir()):
-            return True
-        time.sleep(0.1)
-    return False
+    patience.wait_for(lambda: not any(folder.iterdir()))
 
 
 def test_there_are_all_37(where: Site) -> None:
@@ -140,18 +136,13 @@ def test_what_is_done_about_caches_is_said(where: Site, cache: str, tmp_path: Pa
 def test_a_killed_job_leaves_no_file(where: Site, how: signal.Signals, tmp_path: Path) -> None:
     job = start(where, 2, "--benchmarks", "P_Write_Expl,P_Read_Priv", "--ranks", 2, "--sizes",
                 1 << 20, "--seconds", 3600, "--use-all", 1, "--dir", tmp_path)  # fmt: skip
-    for _ in range(600):
-        if any(tmp_path.glob("*/data*")):
-            break
-        time.sleep(0.05)
-    else:
-        pytest.fail("no file was ever made")
+    patience.wait_for(lambda: any(tmp_path.glob("*/data*")))
     if how == signal.SIGKILL:  # of a rank, as when the system is out of memory
         os.kill(rank_at_work(tmp_path), how)
     else:
         os.killpg(job.pid, how)
     finish(job)
-    assert empties(tmp_path)
+    wait_until_empty(tmp_path)
 
 
 def rank_at_work(folder: Path) -> int:
