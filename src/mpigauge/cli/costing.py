@@ -20,20 +20,19 @@ def cost_words(run: PlannedRun) -> str:
 
     known = cost(run.plan, rates_of(_earlier(run)))
     least, most = known.launches
-    launches = many(most, "launch") if least == most else f"{least} to {most} launches"
+    launches = f"{least} to {most} launches"
+    if least == most:
+        launches = many(most, "launch")
     low, high = map(clock, known.seconds)
+    time = f"about {low}"
     if known.bounded:
         time = f"no longer than {high} (--in)"
-    else:
-        time = f"about {low}" + (
-            "" if low == high else f", up to {high} where it takes more launches"
-        )
+    elif low != high:
+        time += f", up to {high} where it takes more launches"
     rates = known.rates
-    source = (
-        f"as in {many(rates.launches, 'launch')} below mpigauge-runs"
-        if rates.launches
-        else "assumed, as nothing was measured here before"
-    )
+    source = "assumed, as nothing was measured here before"
+    if rates.launches:
+        source = f"as in {many(rates.launches, 'launch')} below mpigauge-runs"
     return (
         f"{launches}, {many(known.cells, 'cell')} in each round: {time}; "
         f"{duration(rates.start_s)} to start a job, {duration(rates.cell_s)} for a cell, {source}"
@@ -47,10 +46,12 @@ def schedule_words(run: PlannedRun) -> str:
 
     (part,) = run.plan.parts
     made = schedule(part.pairs, part.world_ranks)
-    beside = f" of {made.together} at a time" if made.together > 1 else ""
-    messages = any(card.unit != "none" for card in run.setup.cards.chosen(part.benchmarks))
-    sizes = f", at {listed(map(byte_count, part.sizes or ()))}" if messages else ""
-    return f"{many(made.pairs, 'pair')} in {many(made.rounds, 'round')}{beside}{sizes}"
+    words = f"{many(made.pairs, 'pair')} in {many(made.rounds, 'round')}"
+    if made.together > 1:
+        words += f" of {made.together} at a time"
+    if any(card.unit != "none" for card in run.setup.cards.chosen(part.benchmarks)):
+        words += f", at {listed(map(byte_count, part.sizes or ()))}"
+    return words
 
 
 def _earlier(run: PlannedRun) -> list[Mapping[str, Any]]:
@@ -61,8 +62,11 @@ def _earlier(run: PlannedRun) -> list[Mapping[str, Any]]:
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     root = Path(DEFAULT_ROOT)
-    stored = list_runs(root) if root.is_dir() else []
+    if not root.is_dir():
+        return []
     mpi = f"{run.setup.mpi.name} {run.setup.mpi.version}"
-    return [
-        status_of(each.path) for each in stored if each.mpi == mpi and each.command[1:2] != ("map",)
-    ]
+    found: list[Mapping[str, Any]] = []
+    for each in list_runs(root):
+        if each.mpi == mpi and each.command[1:2] != ("map",):
+            found.append(status_of(each.path))
+    return found

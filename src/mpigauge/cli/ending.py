@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from mpigauge.measure.campaign import Ending
     from mpigauge.runs.store import Run
 
+MOST_NAMED = 4
+"""Cells with wrong data that are named."""
+
 
 def verdict(ending: Ending, stored: Run) -> list[str]:
     """What went wrong, worst first."""
@@ -28,8 +31,10 @@ def nothing_words(ending: Ending, stored: Run) -> list[str]:
     if ending.status != "done" or stored.has_numbers or not stored.skips:
         return []
     reasons = list(dict.fromkeys(skip.reason for skip in stored.skips))
-    more = f" (and {len(reasons) - 1} more reasons)" if len(reasons) > 1 else ""
-    return [f"nothing could be measured: {reasons[0]}{more}"]
+    words = f"nothing could be measured: {reasons[0]}"
+    if len(reasons) > 1:
+        words += f" (and {len(reasons) - 1} more reasons)"
+    return [words]
 
 
 def wrong_words(stored: Run) -> list[str]:
@@ -38,11 +43,16 @@ def wrong_words(stored: Run) -> list[str]:
     wrong = [cell for cell in stored.cells if cell.wrong_count]
     if not wrong:
         return []
-    count = sum(cell.wrong_count for cell in wrong)
-    names = dict.fromkeys(
-        f"{cell.benchmark} {byte_count(cell.message_bytes)}".strip() for cell in wrong
-    )
-    where = ", ".join(list(names)[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    count = 0
+    names: list[str] = []
+    for cell in wrong:
+        count += cell.wrong_count
+        name = f"{cell.benchmark} {byte_count(cell.message_bytes)}".strip()
+        if name not in names:
+            names.append(name)
+    where = ", ".join(names[:MOST_NAMED])
+    if len(names) > MOST_NAMED:
+        where += f" and {len(names) - MOST_NAMED} more"
     return [f"{wrong_data(count)}, in {where}"]
 
 
@@ -52,14 +62,19 @@ def failure_words(ending: Ending) -> list[str]:
         return []
     first = f"launch {failures[0].launch} failed: {failures[0].reason}"
     others = len(failures) - 1
-    return [f"{first} (and {others} more)" if others else first]
+    if others:
+        first += f" (and {others} more)"
+    return [first]
 
 
 def missing_words(ending: Ending, stored: Run) -> list[str]:
     if ending.status == "done":
         return []
-    word = "interrupted: " if ending.status == "interrupted" else ""
     count = len(stored.complete)
-    launches = "1 launch is" if count == 1 else f"{count} launches are"
-    kept = f"{word}{launches} complete, what was measured is kept in {stored.path}"
-    return [f"{kept}; `mpigauge resume {stored.path}` goes on"]
+    launches = f"{count} launches are"
+    if count == 1:
+        launches = "1 launch is"
+    words = f"{launches} complete, what was measured is kept in {stored.path}"
+    if ending.status == "interrupted":
+        words = f"interrupted: {words}"
+    return [f"{words}; `mpigauge resume {stored.path}` goes on"]

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.placement import Seat
 from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.units import many
+from mpigauge.model.width import left_aligned, widths
 from mpigauge.site.placement import cores_of
 from mpigauge.site.topology.levels import Levels
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.measure.plan import PlanPart, Resources
     from mpigauge.model.hosts import HostRanks
 
-HEADS = ("rank", "host", "cpuset", "core", "NUMA", "socket", "shares with rank 0")
+HEADS: tuple[str, ...] = ("rank", "host", "cpuset", "core", "NUMA", "socket", "shares with rank 0")
 
 
 class _Taken(NamedTuple):
@@ -36,8 +38,10 @@ def seat_lines(part: PlanPart, resources: Resources) -> list[str]:
     ranks = many(part.world_ranks, "rank")
     title = f"{part.placement or 'a core for each rank'}: {ranks}, {_what(part)}"
     if not any(block.bind for block in part.blocks):
-        where = "".join(f"; {b.ranks} on {b.host}" for b in part.hosts)
-        return [title, f"  not bound: the launcher and the system decide{where}"]
+        line = "  not bound: the launcher and the system decide"
+        for block in part.hosts:
+            line += f"; {block.ranks} on {block.host}"
+        return [title, line]
     return _table(title, _in_order(part, resources))
 
 
@@ -46,19 +50,28 @@ def _shared_job(part: PlanPart, resources: Resources) -> list[str]:
     lines: list[str] = []
     for members, name in part.places.items():
         two = [seats[int(rank)] for rank in members.split(",")]
-        lines += ([""] if lines else []) + _table(f"{name}: 2 ranks, {what}", two)
+        if lines:
+            lines.append("")
+        lines += _table(f"{name}: 2 ranks, {what}", two)
     return lines
 
 
 def _what(part: PlanPart) -> str:
-    level = part.suite_options.get(THREAD_LEVEL)
-    return ", ".join(part.benchmarks) + (f" at thread level {level}" if level else "")
+    names = ", ".join(part.benchmarks)
+    if level := part.suite_options.get(THREAD_LEVEL):
+        return f"{names} at thread level {level}"
+    return names
 
 
 def _table(title: str, seats: list[_Taken]) -> list[str]:
-    rows = [_row(rank, seats[0], seat) for rank, seat in enumerate(seats)]
-    wide = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
-    return [title, *("  " + _line(words, wide) for words in (HEADS, *rows))]
+    rows = [HEADS]
+    for rank, seat in enumerate(seats):
+        rows.append(_row(rank, seats[0], seat))
+    wide = widths(rows)
+    lines = [title]
+    for words in rows:
+        lines.append(f"  {left_aligned(words, wide)}")
+    return lines
 
 
 def seats_of(part: PlanPart, resources: Resources) -> tuple[list[Seat], dict[str, Levels]]:
@@ -72,28 +85,41 @@ def _in_order(part: PlanPart, resources: Resources) -> list[_Taken]:
     """The seat of rank 0, 1, …"""
     by_host = [_on(block, resources) for block in part.blocks]
     if not part.in_turn:
-        return [seat for seats in by_host for seat in seats]
-    return [by_host[rank % len(by_host)][rank // len(by_host)] for rank in range(part.world_ranks)]
+        return list(chain.from_iterable(by_host))
+    taken: list[_Taken] = []
+    for rank in range(part.world_ranks):
+        seat, host = divmod(rank, len(by_host))
+        taken.append(by_host[host][seat])
+    return taken
 
 
 def _on(block: HostRanks, resources: Resources) -> list[_Taken]:
     topology = resources.topology(block)
-    levels, host = Levels.of(topology), block.host or topology.hostname
-    entries = block.bind[: block.ranks] or ("",) * block.ranks
-    return [_Taken(host, cores_of(entry) if entry else frozenset(), levels) for entry in entries]
+    levels = Levels.of(topology)
+    host = block.host or topology.hostname
+    taken: list[_Taken] = []
+    for entry in block.bind[: block.ranks] or ("",) * block.ranks:
+        pus: frozenset[int] = frozenset()
+        if entry:
+            pus = cores_of(entry)
+        taken.append(_Taken(host, pus, levels))
+    return taken
 
 
 def _row(rank: int, first: _Taken, seat: _Taken) -> tuple[str, ...]:
-    pus = [pu for pu in seat.levels.topology.pus if pu.number in seat.pus]
-    return (
-        str(rank),
-        seat.host,
-        as_list(seat.pus) or "any",
-        as_list({pu.core for pu in pus}),
-        as_list({pu.numa for pu in pus}),
-        as_list({pu.package for pu in pus}),
-        _shared(first, seat) if rank else "",
-    )
+    cores: set[int] = set()
+    nodes: set[int] = set()
+    packages: set[int] = set()
+    for pu in seat.levels.topology.pus:
+        if pu.number in seat.pus:
+            cores.add(pu.core)
+            nodes.add(pu.numa)
+            packages.add(pu.package)
+    shared = ""
+    if rank:
+        shared = _shared(first, seat)
+    pus = as_list(seat.pus) or "any"
+    return (str(rank), seat.host, pus, *map(as_list, (cores, nodes, packages)), shared)
 
 
 def _shared(first: _Taken, seat: _Taken) -> str:
@@ -102,7 +128,3 @@ def _shared(first: _Taken, seat: _Taken) -> str:
     if not (first.pus and seat.pus):
         return "node"
     return seat.levels.closest(min(first.pus), min(seat.pus))
-
-
-def _line(words: tuple[str, ...], wide: list[int]) -> str:
-    return "  ".join(f"{word:<{w}}" for word, w in zip(words, wide, strict=True)).rstrip()

@@ -13,7 +13,7 @@ import click
 from mpigauge.cli import options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mpigauge.runs.store import Summary
     from mpigauge.show.prometheus import Metric
@@ -43,17 +43,34 @@ def command(folder: Path | None, where: str | None, metrics: Path | None, as_jso
     if metrics is not None:
         metrics_file.check_file(metrics)
     root = folder or DEFAULT_ROOT
-    runs = [] if not folder and not root.is_dir() else _chosen(root, where) if where else _all(root)
+    runs = _listed(root, where, must_be_there=folder is not None)
     if metrics is not None:
-        from mpigauge.runs.store import list_runs
+        names = {name for name, *_ in runs}
+        metrics_file.write(metrics, metrics_of(_summaries(root, names)))
+    if runs or as_json:
+        print_rows(COLUMNS, runs, as_json)
+    elif where:
+        click.echo(f"no runs in {root} where {where}", err=True)
+    else:
+        click.echo(f"no runs in {root}", err=True)
 
-        listed = {name for name, *_ in runs}
-        found = list_runs(root) if runs else []
-        metrics_file.write(metrics, metrics_of([run for run in found if run.path.name in listed]))
-    if not runs and not as_json:
-        click.echo(f"no runs in {root}" + (f" where {where}" if where else ""), err=True)
-        return
-    print_rows(COLUMNS, runs, as_json)
+
+def _listed(root: Path, where: str | None, must_be_there: bool) -> list[list[str]]:
+    """The rows of the table. UserError: there is no such folder, and there must be."""
+    if not must_be_there and not root.is_dir():
+        return []
+    if where:
+        return _chosen(root, where)
+    return _all(root)
+
+
+def _summaries(root: Path, names: Collection[str]) -> list[Summary]:
+    """Of the runs of these names."""
+    from mpigauge.runs.store import list_runs
+
+    if not names:
+        return []
+    return [run for run in list_runs(root) if run.path.name in names]
 
 
 def metrics_of(runs: Sequence[Summary]) -> Iterator[Metric]:
@@ -68,14 +85,13 @@ def metrics_of(runs: Sequence[Summary]) -> Iterator[Metric]:
         "When each run was made, in seconds since 1970.",
         tuple((labels, unix_time(run.created)) for labels, run in named),
     )
+    endings: list[tuple[Mapping[str, str], float]] = []
+    for labels, run in named:
+        endings += one_of(labels, "status", STATUSES, run.status)
     yield Metric(
         "mpigauge_run_status",
         "How each run ended: 1 for what it is, 0 for what it is not.",
-        tuple(
-            series
-            for labels, run in named
-            for series in one_of(labels, "status", STATUSES, run.status)
-        ),
+        tuple(endings),
     )
 
 
@@ -83,9 +99,12 @@ def _all(root: Path) -> list[list[str]]:
     from mpigauge.runs.store import list_runs, run_folders
 
     runs = list_runs(root)
-    for name in sorted(run_folders(root).keys() - {run.path.name for run in runs}):
+    rows: dict[str, list[str]] = {}
+    for run in runs:
+        rows[run.path.name] = [run.path.name, run.status, run.mpi, " ".join(run.command)]
+    for name in sorted(run_folders(root).keys() - rows.keys()):
         click.echo(f"mpigauge: left out: {root / name / 'run.json'} is damaged", err=True)
-    return [[run.path.name, run.status, run.mpi, " ".join(run.command)] for run in runs]
+    return list(rows.values())
 
 
 def _chosen(root: Path, where: str) -> list[list[str]]:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
     from mpigauge.site.mpi.listing import ListedMpi
 
+WORKS = {True: "yes", False: "no", None: "?"}
+"""Whether two ranks start with an MPI; None: it was not tried."""
+
 
 @click.group("mpi")
 def command() -> None:
@@ -99,7 +102,9 @@ def list_command(
     from mpigauge.site.mpi.listing import everything
 
     listing = everything(folders, scripts)
-    tried = {} if no_start else _tried(each.mpi for each in listing.listed)
+    tried: Mapping[str, Trial] = {}
+    if not no_start:
+        tried = _tried(each.mpi for each in listing.listed)
     if as_json:
         click.echo(json.dumps(_as_json(listing.listed, tried, listing.problems), indent=2))
         return
@@ -121,61 +126,76 @@ def _tried(mpis: Iterable[Mpi]) -> dict[str, Trial]:
     from mpigauge.site.launch import cannot_start
 
     given = batch.here(os.environ)
-    here = Here(given.system.name if given else "")
-    return {mpi.spec: trial(mpi) for mpi in mpis if not cannot_start(mpi, here)}
+    here = Here("")
+    if given:
+        here = Here(given.system.name)
+    tried: dict[str, Trial] = {}
+    for mpi in mpis:
+        if not cannot_start(mpi, here):
+            tried[mpi.spec] = trial(mpi)
+    return tried
 
 
 def _show(listed: tuple[ListedMpi, ...], tried: Mapping[str, Trial]) -> None:
     from mpigauge.cli.text_tables import lines
 
+    if not listed:
+        return
     heads = ["MPI", "standard", "ABI", "launcher", "works", "--mpi", "found"]
-    rows = [
-        [
-            each.mpi.label,
-            each.mpi.standard,
-            ", ".join(each.abis),
-            f"{each.mpi.launcher} {each.launcher.version}".strip(),
-            {True: "yes", False: "no", None: "?"}[_works(each, tried)],
-            each.mpi.spec,
-            each.mpi.found,
-        ]
-        for each in listed
-    ]
-    for line in lines(heads, rows) if rows else []:
+    for line in lines(heads, [_words_of(each, tried) for each in listed]):
         click.echo(line)
+
+
+def _words_of(each: ListedMpi, tried: Mapping[str, Trial]) -> list[str]:
+    """An MPI as a row of the table."""
+    return [
+        each.mpi.label,
+        each.mpi.standard,
+        ", ".join(each.abis),
+        f"{each.mpi.launcher} {each.launcher.version}".strip(),
+        WORKS[_works(each, tried)],
+        each.mpi.spec,
+        each.mpi.found,
+    ]
 
 
 def _works(each: ListedMpi, tried: Mapping[str, Trial]) -> bool | None:
     found = tried.get(each.mpi.spec)
-    return None if found is None else found.works
+    if found is None:
+        return None
+    return found.works
 
 
 def _wrong_with(each: ListedMpi, tried: Mapping[str, Trial]) -> list[str]:
+    remarks = list(each.remarks)
     found = tried.get(each.mpi.spec)
-    return [*each.remarks, *([f"does not work: {found.reason}"] if found and found.reason else [])]
+    if found and found.reason:
+        remarks.append(f"does not work: {found.reason}")
+    return remarks
 
 
 def _as_json(
     listed: tuple[ListedMpi, ...], tried: Mapping[str, Trial], problems: tuple[str, ...]
 ) -> dict[str, Any]:
-    mpis = [
-        {
-            "name": each.mpi.name,
-            "version": each.mpi.version,
-            "standard": each.mpi.standard,
-            "abis": list(each.abis),
-            "launcher": each.mpi.launcher,
-            "launcher_version": each.launcher.version,
-            "mpiexec": str(each.mpi.mpiexec),
-            "library": str(each.mpi.library),
-            "library_string": each.mpi.library_string,
-            "prefix": str(each.mpi.prefix),
-            "environment": dict(each.mpi.env),
-            "found": each.mpi.found,
-            "spec": each.mpi.spec,
-            "works": _works(each, tried),
-            "wrong": _wrong_with(each, tried),
-        }
-        for each in listed
-    ]
+    mpis = [_fields_of(each, tried) for each in listed]
     return {"mpis": mpis, "problems": list(problems)}
+
+
+def _fields_of(each: ListedMpi, tried: Mapping[str, Trial]) -> dict[str, Any]:
+    return {
+        "name": each.mpi.name,
+        "version": each.mpi.version,
+        "standard": each.mpi.standard,
+        "abis": list(each.abis),
+        "launcher": each.mpi.launcher,
+        "launcher_version": each.launcher.version,
+        "mpiexec": str(each.mpi.mpiexec),
+        "library": str(each.mpi.library),
+        "library_string": each.mpi.library_string,
+        "prefix": str(each.mpi.prefix),
+        "environment": dict(each.mpi.env),
+        "found": each.mpi.found,
+        "spec": each.mpi.spec,
+        "works": _works(each, tried),
+        "wrong": _wrong_with(each, tried),
+    }

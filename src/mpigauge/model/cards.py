@@ -65,7 +65,9 @@ class Card:
         """Whether a job of so many ranks can run it."""
         if self.ranks in _SIDES:
             return _is_product(ranks, _SIDES[self.ranks])
-        return ranks >= (2 if self.ranks in ("pair", "pairs", "several") else 1)
+        if self.ranks in ("pair", "pairs", "several"):
+            return ranks >= 2
+        return ranks >= 1
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Card:
@@ -78,7 +80,9 @@ class Card:
 
 def benchmark_word(suite: str, name: str) -> str:
     """NAME in the suite that is meant where none is named, SUITE:NAME in others."""
-    return name if suite == FIRST_SUITE else f"{suite}:{name}"
+    if suite == FIRST_SUITE:
+        return name
+    return f"{suite}:{name}"
 
 
 def _is_product(number: int, sides: int) -> bool:
@@ -121,31 +125,49 @@ class Cards:
         A name that several suites have is MPI1's, else that of the one that spells it so.
         """
         suite, _, bare = name.rpartition(":")
-        alike = [c for c in self.benchmarks if c.name.lower() == bare.lower()]
+        alike = self._of_name(bare)
         if suite:
-            return next((c for c in alike if c.suite.lower() == suite.lower()), None)
-        first = [c for c in alike if c.suite == FIRST_SUITE]
-        exact = [c for c in alike if c.name == bare]
-        return next((found[0] for found in (first, alike, exact) if len(found) == 1), None)
+            return _of_suite(suite, alike)
+        first = [card for card in alike if card.suite == FIRST_SUITE]
+        exact = [card for card in alike if card.name == bare]
+        for found in (first, alike, exact):
+            if len(found) == 1:
+                return found[0]
+        return None
+
+    def _of_name(self, name: str) -> list[Card]:
+        """Those of any suite that have this name, in any spelling of capitals."""
+        return [card for card in self.benchmarks if card.name.lower() == name.lower()]
 
     def find(self, name: str) -> Card:
         """The card of SUITE:NAME or NAME in any spelling of capitals."""
-        return self.get(name) or self._none_called(name)
+        found = self.get(name)
+        if found is None:
+            raise self._none_called(name)
+        return found
 
-    def _none_called(self, name: str) -> Any:
-        alike = [c.word for c in self.benchmarks if c.name.lower() == name.lower()]
-        if alike:
-            raise UserError(f"several benchmarks are called '{name}': write {' or '.join(alike)}")
-        words = {c.name: c.word for c in reversed(self.benchmarks)}
-        words |= {word: word for word in (*self.names(), *self.suites())}
-        guess = nearest(name, words)
-        _unknown("benchmark", name, [words[guess]] if guess else self.names(), bool(guess))
+    def _none_called(self, name: str) -> UserError:
+        if alike := self._of_name(name):
+            words = " or ".join(card.word for card in alike)
+            return UserError(f"several benchmarks are called '{name}': write {words}")
+        meant = self._words_by_spelling()
+        guess = nearest(name, meant)
+        if guess:
+            return UserError(f"there is no benchmark '{name}'; did you mean '{meant[guess]}'?")
+        return _unknown("benchmark", name, self.names())
+
+    def _words_by_spelling(self) -> dict[str, str]:
+        """What may be written for a benchmark or a suite, with its full word."""
+        words: dict[str, str] = {}
+        for card in reversed(self.benchmarks):
+            words[card.name] = card.word
+        full = [*self.names(), *self.suites()]
+        return words | dict(zip(full, full, strict=True))
 
     def named(self, names: Iterable[str]) -> list[Card]:
         """The cards of those of these words that are no suites."""
         suites = {suite.lower() for suite in self.suites()}
-        words = (word for name in names for word in name.split(",") if word)
-        return [self.find(word) for word in words if word.lower() not in suites]
+        return [self.find(word) for word in split_at_commas(names) if word.lower() not in suites]
 
     def chosen(self, names: Iterable[str]) -> list[Card]:
         """The cards of these words, suites standing for what they run when nothing is named.
@@ -154,9 +176,11 @@ class Cards:
         """
         suites = {suite.lower(): suite for suite in self.suites()}
         cards: list[Card] = []
-        for name in (name for word in names for name in word.split(",") if name):
-            suite = suites.get(name.lower())
-            cards += self.default(suite) if suite else [self.find(name)]
+        for name in split_at_commas(names):
+            if suite := suites.get(name.lower()):
+                cards += self.default(suite)
+            else:
+                cards.append(self.find(name))
         return list(dict.fromkeys(cards))
 
     def datatype(self, name: str) -> str:
@@ -175,12 +199,15 @@ class Cards:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Cards:
+        op_types: list[tuple[str, tuple[str, ...]]] = []
+        for op, datatypes in fields.get("op_types", {}).items():
+            op_types.append((op, tuple(datatypes)))
         return cls(
-            benchmarks=tuple(Card.from_json(card) for card in fields["benchmarks"]),
+            benchmarks=tuple(map(Card.from_json, fields["benchmarks"])),
             datatypes=tuple(fields.get("datatypes", ())),
             reduction_datatypes=tuple(fields.get("reduction_datatypes", ())),
             ops=tuple(fields.get("ops", ())),
-            op_types=tuple((op, tuple(of)) for op, of in fields.get("op_types", {}).items()),
+            op_types=tuple(op_types),
             datatype_bytes=tuple(fields.get("datatype_bytes", {}).items()),
         )
 
@@ -196,21 +223,39 @@ class Cards:
 
 def joined(cards: Sequence[Cards]) -> Cards:
     """The first, with the benchmarks that only others know."""
-    known = {card.word: card for each in reversed(cards) for card in each}
-    order = dict.fromkeys(card.word for each in cards for card in each)
-    return replace(cards[0], benchmarks=tuple(known[word] for word in order))
+    known: dict[str, Card] = {}
+    for each in cards:
+        for card in each:
+            known.setdefault(card.word, card)
+    return replace(cards[0], benchmarks=tuple(known.values()))
+
+
+def split_at_commas(words: Iterable[str]) -> list[str]:
+    """The names in these words, in which commas separate names too."""
+    names: list[str] = []
+    for word in words:
+        names += filter(None, word.split(","))
+    return names
+
+
+def _of_suite(suite: str, cards: Iterable[Card]) -> Card | None:
+    """The first of a suite, in any spelling of capitals."""
+    for card in cards:
+        if card.suite.lower() == suite.lower():
+            return card
+    return None
 
 
 def _known(what: str, name: str, names: Iterable[str]) -> str:
     listed = list(names)
-    found = next((each for each in listed if each.lower() == name.lower()), None)
-    return found if found is not None else _unknown(what, name, listed)
+    for each in listed:
+        if each.lower() == name.lower():
+            return each
+    raise _unknown(what, name, listed)
 
 
-def _unknown(what: str, name: str, names: Sequence[str], guessed: bool = False) -> Any:
-    if guessed:
-        hint = f"; did you mean '{names[0]}'?"
-    else:
-        hint = did_you_mean(name, names) or f"; known are {', '.join(names[:_MOST_NAMED])}"
-        hint += ", …" if len(names) > _MOST_NAMED else ""
-    raise UserError(f"there is no {what} '{name}'{hint}")
+def _unknown(what: str, name: str, names: Sequence[str]) -> UserError:
+    hint = did_you_mean(name, names) or f"; known are {', '.join(names[:_MOST_NAMED])}"
+    if len(names) > _MOST_NAMED:
+        hint += ", …"
+    return UserError(f"there is no {what} '{name}'{hint}")

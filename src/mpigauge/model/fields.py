@@ -41,7 +41,9 @@ def plain(value: Any) -> Any:
     """What is not known is None, not NaN."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return list(value) if isinstance(value, tuple) else value
+    if isinstance(value, tuple):
+        return list(value)
+    return value
 
 
 def values(row: Row, of: Sequence[Field] = ()) -> dict[str, Any]:
@@ -79,31 +81,45 @@ def with_ends(
     ]
 
 
+def _of_interval(row: Row, end_s: float) -> float:
+    """An end of the interval; NaN where only a range is known."""
+    if row.is_range:
+        return NAN
+    return end_s
+
+
+def _of_several(row: Row, choose: Callable[[Sequence[float]], float]) -> float:
+    """One of the launches; NaN where there is only one."""
+    if row.launches > 1:
+        return choose(row.values_s)
+    return NAN
+
+
 _OF_ROWS = (
     Field(
         "ci_low_s",
         "s",
         "Lower end of the interval of time_p50_s, of this run; empty where there are too few "
         "launches for one.",
-        lambda row: NAN if row.is_range else row.low_s,
+        lambda row: _of_interval(row, row.low_s),
     ),
     Field(
         "ci_high_s",
         "s",
         "Upper end of that interval.",
-        lambda row: NAN if row.is_range else row.high_s,
+        lambda row: _of_interval(row, row.high_s),
     ),
     Field(
         "range_low_s",
         "s",
         "Smallest launch, of several; no end of an interval.",
-        lambda row: min(row.values_s) if row.launches > 1 else NAN,
+        lambda row: _of_several(row, min),
     ),
     Field(
         "range_high_s",
         "s",
         "Largest launch, of several.",
-        lambda row: max(row.values_s) if row.launches > 1 else NAN,
+        lambda row: _of_several(row, max),
     ),
     Field(
         "machine_low_s",
@@ -116,20 +132,20 @@ _OF_ROWS = (
         "machine_sd",
         "",
         "Standard deviation, from run to run on this machine, of the logarithm of time_p50_s.",
-        lambda row: row.scatter.sd if row.scatter else NAN,
+        lambda row: getattr(row.scatter, "sd", NAN),
     ),
     Field(
         "machine_runs",
         "",
         "Earlier runs that this rests on; fewer than 5: the machine is not known yet, and it rests "
         "on a starting value.",
-        lambda row: row.scatter.runs if row.scatter else None,
+        lambda row: getattr(row.scatter, "runs", None),
     ),
     Field(
         "machine_outside",
         "",
         "Whether this run is farther from the earlier ones than they were from each other.",
-        lambda row: row.scatter.outside if row.scatter else None,
+        lambda row: getattr(row.scatter, "outside", None),
     ),
     Field(
         "interval",

@@ -126,7 +126,9 @@ def with_known(line: str, known: Mapping[str, str], places: Mapping[str, str]) -
 def find_payload(line: str) -> str | None:
     """The JSON object in a line, without what launchers put before it, such as `[0] `."""
     start = line.find('{"record":')
-    return line[start:].rstrip() if start >= 0 else None
+    if start < 0:
+        return None
+    return line[start:].rstrip()
 
 
 def decode(payload: str) -> Record:
@@ -135,18 +137,25 @@ def decode(payload: str) -> Record:
         data = json.loads(payload)
     except RecursionError:
         raise ValueError("its brackets are nested too deeply") from None
-    kind = data.get("record") if isinstance(data, dict) else None
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise ValueError("it is no record that this version knows")
-    return from_json(data)
+    if isinstance(data, dict):
+        kind = data.get("record")
+        if isinstance(kind, str) and kind in _KINDS:
+            return from_json(data)
+    raise ValueError("it is no record that this version knows")
 
 
 def encode(record: Launch | CellRecord | Figure | CallSite | Skip | End) -> str:
     """The line of a record that no kernel wrote; without the samples of a cell."""
-    of = record.cell if isinstance(record, CellRecord) else record
-    kind = next(word for word, known in _WRITTEN.items() if isinstance(of, known))
-    known = asdict(of) if isinstance(of, Launch) else vars(of)
-    return json.dumps({"record": kind} | _plain_values(known), separators=(",", ":"))
+    if isinstance(record, CellRecord):
+        return _line_of("cell", vars(record.cell))
+    kind = _WRITTEN[type(record)]
+    if isinstance(record, Launch):
+        return _line_of(kind, asdict(record))
+    return _line_of(kind, vars(record))
+
+
+def _line_of(kind: str, values: Mapping[str, Any]) -> str:
+    return json.dumps({"record": kind} | _plain_values(values), separators=(",", ":"))
 
 
 def from_json(data: Mapping[str, Any]) -> Record:
@@ -165,19 +174,27 @@ def key_of(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cell(data: Mapping[str, Any]) -> CellRecord:
-    return CellRecord(Cell.from_record(data), _raw(data["raw"]) if data.get("raw") else None)
+    cell = Cell.from_record(data)
+    if data.get("raw"):
+        return CellRecord(cell, _raw(data["raw"]))
+    return CellRecord(cell)
 
 
 def _reader_of(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
     """Reads an object whose keys are the fields of this dataclass; what has a default may be
     absent."""
-    plan = [(f.name, _value_reader(str(f.type)), f.default is not MISSING) for f in fields(kind)]
+    readers: list[tuple[str, Callable[[Any], Any], bool]] = []
+    for field in fields(kind):
+        readers.append((field.name, _value_reader(str(field.type)), field.default is not MISSING))
 
     def read(data: Mapping[str, Any]) -> Any:
-        there = {name: of for name, of, can_lack in plan if name in data or not can_lack}
-        return kind(**{name: of(data[name]) for name, of in there.items()})
+        values: dict[str, Any] = {}
+        for name, read_value, may_be_absent in readers:
+            if name in data or not may_be_absent:
+                values[name] = read_value(data[name])
+        return kind(**values)
 
-    if not any(name == "key" for name, _, _ in plan):
+    if "key" not in kind.__dataclass_fields__:
         return read
     # Older lines have the columns of the key among their own.
     return lambda data: read({**data, "key": key_of(data.get("key", data))})
@@ -194,20 +211,25 @@ def _value_reader(type_name: str) -> Callable[[Any], Any]:
 
 def _plain_values(data: Mapping[str, Any]) -> dict[str, Any]:
     """What is not known is null, not NaN, which JSON has not."""
-    return {
-        name: value if type(value) in _AS_THEY_ARE else _plain_value(value)
-        for name, value in data.items()
-    }
+    plain = dict(data)
+    for name, value in data.items():
+        if type(value) not in _AS_THEY_ARE:
+            plain[name] = _plain_value(value)
+    return plain
 
 
 def _plain_value(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return _plain_values(value) if isinstance(value, Mapping) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return _plain_values(value)
+    return value
 
 
 def _real(value: Any) -> float:
-    return math.nan if value is None else float(value)
+    if value is None:
+        return math.nan
+    return float(value)
 
 
 _AS_THEY_ARE = frozenset((str, int, bool))
@@ -220,7 +242,6 @@ _raw = _reader_of(Raw)
 _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "cell": _cell, **{kind: _reader_of(of) for kind, of in records.KINDS.items()}
 }  # fmt: skip
-_WRITTEN: dict[str, type[Any]] = {
-    "launch": Launch, "cell": Cell, "figure": Figure, "call_site": CallSite, "skip": Skip,
-    "end": End,
+_WRITTEN: dict[type[Any], str] = {
+    Launch: "launch", Figure: "figure", CallSite: "call_site", Skip: "skip", End: "end"
 }  # fmt: skip

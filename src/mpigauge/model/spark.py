@@ -15,17 +15,31 @@ LETTERS = "_.-=+*%#"
 def sparkline(values: Sequence[float], unicode: bool = True, most: int = 1 << 20) -> str:
     """A character for each value, by its logarithm between the smallest and the largest; a blank
     where one is not known. Of more than `most` values, so many evenly chosen."""
-    logs = [math.log(value) if value > 0 and math.isfinite(value) else math.nan for value in values]
-    chosen = _evenly(logs, most)
-    known = [value for value in chosen if value == value]
+    chosen = _evenly(list(map(_log, values)), most)
+    known = [value for value in chosen if not math.isnan(value)]
     if not known:
         return ""
     low, high = min(known), max(known)
-    steps = BLOCKS if unicode else LETTERS
-    scale = (len(steps) - 1) / (high - low) if high > low else 0.0
-    return "".join(
-        steps[round((value - low) * scale)] if value == value else " " for value in chosen
-    )
+    steps = LETTERS
+    if unicode:
+        steps = BLOCKS
+    scale = 0.0
+    if high > low:
+        scale = (len(steps) - 1) / (high - low)
+    line = ""
+    for value in chosen:
+        if math.isnan(value):
+            line += " "
+        else:
+            line += steps[round((value - low) * scale)]
+    return line
+
+
+def _log(value: float) -> float:
+    """NaN where it has none."""
+    if value > 0 and math.isfinite(value):
+        return math.log(value)
+    return math.nan
 
 
 def _evenly(values: Sequence[float], most: int) -> Sequence[float]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 UNKNOWN = "–"
 _MOST_DIGITS = 6
@@ -28,7 +28,9 @@ def decimals(value: float, error: float = 0.0, digits: int = 3) -> int:
 
 def number(value: float, error: float = 0.0) -> str:
     """Three digits, or more where the error is smaller than the third."""
-    return f"{value:.{decimals(value, error)}f}" if math.isfinite(value) else UNKNOWN
+    if not math.isfinite(value):
+        return UNKNOWN
+    return f"{value:.{decimals(value, error)}f}"
 
 
 def microseconds(seconds: float, error_s: float = 0.0) -> str:
@@ -41,35 +43,56 @@ def megabytes_per_s(bytes_per_s: float, error: float = 0.0) -> str:
 
 def duration(seconds: float) -> str:
     """With its unit: 12 µs, 3.4 s."""
-    factor, unit = next((pair for pair in _DURATIONS if abs(seconds) >= pair[0]), _DURATIONS[-1])
-    return f"{number(seconds / factor)} {unit}" if math.isfinite(seconds) else UNKNOWN
+    if not math.isfinite(seconds):
+        return UNKNOWN
+    factor, unit = _unit_for(seconds, _DURATIONS, _DURATIONS[-1])
+    return f"{number(seconds / factor)} {unit}"
+
+
+def _unit_for(
+    value: float, units: Sequence[tuple[float, str]], least: tuple[float, str]
+) -> tuple[float, str]:
+    """The first of these units, from large to small, that is no larger than the value; else the
+    least one."""
+    for factor, unit in units:
+        if abs(value) >= factor:
+            return factor, unit
+    return least
 
 
 def rate(per_s: float, error: float = 0.0) -> str:
     """With its unit: 1.25 M/s."""
-    factor, unit = next((pair for pair in _RATES if abs(per_s) >= pair[0]), (1.0, "/s"))
-    return f"{number(per_s / factor, error / factor)} {unit}" if math.isfinite(per_s) else UNKNOWN
+    if not math.isfinite(per_s):
+        return UNKNOWN
+    factor, unit = _unit_for(per_s, _RATES, (1.0, "/s"))
+    return f"{number(per_s / factor, error / factor)} {unit}"
 
 
 def byte_count(count: int) -> str:
     """4 KiB where that is the whole truth, else 4097 B; nothing for a benchmark without message."""
     if count < 0:
         return ""
-    exact = ((count // unit, name) for unit, name in _BINARY if count and count % unit == 0)
-    value, name = next(exact, (count, "B"))
-    return f"{value} {name}"
+    for unit, name in _BINARY:
+        if count and count % unit == 0:
+            return f"{count // unit} {name}"
+    return f"{count} B"
 
 
 def memory(count: float) -> str:
     """About how many bytes, with one decimal: 3.1 GiB."""
-    unit, name = next((pair for pair in _BINARY if count >= pair[0]), (1, "B"))
-    return f"{count / unit:.1f} {name}" if unit > 1 else f"{count:.0f} B"
+    for unit, name in _BINARY:
+        if count >= unit:
+            return f"{count / unit:.1f} {name}"
+    return f"{count:.0f} B"
 
 
 def many(count: int | str, thing: str) -> str:
     """1 core, 2 cores, 3 launches, ? ranks."""
-    end = "" if count == 1 else "es" if thing.endswith(("ch", "s")) else "s"
-    return f"{count} {thing}{end}"
+    if count == 1:
+        return f"{count} {thing}"
+    if thing.endswith(("ch", "s")):
+        return f"{count} {thing}es"
+    return f"{count} {thing}s"
 
 
 def percent(ratio: float) -> str:
@@ -79,7 +102,9 @@ def percent(ratio: float) -> str:
     share = ratio * 100
     if 0 <= share < 0.05:
         return "<0.1 %"
-    return f"{share:.1f} %" if share < 9.95 else f"{share:.0f} %"
+    if share < 9.95:
+        return f"{share:.1f} %"
+    return f"{share:.0f} %"
 
 
 def as_percent(ratio: float) -> str:
@@ -100,7 +125,9 @@ def plus_minus(ratio: float) -> str:
     value itself a percentage says nothing more than that: two launches can give ±7000 %."""
     if not math.isfinite(ratio):
         return "±?"
-    return "±>100 %" if ratio > 1 else f"±{percent(ratio)}"
+    if ratio > 1:
+        return "±>100 %"
+    return f"±{percent(ratio)}"
 
 
 def first_few(names: Iterable[str]) -> str:
@@ -108,7 +135,9 @@ def first_few(names: Iterable[str]) -> str:
     unique = list(dict.fromkeys(names))
     named = ", ".join(unique[:_MOST_NAMED])
     more = len(unique) - _MOST_NAMED
-    return f"{named} and {more} more" if more > 0 else named
+    if more > 0:
+        return f"{named} and {more} more"
+    return named
 
 
 def between_sizes(before_bytes: int, after_bytes: int) -> str:
@@ -118,7 +147,9 @@ def between_sizes(before_bytes: int, after_bytes: int) -> str:
 def listed(words: Iterable[str], link: str = "and") -> str:
     """A list for a sentence: l3, numa and node."""
     *others, last = [*words] or ["nothing"]
-    return f"{', '.join(others)} {link} {last}" if others else last
+    if not others:
+        return last
+    return f"{', '.join(others)} {link} {last}"
 
 
 def dotted(*words: str) -> str:
