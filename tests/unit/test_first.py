@@ -13,6 +13,7 @@ import pytest
 from mpigauge.features.quick import show as first
 from mpigauge.features.quick.command import present
 from mpigauge.features.quick.fitness import Fitness, fitness
+from mpigauge.features.quick.result import machine_errors
 from mpigauge.model.between import Between, Scatter, cell_name
 from mpigauge.model.record import Record, Sampled
 from mpigauge.model.width import WIDTH
@@ -83,10 +84,10 @@ def test_the_sentence_names_what_it_rests_on() -> None:
 def test_how_far_numbers_hold_at_other_times() -> None:
     """Of three numbers the middle and the widest; where no earlier run is known, nothing."""
     (row,) = rows(launches(1.0, 1.01, 0.99, 1.0, 1.01, 1.0))
-    assert first.at_other_times([row]) == ""
+    assert first.at_other_times(machine_errors([row])) == ""
     ends = [math.log(1 + error) for error in (0.02, 0.3, 0.1)]
     known = [replace(row, scatter=Scatter(end / 1.96, -end, end, 9)) for end in ends]
-    assert first.at_other_times([*known, row]) == (
+    assert first.at_other_times(machine_errors([*known, row])) == (
         "± machine, how far these numbers hold here at other times: ±10 % for half of them, ±30 % "
         "for all."
     )

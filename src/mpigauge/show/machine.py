@@ -73,24 +73,28 @@ def place_of(device: Device) -> str:
 
 # --- head -----------------------------------------------------------------------------------
 def _head(topology: Topology) -> list[str]:
-    cores = len({pu.core for pu in topology.pus})
-    total = sum(node.bytes or 0 for node in topology.numa)
-    parts = dotted(
+    parts = [
         many(topology.packages, "socket"),
         many(topology.numa_nodes, "NUMA node"),
-        many(cores, "core"),
+        many(len(_core_numbers(topology)), "core"),
         _threads(topology),
-        memory(total) if total else "",
-    )
-    return [dotted(topology.hostname, topology.cpu_model, topology.architecture), parts]
+    ]
+    total = sum(node.bytes or 0 for node in topology.numa)
+    if total:
+        parts.append(memory(total))
+    names = dotted(topology.hostname, topology.cpu_model, topology.architecture)
+    return [names, dotted(*parts)]
+
+
+def _core_numbers(topology: Topology) -> set[int]:
+    return {pu.core for pu in topology.pus}
 
 
 def _threads(topology: Topology) -> str:
     most = topology.threads_per_core
     if most < 2:
         return ""
-    cores = {pu.core for pu in topology.pus}
-    if len(topology.pus) == most * len(cores):
+    if len(topology.pus) == most * len(_core_numbers(topology)):
         return f"{most} hardware threads each"
     return f"up to {most} hardware threads each"
 
@@ -258,8 +262,8 @@ def _cores(topology: Topology) -> list[str]:
 
 def _cache_words(cache: Cache, core_of: dict[int, int]) -> str:
     cores = len({core_of[pu] for pu in cache.pus if pu in core_of})
-    shared = f" for {cores} cores" if cores > 1 else ""
-    return f"L{cache.level}{_KINDS.get(cache.kind, '')} {cache_size(cache.bytes)}{shared}"
+    words = f"L{cache.level}{_KINDS.get(cache.kind, '')} {cache_size(cache.bytes)}"
+    return f"{words} for {cores} cores" if cores > 1 else words
 
 
 def _uneven(topology: Topology) -> bool:
@@ -282,7 +286,7 @@ def _distances(topology: Topology) -> list[str]:
     if len(topology.distances) < 2:
         return []
     numbers = [node.number for node in topology.numa]
-    wide = max(len(str(n)) for row in (numbers, *topology.distances) for n in row)
+    wide = len(str(max(*numbers, *map(max, topology.distances))))
     lines = ["Distances from NUMA node to NUMA node, as the firmware tells them:"]
     lines.append(" " * (wide + 4) + _padded(numbers, wide))
     for number, row in zip(numbers, topology.distances, strict=True):

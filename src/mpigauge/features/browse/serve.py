@@ -113,7 +113,7 @@ class ServerAddress:
     def address(self, port: int, base: str) -> str:
         everywhere = self.host in ("0.0.0.0", "::")
         host = socket.gethostname() if everywhere else self.host
-        return f"http://{f'[{host}]' if ':' in host else host}:{port}{base}"
+        return f"http://{_in_address(host)}:{port}{base}"
 
     def words(self, port: int, base: str) -> Iterator[str]:
         """What is said where it starts."""
@@ -122,11 +122,16 @@ class ServerAddress:
             yield "Whoever can reach this machine and knows this address can read all of these"
             yield "runs, and the connection is not encrypted."
         else:
-            there = f"[{self.host}]" if ":" in self.host else self.host
+            there = _in_address(self.host)
             login = f"{_user()}@{socket.gethostname()}"
             yield "The address lets in who knows it. From another computer, type there first:"
             yield f"  ssh -L {port}:{there}:{port} {login}"
         yield "Ctrl-C ends it."
+
+
+def _in_address(host: str) -> str:
+    """The host as addresses have it: a number of IPv6 in brackets."""
+    return f"[{host}]" if ":" in host else host
 
 
 def _user() -> str:

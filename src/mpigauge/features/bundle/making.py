@@ -53,6 +53,15 @@ class Bundle:
     libc: tuple[int, int]
     """The oldest glibc that the programs like IMB's run with."""
 
+    @property
+    def glibc(self) -> str:
+        return start.glibc(self.libc)
+
+    @property
+    def how_to_run(self) -> list[str]:
+        """Lines for a shell, where it was unpacked."""
+        return start.how_to_run(self.top)
+
 
 def make(wanted: Wanted, tell: Tell = folders.say_nothing) -> Bundle:
     """UserError: something is not here, or the file cannot be written."""

@@ -8,7 +8,6 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mpigauge.features.bundle.start import glibc, how_to_run
 from mpigauge.model.units import memory
 
 if TYPE_CHECKING:
@@ -22,8 +21,9 @@ def lines(bundle: Bundle) -> Iterator[str]:
         size = f"{memory(part.bytes):>10}  "
         yield textwrap.fill(part.about, 90, initial_indent=size, subsequent_indent=" " * len(size))
     yield f"It needs {bundle.needs.words}; the programs like IMB's need no Python,"
-    yield f"and glibc {glibc(bundle.libc)} or later. On another machine:"
+    yield f"and glibc {bundle.glibc} or later. On another machine:"
     yield ""
     yield f"  scp {bundle.file} NODE: && ssh NODE"
     yield f"  tar -xf {bundle.file.name}"
-    yield from (f"  {line}" for line in how_to_run(bundle.top))
+    for line in bundle.how_to_run:
+        yield f"  {line}"

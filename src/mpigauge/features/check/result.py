@@ -149,7 +149,9 @@ def only_points(lines: Sequence[CheckLine]) -> bool:
     """Whether all numbers that were looked at are of others and of one launch each: there will
     never be more of them."""
     found = [line.item for line in lines if line.item and line.value]
-    return bool(found) and all(len(i.sample.values) == 1 and _is_imported(i) for i in found)
+    if not found:
+        return False
+    return all(len(item.sample.values) == 1 and _is_imported(item) for item in found)
 
 
 def _is_imported(item: Item) -> bool:

@@ -101,9 +101,13 @@ def _matching(curves: Sequence[Curve], benchmark: str | None) -> list[Curve]:
 
 def _curve(view: RunView, curve: Curve, bound_of: Mapping[int, Bound]) -> CurveModel:
     line, pieces = fit(points_of(curve.fitted)), curve.pieces
-    on_line = {point.message_bytes: point for point in line.points} if line else {}
-    fitted = pieces.fitted if pieces else {}
-    lines = pieces.lines if pieces else ()
+    on_line: dict[int, Residual] = {}
+    if line:
+        on_line = {point.message_bytes: point for point in line.points}
+    lines: tuple[Fit, ...] = ()
+    fitted: Mapping[int, float] = {}
+    if pieces:
+        lines, fitted = pieces.lines, pieces.fitted
     rows = []
     for row in curve.rows:
         size = row.message_bytes

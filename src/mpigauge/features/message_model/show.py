@@ -124,7 +124,9 @@ def _bound_words(bound: Bound | None) -> list[str]:
 
 
 def _off(ratio: float) -> str:
-    return f"{round(100 * ratio):+d} %" if math.isfinite(ratio) else ""
+    if not math.isfinite(ratio):
+        return ""
+    return f"{round(100 * ratio):+d} %"
 
 
 def _pair_lines(found: PairModel) -> Iterator[str]:
@@ -246,7 +248,9 @@ def _row(of: ModelRow) -> dict[str, Any]:
 
 def _ends(estimate: Estimate | None) -> list[float | None] | None:
     """Value, and the ends of its interval."""
-    return [_plain(value) for value in estimate] if estimate else None
+    if estimate is None:
+        return None
+    return [_plain(estimate.value), _plain(estimate.low), _plain(estimate.high)]
 
 
 def _plain(value: float) -> float | None:

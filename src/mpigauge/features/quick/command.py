@@ -119,6 +119,7 @@ def present(stored: Run, named: bool = False) -> None:
     from mpigauge.cli.screen import screen, write
     from mpigauge.features.quick import show as first
     from mpigauge.features.quick.fitness import fitness
+    from mpigauge.features.quick.result import machine_errors, remarks
     from mpigauge.model.cards import NODE_SUITE
     from mpigauge.result.document import document
     from mpigauge.show.formats import table
@@ -131,12 +132,13 @@ def present(stored: Run, named: bool = False) -> None:
         click.echo(f"--- {found.facts.mpi}")
     colour, run = screen().coloured, name_of(stored)
     measured = table.measured_lines(found.headline, colour) if found.headline else []
+    at_other_times = first.at_other_times(machine_errors(messages))
     blocks = [
         measured,
-        [*wrapped(first.sentence(fit, precision)), *wrapped(first.at_other_times(messages))],
+        [*wrapped(first.sentence(fit, precision)), *wrapped(at_other_times)],
         picture(messages, precision),
         first.limit_lines(found.limits) if found.limits else [],
-        [line for said in first.remarks(found, stored.noise, run) for line in wrapped(said, "- ")],
+        [line for said in remarks(found, stored.noise, run) for line in wrapped(said, "- ")],
         first.next_steps(found, fit.grade, run),
     ]
     write("\n\n".join("\n".join(block) for block in blocks if block) + "\n\n")

@@ -6,22 +6,19 @@ time, on one screen."""
 from __future__ import annotations
 
 import math
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import bytes_per_s
 from mpigauge.model.units import duration, many, number, percent, plus_minus
 from mpigauge.model.width import broken
 from mpigauge.result.node.against import FLOOR
-from mpigauge.result.stats.order import median
-from mpigauge.result.stats.remarks import noise_sentences, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from mpigauge.features.quick.fitness import Fitness
-    from mpigauge.model.record import Noise
-    from mpigauge.model.row import Estimate, Row
+    from mpigauge.features.quick.result import MachineErrors
+    from mpigauge.model.row import Estimate
     from mpigauge.result.document import Document
     from mpigauge.result.node.against import Against, Limits
 
@@ -58,14 +55,13 @@ def _others(found: Fitness) -> str:
     return f"others take {percent(found.lost)} of a core{often}"
 
 
-def at_other_times(rows: Iterable[Row]) -> str:
+def at_other_times(found: MachineErrors | None) -> str:
     """How far the numbers hold on this machine, in the middle and at most; empty: nobody knows."""
-    errors = sorted(row.machine_error for row in rows if row.scatter)
-    if not errors:
+    if found is None:
         return ""
     return (
         "± machine, how far these numbers hold here at other times: "
-        f"{plus_minus(median(errors))} for half of them, {plus_minus(errors[-1])} for all."
+        f"{plus_minus(found.middle)} for half of them, {plus_minus(found.most)} for all."
     )
 
 
@@ -102,20 +98,6 @@ def _near(what: str, each: Against | None) -> str:
 
 def _time(estimate: Estimate) -> str:
     return f"{duration(estimate.value)} {plus_minus(estimate.relative_error)}"
-
-
-def remarks(found: Document, noise: Iterable[Noise], run: str) -> list[str]:
-    """What is wrong first, then what was left out or failed, then all flags in one sentence. What
-    others took is in another."""
-    about_rows = sentences(found.rows)
-    elsewhere = {*about_rows, *noise_sentences(noise)}
-    said = about_rows[:1] if any(row.wrong_count for row in found.rows) else []
-    said += [each for each in found.sentences if each not in elsewhere]
-    if flags := Counter(flag for row in found.rows for flag in row.flags):
-        counted = ", ".join(f"{count} {flag}" for flag, count in flags.most_common())
-        cells = many(len(found.rows), "cell")
-        said.append(f"Of {cells} {counted}; `mpigauge show {run}` says what that means.")
-    return said
 
 
 def next_steps(found: Document, grade: str, run: str) -> list[str]:

@@ -104,15 +104,19 @@ def brief_heading(facts: Facts, width: int = WIDTH) -> list[str]:
 
 def which_run(facts: Facts, with_version: bool = True) -> list[str]:
     """What measured when, and how it ended; then where."""
-    through = f"over {facts.transport}" if facts.transport else ""
-    ended = "" if facts.status == "done" else facts.status
-    what = [facts.mpi, through, facts.created, ended]
-    if with_version:
-        what.insert(0, _by(facts))
-    ranks = many(facts.world_ranks, "rank") if facts.world_ranks else ""
-    rules = f"rules of {facts.tuned}" if facts.tuned else ""
-    where = [_hosts(facts), facts.cpu, ranks, rules]
-    lines = [dotted(*what), dotted(*where)]
+    what = [_by(facts)] if with_version else []
+    what.append(facts.mpi)
+    if facts.transport:
+        what.append(f"over {facts.transport}")
+    what.append(facts.created)
+    if facts.status != "done":
+        what.append(facts.status)
+    where = [_hosts(facts), facts.cpu]
+    if facts.world_ranks:
+        where.append(many(facts.world_ranks, "rank"))
+    if facts.tuned:
+        where.append(f"rules of {facts.tuned}")
+    lines = (dotted(*what), dotted(*where))
     return [line for line in lines if line]
 
 
@@ -348,7 +352,9 @@ def _figure_words(row: FigureRow) -> list[str]:
 def _columns(table: RowTable) -> list[TableColumn]:
     family = table.card.columns
     first = table.rows[0].cell
-    columns = [] if first.placement and table.groups == 1 else _who(first)
+    columns: list[TableColumn] = []
+    if not first.placement or table.groups > 1:
+        columns += _who(first)
     columns += [_BYTES, *_middle(family, first)]
     if first.benchmark in ROUND_TRIPS:
         columns.append(_BOTH_WAYS)
@@ -446,6 +452,11 @@ def _rate(row: Row) -> str:
     return rate(row.rate.value)
 
 
+def _error(row: Row, is_range: bool) -> str:
+    """What is known of the error of a row, in the column for errors of this kind."""
+    return row.error_words if row.is_range == is_range else ""
+
+
 def _machine_error(row: Row) -> str:
     """What the number differs by from run to run of its machine, where that is known."""
     if row.scatter is None:
@@ -465,8 +476,8 @@ _GROUP = TableColumn("group", lambda row: str(row.cell.group))
 _BOTH_WAYS = TableColumn("both ways µs", lambda row: _us(row.time))
 _MEMBERS = TableColumn("ranks", lambda row: row.cell.members)
 _BYTES = TableColumn("bytes", lambda row: byte_count(row.message_bytes))
-_ERROR = TableColumn("±", lambda row: "" if row.is_range else row.error_words)
-_RANGE = TableColumn("range", lambda row: row.error_words if row.is_range else "")
+_ERROR = TableColumn("±", lambda row: _error(row, is_range=False))
+_RANGE = TableColumn("range", lambda row: _error(row, is_range=True))
 _ERRORS = [_ERROR, _RANGE, TableColumn("± machine", _machine_error)]
 _ONE_TIME = [TableColumn("µs", lambda row: _us(row.latency)), *_ERRORS]
 _OVER_RANKS = [

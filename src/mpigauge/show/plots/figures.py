@@ -6,7 +6,6 @@ names such as those of placements."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import Axis, in_unit, plain
@@ -28,20 +27,25 @@ Values = dict[str, list[tuple[float | str, "Estimate"]]]
 @plot("figures", "numbers that are no times (STREAM, HPL) over threads, ranks or a setting")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     found: dict[Key, Values] = {}
+    several = len(shown) > 1
     for each in shown:
         for item in each.figure_items:
             if chosen.benchmark.lower() not in ("", item.benchmark.lower()):
                 continue
+            name = f"{item.what} · {each.name}" if several else item.what
             for varied, x in _varied(item):
-                name = item.what if len(shown) == 1 else f"{item.what} · {each.name}"
-                curves = found.setdefault((item.benchmark, varied, item.unit), {})
-                curves.setdefault(name, []).append((x, item.value))
-            if len(shown) > 1:
-                curves = found.setdefault((item.benchmark, "run", item.unit), {})
-                curves.setdefault(item.what, []).append((each.name, item.value))
+                _add(found, (item.benchmark, varied, item.unit), name, x, item.value)
+            if several:
+                _add(found, (item.benchmark, "run", item.unit), item.what, each.name, item.value)
     panels = tuple(_panels(found))
+    if not panels:
+        return None
     about = "Each number over what was varied. Bands: the interval, or the range of launches."
-    return picture(Plot("Figures", about, panels)) if panels else None
+    return picture(Plot("Figures", about, panels))
+
+
+def _add(found: dict[Key, Values], key: Key, curve: str, x: float | str, value: Estimate) -> None:
+    found.setdefault(key, {}).setdefault(curve, []).append((x, value))
 
 
 def _varied(item: Item) -> Iterator[tuple[str, float | str]]:
@@ -62,19 +66,47 @@ def _panels(found: Mapping[Key, Values]) -> Iterator[Panel]:
     """Of what was varied twice or more; names are things beside each other, which no line joins.
     Runs are, where each has one value."""
     for (benchmark, varied, unit), curves in found.items():
-        known = [x for of in curves.values() for x, _ in of]
-        names = tuple(dict.fromkeys(x for x in known if isinstance(x, str)))
-        axis = Axis.of_names(varied, names) if names else Axis(varied, plain)
-        series = tuple(_series(name, of, names) for name, of in curves.items())
-        kept = tuple(each for each in series if len({point.x for point in each.points}) > 1)
-        alone = all(len(of) == len({x for x, _ in of}) for of in curves.values())
-        if kept and (alone or varied != "run"):
-            panel = Panel(benchmark, axis, in_unit(unit), kept)
-            yield replace(panel, style="dots") if names else panel
+        if varied == "run" and _has_twice(curves):
+            continue
+        names = _names(curves)
+        series = []
+        for name, of in curves.items():
+            if len({x for x, _ in of}) > 1:
+                series.append(_series(name, of, names))
+        if not series:
+            continue
+        y = in_unit(unit)
+        if names:
+            axis = Axis.of_names(varied, names)
+            yield Panel(benchmark, axis, y, tuple(series), style="dots")
+        else:
+            yield Panel(benchmark, Axis(varied, plain), y, tuple(series))
+
+
+def _has_twice(curves: Values) -> bool:
+    """Whether a curve has several values at one place."""
+    for of in curves.values():
+        places = [x for x, _ in of]
+        if len(set(places)) < len(places):
+            return True
+    return False
+
+
+def _names(curves: Values) -> tuple[str, ...]:
+    """The names that values stand over, in the order in which they first appear."""
+    found: dict[str, None] = {}
+    for of in curves.values():
+        for x, _ in of:
+            if isinstance(x, str):
+                found[x] = None
+    return tuple(found)
 
 
 def _series(name: str, of: Sequence[tuple[float | str, Estimate]], names: Sequence[str]) -> Series:
     """From left to right; names in the order in which they first appear."""
-    placed = ((names.index(x) if isinstance(x, str) else x, value) for x, value in of)
-    points = (Point.of(x, value) for x, value in placed)
-    return Series(name, tuple(sorted(points, key=lambda point: point.x)))
+    points = []
+    for x, value in of:
+        place = names.index(x) if isinstance(x, str) else x
+        points.append(Point.of(place, value))
+    points.sort(key=lambda point: point.x)
+    return Series(name, tuple(points))

@@ -67,10 +67,14 @@ class _Matrix:
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     found: list[_Matrix] = []
     for each in shown:
-        of = f"{each.name}: " if len(shown) > 1 else ""
-        found += _matrices(each.node.places, of) if each.node else ()
+        if each.node:
+            of = f"{each.name}: " if len(shown) > 1 else ""
+            found += _matrices(each.node.places, of)
     if not found:
         return None
+    rows: list[tuple[str, ...]] = []
+    for matrix in found:
+        rows += _rows(matrix)
     return Picture(
         title="Memory of each NUMA node",
         about=(
@@ -79,7 +83,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
         ),
         svg=_beside(found),
         heads=("", "cores of", "memory of", "measured", "±"),
-        rows=tuple(row for matrix in found for row in _rows(matrix)),
+        rows=tuple(rows),
         fixed=True,
         leading=tuple(_beside([matrix]) for matrix in found),
         lines=partial(_lines, found),
@@ -87,8 +91,13 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
 
 
 def _matrices(places: Sequence[Placed], of: str) -> Iterator[_Matrix]:
-    speeds = {(p.compute, p.memory): p.bandwidth for p in places if p.bandwidth}
-    loads = {(p.compute, p.memory): p.load for p in places if p.load}
+    speeds: dict[tuple[str, str], Estimate] = {}
+    loads: dict[tuple[str, str], Estimate] = {}
+    for place in places:
+        if place.bandwidth:
+            speeds[place.compute, place.memory] = place.bandwidth
+        if place.load:
+            loads[place.compute, place.memory] = place.load
     if len(speeds) > 1:
         yield _Matrix(f"{of}Triad", bytes_per_s, speeds, is_time=False)
     if len(loads) > 1:
@@ -97,7 +106,9 @@ def _matrices(places: Sequence[Placed], of: str) -> Iterator[_Matrix]:
 
 def _node(name: str) -> str:
     """node 0, interleaved; cores that nobody named are those of the run."""
-    return f"node {name}" if name[:1].isdecimal() else name or "its cores"
+    if name[:1].isdecimal():
+        return f"node {name}"
+    return name or "its cores"
 
 
 def _rows(matrix: _Matrix) -> Iterator[tuple[str, ...]]:
@@ -107,13 +118,13 @@ def _rows(matrix: _Matrix) -> Iterator[tuple[str, ...]]:
 
 
 def _beside(found: Sequence[_Matrix]) -> str:
-    wide = sum(matrix.size[0] for matrix in found)
-    high = max(matrix.size[1] for matrix in found)
-    parts, left = [], 0
+    parts, titles, wide, high = [], [], 0, 0
     for matrix in found:
-        parts += [f'<g transform="translate({left} 0)">', *_drawn(matrix), "</g>"]
-        left += matrix.size[0]
-    said = words("; ".join(f"{matrix.title}, by NUMA nodes" for matrix in found))
+        parts += [f'<g transform="translate({wide} 0)">', *_drawn(matrix), "</g>"]
+        titles.append(f"{matrix.title}, by NUMA nodes")
+        wide += matrix.size[0]
+        high = max(high, matrix.size[1])
+    said = words("; ".join(titles))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" '
         f'height="{high}" font-family="sans-serif" font-size="12" role="img" aria-label="{said}">\n'
@@ -159,14 +170,17 @@ def _lines(found: Sequence[_Matrix], screen: Screen) -> Iterator[str]:
     for."""
     most = max(1, screen.width // _COLUMN - 1)
     for number, matrix in enumerate(found):
-        yield from [""] if number else []
+        if number > 0:
+            yield ""
         yield from broken([f"{matrix.title}: cores in rows, memory in columns"], width=screen.width)
         for first in range(0, len(matrix.columns), most):
             memories = matrix.columns[first : first + most]
             yield f"{'':{_COLUMN}}" + "".join(f"{_node(each):>{_COLUMN}}" for each in memories)
             for compute in matrix.rows:
-                cells = (_cell(matrix, compute, memory, screen) for memory in memories)
-                yield f"{_node(compute):>{_COLUMN}}{''.join(cells)}"
+                line = f"{_node(compute):>{_COLUMN}}"
+                for memory in memories:
+                    line += _cell(matrix, compute, memory, screen)
+                yield line
 
 
 def _cell(matrix: _Matrix, compute: str, memory: str, screen: Screen) -> str:
