@@ -23,7 +23,7 @@ from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.replayed import save_mix
 from mpigauge.features.profile.show import main_jobs
 from mpigauge.features.profile.stored import Job, save
-from mpigauge.features.profile.symbols import resolved
+from mpigauge.features.profile.symbols import Place, resolved
 from mpigauge.measure.campaign.agent import Agent
 from mpigauge.measure.campaign.in_front import Ended, run
 from mpigauge.model.cpu_lists import as_list
@@ -70,13 +70,17 @@ class Profiling:
             jobs += found
             status = ended.status
             if status:
-                if number + 1 < launches:
-                    self.tell(
-                        f"launch {number + 1} of {launches} ended with status {status}; no further "
-                        "one is made"
-                    )
+                self.tell_last(number, launches, status)
                 break
         return jobs, status
+
+    def tell_last(self, number: int, launches: int, status: int) -> None:
+        """Of a launch that failed, where others were to follow."""
+        if number + 1 < launches:
+            self.tell(
+                f"launch {number + 1} of {launches} ended with status {status}; no further one is "
+                "made"
+            )
 
     def launch(self, number: int) -> tuple[list[Job], Ended]:
         folder = folder_for_ranks()
@@ -107,8 +111,9 @@ class Profiling:
         for problem in fetch(folder, (*start.hosts, *self.hosts), self.agent):
             self.tell(problem)
         files = self.read(folder)
-        if alone := sum(file.rank is None for file in files):
-            left = many(alone, "process")
+        alone = [file for file in files if file.rank is None]
+        if alone:
+            left = many(len(alone), "process")
             self.tell(f"left out: {left} that called MPI and never came out of MPI_Init")
         try:
             jobs = jobs_of(number, files, self.places)
@@ -155,12 +160,17 @@ class Profiling:
 def _by_world(files: Sequence[RankFile]) -> list[RankFile]:
     """With the number of its world for each. A rank that was killed may have lived on behind the
     last that is known of it."""
-    known = {(file.host, file.pid, file.began_utc_s): file.run_s for file in files}
-    longer = [replace(file, run_s=math.inf) if file.ended == "killed" else file for file in files]
-    return [
-        replace(file, run_s=known[file.host, file.pid, file.began_utc_s])
-        for file in numbered(longer)
-    ]
+    known = {}
+    longer = []
+    for file in files:
+        known[file.host, file.pid, file.began_utc_s] = file.run_s
+        run_s = math.inf if file.ended == "killed" else file.run_s
+        longer.append(replace(file, run_s=run_s))
+    found = []
+    for file in numbered(longer):
+        run_s = known[file.host, file.pid, file.began_utc_s]
+        found.append(replace(file, run_s=run_s))
+    return found
 
 
 def jobs_of(
@@ -175,8 +185,8 @@ def jobs_of(
         if file.rank is not None:
             by_job.setdefault(file.job, []).append(file)
     found = []
-    for number, ranks in enumerate(by_job[job] for job in sorted(by_job)):
-        profile = merged(sorted(ranks, key=lambda file: file.rank or 0))
+    for number, job in enumerate(sorted(by_job)):
+        profile = merged(sorted(by_job[job], key=lambda file: file.rank or 0))
         frames = (frame for spot in profile.spots for frame in spot.frames)
         found.append(Job(launch, number, profile, places(frames)))
     return found
@@ -264,19 +274,23 @@ def call_sites(job: Job) -> Iterable[CallSite]:
 
 
 def _call_site(job: Job, account: Account, site: Called, waiting_s: float) -> CallSite:
+    place, library_file, offset = Place(""), "", 0
     frame = account.frame_of(site.spot)
-    place = next(iter(job.places.get(frame, ())), None) if frame else None
+    if frame:
+        offset = frame.offset
+        library_file = frame.module.path if frame.module else ""
+        place = next(iter(job.places.get(frame, ())), place)
     return CallSite(
         launch=job.launch,
         benchmark=job.program,
         number=site.number,
         call=site.spot.call,
         region=site.spot.region,
-        function=readable(place.function) if place else "",
-        source_file=place.file if place else "",
-        line=place.line if place else 0,
-        library_file=frame.module.path if frame and frame.module else "",
-        offset=frame.offset if frame else 0,
+        function=readable(place.function),
+        source_file=place.file,
+        line=place.line,
+        library_file=library_file,
+        offset=offset,
         ranks=int((site.calls_of > 0).sum()),
         calls=site.calls,
         time_s=site.mean_s,

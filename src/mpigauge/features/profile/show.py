@@ -33,7 +33,7 @@ from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.site.mpi.query import named
 
 if TYPE_CHECKING:
-    from mpigauge.features.profile.files import Ended
+    from mpigauge.features.profile.files import Ended, Lost
     from mpigauge.features.profile.joined import Joined
 
 MOST_SITES, MOST_SIZES, MOST_PAIRS, MOST_RANKS, MOST_OTHER_JOBS = 20, 20, 10, 16, 10
@@ -61,26 +61,28 @@ def page(jobs: Sequence[Job], width: int = WIDTH, found: Joined | None = None) -
         return ["nothing was profiled: no process came out of MPI_Init"]
     first = accounts[0]
     lines = [*_head(accounts, width), "", *_answer(accounts, width)]
-    lines += wrap(saved_at_most(found), width) if found else []
-    for table in (
-        _sites(accounts, width),
-        joined_lines(found, width) if found else iter(()),
-        _sizes(first, width),
-        _pairs(first),
-        _regions(first, width),
-        _ranks(first, width),
-        _others(jobs, shown, width),
-    ):
+    tables = [_sites(accounts, width)]
+    if found:
+        lines += wrap(saved_at_most(found), width)
+        tables.append(joined_lines(found, width))
+    tables += [_sizes(first, width), _pairs(first), _regions(first, width), _ranks(first, width)]
+    tables.append(_others(jobs, shown, width))
+    for table in tables:
         block = list(table)
-        lines += ["", *block] if block else []
+        if block:
+            lines += ["", *block]
     return lines
 
 
 def accounts_of(jobs: Sequence[Job]) -> list[Account]:
     """One for each launch, that with the share of MPI in the middle first."""
     accounts = [Account(job) for job in jobs]
-    middle = sorted(accounts, key=lambda each: each.mean_share)[len(accounts) // 2 :][:1]
-    return [*middle, *(each for each in accounts if each is not middle[0])]
+    if not accounts:
+        return []
+    by_share = sorted(accounts, key=lambda each: each.mean_share)
+    middle = by_share[len(accounts) // 2]
+    others = [each for each in accounts if each is not middle]
+    return [middle, *others]
 
 
 def lines_of(
@@ -99,10 +101,10 @@ def lines_of(
     if form == "csv":
         return as_csv(jobs).splitlines()
     shown = main_jobs(jobs)
-    account = Account(shown[0]) if shown else None
-    if account is None:
+    if not shown:
         return []
-    return mpip(account) if form == "mpip" else perfcatch(account)
+    write = mpip if form == "mpip" else perfcatch
+    return write(Account(shown[0]))
 
 
 def main_jobs(jobs: Sequence[Job]) -> list[Job]:
@@ -123,12 +125,14 @@ def _weight(job: Job) -> int:
 def _head(accounts: Sequence[Account], width: int) -> Iterator[str]:
     first = accounts[0]
     hosts = list(dict.fromkeys(file.host for file in first.ranks))
+    run_s = [float(each.run_s.mean()) for each in accounts]
     parts = [
         f"{first.job.program}: {many(len(first.job.ranks), 'rank')} on {compress(hosts)}",
         " ".join(named(first.ranks[0].library)),
-        _over_launches([float(each.run_s.mean()) for each in accounts], duration),
-        many(len(accounts), "launch") if len(accounts) > 1 else "",
+        _over_launches(run_s, duration),
     ]
+    if len(accounts) > 1:
+        parts.append(many(len(accounts), "launch"))
     yield from wrap(", ".join(filter(None, parts)), width)
     for each in sorted(accounts, key=lambda account: account.job.launch):
         which = f"Launch {each.job.launch + 1}: " if len(accounts) > 1 else ""
@@ -146,10 +150,15 @@ def _missing(account: Account) -> Iterator[str]:
         yield f"{exited} ended without MPI_Finalize: the run time lasts until then."
     for file in account.ranks:
         if file.lost.calls or file.lost.cells:
-            what = "call" if file.lost.calls else "size of messages"
-            why = "its disk was full" if file.lost.reason == "disk" else "there were too many"
-            count = many(file.lost.calls or file.lost.cells, what)
-            yield f"Rank {file.rank}: {count} could not be kept, since {why}."
+            yield f"Rank {file.rank}: {_lost(file.lost)}."
+
+
+def _lost(lost: Lost) -> str:
+    count = many(lost.cells, "size of messages")
+    if lost.calls:
+        count = many(lost.calls, "call")
+    why = "its disk was full" if lost.reason == "disk" else "there were too many"
+    return f"{count} could not be kept, since {why}"
 
 
 def _ranks_that(account: Account, ended: Ended) -> str:
@@ -157,7 +166,9 @@ def _ranks_that(account: Account, ended: Ended) -> str:
     ranks = [file.rank for file in account.ranks if file.ended == ended and file.rank is not None]
     if not ranks:
         return ""
-    return f"Rank {ranks[0]}" if len(ranks) == 1 else f"Ranks {as_list(ranks)}"
+    if len(ranks) == 1:
+        return f"Rank {ranks[0]}"
+    return f"Ranks {as_list(ranks)}"
 
 
 def _over_launches(values: Sequence[float], words: Callable[[float], str]) -> str:
@@ -293,12 +304,16 @@ def saved_at_most(found: Joined) -> str:
 
 
 def _at(called: Called) -> str:
-    return f"{called.spot.call} in {called.where}" if called.where else called.spot.call
+    if not called.where:
+        return called.spot.call
+    return f"{called.spot.call} in {called.where}"
 
 
 def _calls(called: Called) -> str:
     each = set(called.calls_of.tolist())
-    return f"{many(each.pop(), 'call')} a rank" if len(each) == 1 else many(called.calls, "call")
+    if len(each) == 1:
+        return f"{many(each.pop(), 'call')} a rank"
+    return many(called.calls, "call")
 
 
 def _moved(account: Account) -> Iterator[str]:
@@ -341,14 +356,14 @@ def table_lines(
     """Columns as wide as their widest word, numbers to the right; names in the column `cut` become
     as short as lines have to be."""
     wide = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    wide[cut] = min(wide[cut], max(width - sum(wide) - 2 * (len(wide) - 1) + wide[cut], LEAST_NAME))
+    too_wide = sum(wide) + 2 * (len(wide) - 1) - width
+    wide[cut] = min(wide[cut], max(wide[cut] - too_wide, LEAST_NAME))
     for words in (heads, *rows):
         # One by one: names may look alike then, and numbers beside them tell them apart.
         fitted = [*words[:cut], *shortened([words[cut]], wide[cut]), *words[cut + 1 :]]
-        yield "  ".join(
-            f"{word:<{w}}" if at in left else f"{word:>{w}}"
-            for at, (word, w) in enumerate(zip(fitted, wide, strict=True))
-        ).rstrip()
+        for at, room in enumerate(wide):
+            fitted[at] = fitted[at].ljust(room) if at in left else fitted[at].rjust(room)
+        yield "  ".join(fitted).rstrip()
 
 
 def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
@@ -358,38 +373,54 @@ def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
     sites = first.sites[:MOST_SITES]
     if not sites:
         return
-    whole = first.mpi_s.sum()
+    heads = list(_SITE_HEADS)
     over = times_of(accounts)
-    rows = []
-    for each in sites:
-        times = over[each.spot]
-        share = "" if each.outside or not whole else percent(each.total_s / whole)
-        row = [str(each.number), each.spot.call.removeprefix("MPI_"), place_of(each)]
-        row += [str(each.calls), duration(estimate(times).value)]
-        row += [error_words(times)] if several else []
-        rows.append([*row, share, duration(each.median_s), duration(each.most_s)])
-    heads = ["#", "call", "place", "calls", "time", *(["±"] if several else []), "% MPI"]
-    heads += ["median", "longest"]
+    rows = [_site_row(first, each, over[each.spot]) for each in sites]
+    legend = "Calls are of all ranks, time is the mean of ranks, the median that of the middle one."
+    if several:
+        legend += f" {_OF_LAUNCHES}"
+    else:
+        for row in (heads, *rows):
+            del row[_SITE_ERROR]
     yield from table_lines(heads, rows, width, 2, (1, 2))
     if len(first.sites) > len(sites):
         yield f"and {many(len(first.sites) - len(sites), 'more call site')}"
-    legend = "Calls are of all ranks, time is the mean of ranks, the median that of the middle one."
-    yield from wrap(f"{legend} {_OF_LAUNCHES}" if several else legend, width)
+    yield from wrap(legend, width)
+
+
+_SITE_HEADS = ("#", "call", "place", "calls", "time", "±", "% MPI", "median", "longest")
+_SITE_ERROR = _SITE_HEADS.index("±")
+
+
+def _site_row(account: Account, called: Called, times: Sequence[float]) -> list[str]:
+    """`times`: of each launch."""
+    whole = account.mpi_s.sum()
+    share = ""
+    if whole and not called.outside:
+        share = percent(called.total_s / whole)
+    return [
+        str(called.number),
+        called.spot.call.removeprefix("MPI_"),
+        place_of(called),
+        str(called.calls),
+        duration(estimate(times).value),
+        error_words(times),
+        share,
+        duration(called.median_s),
+        duration(called.most_s),
+    ]
 
 
 def joined_lines(found: Joined, width: int = WIDTH) -> Iterator[str]:
     """Call sites beside what the machine does with their calls."""
     whole = sum(each.called.mean_s for each in found.sites)
-    rows = [
-        [
-            str(each.called.number),
-            each.called.spot.call.removeprefix("MPI_"),
-            place_of(each.called),
-            *map(told_words, (each.waiting, each.machine, each.above)),
-        ]
-        for each in found.sites
-        if each.called.mean_s >= LEAST_JOINED * whole
-    ]
+    rows = []
+    for each in found.sites:
+        called = each.called
+        if called.mean_s >= LEAST_JOINED * whole:
+            row = [str(called.number), called.spot.call.removeprefix("MPI_"), place_of(called)]
+            row += [told_words(each.waiting), told_words(each.machine), told_words(each.above)]
+            rows.append(row)
     if not rows:
         return
     heads = ["#", "call", "place", "waiting", "machine's own", "above that"]
@@ -405,10 +436,12 @@ def told_words(told: Told | None) -> str:
     """With its interval; nothing of what is not known."""
     if told is None:
         return ""
-    if not told.is_sure and told.value > 0:
+    if told.value <= 0:
+        return "0 s"
+    if not told.is_sure:
         return f"{duration(max(told.low, 0.0))}…{duration(told.high)}"
     error = max(told.high - told.value, told.value - told.low)
-    return f"{duration(told.value)} {plus_minus(error / told.value)}" if told.value > 0 else "0 s"
+    return f"{duration(told.value)} {plus_minus(error / told.value)}"
 
 
 def times_of(accounts: Sequence[Account]) -> dict[Spot, list[float]]:
@@ -422,7 +455,10 @@ def times_of(accounts: Sequence[Account]) -> dict[Spot, list[float]]:
 
 def place_of(called: Called) -> str:
     """Where it is, and in which region."""
-    return " ".join(filter(None, (called.where, called.spot.region and f"[{called.spot.region}]")))
+    words = [called.where]
+    if called.spot.region:
+        words.append(f"[{called.spot.region}]")
+    return " ".join(filter(None, words))
 
 
 def _sizes(account: Account, width: int) -> Iterator[str]:
@@ -467,15 +503,10 @@ def _pairs(account: Account) -> Iterator[str]:
 def _regions(account: Account, width: int) -> Iterator[str]:
     if not account.regions:
         return
-    rows = [
-        [
-            each.region,
-            str(each.entered),
-            duration(each.seconds),
-            percent(each.mpi_s / each.seconds) if each.seconds > 0 else "",
-        ]
-        for each in account.regions
-    ]
+    rows = []
+    for each in account.regions:
+        share = percent(each.mpi_s / each.seconds) if each.seconds > 0 else ""
+        rows.append([each.region, str(each.entered), duration(each.seconds), share])
     heads = ["region", "entered", "time", "in MPI"]
     yield from table_lines(heads, rows, width)
 
@@ -492,9 +523,10 @@ def _others(jobs: Sequence[Job], shown: Sequence[Job], width: int) -> Iterator[s
             f"{job.program}: {many(len(job.ranks), 'rank')}",
             f"run time {duration(float(of.run_s.mean()))}",
             f"MPI {percent(of.mean_share)}",
-            f"launch {job.launch + 1}" if len(shown) > 1 else "",
         ]
-        yield from wrap("- " + ", ".join(filter(None, words)), width, subsequent_indent="  ")
+        if len(shown) > 1:
+            words.append(f"launch {job.launch + 1}")
+        yield from wrap("- " + ", ".join(words), width, subsequent_indent="  ")
     if len(others) > MOST_OTHER_JOBS:
         yield f"and {many(len(others) - MOST_OTHER_JOBS, 'more job')}"
 
