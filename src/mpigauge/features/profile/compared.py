@@ -70,19 +70,28 @@ class ComparedSite:
 def compared_sites(sides: Sequence[SideOfProfile]) -> list[ComparedSite]:
     """All call sites of all sides, the one that takes most on any side first; the small ones
     together."""
+    large, small = [], []
+    for site in _all_sites(sides):
+        share = max(site.share(side, number) for number, side in enumerate(sides))
+        if share >= LEAST:
+            large.append((share, site))
+        else:
+            small.append(site)
+    large.sort(key=lambda each: -each[0])
+    found = [site for _, site in large]
+    if small:
+        found.append(_together(REST, small))
+    return found
+
+
+def _all_sites(sides: Sequence[SideOfProfile]) -> Iterator[ComparedSite]:
     grouped = [_grouped(side.accounts[0]) for side in sides]
-    found = [
-        site
-        for key in dict.fromkeys(key for groups in grouped for key in groups)
-        for site in _sites(key, [groups.get(key, []) for groups in grouped], sides)
-    ]
-
-    def share(site: ComparedSite) -> float:
-        return max(site.share(side, number) for number, side in enumerate(sides))
-
-    large = sorted((site for site in found if share(site) >= LEAST), key=lambda site: -share(site))
-    small = [site for site in found if share(site) < LEAST]
-    return [*large, *([_together(REST, small)] if small else [])]
+    keys: dict[Key, None] = {}
+    for groups in grouped:
+        keys |= dict.fromkeys(groups)
+    for key in keys:
+        of_sides = [groups.get(key, []) for groups in grouped]
+        yield from _sites(key, of_sides, sides)
 
 
 def items_of(
@@ -99,11 +108,12 @@ def _figures(
     for launch, account in enumerate(side.accounts):
         job = side.jobs[launch]
         own = (account.run_s.mean(), account.own_s.mean(), account.mpi_s.mean())
-        values = dict(zip(WHOLE, map(float, own), strict=True))
-        values |= {
-            site.label: site.mean_s(side, number, launch) for site in sites if site.sites[number]
-        }
-        for name, value in values.items():
+        values = dict(zip(WHOLE, own, strict=True))
+        for site in sites:
+            if site.sites[number]:
+                values[site.label] = site.mean_s(side, number, launch)
+        for name, mean_s in values.items():
+            value = float(mean_s)
             yield Figure(job.launch, program, name, value, "s", "lower", len(job.ranks))
 
 
@@ -121,8 +131,11 @@ def _sites(
 ) -> Iterator[ComparedSite]:
     """Those of a function, one by one where all sides that have any have as many."""
     call, function, region = key
-    within = f" in {function}" if function else ""
-    label = f"{call.removeprefix('MPI_')}{within}{f' [{region}]' if region else ''}"
+    label = call.removeprefix("MPI_")
+    if function:
+        label += f" in {function}"
+    if region:
+        label += f" [{region}]"
     (count, *others) = {len(each) for each in of if each}
     if others:
         yield ComparedSite(f"{label}, all of them", tuple(map(tuple, of)))
@@ -135,29 +148,38 @@ def _sites(
 def _one_by_one(
     label: str, of: Sequence[list[Called]], sides: Sequence[SideOfProfile]
 ) -> Iterator[ComparedSite]:
-    stacks = [
-        {side.accounts[0].functions(called.spot): called for called in each}
-        for side, each in zip(sides, of, strict=True)
-    ]
-    known = [set(each) for each, held in zip(stacks, of, strict=True) if held]
-    apart = all(len(each) == len(held) for each, held in zip(stacks, of, strict=True))
-    if apart and all(each == known[0] for each in known):
-        for stack in sorted(known[0]):
-            caller = _caller(stack, known[0])
-            yield ComparedSite(
-                f"{label} from {caller}", tuple(_held(each, stack) for each in stacks)
-            )
-        return
-    ordered = [sorted(each, key=_offsets) for each in of]
-    for number in range(max(map(len, ordered))):
-        yield ComparedSite(
-            f"{label}, number {number + 1}",
-            tuple(tuple(each[number : number + 1]) for each in ordered),
-        )
+    by_stack = [_by_stack(side, held) for side, held in zip(sides, of, strict=True)]
+    known = {frozenset(stacks) for stacks in by_stack if stacks}
+    apart = all(len(stacks) == len(held) for stacks, held in zip(by_stack, of, strict=True))
+    if apart and len(known) == 1:
+        yield from _by_callers(label, by_stack)
+    else:
+        yield from _by_order(label, of)
 
 
-def _held(stacks: dict[tuple[str, ...], Called], stack: tuple[str, ...]) -> tuple[Called, ...]:
-    return (stacks[stack],) if stack in stacks else ()
+def _by_stack(side: SideOfProfile, held: Sequence[Called]) -> dict[tuple[str, ...], Called]:
+    """The call sites by the functions that they are called from."""
+    return {side.accounts[0].functions(called.spot): called for called in held}
+
+
+def _by_callers(
+    label: str, by_stack: Sequence[dict[tuple[str, ...], Called]]
+) -> Iterator[ComparedSite]:
+    all_stacks = {stack for stacks in by_stack for stack in stacks}
+    for stack in sorted(all_stacks):
+        caller = _caller(stack, all_stacks)
+        of_sides = []
+        for stacks in by_stack:
+            of_sides.append((stacks[stack],) if stack in stacks else ())
+        yield ComparedSite(f"{label} from {caller}", tuple(of_sides))
+
+
+def _by_order(label: str, of: Sequence[list[Called]]) -> Iterator[ComparedSite]:
+    """In the order in which they stand in the code."""
+    ordered = [sorted(held, key=_offsets) for held in of]
+    for number in range(max(len(held) for held in ordered)):
+        of_sides = [tuple(held[number : number + 1]) for held in ordered]
+        yield ComparedSite(f"{label}, number {number + 1}", tuple(of_sides))
 
 
 def _caller(stack: tuple[str, ...], stacks: set[tuple[str, ...]]) -> str:
@@ -174,5 +196,8 @@ def _offsets(called: Called) -> tuple[int, ...]:
 
 
 def _together(label: str, sites: Sequence[ComparedSite]) -> ComparedSite:
-    sides = zip(*(site.sites for site in sites), strict=True)
-    return ComparedSite(label, tuple(tuple(c for each in side for c in each) for side in sides))
+    of_sides: list[tuple[Called, ...]] = [() for _ in sites[0].sites]
+    for site in sites:
+        for number, held in enumerate(site.sites):
+            of_sides[number] += held
+    return ComparedSite(label, tuple(of_sides))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -38,10 +38,17 @@ def text_of(
     blocks = [list(_heading(sides, width))]
     for other in range(1, len(sides)):
         blocks.append(list(_table(comparison, sides, other, width)))
-        if said := list(_differing(sides, sites, other)):
-            blocks.append([line for each in said for line in wrap(each, width)])
-    blocks.append([line for each in _how(comparison) for line in wrap(each, width)])
+        blocks.append(_wrapped(_differing(sides, sites, other), width))
+    blocks.append(_wrapped(_how(comparison), width))
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _wrapped(sentences: Iterable[str], width: int) -> list[str]:
+    """Each begins on a line of its own."""
+    lines = []
+    for sentence in sentences:
+        lines += wrap(sentence, width)
+    return lines
 
 
 def _heading(sides: Sequence[SideOfProfile], width: int) -> Iterator[str]:
@@ -65,8 +72,12 @@ def _table(
     several = any(len(each.accounts) > 1 for each in (sides[0], sides[other]))
     pairs = [(line[0], line[other]) for table in comparison.tables for line in table.lines]
     decided = any(entry.ratio and enough(entry.ratio) for _, entry in pairs)
-    heads = ["", names[0], names[other], "ratio"]
-    heads += ["95 %" if decided else "range" if several else "", ""]
+    between = ""
+    if decided:
+        between = "95 %"
+    elif several:
+        between = "range"
+    heads = ["", names[0], names[other], "ratio", between, ""]
     rows = [_row(first, entry) for first, entry in pairs if first.item and entry.item]
     yield from table_lines(heads, rows, width, cut=0, left=(0, len(heads) - 1))
 
@@ -75,7 +86,7 @@ def _row(first: ComparedNumber, entry: ComparedNumber) -> list[str]:
     before, after = first.item, entry.item
     if before is None or after is None or entry.ratio is None:
         return []
-    words = [before.what, *(duration(item.value.value) for item in (before, after))]
+    words = [before.what, duration(before.value.value), duration(after.value.value)]
     words.append(number(entry.ratio.estimate.value))
     if enough(entry.ratio):
         return [*words, ends(entry), entry.verdict]
@@ -95,28 +106,29 @@ def _differing(
 ) -> Iterator[str]:
     """What is called more or less often, or by one side alone."""
     first, second = sides[0], sides[other]
-    both = [site for site in sites if site.sites[0] and site.sites[other]]
-    changed = [
-        f"{site.label} {site.calls(0)} and {site.calls(other)}"
-        for site in both
-        if site.calls(0) != site.calls(other)
-    ]
+    changed = []
+    for site in sites:
+        both = site.sites[0] and site.sites[other]
+        if both and site.calls(0) != site.calls(other):
+            changed.append(f"{site.label} {site.calls(0)} and {site.calls(other)}")
     if changed:
         yield f"Calls of {first.name} and of {second.name} differ: {_cut(changed)}."
     for number_, side, absent in ((0, first, other), (other, second, 0)):
-        alone = [
-            f"{site.label} ({many(site.calls(number_), 'call')}, "
-            f"{duration(site.mean_s(side, number_, 0))} a rank)"
-            for site in sites
-            if site.sites[number_] and not site.sites[absent]
-        ]
+        alone = []
+        for site in sites:
+            if site.sites[number_] and not site.sites[absent]:
+                calls = many(site.calls(number_), "call")
+                mean = duration(site.mean_s(side, number_, 0))
+                alone.append(f"{site.label} ({calls}, {mean} a rank)")
         if alone:
             yield f"Only in {side.name}: {_cut(alone)}."
 
 
 def _cut(words: Sequence[str]) -> str:
     left = len(words) - MOST_LISTED
-    return listed([*words[:MOST_LISTED], f"{left} more"] if left > 0 else words)
+    if left <= 0:
+        return listed(words)
+    return listed([*words[:MOST_LISTED], f"{left} more"])
 
 
 def _how(comparison: Comparison) -> Iterator[str]:
