@@ -93,9 +93,13 @@ class Plot:
 
     def drawn(self, most: int | None = MOST_SERIES) -> tuple[str, ...]:
         """The same of no more than `most` series of each panel."""
-        lines = (panel.level_name for panel in self.panels if panel.level_name)
-        curves = (series.name for panel in self.panels for series in panel.series[:most])
-        return tuple(dict.fromkeys((*lines, *curves)))
+        lines: list[str] = []
+        curves: list[str] = []
+        for panel in self.panels:
+            if panel.level_name:
+                lines.append(panel.level_name)
+            curves += [series.name for series in panel.series[:most]]
+        return tuple(dict.fromkeys([*lines, *curves]))
 
 
 @dataclass(frozen=True)

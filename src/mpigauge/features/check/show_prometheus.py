@@ -39,20 +39,23 @@ def metrics_of(found: CheckResult, created: str) -> Iterator[Metric]:
         "The outcome of the whole check: 1 for what it is, 0 for what it is not.",
         tuple(one_of({}, "outcome", OUTCOMES, found.outcome)),
     )
+    outcomes: list[tuple[Labels, float]] = []
+    for line in distinct:
+        outcomes += one_of(_labels(line), "outcome", OUTCOMES, line.outcome)
     yield Metric(
         "mpigauge_check_line_outcome",
         "The outcome of each number that was checked: 1 for what it is, 0 for what it is not.",
-        tuple(
-            series
-            for line in distinct
-            for series in one_of(_labels(line), "outcome", OUTCOMES, line.outcome)
-        ),
+        tuple(outcomes),
     )
     for unit, name in _METRICS.items():
+        numbers: list[tuple[Labels, float]] = []
+        for line in distinct:
+            if line.unit == unit:
+                numbers += _numbers(line)
         yield Metric(
             name,
             "Each number that was checked: the value, the ends of its interval, what is allowed.",
-            tuple(series for line in distinct if line.unit == unit for series in _numbers(line)),
+            tuple(numbers),
         )
 
 

@@ -147,11 +147,15 @@ class OddPairs:
         from mpigauge.result.pairs import pair_map
 
         found = pair_map(results.rows(), *seats_of(self.part, self.resources))
-        odd = [each for sheet in found.sheets for each in sheet.odd] if found else []
+        if found is None:
+            return []
+        odd = [each for sheet in found.sheets for each in sheet.odd]
         odd.sort(key=lambda each: -each.ratio)
         pairs = dict.fromkeys(each.pair[:2] for each in odd)
         chosen = [[pair] for pair in list(pairs)[:MOST_AGAIN]]
-        return [replace(self.part, pairs=one_after_the_other(chosen))] if chosen else []
+        if not chosen:
+            return []
+        return [replace(self.part, pairs=one_after_the_other(chosen))]
 
 
 def refuse_nothing(stored: Run) -> None:

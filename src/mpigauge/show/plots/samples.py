@@ -78,11 +78,11 @@ def of_cell(run: Run, row: Row, records: Sequence[CellRecord]) -> Picture:
     launches = [_seconds(run, record) for record in records]
     times = np.concatenate(launches)
     begins = np.cumsum([0, *map(len, launches)])[:-1]
-    marks = tuple(
-        Mark(float(begin), str(record.launch + 1))
-        for begin, record in zip(begins, records, strict=True)
-    )
-    line = Panel("as they came", SAMPLE, TIME, (Series("median", _stretches(times)),), marks)
+    marks = []
+    for begin, record in zip(begins, records, strict=True):
+        marks.append(Mark(float(begin), str(record.launch + 1)))
+    stretches = Series("median", _stretches(times))
+    line = Panel("as they came", SAMPLE, TIME, (stretches,), tuple(marks))
     name = Series("share of samples below", _distribution(times))
     spread = Panel("distribution", TIME, SHARE, (name,))
     about = (

@@ -34,19 +34,25 @@ def _on_pus(shown: RunResult) -> Mapping[str, Mapping[int, str]]:
     found: dict[str, dict[int, list[int]]] = {}
     first = min((rank.launch for rank in shown.run.ranks), default=0)
     for rank in shown.run.ranks:
-        if rank.launch == first:
-            of_host = found.setdefault(rank.host, {})
-            for pu in pus_of(rank) if rank.wanted_cpuset else ():
+        if rank.launch != first:
+            continue
+        of_host = found.setdefault(rank.host, {})
+        if rank.wanted_cpuset:
+            for pu in pus_of(rank):
                 of_host.setdefault(pu, []).append(rank.rank)
-    return {
-        host: {pu: f"rank {', '.join(map(str, ranks))}" for pu, ranks in of.items()}
-        for host, of in found.items()
-    }
+    written: dict[str, dict[int, str]] = {}
+    for host, of_host in found.items():
+        written[host] = {}
+        for pu, ranks in of_host.items():
+            written[host][pu] = f"rank {', '.join(map(str, ranks))}"
+    return written
 
 
 def hosts_left(machines: Sequence[object]) -> str:
     left = len(machines) - MOST_MACHINES
-    return f"{left} more hosts are described in the passport." if left > 0 else ""
+    if left <= 0:
+        return ""
+    return f"{left} more hosts are described in the passport."
 
 
 def seats(shown: RunResult) -> Iterator[tuple[str, ...]]:
