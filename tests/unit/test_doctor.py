@@ -316,7 +316,7 @@ def test_the_page() -> None:
         "                            a trace in this machine",
         "                      mend  a host of its own, or a type of machine",
         "                            whose CPUs are not shared",
-        "?     turbo           whether turbo is on is not told",
+        "?     turbo           whether turbo is on cannot be read",
         "good  numa-balancing  one NUMA node: nothing to move",
         "",
         "1 bad, 1 unknown, 1 good",

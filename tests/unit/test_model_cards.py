@@ -28,7 +28,7 @@ def test_a_wrong_name_gets_the_right_one() -> None:
 
 
 def test_a_name_like_no_other_gets_the_list() -> None:
-    with pytest.raises(UserError, match="no benchmark 'qqq'; known are PingPong, PingPing"):
+    with pytest.raises(UserError, match="no benchmark 'qqq'; there are PingPong, PingPing"):
         CARDS.find("qqq")
 
 

@@ -255,7 +255,7 @@ def _known(what: str, name: str, names: Iterable[str]) -> str:
 
 
 def _unknown(what: str, name: str, names: Sequence[str]) -> UserError:
-    hint = did_you_mean(name, names) or f"; known are {', '.join(names[:_MOST_NAMED])}"
+    hint = did_you_mean(name, names) or f"; there are {', '.join(names[:_MOST_NAMED])}"
     if len(names) > _MOST_NAMED:
         hint += ", …"
     return UserError(f"there is no {what} '{name}'{hint}")

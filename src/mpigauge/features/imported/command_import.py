@@ -27,7 +27,7 @@ from mpigauge.cli.pivoting import pivot_options
 @click.option(
     "--apart",
     is_flag=True,
-    help="Files are of unlike things: rows of each have its name as their arm.",
+    help="Files are of unlike things: rows of each have its name as their setting.",
 )
 @click.option(
     "--machine",

@@ -27,7 +27,7 @@ from mpigauge.features.sweep.plan_file import PlanCommand
         multiple=True,
         metavar="NAME=A,B",
         help="Values of a setting of the MPI, of `transport`, or of any variable as env:NAME; "
-        "every combination with those of other names is an arm. Values that hold commas have bars "
+        "every combination with those of other names is measured. Values that hold commas have bars "
         "between them: a,b|c.",
     ),
     click.option(
@@ -44,8 +44,7 @@ from mpigauge.features.sweep.plan_file import PlanCommand
     click.option(
         "--relaunch",
         is_flag=True,
-        help="Give each arm launches of its own, though its settings could be changed while MPI "
-        "runs.",
+        help="Give each setting launches of its own, though it could be changed while MPI runs.",
     ),
     click.option("--vary-block", "vary_blocks", multiple=True, hidden=True),
     click.option("--command-block", "command_blocks", multiple=True, hidden=True),
@@ -56,7 +55,7 @@ from mpigauge.features.sweep.plan_file import PlanCommand
 def command(**said: Any) -> None:
     """Measure benchmarks under many settings, transports and placements.
 
-    Each arm is launched once a round, each round in another order, beside the default and, for
+    Each setting is launched once a round, each round in another order, beside the default and, for
     control, the default once more. PLAN.toml has these options as keys, and blocks [[vary]].
     """
     from mpigauge.cli.measuring import measure

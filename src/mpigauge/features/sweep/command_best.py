@@ -16,7 +16,7 @@ from mpigauge.cli.pivoting import FORMATS
     "--by",
     default="arm",
     metavar="COLUMN",
-    help="What the arms differ in: arm (of a sweep), placement, cache, …  [default: arm]",
+    help="What is compared: arm (the settings of a sweep), placement, cache, …  [default: arm]",
 )
 @click.option(
     "--tolerance", metavar="SHARE", help="Less than this is no difference.  [default: 5%]"
@@ -25,12 +25,12 @@ from mpigauge.cli.pivoting import FORMATS
     "--pivot",
     "as_pivot",
     is_flag=True,
-    help="One table of sizes × arms with the best marked, instead of a line for each arm; csv, "
+    help="One table of sizes × settings with the best marked, instead of a line for each; csv, "
     "markdown and latex are such a table in any case.",
 )
 @options.format_of(FORMATS)
 def command(run: str, by: str, tolerance: str | None, as_pivot: bool, form: str) -> None:
-    """Say which arm of a sweep is best for each size, with its gain over the default.
+    """Say which setting of a sweep is best for each size, with its gain over the default.
 
     Only what holds after a correction over all that was compared is called better.
     """

@@ -191,9 +191,9 @@ def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
 def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None:
     """UserError: an option that changes nothing for any of these benchmarks."""
     names = ", ".join(card.name for card in chosen)
-    heeded = {name for card in chosen for name in card.options}
+    used = {name for card in chosen for name in card.options}
     for name in request.suite_options:
-        if name not in heeded:
+        if name not in used:
             suites = distinct((c for c in cards if name in c.options), lambda card: card.suite)
             hint = f"; it is for {', '.join(suites)}" if suites else ""
             raise UserError(f"--{name} has no effect on {names}{hint}")

@@ -39,7 +39,7 @@ def governor(host: Host) -> Iterator[CheckFinding]:
 def turbo(host: Host) -> Iterator[CheckFinding]:
     on = host.machine.turbo
     if on is None:
-        yield unknown("whether turbo is on is not told")
+        yield unknown("whether turbo is on cannot be read")
     elif on:
         yield good("on; the rate depends on how many cores are busy, as it does for programs")
     else:

@@ -23,7 +23,7 @@ MANY_SEGMENTS = 16
 def quota(host: Host) -> Iterator[CheckFinding]:
     allowed, cores = host.machine.cpu_quota, host.machine.cores
     if host.files.text("proc/self/cgroup") is None:
-        yield unknown("the control group of this process is not told")
+        yield unknown("the control group of this process cannot be read")
     elif allowed is None:
         yield good("no limit")
     elif allowed < cores:
@@ -89,7 +89,7 @@ def locked_memory(host: Host) -> Iterator[CheckFinding]:
     match = re.search(r"^Max locked memory\s+(\S+)", limits or "", re.MULTILINE)
     fabric = [device.name for device in host.machine.devices if device.fabric]
     if match is None:
-        yield unknown("the limits of this process are not told")
+        yield unknown("the limits of this process cannot be read")
     elif match[1] == "unlimited":
         yield good("no limit")
     elif fabric:

@@ -30,7 +30,7 @@ QUIET, LOUD = 0.002, 0.02
 def load(host: Host) -> Iterator[CheckFinding]:
     machine = host.machine
     if host.files.text("proc/loadavg") is None:
-        yield unknown("the load is not told")
+        yield unknown("the load cannot be read")
     elif is_loaded(machine):
         yield note(
             f"the load is {machine.load[0]:.1f} on {many(len(machine.pus), 'CPU')}",
@@ -45,7 +45,7 @@ def load(host: Host) -> Iterator[CheckFinding]:
 def virtual(host: Host) -> Iterator[CheckFinding]:
     machine = host.machine
     if host.files.text("proc/cpuinfo") is None:
-        yield unknown("whether this is a virtual machine is not told")
+        yield unknown("whether this is a virtual machine cannot be read")
     elif machine.steal_ratio > HIGH_STEAL:
         yield bad(
             f"the hypervisor has given {percent(machine.steal_ratio)} of the CPU time to others",

@@ -253,7 +253,7 @@ def _missing(word: str, folder: Path) -> str:
 
 
 def _is_secure(path: Path) -> bool:
-    """Whether it runs with another's rights: then the loader heeds no LD_PRELOAD."""
+    """Whether it runs with another's rights: then the loader ignores LD_PRELOAD."""
     about = path.stat()
     if about.st_mode & stat.S_ISUID and about.st_uid != os.geteuid():
         return True

@@ -114,7 +114,7 @@ def _hindrances(look: Look) -> Iterator[str]:
 def _closed(look: Look) -> Iterator[str]:
     """Why nothing at all can be loaded in the place of what it has."""
     if look.secure:
-        yield "it runs with another's rights (setuid): the loader heeds no LD_PRELOAD for it"
+        yield "it runs with another's rights (setuid): the loader ignores LD_PRELOAD for it"
     if look.static:
         yield "it is statically linked: nothing can be loaded before it"
     elif look.holds_mpi:
