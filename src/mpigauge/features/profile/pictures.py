@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -68,18 +69,18 @@ def _bar(account: Account, parts: Sequence[Numbers], at: int, step: int) -> tupl
     """Its name, and the parts of its time."""
     end = min(at + step, len(account.ranks))
     first, last = account.ranks[at].rank, account.ranks[end - 1].rank
-    name = f"rank {first}" if step == 1 else f"ranks {first}–{last}"
-    return name, [float(part[at:end].mean()) for part in parts]
+    times = [float(part[at:end].mean()) for part in parts]
+    if step == 1:
+        return f"rank {first}", times
+    return f"ranks {first}–{last}", times
 
 
 def _rank_rows(account: Account, parts: Sequence[Numbers]) -> Iterator[tuple[str, ...]]:
     for at, file in enumerate(account.ranks):
-        times = (account.run_s[at], *(part[at] for part in parts))
-        yield (
-            *(str(file.rank), file.host),
-            *(duration(float(each)) for each in times),
-            percent(float(account.share[at])),
-        )
+        row = [str(file.rank), file.host]
+        for times in (account.run_s, *parts):
+            row.append(duration(float(times[at])))
+        yield (*row, percent(float(account.share[at])))
 
 
 def _bars(
@@ -112,15 +113,20 @@ def arrivals(account: Account) -> Picture | None:
     patterns = account.profile.arrivals[:MOST_PATTERNS]
     if not patterns:
         return None
-    panels = tuple(_pattern_panel(account, pattern) for pattern in patterns)
+    panels: list[Panel] = []
+    rows: list[tuple[str, ...]] = []
+    for pattern in patterns:
+        panels.append(_pattern_panel(account, pattern))
+        rows += _pattern_rows(account, pattern)
     left = len(account.profile.arrivals) - len(patterns)
-    notes = [f"{many(left, 'collective')} that took less: profile/arrivals-* of the run."]
+    notes = []
+    if left:
+        notes.append(f"{many(left, 'collective')} that took less: profile/arrivals-* of the run.")
     about = (
         "How long after the first of all ranks each came, call by call, of some 256 calls; to its "
         "curve a rank came no later than that in so many of the calls."
     )
-    plot = Plot("How late ranks come", about, panels, tuple(notes if left else ()))
-    rows = [row for pattern in patterns for row in _pattern_rows(account, pattern)]
+    plot = Plot("How late ranks come", about, tuple(panels), tuple(notes))
     return Picture(**{**vars(picture(plot)), "heads": _PATTERN_HEADS, "rows": tuple(rows)})
 
 
@@ -143,10 +149,13 @@ def _pattern_panel(account: Account, pattern: ArrivalPattern) -> Panel:
 
 
 def _pattern_name(account: Account, pattern: ArrivalPattern) -> str:
-    spot = account.profile.spots[pattern.spot]
-    size = f" of {byte_count(pattern.message_bytes)}" if pattern.message_bytes else ""
-    where = account.where(spot)
-    return f"{pattern.call}{size}{f' in {where}' if where else ''}"
+    name = pattern.call
+    if pattern.message_bytes:
+        name += f" of {byte_count(pattern.message_bytes)}"
+    where = account.where(account.profile.spots[pattern.spot])
+    if where:
+        name += f" in {where}"
+    return name
 
 
 def _pattern_rows(account: Account, pattern: ArrivalPattern) -> Iterator[tuple[str, ...]]:
@@ -224,7 +233,9 @@ def sizes(account: Account) -> Picture | None:
         Panel("Bytes", SIZE, Axis("bytes", memory, 2), _curves(kept, calls, "bytes")),
     )
     left = len({each.call for each in kept}) - len(calls)
-    notes = [f"{many(left, 'call')} that moved less: in the table of sizes."] if left else []
+    notes = []
+    if left:
+        notes.append(f"{many(left, 'call')} that moved less: in the table of sizes.")
     about = "Messages that were sent or handed to collectives, by powers of two of their size."
     drawn = picture(Plot("Sizes of messages", about, panels, tuple(notes)))
     return Picture(**{**vars(drawn), "heads": _SIZE_HEADS, "rows": tuple(_size_rows(account))})
@@ -245,12 +256,11 @@ def _size_rows(account: Account) -> Iterator[tuple[str, ...]]:
 def _curves(kept: Sequence[Sizes], calls: Sequence[str], of: str) -> tuple[Series, ...]:
     curves = []
     for call in calls:
-        found: dict[int, int] = {}
+        found: Counter[int] = Counter()
         for each in kept:
             if each.call == call:
-                size = round(each.mean)
-                found[size] = found.get(size, 0) + getattr(each, of)
-        points = (Point(float(size), float(value)) for size, value in sorted(found.items()))
+                found[round(each.mean)] += getattr(each, of)
+        points = [Point(float(size), float(found[size])) for size in sorted(found)]
         curves.append(Series(call, tuple(points)))
     return tuple(curves)
 
@@ -285,7 +295,9 @@ def _begin(wide: float, high: float, title: str) -> str:
 
 
 def _box(x: float, y: float, wide: float, high: float, number: int, said: str = "") -> str:
-    title = f"<title>{words(said)}</title>" if said else ""
+    title = ""
+    if said:
+        title = f"<title>{words(said)}</title>"
     return (
         f'<rect class="dot" x="{x:.2f}" y="{y:.2f}" width="{max(wide, 0):.2f}" '
         f'height="{high:.2f}" fill="{colour(number)}">{title}</rect>'

@@ -21,7 +21,7 @@ import mpigauge
 from mpigauge.features.profile.account import Account, Called
 from mpigauge.features.profile.files import Frame
 from mpigauge.features.profile.layout import Way
-from mpigauge.site.mpi.programs.abi import family_of
+from mpigauge.features.profile.merge import frames_of_program
 
 RULE = "-" * 75
 TOP = 20
@@ -92,53 +92,63 @@ def _head(account: Account) -> Iterator[str]:
 
 def _times(account: Account) -> Iterator[str]:
     yield "Task    AppTime    MPITime     MPI%"
-    for file, run, mpi, share in zip(
-        account.ranks, account.run_s, account.mpi_s, account.share, strict=True
-    ):
+    for at, file in enumerate(account.ranks):
+        run, mpi, share = account.run_s[at], account.mpi_s[at], account.share[at]
         yield f"{file.rank:>4} {_number(run)} {_number(mpi)} {_percent(share)}"
-    whole = account.run_s.sum(), account.mpi_s.sum()
-    yield f"   * {_number(whole[0])} {_number(whole[1])} {_percent(account.mean_share)}"
+    run, mpi, share = account.run_s.sum(), account.mpi_s.sum(), account.mean_share
+    yield f"   * {_number(run)} {_number(mpi)} {_percent(share)}"
 
 
 def _sites(account: Account, sites: Sequence[Called]) -> Iterator[str]:
     yield " ID Lev File/Address        Line Parent_Funct             MPI_Call"
     for site in sites:
-        frames: list[Frame | None] = [f for f in site.spot.frames if not _is_mpi(f)]
-        for level, frame in enumerate(frames or [None]):
-            file, line, function = _place(account, frame)
-            call = site.spot.call.removeprefix("MPI_") if level == 0 else ""
+        call = _call(site)
+        places = [_place(account, frame) for frame in frames_of_program(site.spot)]
+        for level, (file, line, function) in enumerate(places or [_NOWHERE]):
             text = f"{site.number:>3} {level:>3} {file:<18} {line:>5} {function:<24} {call}"
             yield text.rstrip()
+            call = ""  # stands beside the innermost alone
 
 
-def _is_mpi(frame: Frame) -> bool:
-    return bool(frame.module and family_of(Path(frame.module.path).name))
+_UNKNOWN = "[unknown]"
+_NOWHERE = (_UNKNOWN, "", _UNKNOWN)
 
 
-def _place(account: Account, frame: Frame | None) -> tuple[str, str, str]:
+def _place(account: Account, frame: Frame) -> tuple[str, str, str]:
     """File, line and function; an address where nothing is known."""
-    places = account.job.places.get(frame, ()) if frame else ()
-    if not places or not places[0].file:
-        address = f"{frame.offset:#x}" if frame else "[unknown]"
-        return address, "", places[0].function if places else "[unknown]"
-    return Path(places[0].file).name, str(places[0].line), places[0].function
+    places = account.job.places.get(frame, ())
+    if not places:
+        return f"{frame.offset:#x}", "", _UNKNOWN
+    inner = places[0]
+    if not inner.file:
+        return f"{frame.offset:#x}", "", inner.function
+    return Path(inner.file).name, str(inner.line), inner.function
 
 
 def _aggregate(account: Account, sites: Sequence[Called]) -> Iterator[str]:
     yield "Call                 Site       Time    App%    MPI%      Count     COV"
     for site in sites:
-        mean = site.seconds[site.calls_of > 0]
-        spread = mean.std(ddof=1) / mean.mean() if len(mean) > 1 and mean.mean() > 0 else 0.0
+        of_run = _percent(site.total_s / account.run_s.sum())
+        of_mpi = _percent(_of(site.total_s, account.mpi_s.sum()))
         yield (
-            f"{_call(site):<20} {site.number:>4} {_number(site.total_s * 1e3)} "
-            f"{_percent(site.total_s / account.run_s.sum())} "
-            f"{_percent(_of(site.total_s, account.mpi_s.sum()))} {site.calls:>10} {spread:7.2f}"
+            f"{_call(site):<20} {site.number:>4} {_number(site.total_s * 1e3)} {of_run} {of_mpi} "
+            f"{site.calls:>10} {_variation(site):7.2f}"
         )
+
+
+def _variation(site: Called) -> float:
+    """Over the ranks that call it: the standard deviation over the mean."""
+    times = site.seconds[site.calls_of > 0]
+    if len(times) < 2 or not times.mean() > 0:
+        return 0.0
+    return float(times.std(ddof=1) / times.mean())
 
 
 def _aggregate_sent(account: Account, sites: Sequence[Called]) -> Iterator[str]:
     yield "Call                 Site      Count      Total       Avrg  Sent%"
-    found = [sent for site in sites for sent in _sent(account, site) if sent.rank == "*"]
+    found = []
+    for site in sites:
+        found += [sent for sent in _sent(account, site) if sent.rank == "*"]
     whole = sum(sent.bytes for sent in found)
     for sent in sorted(found, key=lambda each: -each.bytes)[:TOP]:
         mean = sent.bytes / sent.messages
@@ -158,16 +168,10 @@ def _statistics(account: Account, sites: Sequence[Called]) -> Iterator[str]:
     spots = {spot: number for number, spot in enumerate(account.profile.spots)}
     for site in sorted(sites, key=lambda each: (_call(each), each.number)):
         for row in rows[rows["site"] == spots[site.spot]]:
-            rank = int(row["rank"])
-            numbers = (float(row["most_s"]), float(row["seconds"]) / int(row["calls"]),
-                       float(row["least_s"]))  # fmt: skip
-            shares = (
-                _of(float(row["seconds"]), account.run_s[rank]),
-                _of(float(row["seconds"]), account.mpi_s[rank]),
-            )
-            yield _statistic(
-                site, str(account.ranks[rank].rank), int(row["calls"]), numbers, shares
-            )
+            rank, calls, seconds = int(row["rank"]), int(row["calls"]), float(row["seconds"])
+            numbers = (float(row["most_s"]), seconds / calls, float(row["least_s"]))
+            shares = (_of(seconds, account.run_s[rank]), _of(seconds, account.mpi_s[rank]))
+            yield _statistic(site, str(account.ranks[rank].rank), calls, numbers, shares)
         numbers = (site.most_s, site.total_s / site.calls, site.least_s)
         shares = (_of(site.total_s, account.run_s.sum()), _of(site.total_s, account.mpi_s.sum()))
         yield _statistic(site, "*", site.calls, numbers, shares)
@@ -223,8 +227,12 @@ def _of(part: float, whole: float) -> float:
 
 def _number(value: float, width: int = 10) -> str:
     """As mpiP writes it, with one digit more."""
-    return f"{value:{width}.4g}" if math.isfinite(value) else f"{0:{width}}"
+    if not math.isfinite(value):
+        return f"{0:{width}}"
+    return f"{value:{width}.4g}"
 
 
 def _percent(ratio: float) -> str:
-    return f"{100 * ratio:7.2f}" if math.isfinite(ratio) else f"{0:7.2f}"
+    if not math.isfinite(ratio):
+        ratio = 0.0
+    return f"{100 * ratio:7.2f}"
