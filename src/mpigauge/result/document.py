@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
+from mpigauge.model.grouping import distinct
 from mpigauge.model.record import JOB, Figure
 from mpigauge.model.row_tables import RowTable, row_tables
 from mpigauge.result.facts import Facts, facts_of_run
@@ -27,10 +28,10 @@ from mpigauge.result.stats.remarks import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.model.cards import Cards
-    from mpigauge.model.record import Failure, Key, Launch, Skip
+    from mpigauge.model.record import Failure, Key, Launch, Rank, Skip
     from mpigauge.model.row import Row
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.node.against import Limits
@@ -82,37 +83,45 @@ def document(
     head = headline(found)
     head = replace(head, hosts=_hosts(run, head))
     skips = _not_measured(run.skips, found)
-    imported = run.header.get("imported") or {}
     starts = {launch.launch: launch.time for launch in run.launches}
-    changed = change(found)
     called = {each["name"]: each["said"] for each in run.passport.get("compilers") or ()}
-    said = [
-        *imported_sentences(found),
-        *(f"{remark}." for remark in imported.get("remarks") or ()),
-        *_unread(imported.get("unread") or ()),
-        *([change_sentence(changed, starts)] if changed else []),
-        *sentences(found, changed is not None, _ended_early(run)),
-        *machine_sentences(found),
-        *skip_sentences(skips),
-        *noise_sentences(run.noise),
-        *_other_levels(run.launches),
-        *_replayed(found, run.plan.get("replay")),
-        *map(_failure_words, run.failures),
-        *([f"{run.between.remark}."] if run.between and run.between.remark else []),
-        *run.damaged,
-    ]
+    figures = [figure for figure in run.of(Figure) if figure.benchmark != JOB]
     return Document(
         found,
         run.cards,
         facts_of_run(run),
         skips,
         None if head.empty else head,
-        tuple(said),
+        tuple(_sentences(run, found, skips, starts)),
         _map(run, found),
-        tuple(figure for figure in run.of(Figure) if figure.benchmark != JOB),
+        tuple(figures),
         _fresh(found, starts),
         *_compilers(found, starts, called),
     )
+
+
+def _sentences(
+    run: Run, rows: Sequence[Row], skips: Sequence[Skip], starts: Mapping[int, str]
+) -> Iterator[str]:
+    """What is suspicious of a run, in words."""
+    imported = run.header.get("imported") or {}
+    changed = change(rows)
+    yield from imported_sentences(rows)
+    for remark in imported.get("remarks") or ():
+        yield f"{remark}."
+    yield from _unread(imported.get("unread") or ())
+    if changed:
+        yield change_sentence(changed, starts)
+    yield from sentences(rows, changed is not None, _ended_early(run))
+    yield from machine_sentences(rows)
+    yield from skip_sentences(skips)
+    yield from noise_sentences(run.noise)
+    yield from _other_levels(run.launches)
+    yield from _replayed(rows, run.plan.get("replay"))
+    yield from map(_failure_words, run.failures)
+    if run.between and run.between.remark:
+        yield f"{run.between.remark}."
+    yield from run.damaged
 
 
 # What few runs hold is looked at by modules that the others need not wait for.
@@ -125,13 +134,19 @@ def _map(run: Run, rows: Sequence[Row]) -> PairMap | None:
 
 
 def _hosts(run: Run, head: Headline) -> Mapping[Key, Sequence[str]]:
+    """The hosts of the ranks of what the headline quotes; empty: the run is of one host."""
     if len({rank.host for rank in run.ranks}) < 2:
         return {}
     from mpigauge.result.run_view import RunView
 
     rows = [row for row in (head.zero, head.peak, head.busiest) if row]
     view = RunView.of(run, rows)
-    return {row.key: tuple(dict.fromkeys(rank.host for rank in view.ranks_of(row))) for row in rows}
+    return {row.key: _hosts_of(view.ranks_of(row)) for row in rows}
+
+
+def _hosts_of(ranks: Iterable[Rank]) -> tuple[str, ...]:
+    """Of these ranks, each host once."""
+    return tuple(distinct(ranks, lambda rank: rank.host))
 
 
 def _replayed(rows: Sequence[Row], replay: Mapping[str, Any] | None) -> list[str]:
@@ -170,17 +185,21 @@ def rows_of_run(run: Run, precision: float | None = None) -> list[Row]:
 def _ended_early(run: Run) -> bool:
     """Whether launches ended since more of them would hardly have helped. What old runs do not say
     follows from their plan."""
-    if (stopped := run.status.get("stopped")) is not None:
+    stopped = run.status.get("stopped")
+    if stopped is not None:
         return bool(stopped == HOPELESS)
-    free = all(run.plan.get(name, 0) is None for name in ("seconds", "launches"))
-    parts = len(run.plan.get("parts") or ()) or 1
+    plan = run.plan
+    free = plan.get("seconds", 0) is None and plan.get("launches", 0) is None
+    parts = len(plan.get("parts") or ()) or 1
     return free and run.status.get("status") == "done" and len(run.launches) < DEFAULT_MOST * parts
 
 
 def _as_planned(run: Run, rows: Iterable[Row]) -> list[Row]:
     """In the order of the plan."""
-    parts = run.plan.get("parts") or ()
-    sizes = {name: part["sizes"] for part in parts for name in part["benchmarks"] if part["sizes"]}
+    sizes: dict[str, Sequence[int]] = {}
+    for part in run.plan.get("parts") or ():
+        if part["sizes"]:
+            sizes |= dict.fromkeys(part["benchmarks"], part["sizes"])
     return in_order(rows, run.plan.get("benchmarks") or (), sizes)
 
 
@@ -202,26 +221,25 @@ def _unread(lines: Sequence[Mapping[str, Any]]) -> list[str]:
     if not lines:
         return []
     first = lines[0]
+    many = "1 line could not be read and is"
+    if len(lines) > 1:
+        many = f"{len(lines)} lines could not be read and are"
     where = f"the first is line {first.get('line')} of {first.get('file') or 'the text'}"
-    many = (
-        "1 line could not be read and is"
-        if len(lines) == 1
-        else f"{len(lines)} lines could not be read and are"
-    )
     return [f"{many} left out; {where}: {first.get('why')}."]
 
 
-def _other_levels(launches: Iterable[Launch]) -> list[str]:
+def _other_levels(launches: Iterable[Launch]) -> Iterator[str]:
     """That the library provided another thread level than it was asked for, each pair once."""
-    pairs = dict.fromkeys((each.thread_level_asked, each.thread_level) for each in launches)
-    return [
-        f"the MPI library was asked for thread level {asked} and provided {provided}, under which "
-        "its rows stand."
-        for asked, provided in pairs
-        if asked not in ("", provided)
-    ]
+    for asked, provided in distinct(launches, lambda of: (of.thread_level_asked, of.thread_level)):
+        if asked not in ("", provided):
+            yield (
+                f"the MPI library was asked for thread level {asked} and provided {provided}, "
+                "under which its rows stand."
+            )
 
 
 def _failure_words(failure: Failure) -> str:
     """A negative rank stands for the launch as a whole."""
-    return failure.message if failure.rank < 0 else f"rank {failure.rank}: {failure.message}"
+    if failure.rank < 0:
+        return failure.message
+    return f"rank {failure.rank}: {failure.message}"

@@ -135,10 +135,14 @@ def _transport(run: Run) -> str:
     """What was asked for, and what the MPI told that it used. Where nothing was asked for, a
     network says nothing of ranks on one host, which share memory."""
     selected = run.header.get("transport") or {}
+    name = str(selected.get("name") or "")
     used = run.used or str(selected.get("used") or "")
-    if name := str(selected.get("name") or ""):
-        return f"{name} ({used})" if used else name
-    return used if len({rank.host for rank in run.ranks}) > 1 or WITHIN in used else ""
+    if not name:
+        hosts = {rank.host for rank in run.ranks}
+        return used if len(hosts) > 1 or WITHIN in used else ""
+    if used:
+        return f"{name} ({used})"
+    return name
 
 
 def _starts(ranks: Iterable[Rank]) -> tuple[float, ...]:

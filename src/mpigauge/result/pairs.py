@@ -27,7 +27,7 @@ from mpigauge.site.topology.stored import stored
 
 if TYPE_CHECKING:
     from mpigauge.model.record import Rank
-    from mpigauge.model.row import Estimate, Row
+    from mpigauge.model.row import Row
     from mpigauge.runs.store import Run
 
 HOSTS = "hosts"
@@ -123,13 +123,16 @@ def pair_map(
 ) -> PairMap | None:
     """The map of these rows; `levels` by the name that a host gives itself."""
     found: dict[tuple[str, int], dict[tuple[int, int], list[Row]]] = {}
+    last = -1
     for row in rows:
-        if members := _members(row):
+        members = _members(row)
+        if members:
             sheet = found.setdefault((row.benchmark, row.message_bytes), {})
             sheet.setdefault(members, []).append(row)
-    if not found or max(max(pair) for of in found.values() for pair in of) >= len(seats):
+            last = max(last, *members)
+    if not found or last >= len(seats):
         return None
-    sheets = (_sheet(*key, of, seats, levels) for key, of in found.items())
+    sheets = [_sheet(*key, of, seats, levels) for key, of in found.items()]
     return PairMap(tuple(seats), tuple(sheets), len({seat.host for seat in seats}) > 1)
 
 
@@ -141,7 +144,9 @@ def level_of(first: Seat, second: Seat, levels: Mapping[str, Levels]) -> str:
     if not (first.pus and second.pus and here):
         return "node"
     a, b = min(first.pus), min(second.pus)
-    return here.closest(a, b) if a in here.around and b in here.around else "node"
+    if a in here.around and b in here.around:
+        return here.closest(a, b)
+    return "node"
 
 
 def _sheet(
@@ -152,18 +157,16 @@ def _sheet(
     levels: Mapping[str, Levels],
 ) -> Sheet:
     """Of a pair that was measured beside others and then alone, the second holds."""
-    ordered = {pair: sorted(rows, key=lambda row: -row.cell.groups) for pair, rows in of.items()}
-    again = {pair: rows[-1] for pair, rows in ordered.items() if len(rows) > 1}
-    pairs = [
-        RankPair(*pair, level_of(seats[pair[0]], seats[pair[1]], levels), _time(rows[-1]))
-        for pair, rows in sorted(ordered.items())
-    ]
-    first = {pair: rows[0] for pair, rows in ordered.items()}
+    first, again, pairs = {}, {}, []
+    for pair, rows in of.items():
+        ordered = sorted(rows, key=lambda row: -row.cell.groups)
+        first[pair] = ordered[0]
+        if len(ordered) > 1:
+            again[pair] = ordered[-1]
+        level = level_of(seats[pair[0]], seats[pair[1]], levels)
+        pairs.append(RankPair(*pair, level, ordered[-1].latency))
+    pairs.sort(key=lambda pair: (pair.first, pair.second))
     return Sheet(benchmark, message_bytes, first, again, clusters(pairs, ORDER))
-
-
-def _time(row: Row) -> Estimate:
-    return row.latency
 
 
 def _members(row: Row) -> tuple[int, int] | None:
@@ -177,8 +180,9 @@ def _seats(ranks: Iterable[Rank]) -> tuple[Seat, ...]:
     """Where the ranks of the first launch were, read back by themselves."""
     known = list(ranks)
     first = min((rank.launch for rank in known), default=0)
-    there = sorted((r for r in known if r.launch == first), key=lambda r: r.rank)
-    return tuple(
-        Seat(r.host, frozenset(parse_list(r.cpuset)) if r.wanted_cpuset else frozenset())
-        for r in there
-    )
+    seats = []
+    for rank in sorted(known, key=lambda rank: rank.rank):
+        if rank.launch == first:
+            pus = parse_list(rank.cpuset) if rank.wanted_cpuset else ()
+            seats.append(Seat(rank.host, frozenset(pus)))
+    return tuple(seats)

@@ -42,8 +42,9 @@ def read_files(
     from mpigauge.runs.readers.reading import joined
 
     name = known_cards().find(benchmark).name if benchmark else ""
-    texts = ((file, Text(_bytes_of(file), name, ranks)) for file in files)
-    found = [_read_file(text, file, reader) for file, text in texts]
+    found = []
+    for file in files:
+        found.append(_read_file(Text(_bytes_of(file), name, ranks), file, reader))
     if keep_apart:
         return joined(map(apart, found, names_of(files)))
     told = remarks(list(zip(map(str, files), found, strict=True)))
@@ -59,12 +60,12 @@ def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
     if not found:
         raise UserError(f"{file} is no output that can be imported; {_known()}")
     reading = joined(each.read(text) for each in found)
-    reading = replace(reading, unread=(*text.left_out, *reading.unread))
+    unread = [replace(each, file=str(file)) for each in (*text.left_out, *reading.unread)]
     if not reading.rows and not reading.skips:
         names = ", ".join(each.name for each in found)
-        why = f": line {reading.unread[0].line}, {reading.unread[0].why}" if reading.unread else ""
+        why = f": line {unread[0].line}, {unread[0].why}" if unread else ""
         raise UserError(f"{file} holds no table that can be read as {names}{why}; {_known()}")
-    return replace(reading, unread=tuple(replace(u, file=str(file)) for u in reading.unread))
+    return replace(reading, unread=tuple(unread))
 
 
 def _bytes_of(file: Path) -> bytes:
@@ -85,8 +86,9 @@ def unpack_all(files: Sequence[Path], packs: Sequence[Path], root: Path, form: s
     from mpigauge.runs.store import load
     from mpigauge.runs.store.pack import unpack
 
-    if other := next((file for file in files if file not in packs), None):
-        raise UserError(f"{other} is no packed run, and {packs[0]} is one; import them apart")
+    for file in files:
+        if file not in packs:
+            raise UserError(f"{file} is no packed run, and {packs[0]} is one; import them apart")
     for file in packs:
         folder = unpack(file, root)
         show(load(folder), form)
@@ -115,15 +117,21 @@ def date_said(text: str | None) -> datetime | None:
     """What --date says. UserError: it is no date of a measurement."""
     from mpigauge.runs.readers.dates import written_date
 
-    return written_date("--date", text, datetime.now(timezone.utc)) if text is not None else None
+    if text is None:
+        return None
+    return written_date("--date", text, datetime.now(timezone.utc))
 
 
 def tell_undated(run: Run) -> None:
     """Says what has to be known for a trend."""
     from mpigauge.runs.store.imported import is_dated
 
-    unknown = [] if run.passport else ["its machine (--machine)"]
-    unknown += [] if is_dated(run.header) else ["its date (--date)"]
+    unknown = []
+    if not run.passport:
+        unknown.append("its machine (--machine)")
+    if not is_dated(run.header):
+        unknown.append("its date (--date)")
     if unknown:
-        words = " and ".join(unknown) + (" is" if len(unknown) == 1 else " are")
-        click.echo(f"{words} not known, so it takes no part in trends", err=True)
+        verb = "is" if len(unknown) == 1 else "are"
+        words = " and ".join(unknown)
+        click.echo(f"{words} {verb} not known, so it takes no part in trends", err=True)

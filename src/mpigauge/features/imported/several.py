@@ -22,12 +22,14 @@ FACTS = ("mpi_library", "mpi_standard", "thread_level")
 
 def apart(reading: Reading, name: str) -> Reading:
     """The same, with the name as its arm, before the settings that the text itself tells."""
-    return replace(
-        reading,
-        tables=tuple(replace(t, fixed=_in_arm(t.fixed, name)) for t in reading.tables),
-        figures=tuple(replace(f, arm=f"{name} {f.arm}".rstrip()) for f in reading.figures),
-        skips=tuple(replace(s, key=_in_arm(s.key, name)) for s in reading.skips),
-    )
+    tables, figures, skips = [], [], []
+    for table in reading.tables:
+        tables.append(replace(table, fixed=_in_arm(table.fixed, name)))
+    for figure in reading.figures:
+        figures.append(replace(figure, arm=f"{name} {figure.arm}".rstrip()))
+    for skip in reading.skips:
+        skips.append(replace(skip, key=_in_arm(skip.key, name)))
+    return replace(reading, tables=tuple(tables), figures=tuple(figures), skips=tuple(skips))
 
 
 def remarks(files: Sequence[Named]) -> Iterator[str]:
@@ -53,7 +55,9 @@ def names_of(files: Iterable[Any]) -> list[str]:
     """A name for each path, none twice: without folder and ending where that is enough."""
     paths = list(files)
     stems = [path.stem for path in paths]
-    return stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+    if len(set(stems)) < len(stems):
+        return [str(path) for path in paths]
+    return stems
 
 
 def _in_arm(columns: Any, name: str) -> dict[str, Any]:
@@ -63,16 +67,19 @@ def _in_arm(columns: Any, name: str) -> dict[str, Any]:
 def _rows(reading: Reading) -> Iterator[Hashable]:
     """What tells tables and figures apart, whatever their launch and their numbers are."""
     for table in reading.tables:
-        yield tuple(sorted((name, str(v)) for name, v in table.fixed.items() if name != "launch"))
-    yield from (replace(figure, launch=0, value=0.0) for figure in reading.figures)
+        columns = [(name, str(value)) for name, value in table.fixed.items() if name != "launch"]
+        yield tuple(sorted(columns))
+    for figure in reading.figures:
+        yield replace(figure, launch=0, value=0.0)
 
 
 def _refuse_unlike(first: Named, second: Named) -> None:
+    (first_name, one), (second_name, other) = first, second
     for fact in FACTS:
-        a, b = (_told(reading, fact) for _, reading in (first, second))
+        a, b = _told(one, fact), _told(other, fact)
         if a and b and not a & b:
             raise UserError(
-                f"{first[0]} and {second[0]} hold the same rows, but differ in {fact}: "
+                f"{first_name} and {second_name} hold the same rows, but differ in {fact}: "
                 f"{', '.join(sorted(a))} and {', '.join(sorted(b))}; they are no launches of one "
                 "thing: import them with --apart, or one by one"
             )

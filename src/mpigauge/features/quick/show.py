@@ -33,12 +33,12 @@ Step = tuple[str, str]
 
 def sentence(found: Fitness, precision: float) -> str:
     """How good this machine is for measuring, from what that is concluded, and what follows."""
-    facts = [
-        _agreement(found),
-        _others(found),
-        f"{found.precise} of {many(found.cells, 'number')} are known to ±{100 * precision:g} %",
-    ]
-    words = f"This machine is {found.grade} for measuring now: {', '.join(filter(None, facts))}"
+    facts = [_agreement(found)]
+    if not math.isnan(found.lost):
+        facts.append(_others(found))
+    numbers = many(found.cells, "number")
+    facts.append(f"{found.precise} of {numbers} are known to ±{100 * precision:g} %")
+    words = f"This machine is {found.grade} for measuring now: {', '.join(facts)}"
     return f"{words}.{_WHAT_TO_MAKE_OF_IT[found.grade]}"
 
 
@@ -49,10 +49,10 @@ def _agreement(found: Fitness) -> str:
 
 
 def _others(found: Fitness) -> str:
-    if math.isnan(found.lost):
-        return ""
-    often = f" in {number(found.detours_per_s)} detours a second" if found.detours_per_s > 0 else ""
-    return f"others take {percent(found.lost)} of a core{often}"
+    taken = f"others take {percent(found.lost)} of a core"
+    if found.detours_per_s > 0:
+        taken += f" in {number(found.detours_per_s)} detours a second"
+    return taken
 
 
 def at_other_times(found: MachineErrors | None) -> str:
@@ -67,32 +67,37 @@ def at_other_times(found: MachineErrors | None) -> str:
 
 def limit_lines(found: Limits) -> list[str]:
     """What the machine can do at most, and how near its messages come to that."""
+    lines = list(_limits(found))
+    if not lines:
+        return []
+    names, values, _ = zip(*lines, strict=True)
+    name_wide, value_wide = max(map(len, names)), max(map(len, values))
+    said = [f"Limits of the machine ({found.whose})"]
+    for name, value, near in lines:
+        said.append(f"  {name:<{name_wide}}  {value:>{value_wide}}  {near}".rstrip())
+    return said
+
+
+def _limits(found: Limits) -> Iterator[tuple[str, str, str]]:
+    """What is limited, by how much, and how near messages come to it."""
     of = found.hardware
-    lines = [("a cache line, one way", _time(of.line_s), "")] if of.line_s else []
+    if of.line_s:
+        yield "a cache line, one way", _time(of.line_s), ""
     if of.mailbox_s:
-        near = _near("latency", next(_against(found, FLOOR), None))
-        lines.append(("a message by shared memory", _time(of.mailbox_s), near))
+        near = ""
+        for each in found.against:
+            if each.limit == FLOOR:
+                near = _near("latency", each)
+                break
+        yield "a message by shared memory", _time(of.mailbox_s), near
     for each in found.against:
         if each.limit != FLOOR:
             size = each.what.rpartition(", ")[2]
             speed = f"{bytes_per_s(each.value.value)} {plus_minus(each.value.relative_error)}"
-            lines.append((each.limit.replace("as much", size), speed, _near("bandwidth", each)))
-    if not lines:
-        return []
-    wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        f"Limits of the machine ({found.whose})",
-        *(f"  {a:<{wide[0]}}  {b:>{wide[1]}}  {c}".rstrip() for a, b, c in lines),
-    ]
+            yield each.limit.replace("as much", size), speed, _near("bandwidth", each)
 
 
-def _against(found: Limits, limit: str) -> Iterator[Against]:
-    return (each for each in found.against if each.limit == limit)
-
-
-def _near(what: str, each: Against | None) -> str:
-    if each is None:
-        return ""
+def _near(what: str, each: Against) -> str:
     return f"{what} {each.ratio.value:.3g} × this, {plus_minus(each.ratio.relative_error)}"
 
 

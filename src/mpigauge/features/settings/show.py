@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from mpigauge.model.grouping import grouped
 from mpigauge.model.knob import READ_WORDS
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ _LABEL = 9
 
 def row(knob: Knob) -> list[str]:
     """Name, default, when it is read, and our words or the beginning of the MPI's."""
-    default = "?" if knob.default is None else knob.default or "-"
+    default = knob.default or "-"
+    if knob.default is None:
+        default = "?"
     if len(default) > _LONGEST_DEFAULT:
         default = f"{default[: _LONGEST_DEFAULT - 1]}…"
     return [knob.name, default, knob.read or "?", knob.meaning or first_sentence(knob.about)]
@@ -28,48 +31,70 @@ def row(knob: Knob) -> list[str]:
 
 def rows(knobs: Iterable[Knob]) -> list[list[str]]:
     """A row for each, and one for all that share a name with a star."""
-    families: dict[str, list[Knob]] = {}
-    for knob in knobs:
-        families.setdefault(knob.family or knob.name, []).append(knob)
-    return [
-        row(each[0]) if len(each) == 1 else _family(name, each) for name, each in families.items()
-    ]
+    found = []
+    for name, alike in grouped(knobs, lambda knob: knob.family or knob.name).items():
+        if len(alike) == 1:
+            found.append(row(alike[0]))
+        else:
+            found.append(_family(name, alike))
+    return found
 
 
 def _family(name: str, knobs: list[Knob]) -> list[str]:
-    first = row(knobs[0])
-    alike = len({knob.default for knob in knobs}) == 1
-    return [name, first[1] if alike else "differs", first[2], f"{first[3]} ({len(knobs)} of them)"]
+    """One row for all of them, with the words of the first."""
+    _, default, read, meaning = row(knobs[0])
+    if len({knob.default for knob in knobs}) > 1:
+        default = "differs"
+    return [name, default, read, f"{meaning} ({len(knobs)} of them)"]
 
 
 def first_sentence(text: str) -> str:
     head, stop, _ = text.partition(". ")
-    return f"{head}." if stop else head
+    if not stop:
+        return head
+    return f"{head}."
+
+
+_FOR = {"user": "users", "tuner": "tuners", "developer": "developers"}
 
 
 def page(knob: Knob, environment: Mapping[str, str], width: int) -> Iterator[str]:
     """All that is known of one setting; `environment` tells what it is set to now."""
     yield knob.name
-    told = [
-        ("meaning", knob.meaning),
-        ("values", knob.legal),
-        ("declared", ", ".join(knob.choices)),
-        ("default", "not told" if knob.default is None else knob.default or "empty"),
-        ("here", environment.get(knob.variable, "not set") if knob.variable else ""),
-        ("type", knob.kind),
-        ("read", READ_WORDS[knob.read]),
-        ("set it", f"--set {knob.variable}=VALUE" if knob.variable else "no variable is known"),
-        ("control", knob.control if knob.control != knob.variable else ""),
-        (
-            "for",
-            {"user": "users", "tuner": "tuners", "developer": "developers"}.get(knob.level, ""),
-        ),
-        ("of", knob.of),
-        ("tested", "" if knob.tested else "no: known by name only, no MPI here has it"),
-        ("its words", knob.about),
-    ]
-    for label, text in told:
+    for label, text in _known(knob, environment):
+        start = f"  {label:<{_LABEL}}  "
+        for part in wrap(text, max(24, width - len(start))):
+            yield start + part
+            start = " " * len(start)
+
+
+def _known(knob: Knob, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What is known of a setting: labels and texts, none of them empty."""
+    default = knob.default or "empty"
+    if knob.default is None:
+        default = "not told"
+    told = {
+        "meaning": knob.meaning,
+        "values": knob.legal,
+        "declared": ", ".join(knob.choices),
+        "default": default,
+        "here": "",
+        "type": knob.kind,
+        "read": READ_WORDS[knob.read],
+        "set it": "no variable is known",
+        "control": "",
+        "for": _FOR.get(knob.level, ""),
+        "of": knob.of,
+        "tested": "",
+        "its words": knob.about,
+    }
+    if knob.variable:
+        told["here"] = environment.get(knob.variable, "not set")
+        told["set it"] = f"--set {knob.variable}=VALUE"
+    if knob.control != knob.variable:
+        told["control"] = knob.control
+    if not knob.tested:
+        told["tested"] = "no: known by name only, no MPI here has it"
+    for label, text in told.items():
         if text:
-            start = f"  {label:<{_LABEL}}  "
-            for number, part in enumerate(wrap(text, max(24, width - len(start)))):
-                yield (start if number == 0 else " " * len(start)) + part
+            yield label, text

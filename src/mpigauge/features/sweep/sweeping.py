@@ -159,7 +159,9 @@ def _known(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
     from mpigauge.site.mpi.settings import knobs
     from mpigauge.site.mpi.settings.refuse import refuse_unknown
 
-    names = dict.fromkeys(name for arm in found for name in arm.settings)
+    names: dict[str, None] = {}
+    for arm in found:
+        names |= dict.fromkeys(arm.settings)
     every = knobs(setup.mpi) if names else ()
     refuse_unknown(names, every, setup.mpi)
     return every
@@ -219,5 +221,10 @@ def print_plan(run: PlannedRun) -> None:
 
 def arms_of(plan: Plan) -> list[str]:
     """Their names, each once; the default has none."""
-    inside = (name for part in plan.parts for name, _ in part.arms)
-    return list(dict.fromkeys([*inside, *(part.arm for part in plan.parts if not part.arms)]))
+    inside: dict[str, None] = {}
+    alone: dict[str, None] = {}
+    for part in plan.parts:
+        inside |= dict.fromkeys(name for name, _ in part.arms)
+        if not part.arms:
+            alone[part.arm] = None
+    return list(inside | alone)

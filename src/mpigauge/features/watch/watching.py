@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -32,41 +33,49 @@ def state_of(stored: Run, now: datetime | None = None) -> CampaignState:
     state.outcomes = outcomes_of(stored)
     moment = now or datetime.now(timezone.utc)
     state.elapsed_s = _elapsed_s(stored, moment)
-    state.activity = str(stored.status.get("status") or ("measuring" if begun else "starting"))
-    made, spent_s = len(state.outcomes), _spent_s(stored, state.outcomes, moment)
-    state.left_s = None if stored.status else left_s(plan, state.outcomes, made, spent_s)
-    state.remarks = [f.message for f in stored.failures if f.rank == LAUNCHER]
+    going_on = "measuring" if begun else "starting"
+    state.activity = str(stored.status.get("status") or going_on)
+    if not stored.status:
+        spent_s = _spent_s(stored, state.outcomes, moment)
+        state.left_s = left_s(plan, state.outcomes, len(state.outcomes), spent_s)
+    state.remarks = [each.message for each in stored.failures if each.rank == LAUNCHER]
     return state
 
 
 def outcomes_of(stored: Run) -> list[LaunchOutcome]:
     """Launches that have ended, in the order in which they did."""
-    failed = {f.launch: f.message for f in stored.failures if f.rank == LAUNCHER}
-    ended = {end.launch: end for end in stored.ends}
-    return [
-        LaunchOutcome(
-            launch=number,
-            reason=failed.get(number, ""),
-            ended=number in ended,
-            interrupted=number in ended and ended[number].stopped == "interrupted",
-            cells=ended[number].cells if number in ended else 0,
-            wall_s=ended[number].seconds if number in ended else 0.0,
-            measuring_s=ended[number].measuring_s if number in ended else 0.0,
+    outcomes = {}
+    for end in stored.ends:
+        outcomes[end.launch] = LaunchOutcome(
+            launch=end.launch,
+            ended=True,
+            interrupted=end.stopped == "interrupted",
+            cells=end.cells,
+            wall_s=end.seconds,
+            measuring_s=end.measuring_s,
         )
-        for number in dict.fromkeys([*ended, *failed])
-    ]
+    for failure in stored.failures:
+        if failure.rank == LAUNCHER:
+            known = outcomes.get(failure.launch, LaunchOutcome(launch=failure.launch))
+            outcomes[failure.launch] = replace(known, reason=failure.message)
+    return list(outcomes.values())
 
 
 def _elapsed_s(stored: Run, now: datetime) -> float:
-    """Since the run was made; until it ended, if it has."""
+    """Seconds since the run was made; until it ended, if it has."""
     begun = moment_of(stored.header.get("created"))
+    if begun is None:
+        return 0.0
     ended = moment_of(stored.status.get("ended")) or now
-    return max(0.0, (ended - begun).total_seconds()) if begun else 0.0
+    return max(0.0, (ended - begun).total_seconds())
 
 
 def _spent_s(stored: Run, outcomes: Sequence[LaunchOutcome], now: datetime) -> float:
-    """What launches took, the one that is going on too."""
+    """Seconds that launches took, the one that is going on too."""
     ended = {outcome.launch for outcome in outcomes}
-    begun = [moment_of(each.time) for each in stored.launches if each.launch not in ended]
-    going = max(((now - each).total_seconds() for each in begun if each), default=0.0)
-    return sum(outcome.wall_s for outcome in outcomes) + max(0.0, going)
+    going = 0.0
+    for launch in stored.launches:
+        begun = moment_of(launch.time)
+        if launch.launch not in ended and begun:
+            going = max(going, (now - begun).total_seconds())
+    return sum(outcome.wall_s for outcome in outcomes) + going

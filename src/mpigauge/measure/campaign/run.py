@@ -99,14 +99,19 @@ class Campaign:
 
     def once_more(self) -> None:
         """Last launches for what stood out, if anything did."""
-        for part in self.remeasure.parts(self.state.results) if self.remeasure else ():
+        if self.remeasure is None:
+            return
+        for part in self.remeasure.parts(self.state.results):
             if self.interrupt.count:
                 return
-            made = (outcome.launch for outcome in self.state.outcomes)
-            number = max([*self.writer.complete, *made], default=-1) + 1
+            number = max(self.made(), default=-1) + 1
             self.last[number] = part
             self.state.launch = number
             self.note(self.launch(replace(self.planned(number), part=part)))
+
+    def made(self) -> list[int]:
+        """The numbers of the launches that need not be made any more."""
+        return [*self.writer.complete, *(outcome.launch for outcome in self.state.outcomes)]
 
     def next_launch(self, number: int) -> int | None:
         """The first launch from this number on that is missing; None: there are enough."""
@@ -117,8 +122,9 @@ class Campaign:
             if self.no_time_for(number):
                 return None
             if number not in self.writer.complete and not self.given_up(number):
-                in_time = self.plan.seconds is None or self.seconds(number) is not None
-                return number if in_time else None
+                if self.plan.seconds is not None and self.seconds(number) is None:
+                    return None
+                return number
             number += 1
         return None
 
@@ -139,8 +145,7 @@ class Campaign:
 
     def begins_round(self, number: int) -> bool:
         """Whether no launch of its round was made."""
-        made = (*self.writer.complete, *(outcome.launch for outcome in self.state.outcomes))
-        return self.plan.round(number) not in map(self.plan.round, made)
+        return self.plan.round(number) not in map(self.plan.round, self.made())
 
     def enough(self, rounds: int) -> bool:
         """Asked of the numbers that intervals are made for; between them nobody looks."""
@@ -149,7 +154,7 @@ class Campaign:
 
     def why_enough(self, rounds: int) -> str:
         """A round that could measure nothing here is made once."""
-        worked = self.state.outcomes and not any(each.reason for each in self.state.outcomes)
+        worked = self.state.outcomes and not self.any_failed
         results, alone = self.state.results, not self.state.name
         if rounds and worked and not results.has_numbers:
             return EMPTY
@@ -157,8 +162,13 @@ class Campaign:
             return ""
         if results.converged():
             return PRECISE
-        ends_early = self.plan.ends_early and alone
-        return HOPELESS if ends_early and results.hopeless(self.plan.most_rounds) else ""
+        if self.plan.ends_early and alone and results.hopeless(self.plan.most_rounds):
+            return HOPELESS
+        return ""
+
+    @property
+    def any_failed(self) -> bool:
+        return any(outcome.reason for outcome in self.state.outcomes)
 
     def launch(self, planned: LaunchPlan) -> LaunchOutcome:
         number = planned.number
@@ -219,26 +229,27 @@ class Campaign:
         return started_by_clock(own)
 
     def command(self, planned: LaunchPlan) -> Command:
-        system = self.given.system.name if self.given else ""
+        """How this launch is started."""
         foreign = planned.part.foreign
         if foreign and not foreign.launcher:
             settings = {**self.plan.settings, **planned.part.settings}
             variables = {**self.plan.env, **planned.part.env}
             return Command(foreign.words, {**self.mpi.env, **settings, **variables})
+        if foreign:
+            return command(self.made_ready(self.job(planned, foreign.words, {})))
         program = (
-            foreign.words
-            if foreign
-            else (
-                str(self.kernels.executable),
-                *("--libmpi", str(self.mpi.library)),
-                *("--plugin", str(self.kernels.plugin)),
-                *kernel_words(self.plan, planned),
-            )
+            str(self.kernels.executable),
+            *("--libmpi", str(self.mpi.library)),
+            *("--plugin", str(self.kernels.plugin)),
+            *kernel_words(self.plan, planned),
         )
+        return command(self.job(planned, program, to_tell(self.mpi)))
+
+    def job(self, planned: LaunchPlan, program: tuple[str, ...], asked: dict[str, str]) -> Job:
+        """What a launcher has to know; `asked`: settings of the MPI beside the plan's."""
+        system = self.given.system.name if self.given else ""
         stem = str((self.writer.folder / "logs" / f"launch-{planned.number:03d}").absolute())
-        asked = {} if foreign else to_tell(self.mpi)
-        job = job_of(self.plan, planned.part, self.mpi, program, system, stem, asked)
-        return command(self.made_ready(job) if foreign else job)
+        return job_of(self.plan, planned.part, self.mpi, program, system, stem, asked)
 
     def made_ready(self, job: Job) -> Job:
         """A program that is not ours may be made for another MPI."""
@@ -288,7 +299,9 @@ class Campaign:
     def title(self, number: int) -> str:
         """The number of a launch, and what is special about it."""
         arm = self.last.get(number, self.plan.part(number)).arm
-        return f"{number} ({arm})" if arm else str(number)
+        if arm:
+            return f"{number} ({arm})"
+        return str(number)
 
     def check_first(self, outcome: LaunchOutcome) -> None:
         """After a first launch that brought nothing there is no sense in a second, unless it may be
@@ -300,19 +313,23 @@ class Campaign:
             raise RunError(f"the first launch failed: {outcome.reason}{hint}")
 
     def failed_fast(self) -> bool:
-        return self.plan.fail_fast and any(outcome.reason for outcome in self.state.outcomes)
+        return self.plan.fail_fast and self.any_failed
 
     def ending(self) -> Ending:
         finished = self.number is None or self.next_launch(self.number) is None
-        failed = any(outcome.reason for outcome in self.state.outcomes)
         cut_short = any(outcome.interrupted for outcome in self.state.outcomes)
-        interrupted = cut_short or (self.interrupt.count > 0 and not finished)
-        status = "interrupted" if interrupted else "failed" if failed else "done"
+        status = "done"
+        if cut_short or (self.interrupt.count > 0 and not finished):
+            status = "interrupted"
+        elif self.any_failed:
+            status = "failed"
         return Ending(status, tuple(self.state.outcomes), self.state.results.wrong_count)
 
     def elapsed_s(self) -> float:
-        """In launches of its own: beside it others may have theirs."""
-        return self.spent_s + (0.0 if self.since_s is None else time.monotonic() - self.since_s)
+        """Seconds in launches of its own: beside it others may have theirs."""
+        if self.since_s is None:
+            return self.spent_s
+        return self.spent_s + (time.monotonic() - self.since_s)
 
     def left_s(self) -> float | None:
         return left_s(self.plan, self.state.outcomes, self.state.launch, self.elapsed_s())

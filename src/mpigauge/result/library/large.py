@@ -8,6 +8,7 @@ records are made; only the lines of the curves that tell most then become record
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,7 +29,7 @@ from mpigauge.runs.store import load
 from mpigauge.runs.store.reader import between_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from duckdb import DuckDBPyConnection
 
@@ -105,44 +106,48 @@ def _widening(path: Path) -> float:
 def _found(con: DuckDBPyConnection, file: Path, widening: float) -> list[tuple[Any, ...]]:
     """All curves: the number of each in the tables, its columns, sizes, times, errors, wrong."""
     _scan(con, file)
-    orders = enumerate(running_orders(_MOST_LAUNCHES))
-    listed = ", ".join(f"({n}, {max(k, 1)})" for n, k in orders)
+    orders = []
+    for launches, order in enumerate(running_orders(_MOST_LAUNCHES)):
+        orders.append(f"({launches}, {max(order, 1)})")
+    listed = ", ".join(orders)
     con.execute(f"CREATE TEMP TABLE orders AS FROM (VALUES {listed}) AS orders(many, k)")
     con.execute(_ROWS.format(widening=widening))
-    columns = ", ".join(f'"{name}"' for name in OF_CURVES)
-    lists = ", ".join(
-        f"list({name} ORDER BY message_bytes)" for name in ("message_bytes", "latency", "error")
-    )
+    names = ("message_bytes", "latency", "error")
+    lists = ", ".join(f"list({name} ORDER BY message_bytes)" for name in names)
     return con.execute(
-        f"SELECT cells.curve, {columns}, of.* EXCLUDE (begin_line) FROM (SELECT {lists}, "
+        f"SELECT cells.curve, {_in_quotes(OF_CURVES)}, of.* EXCLUDE (begin_line) "
+        f"FROM (SELECT {lists}, "
         "sum(wrong)::BIGINT, min(begin_line) AS begin_line FROM numbers GROUP BY curve) AS of "
         "JOIN cells ON cells.rowid = begin_line ORDER BY begin_line"
     ).fetchall()
 
 
-def _members(found: Sequence[tuple[Any, ...]]) -> Iterator[Member]:
+def _in_quotes(names: Iterable[str]) -> str:
+    """Names of columns, as SQL lists them."""
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _members(found: Sequence[tuple[Any, ...]]) -> list[Member]:
     told = varied([row[1 : 1 + len(OF_CURVES)] for row in found])
-    return (_member(row[1:], told) for row in found)
+    return [_member(row[1:], told) for row in found]
 
 
 def _scan(con: DuckDBPyConnection, file: Path) -> None:
     """A table with a row for each line that is not empty, in the order of the file."""
     names = ["record", "launch", *KEY_COLUMNS, *_NUMBERS, "wrong_count"]
     types = ", ".join(f"{quoted(name)}: {quoted(type_of(name))}" for name in names)
-    keys = ", ".join(f'"{name}"' for name in OF_CURVES)
-    full = ", ".join(
-        f'coalesce("{name}", {quoted(ABSENT[name])}) AS "{name}"'
-        for name in KEY_COLUMNS
-        if name in ABSENT
-    )
+    full = []
+    for name in KEY_COLUMNS:
+        if name in ABSENT:
+            full.append(f'coalesce("{name}", {quoted(ABSENT[name])}) AS "{name}"')
     lines = (
         f"read_json({quoted(file)}, format = 'newline_delimited', columns = {{{types}}}, "
         f"ignore_errors = true, maximum_object_size = {_LARGEST_LINE})"
     )
     # Two curves of a million have one hash of 64 bits with a probability of 1e-8.
     con.execute(
-        f"CREATE TEMP TABLE cells AS SELECT *, hash({keys}) AS curve "
-        f"FROM (SELECT * REPLACE ({full}) FROM {lines})"
+        f"CREATE TEMP TABLE cells AS SELECT *, hash({_in_quotes(OF_CURVES)}) AS curve "
+        f"FROM (SELECT * REPLACE ({', '.join(full)}) FROM {lines})"
     )
 
 
@@ -202,12 +207,13 @@ def _lines(con: DuckDBPyConnection, curves: Sequence[int]) -> list[int]:
 def _member(row: Sequence[Any], told: Sequence[str]) -> Member:
     known = dict(zip(OF_CURVES, row, strict=False))
     sizes, times, errors, wrong = row[len(OF_CURVES) :]
+    known_errors = [math.nan if error is None else error for error in errors]
     return Member(
         benchmark_word(known["suite"], known["benchmark"]),
         known["ranks"],
         tuple((name, known[name]) for name in told),
         tuple(sizes),
         tuple(times),
-        tuple(float("nan") if error is None else error for error in errors),
+        tuple(known_errors),
         wrong,
     )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.extras import brings
-from mpigauge.result.library.build import read_lines
+from mpigauge.result.library.build import FolderState, read_lines
 from mpigauge.result.library.folders import state
 from mpigauge.result.library.library import copies_among, notes_on
 from mpigauge.result.library.tables import TABLES
@@ -37,16 +37,17 @@ def chosen(
 ) -> list[tuple[Any, ...]]:
     """These columns of the runs for which `where` holds, oldest first. `say` hears what is left out
     and what is suspicious. UserError: the expression is none, or needs DuckDB."""
-    read = {name: read_lines(name, path, state(path)) for name, path in runs.items()}
-    entries = {name: entry for name, (entry, _) in read.items()}
+    entries: dict[str, FolderState] = {}
+    of_runs: dict[str, list[str]] = {}
+    for name, path in runs.items():
+        entries[name], lines = read_lines(name, path, state(path))
+        of_runs[name] = [line for table, line in lines if table == "runs"]
     copies = copies_among(entries, runs)
     say([*notes_on(entries, copies, datetime.now(timezone.utc))])
-    facts = [
-        json.loads(line)
-        for name, (_, lines) in read.items()
-        for table, line in lines
-        if table == "runs" and name not in copies
-    ]
+    facts: list[Mapping[str, Any]] = []
+    for name, lines_of_run in of_runs.items():
+        if name not in copies:
+            facts += map(json.loads, lines_of_run)
     _check_quotes(where)
     query = f"SELECT {', '.join(columns)} FROM runs WHERE ({where}\n) ORDER BY created, run"
     with closing(sqlite3.connect(":memory:")) as con:
@@ -67,25 +68,34 @@ def _check_quotes(where: str) -> None:
 
 def _fill(con: sqlite3.Connection, facts: Sequence[Mapping[str, Any]]) -> None:
     con.execute("PRAGMA case_sensitive_like = ON")
-    for name in ("list_contains", "list_has"):
-        con.create_function(name, 2, _holds, deterministic=True)
-    columns = TABLES["runs"]
-    types = ", ".join(
-        f'"{column.name}" {"REAL" if column.type in _NUMBERS else "TEXT"}' for column in columns
-    )
-    con.execute(f"CREATE TABLE runs ({types})")
-    marks = ", ".join("?" for _ in columns)
-    lines = ([_plain(line.get(column.name)) for column in columns] for line in facts)
+    for function in ("list_contains", "list_has"):
+        con.create_function(function, 2, _holds, deterministic=True)
+    names, declared = [], []
+    for column in TABLES["runs"]:
+        kind = "REAL" if column.type in _NUMBERS else "TEXT"
+        names.append(column.name)
+        declared.append(f'"{column.name}" {kind}')
+    con.execute(f"CREATE TABLE runs ({', '.join(declared)})")
+    marks = ", ".join("?" * len(names))
+    lines = []
+    for of_run in facts:
+        lines.append([_plain(of_run.get(name)) for name in names])
     con.executemany(f"INSERT INTO runs VALUES ({marks})", lines)
     con.execute("PRAGMA query_only = ON")
 
 
 def _plain(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, list) else value
+    """As SQLite holds it: a list as its JSON."""
+    if isinstance(value, list):
+        return json.dumps(value)
+    return value
 
 
 def _holds(listed: Any, value: Any) -> bool | None:
-    return None if listed is None else value in json.loads(listed)
+    """Whether a list, as its JSON, holds this value; None: there is no list."""
+    if listed is None:
+        return None
+    return value in json.loads(listed)
 
 
 def _refusal(where: str, error: str) -> str:

@@ -58,10 +58,17 @@ def place_in(root: Path) -> Path:
 def read_parts(place: Path) -> list[TablePart]:
     """Those that are whole. The order is the same for everybody."""
     try:
-        folders = sorted(p for p in place.iterdir() if not p.name.startswith(UNFINISHED))
+        folders = sorted(place.iterdir())
     except OSError:
         return []
-    return [part for folder in folders if (part := read_part(folder))]
+    found = []
+    for folder in folders:
+        if folder.name.startswith(UNFINISHED):
+            continue
+        part = read_part(folder)
+        if part:
+            found.append(part)
+    return found
 
 
 def read_part(folder: Path) -> TablePart | None:
@@ -111,15 +118,18 @@ def select(table: str, parts: Sequence[TablePart], counted: Mapping[str, TablePa
     """All lines of a table: of every part those of the runs that count in it."""
     whole, some = [], []
     for part in parts:
-        extra = [n for n, e in part.entries.items() if counted.get(n) is not part and not e.refused]
+        counts, extra = False, []
+        for name, entry in part.entries.items():
+            if counted.get(name) is part:
+                counts = True
+            elif not entry.refused:
+                extra.append(quoted(name))
         if not extra:
             whole.append(part)
-        elif any(counted.get(name) is part for name in part.entries):
-            some.append((part, extra))
-    found = [_scan(table, whole)] if whole else [_nothing(table)]
-    for part, extra in some:
-        found.append(f"{_scan(table, [part])} WHERE run NOT IN ({', '.join(map(quoted, extra))})")
-    return " UNION ALL ".join(found)
+        elif counts:
+            some.append(f"{_scan(table, [part])} WHERE run NOT IN ({', '.join(extra)})")
+    first = _scan(table, whole) if whole else _nothing(table)
+    return " UNION ALL ".join([first, *some])
 
 
 def _scan(table: str, parts: Sequence[TablePart]) -> str:
@@ -168,10 +178,14 @@ def _remove(folders: Iterable[Path]) -> None:
 def _remove_abandoned(place: Path) -> None:
     """What jobs left that were killed while they made a part, damaged parts, and what other
     versions made that nobody has used for a month."""
-    old = [folder for folder in place.iterdir() if _age_s(folder) > _ABANDONED_S]
-    _remove(f for f in old if f.name.startswith(UNFINISHED) or not read_part(f))
-    others = [folder for folder in place.parent.iterdir() if folder != place]
-    _remove(folder for folder in others if _age_s(folder) > _OTHER_LAYOUT_S)
+    for folder in sorted(place.iterdir()):
+        if _age_s(folder) <= _ABANDONED_S:
+            continue
+        if folder.name.startswith(UNFINISHED) or not read_part(folder):
+            _remove([folder])
+    for folder in sorted(place.parent.iterdir()):
+        if folder != place and _age_s(folder) > _OTHER_LAYOUT_S:
+            _remove([folder])
 
 
 def _age_s(folder: Path) -> float:

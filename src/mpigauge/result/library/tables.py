@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.model.columns import COLUMNS, DERIVED
 from mpigauge.model.fields import fields as row_fields
 from mpigauge.model.fields import plain, values
+from mpigauge.model.grouping import distinct
 from mpigauge.model.moments import moment_of
 from mpigauge.model.record import JOB, CallSite, Figure, Rank
 from mpigauge.result.library.faults import faults
@@ -49,7 +50,10 @@ _ROW_TYPES = {
 
 def type_of(column: str) -> str:
     """Of a stored column, or of what says which record a line is."""
-    return next((_TYPES[c.type] for c in COLUMNS if c.name == column), "VARCHAR")
+    for known in COLUMNS:
+        if known.name == column:
+            return _TYPES[known.type]
+    return "VARCHAR"
 
 
 OF_RUN = (
@@ -66,8 +70,8 @@ def of_columns(columns: Sequence[Column]) -> list[SqlColumn]:
 
 
 def _of_rows() -> list[SqlColumn]:
-    stored = {column.name: _TYPES[column.type] for column in COLUMNS}
-    return [SqlColumn(f.name, {**stored, **_ROW_TYPES}.get(f.name, "DOUBLE")) for f in row_fields()]
+    types = {column.name: _TYPES[column.type] for column in COLUMNS} | _ROW_TYPES
+    return [SqlColumn(field.name, types.get(field.name, "DOUBLE")) for field in row_fields()]
 
 
 def _of_records(kind: type[Any]) -> list[SqlColumn]:
@@ -157,15 +161,18 @@ def _quoted(rows: Sequence[Row]) -> Values:
     """The numbers that reports quote, of PingPong: the latency, the highest bandwidth, and of which
     kind the ends of both are."""
     zero, peak = quoted_rows(rows)
-    found: Values = {"headline_interval": zero.kind if zero else ""}
+    found: Values = {"headline_interval": ""}
     if zero:
-        value, low, high = map(plain, zero.latency)
-        found |= {"latency_bytes": zero.message_bytes, "latency_s": value}
-        found |= {"latency_low_s": low, "latency_high_s": high}
+        found["headline_interval"] = zero.kind
+        found["latency_bytes"] = zero.message_bytes
+        found["latency_s"] = plain(zero.latency.value)
+        found["latency_low_s"] = plain(zero.latency.low)
+        found["latency_high_s"] = plain(zero.latency.high)
     if peak and peak.bandwidth:
-        value, low, high = map(plain, peak.bandwidth)
-        found |= {"bandwidth_bytes": peak.message_bytes, "bandwidth_bytes_per_s": value}
-        found |= {"bandwidth_low_bytes_per_s": low, "bandwidth_high_bytes_per_s": high}
+        found["bandwidth_bytes"] = peak.message_bytes
+        found["bandwidth_bytes_per_s"] = plain(peak.bandwidth.value)
+        found["bandwidth_low_bytes_per_s"] = plain(peak.bandwidth.low)
+        found["bandwidth_high_bytes_per_s"] = plain(peak.bandwidth.high)
     return found
 
 
@@ -183,22 +190,28 @@ def _plain(record: Any) -> Values:
 def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
     """The line of `runs`, but for how many cells and rows there are."""
     head, machine = run.header, run.passport.get("machine") or {}
-    hosts = list(dict.fromkeys(rank.host for rank in run.ranks))
+    hosts = distinct(run.ranks, lambda rank: rank.host)
+    first_host = hosts[0] if hosts else ""
     mpi = _mpi(head.get("mpi"))
     command = head.get("command") or ""
+    if not isinstance(command, str):
+        command = shlex.join(map(str, command))
+    transport = head.get("transport") or {}
+    settings = [f"{variable}={value}" for variable, value in sorted(_told(run.plan))]
+    sources = [row.cell.source for row in rows if row.cell.source]
     return {
         "run": name,
         "created": _time(head.get("created")),
         "mpi": f"{mpi['name']} {mpi['version']}".strip(),
-        "host": str(machine.get("hostname") or (hosts[0] if hosts else "")),
+        "host": str(machine.get("hostname") or first_host),
         "status": str(run.status.get("status", "unfinished")),
         "ended": _time(run.status.get("ended")),
-        "command": command if isinstance(command, str) else shlex.join(map(str, command)),
+        "command": command,
         "version": str(head.get("version", "")),
         "mpi_name": mpi["name"],
         "mpi_version": mpi["version"],
-        "transport": str((head.get("transport") or {}).get("name") or ""),
-        "provider": run.used or str((head.get("transport") or {}).get("used") or ""),
+        "transport": str(transport.get("name") or ""),
+        "provider": run.used or str(transport.get("used") or ""),
         "hosts": hosts,
         "cpu": str(machine.get("cpu_model", "")),
         "cpus": len(machine.get("allowed") or ()) or None,
@@ -209,10 +222,10 @@ def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
         "drivers": _words(machine.get("drivers")),
         "libraries": [_library(each) for each in run.passport.get("libraries") or ()],
         "libc": str(run.passport.get("libc", "")),
-        "settings": " ".join(f"{name}={value}" for name, value in sorted(_told(run.plan))),
+        "settings": " ".join(settings),
         "world_ranks": max((launch.world_ranks for launch in run.launches), default=None),
         "benchmarks": list(dict.fromkeys(_benchmarks(run, rows))),
-        "sources": list(dict.fromkeys(row.cell.source for row in rows if row.cell.source)),
+        "sources": list(dict.fromkeys(sources)),
         "imported": bool(head.get("imported")),
         "dated": is_dated(head),
         "launches": len({launch.launch for launch in run.launches}),
@@ -235,8 +248,11 @@ def _mpi(said: Any) -> dict[str, str]:
 
 def _benchmarks(run: Run, rows: Sequence[Row]) -> Iterator[str]:
     """Of rows, and what figures are of."""
-    yield from (row.benchmark for row in rows)
-    yield from (figure.benchmark for figure in run.of(Figure) if figure.benchmark != JOB)
+    for row in rows:
+        yield row.benchmark
+    for figure in run.of(Figure):
+        if figure.benchmark != JOB:
+            yield figure.benchmark
 
 
 def _words(said: Any) -> list[str]:
@@ -252,10 +268,13 @@ def _library(said: Mapping[str, Any]) -> str:
 def _told(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What the run's options set for all ranks."""
     for name in ("env", "settings"):
-        yield from ((str(n), str(value)) for n, value in (plan.get(name) or {}).items())
+        for variable, value in (plan.get(name) or {}).items():
+            yield str(variable), str(value)
 
 
 def _time(text: Any) -> str | None:
     """As DuckDB reads it; None where it is no time of ours."""
     moment = moment_of(text)
-    return moment.replace(tzinfo=None).isoformat(" ") if moment else None
+    if moment is None:
+        return None
+    return moment.replace(tzinfo=None).isoformat(" ")
