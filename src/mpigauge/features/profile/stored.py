@@ -68,14 +68,20 @@ class Job:
     @cached_property
     def program(self) -> str:
         """The file's name; of Python that of the script."""
-        words = next((file.words for file in self.profile.files if file.words), ())
-        return program_name(words) or "the program"
+        for file in self.profile.files:
+            if file.words:
+                return program_name(file.words) or "the program"
+        return "the program"
 
 
 def program_name(words: Sequence[str]) -> str:
     """The file's name of the program that these words start; of Python that of the script."""
     names = [Path(word).name for word in words if not word.startswith("-")]
-    return names[1] if len(names) > 1 and names[0].startswith("python") else "".join(names[:1])
+    if not names:
+        return ""
+    if len(names) > 1 and names[0].startswith("python"):
+        return names[1]
+    return names[0]
 
 
 def save(job: Job, folder: Path) -> None:
@@ -103,11 +109,16 @@ def _named_arrivals(job: Job) -> Iterator[ArrivalPattern]:
     """With the names of the places that they are of."""
     for pattern in job.profile.arrivals:
         spot = job.profile.spots[pattern.spot]
-        named = replace(pattern, region=spot.region)
-        innermost = next(frames_of_program(spot), None)
-        for place in job.places.get(innermost, ())[:1] if innermost else ():
-            named = replace(named, function=place.function, source_file=place.file, line=place.line)
-        yield named
+        yield replace(pattern, region=spot.region, **_innermost(job, spot))
+
+
+def _innermost(job: Job, spot: Spot) -> dict[str, Any]:
+    """The function of the program that makes the call, as a pattern names it."""
+    frame = next(frames_of_program(spot), None)
+    if frame is None or not job.places.get(frame):
+        return {}
+    place = job.places[frame][0]
+    return {"function": place.function, "source_file": place.file, "line": place.line}
 
 
 def load_jobs(folder: Path) -> tuple[Job, ...]:
@@ -140,37 +151,43 @@ def _load(path: Path) -> Job:
 # --- to JSON --------------------------------------------------------------------------------------
 def _names(job: Job) -> dict[str, Any]:
     profile = job.profile
-    frames = dict.fromkeys(frame for spot in profile.spots for frame in spot.frames)
-    modules = list(dict.fromkeys(frame.module for frame in frames if frame.module))
-    numbers = {module: number for number, module in enumerate(modules)}
-    order = {frame: number for number, frame in enumerate(frames)}
+    frames: dict[Frame, int] = {}
+    modules: dict[Module, int] = {}
+    for spot in profile.spots:
+        for frame in spot.frames:
+            frames.setdefault(frame, len(frames))
+            if frame.module:
+                modules.setdefault(frame.module, len(modules))
     return {
         "schema": SCHEMA,
         "modules": [{"library_file": m.path, "build_id": m.build_id} for m in modules],
-        "frames": [
-            {
-                "module": numbers[frame.module] if frame.module else -1,
-                "offset": frame.offset,
-                "places": [_place(place) for place in job.places.get(frame, ())],
-            }
-            for frame in frames
-        ],
-        "spots": [
-            {
-                "call": spot.call,
-                "group": spot.group,
-                "region": spot.region,
-                "frames": [order[frame] for frame in spot.frames],
-            }
-            for spot in profile.spots
-        ],
+        "frames": [_frame(frame, modules, job.places.get(frame, ())) for frame in frames],
+        "spots": [_spot(spot, frames) for spot in profile.spots],
         "communicators": [_renamed(asdict(comm), "name", "communicator") for comm in profile.comms],
-        "types": [
-            {"type_name": each.name, "operation_name": each.operation, "size": each.size}
-            for each in profile.types
-        ],
+        "types": [_type(each) for each in profile.types],
         "ranks": [_rank(file) for file in profile.files],
     }
+
+
+def _frame(frame: Frame, modules: Mapping[Module, int], places: Sequence[Place]) -> dict[str, Any]:
+    return {
+        "module": modules[frame.module] if frame.module else -1,
+        "offset": frame.offset,
+        "places": [_place(place) for place in places],
+    }
+
+
+def _spot(spot: Spot, frames: Mapping[Frame, int]) -> dict[str, Any]:
+    return {
+        "call": spot.call,
+        "group": spot.group,
+        "region": spot.region,
+        "frames": [frames[frame] for frame in spot.frames],
+    }
+
+
+def _type(of: Type) -> dict[str, Any]:
+    return {"type_name": of.name, "operation_name": of.operation, "size": of.size}
 
 
 def _place(place: Place) -> dict[str, Any]:
@@ -190,18 +207,25 @@ def _rank(file: RankFile) -> dict[str, Any]:
         "usage": asdict(file.usage),
         "lost": asdict(file.lost),
         "cpus": [[cpu, node, times] for cpu, (node, times) in file.cpus.items()],
-        "regions": [
-            {"region": each.path, "entered": each.entered, "seconds": each.seconds}
-            for each in file.regions
-        ],
-        "timelines": [
-            {"thread": each.thread, "start_s": each.start_s, "step_s": each.step_s}
-            | {"steps": len(each.mpi_s)}
-            for each in file.timelines
-        ],
+        "regions": [_region(each) for each in file.regions],
+        "timelines": [_timeline(each) for each in file.timelines],
         "arguments": list(file.words),
         "program_file": file.executable,
         "mpi_library": file.library,
+    }
+
+
+def _region(region: Region) -> dict[str, Any]:
+    return {"region": region.path, "entered": region.entered, "seconds": region.seconds}
+
+
+def _timeline(line: Timeline) -> dict[str, Any]:
+    """Its steps are kept as numbers, those of all one after the other."""
+    return {
+        "thread": line.thread,
+        "start_s": line.start_s,
+        "step_s": line.step_s,
+        "steps": len(line.mpi_s),
     }
 
 
@@ -226,40 +250,36 @@ def _renamed(data: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 def _job(stem: str, data: Mapping[str, Any], rows: Any, cells: Any, steps: Any) -> Job:
     launch, number = stem.removeprefix("launch-").split("-")
     modules = [Module(each["library_file"], each["build_id"]) for each in data["modules"]]
-    told = data["frames"]
-    frames = [
-        Frame(modules[each["module"]] if each["module"] >= 0 else None, each["offset"])
-        for each in told
-    ]
-    spots = [
-        Spot(
-            each["call"], each["group"], each["region"], tuple(frames[at] for at in each["frames"])
-        )
-        for each in data["spots"]
-    ]
-    types = [
-        Type(each["type_name"], each["operation_name"], each["size"]) for each in data["types"]
-    ]
+    frames = []
+    places = {}
+    for told in data["frames"]:
+        module = modules[told["module"]] if told["module"] >= 0 else None
+        frame = Frame(module, told["offset"])
+        frames.append(frame)
+        if told["places"]:
+            places[frame] = tuple(_place_of(each) for each in told["places"])
     profile = Profile(
         files=tuple(_files(data["ranks"], steps)),
-        spots=tuple(spots),
+        spots=tuple(_spot_of(each, frames) for each in data["spots"]),
         rows=rows,
         cells=cells,
         comms=tuple(_comm(each) for each in data["communicators"]),
-        types=tuple(types),
+        types=tuple(_type_of(each) for each in data["types"]),
     )
-    return Job(int(launch), int(number), profile, _places(frames, told))
+    return Job(int(launch), int(number), profile, places)
 
 
-def _places(frames: Sequence[Frame], told: Sequence[Mapping[str, Any]]) -> dict[Frame, Any]:
-    return {
-        frame: tuple(
-            Place(one["function"], one["source_file"], one["line"], one["offset"])
-            for one in each["places"]
-        )
-        for frame, each in zip(frames, told, strict=True)
-        if each["places"]
-    }
+def _place_of(data: Mapping[str, Any]) -> Place:
+    return Place(data["function"], data["source_file"], data["line"], data["offset"])
+
+
+def _spot_of(data: Mapping[str, Any], frames: Sequence[Frame]) -> Spot:
+    stack = tuple(frames[number] for number in data["frames"])
+    return Spot(data["call"], data["group"], data["region"], stack)
+
+
+def _type_of(data: Mapping[str, Any]) -> Type:
+    return Type(data["type_name"], data["operation_name"], data["size"])
 
 
 def _comm(data: Mapping[str, Any]) -> Comm:
@@ -286,9 +306,7 @@ def _files(told: Sequence[Mapping[str, Any]], steps: Any) -> list[RankFile]:
                 usage=Usage(**each["usage"]),
                 lost=Lost(**each["lost"]),
                 cpus={cpu: (node, times) for cpu, node, times in each["cpus"]},
-                regions=tuple(
-                    Region(r["region"], r["entered"], r["seconds"]) for r in each["regions"]
-                ),
+                regions=tuple(_region_of(region) for region in each["regions"]),
                 timelines=tuple(timelines),
                 comms={},
                 types={},
@@ -297,6 +315,10 @@ def _files(told: Sequence[Mapping[str, Any]], steps: Any) -> list[RankFile]:
             )
         )
     return files
+
+
+def _region_of(data: Mapping[str, Any]) -> Region:
+    return Region(data["region"], data["entered"], data["seconds"])
 
 
 _SAID_ELSEWHERE = {
