@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ctypes.util
 import importlib.util
 import os
 import subprocess
@@ -116,7 +115,9 @@ def _of_system(name: str) -> Iterator[str]:
     """Where the loader looks: what modules have added, then its own list."""
     for folder in filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")):
         yield from map(str, sorted(Path(folder).glob(f"lib{name}.so*")))
-    if found := ctypes.util.find_library(name):
+    from ctypes.util import find_library  # which no other measurement needs
+
+    if found := find_library(name):
         yield found
 
 

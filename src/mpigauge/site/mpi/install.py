@@ -9,7 +9,6 @@ import re
 import shutil
 import zlib
 from typing import TYPE_CHECKING
-from zipfile import BadZipFile, ZipFile
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.site.mpi import folders, kernel_places, wheels
@@ -17,7 +16,7 @@ from mpigauge.site.mpi.find import find
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from zipfile import ZipInfo
+    from zipfile import ZipFile, ZipInfo
 
     from mpigauge.model.mpi import Mpi
     from mpigauge.site.mpi.folders import Tell
@@ -130,6 +129,8 @@ def _unpack(wheel: Path, prefix: Path) -> None:
 
     pip itself puts data files into other places on some distributions, hence by hand.
     """
+    from zipfile import BadZipFile, ZipFile
+
     try:
         with ZipFile(wheel) as archive:
             for entry in archive.infolist():
