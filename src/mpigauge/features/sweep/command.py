@@ -27,8 +27,8 @@ from mpigauge.features.sweep.plan_file import PlanCommand
         multiple=True,
         metavar="NAME=A,B",
         help="Values of a setting of the MPI, of `transport`, or of any variable as env:NAME; "
-        "every combination with those of other names is measured. Values that hold commas have bars "
-        "between them: a,b|c.",
+        "every combination with those of other names is measured. Values that hold commas have "
+        "bars between them: a,b|c.",
     ),
     click.option(
         "--control/--no-control",
