@@ -106,7 +106,7 @@ def _overall(found: Overall) -> dict[str, Any]:
 
 
 def _rows(table: PivotTable) -> Iterator[dict[str, Any]]:
-    shared = _columns(table)
+    shared = {name: _in_csv(value) for name, value in _columns(table).items()}
     for line in table.lines:
         row = {**shared, **_what(line), "outcome": line.choice.outcome}
         for place, (name, entry) in enumerate(zip(table.names, line.entries, strict=True)):
@@ -123,6 +123,11 @@ def _rows(table: PivotTable) -> Iterator[dict[str, Any]]:
                 row |= _ends(f"{name} ratio", found.ratio.estimate, " ")
             row[f"{name} best"] = int(place in table.choice.columns)
         yield row
+
+
+def _in_csv(value: Any) -> Any:
+    """Truth values of columns are the words True and False in a pivot."""
+    return str(value) if isinstance(value, bool) else value
 
 
 def _ends(name: str, of: Estimate, link: str = "_") -> dict[str, Any]:
