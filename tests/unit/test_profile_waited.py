@@ -11,6 +11,7 @@ import numpy as np
 
 from mpigauge.features.profile.account import Account
 from mpigauge.features.profile.show import sentences
+from mpigauge.features.profile.show_perfcatch import perfcatch
 from mpigauge.features.profile.stored import Job, load_jobs, save
 from mpigauge.features.profile.waiting import WAIT
 from tests.profiles import job
@@ -50,6 +51,14 @@ def test_disturbance_is_told_where_waiting_is_not() -> None:
     assert "Disturbance" not in said(waits(1e-4, 1e-5, False))
     text = said(waits(1e-4, 1e-5, False, disturbed_s=9e-3))
     assert "Disturbance is 90 % of the time in collectives: few calls took far longer" in text
+
+
+def test_scripts_for_perfcatch_find_what_is_known_of_waits() -> None:
+    lines = perfcatch(Account(waits(8e-3, 1e-4, True)))
+    (first, second) = [line.split() for line in lines if "wait time:" in line]
+    assert first == ["waits:", "100", "wait", "time:", "0.008", "s"]
+    assert second == ["waits:", "100", "wait", "time:", "0.0008", "s"]
+    assert "wait time" not in "".join(perfcatch(Account(waits(8e-3, 1e-2, True))))
 
 
 def test_a_profile_without_kept_calls_says_nothing_of_waiting() -> None:

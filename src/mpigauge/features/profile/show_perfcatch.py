@@ -151,8 +151,27 @@ def _of_call(
         tail = f"# of reqs {int(requests['amount'].sum())}"
     name = call.removeprefix("MPI_").lower()
     yield f"  {name:<20} calls: {calls:>6}  time: {seconds:>10g} s  {tail}"
+    yield from _waits(account, at, [called for called, _ in sites])
     if len(moved):
         yield from _messages(moved)
+
+
+def _waits(account: Account, at: int, sites: list[Called]) -> Iterator[str]:
+    """How long the rank waited in these, and in how many calls that time is, where it is known."""
+    rows = account.profile.waits
+    own = rows[(rows["rank"] == at) & np.isin(rows["site"], _numbers(account, sites))]
+    known = own[
+        own["resolved"] & (own["waiting_high_s"] - own["waiting_low_s"] <= own["waiting_s"])
+    ]
+    if len(known):
+        calls, seconds = round(float(known["calls"].sum())), float(known["waiting_s"].sum())
+        yield f"{'':23}waits: {calls}  wait time: {seconds:g} s"
+
+
+def _numbers(account: Account, sites: list[Called]) -> list[int]:
+    """Of their places in the profile."""
+    spots = {spot: number for number, spot in enumerate(account.profile.spots)}
+    return [spots[each.spot] for each in sites]
 
 
 def _of_one(seconds: float, calls: int) -> float:
@@ -160,10 +179,8 @@ def _of_one(seconds: float, calls: int) -> float:
 
 
 def _cells(account: Account, at: int, sites: list[Called]) -> Any:
-    spots = {spot: number for number, spot in enumerate(account.profile.spots)}
-    numbers = [spots[each.spot] for each in sites]
     cells = account.profile.cells
-    return cells[(cells["rank"] == at) & np.isin(cells["site"], numbers)]
+    return cells[(cells["rank"] == at) & np.isin(cells["site"], _numbers(account, sites))]
 
 
 def _messages(cells: Any) -> Iterator[str]:
