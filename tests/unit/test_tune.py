@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -312,7 +313,7 @@ def test_what_rescues_ranks_that_share_cores_is_what_all_far_faster_candidates_s
     assert rescue(("Allreduce", 4), unrescued, settings) is None
 
 
-def test_the_environment_in_three_forms(tmp_path: Path) -> None:
+def test_the_environment_in_four_forms(tmp_path: Path) -> None:
     tuning = a_tuning(tmp_path)
     file = str(tmp_path.absolute() / "tuned.conf")
     assert variables_of(tmp_path, tuning) == {
@@ -327,6 +328,26 @@ def test_the_environment_in_three_forms(tmp_path: Path) -> None:
     assert sourced[1] == "export OMPI_MCA_coll_tuned_use_dynamic_rules=true"
     modules = list(environment_lines(tmp_path, tuning, "module"))
     assert modules[1] == "setenv OMPI_MCA_coll_tuned_use_dynamic_rules {true}"
+    (for_slurm,) = environment_lines(tmp_path, tuning, "sbatch")
+    comment, option = for_slurm.split()
+    assert comment == "#SBATCH"
+    assert shlex.split(option)[0].split(",") == [
+        "--export=ALL",
+        f"OMPI_MCA_coll_tuned_dynamic_rules_filename={file}",
+        "OMPI_MCA_coll_tuned_use_dynamic_rules=true",
+    ]
+
+
+def test_a_value_that_slurm_would_cut_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "tuned, again"
+    folder.mkdir()
+    with pytest.raises(UserError, match=r"Slurm would cut .* at its comma"):
+        list(environment_lines(folder, a_tuning(folder), "sbatch"))
+
+
+def test_without_rules_slurm_is_told_nothing(tmp_path: Path) -> None:
+    tuning = replace(a_tuning(tmp_path), rules=(), files={})
+    assert list(environment_lines(tmp_path, tuning, "sbatch")) == []
 
 
 def test_what_was_gained_is_one_sentence(tmp_path: Path) -> None:

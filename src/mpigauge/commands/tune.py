@@ -221,10 +221,10 @@ def show_command(folder: Path, as_json: bool) -> None:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["sh", "module", "mca"]),
+    type=click.Choice(["sh", "sbatch", "module", "mca"]),
     default="sh",
-    help="sh: lines to source, also in a batch script; module: of a module file; mca: of Open "
-    "MPI's mca-params.conf.  [default: sh]",
+    help="sh: lines to source; sbatch: for the head of a job script of Slurm; module: of a module "
+    "file; mca: of Open MPI's mca-params.conf.  [default: sh]",
 )
 def env_command(folder: Path, form: str) -> None:
     """Print the environment that makes the MPI read the rules."""

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -192,17 +192,36 @@ def saved(gained: Evidence) -> str:
 
 
 def environment_lines(folder: Path, tuning: Tuning, form: str) -> Iterator[str]:
-    """UserError: the form is of another MPI."""
+    """UserError: the form is of another MPI, or cannot say the values."""
     if form == "mca" and tuning.mpi.name != "openmpi":
         raise UserError(
             f"--format mca is a file of Open MPI's, and {tuning.mpi.label} does not read it; give "
-            "--format sh or --format module"
+            "--format sh, --format sbatch or --format module"
         )
-    variables = variables_of(folder, tuning)
-    for name, value in sorted(variables.items()):
+    variables = dict(sorted(variables_of(folder, tuning).items()))
+    if form == "sbatch":
+        yield from _line_of_sbatch(variables)
+        return
+    for name, value in variables.items():
         if form == "module":
             yield f"setenv {name} {{{value}}}"
         elif form == "sh":
             yield f"export {name}={shlex.quote(value)}"
         elif name.startswith("OMPI_MCA_"):
             yield f"{name.removeprefix('OMPI_MCA_')} = {value}"
+
+
+def _line_of_sbatch(variables: Mapping[str, str]) -> Iterator[str]:
+    """One line for all of them, as a second one would replace the first. UserError: a value has a
+    comma, at which Slurm would cut it."""
+    if not variables:
+        return
+    words = ["ALL"]
+    for name, value in variables.items():
+        if "," in value:
+            raise UserError(
+                f"--format sbatch: Slurm would cut {name}={value} at its comma; move the tuning to "
+                "a folder without one, or give --format sh"
+            )
+        words.append(f"{name}={value}")
+    yield f"#SBATCH --export={shlex.quote(','.join(words))}"
