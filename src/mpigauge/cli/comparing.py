@@ -24,16 +24,17 @@ def sides_of(runs: Sequence[Run]) -> list[Side]:
     """Named by their MPIs where these differ, else by their hosts, else by their folders."""
     from mpigauge.result.compare.of_runs import side_of
 
-    return [
-        side_of(name, run, items_of(run)) for name, run in zip(names_of(runs), runs, strict=True)
-    ]
+    sides: list[Side] = []
+    for name, run in zip(names_of(runs), runs, strict=True):
+        sides.append(side_of(name, run, items_of(run)))
+    return sides
 
 
 def names_of(runs: Sequence[Run]) -> Sequence[str]:
     """One for each, none twice: of their MPIs, their hosts or their folders."""
     from mpigauge.result.facts import facts_of_run
 
-    facts = [facts_of_run(run) for run in runs]
+    facts = list(map(facts_of_run, runs))
     return distinct(
         [each.mpi for each in facts],
         [each.host for each in facts],
@@ -48,7 +49,8 @@ def items_of(run: Run) -> tuple[Item, ...]:
     from mpigauge.result.compare.items import items
     from mpigauge.result.document import document
 
-    return items(document(run).rows, (each for each in run.of(Figure) if each.benchmark != JOB))
+    figures = [figure for figure in run.of(Figure) if figure.benchmark != JOB]
+    return items(document(run).rows, figures)
 
 
 def sides_within(run: Run, column: str) -> list[Side]:
@@ -69,8 +71,9 @@ def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
     lines = []
     for number, run in enumerate(runs):
         first, *others = brief_heading(facts_of_run(run))
-        named = len(runs) == 1 or names[number] in first
-        lines += [first if named else f"{names[number]}: {first}", *others]
+        if len(runs) > 1 and names[number] not in first:
+            first = f"{names[number]}: {first}"
+        lines += [first, *others]
     return list(dict.fromkeys(lines))
 
 
@@ -95,10 +98,14 @@ def share_of(word: str | None) -> float:
     from mpigauge.measure.plan.parse import parse_share
     from mpigauge.result.stats.verdicts import TOLERANCE
 
-    return parse_share("--tolerance", word) if word else TOLERANCE
+    if not word:
+        return TOLERANCE
+    return parse_share("--tolerance", word)
 
 
 def distinct(*choices: Sequence[str]) -> Sequence[str]:
     """The first of these lists that has a name for each and no name twice."""
-    good = (names for names in choices if all(names) and len(set(names)) == len(names))
-    return next(good, [f"{number}: {name}" for number, name in enumerate(choices[-1], 1)])
+    for names in choices:
+        if all(names) and len(set(names)) == len(names):
+            return names
+    return [f"{number}: {name}" for number, name in enumerate(choices[-1], 1)]

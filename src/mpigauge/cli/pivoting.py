@@ -55,7 +55,7 @@ def sides_across(runs: Sequence[Run], column: str) -> tuple[list[Side], str]:
     else:
         found, varied = _parts_of(runs, stored), stored
     if len(found) < 2:
-        only = f" ({found[0].name})" if found else ""
+        only = "".join(f" ({side.name})" for side in found)
         raise UserError(f"--pivot {column}: there is one value of it{only}; nothing beside it")
     return found, varied
 
@@ -95,7 +95,8 @@ def print_pivot(found: Pivot, form: str, runs: Sequence[Run], names: Sequence[st
     from mpigauge.show.pivoted.words import remarks_of, tables_of
 
     if form in ("csv", "json"):
-        write(as_csv(found) if form == "csv" else as_json(found))
+        as_text = {"csv": as_csv, "json": as_json}[form]
+        write(as_text(found))
         return
     tables = tables_of(found, joined([run.cards for run in runs]))
     heading = heading_of(runs, names or [run.path.name for run in runs])
@@ -124,8 +125,12 @@ def _whole_runs(runs: Sequence[Run], column: str) -> list[Side]:
     folders = [run.path.resolve().name for run in runs]
     both = [f"{value} ({name})" for value, name in zip(values, folders, strict=True)]
     names = distinct(values, both)
-    sides = [side_of(name, run, items_of(run)) for name, run in zip(names, runs, strict=True)]
-    return sorted(sides, key=lambda side: side.name) if column == "date" else sides
+    sides: list[Side] = []
+    for name, run in zip(names, runs, strict=True):
+        sides.append(side_of(name, run, items_of(run)))
+    if column == "date":
+        sides.sort(key=lambda side: side.name)
+    return sides
 
 
 def _fact(run: Run, column: str) -> str:
@@ -149,21 +154,21 @@ def _parts_of(runs: Sequence[Run], column: str) -> list[Side]:
     from mpigauge.result.compare.of_runs import facts_of, lost_ratio_of, starts_of
     from mpigauge.result.document import document
 
-    found = [
-        parts(document(run).rows, run.of(Figure), column, starts_of(run), "--pivot") for run in runs
-    ]
+    by_run: list[list[Side]] = []
+    values: list[str] = []
+    for run in runs:
+        sides = parts(document(run).rows, run.of(Figure), column, starts_of(run), "--pivot")
+        by_run.append(sides)
+        values += [side.name for side in sides]
     if len(runs) == 1:
-        return found[0]
-    values = [side.name for sides in found for side in sides]
-    alone = len(set(values)) == len(values)
-    return [
-        replace(
-            side,
-            name=side.name if alone else f"{name} {side.name}",
-            facts=facts_of(run),
-            lost_ratio=lost_ratio_of(run),
-            run_alone=True,
-        )
-        for name, run, sides in zip(names_of(runs), runs, found, strict=True)
-        for side in sides
-    ]
+        return by_run[0]
+    need_run = len(set(values)) < len(values)
+    found: list[Side] = []
+    for name, run, sides in zip(names_of(runs), runs, by_run, strict=True):
+        facts, lost_ratio = facts_of(run), lost_ratio_of(run)
+        for side in sides:
+            of_run = replace(side, facts=facts, lost_ratio=lost_ratio, run_alone=True)
+            if need_run:
+                of_run = replace(of_run, name=f"{name} {side.name}")
+            found.append(of_run)
+    return found

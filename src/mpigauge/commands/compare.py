@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +17,7 @@ from mpigauge.model.errors import UserError
 MEDIAN = "median"
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
 
@@ -85,7 +86,7 @@ def command(
         if pivot is not None:
             raise UserError("profiles are compared call site by call site; leave --pivot out")
         found = _compare_profiles(runs, chosen, share_of(tolerance), response, form)
-        return int(any(_fails(said, fail_on) for said in found.verdicts))
+        return _status(found.verdicts, fail_on)
     stored = [open_run(word) for word in runs]
     varied = by or ""
     if pivot is not None:
@@ -96,15 +97,23 @@ def command(
     tower = as_rows or response != MEDIAN or len(sides) < MANY
     if pivot is not None or form in ONLY_PIVOTS or (form == "table" and not tower):
         across = pivoted(sides, share_of(tolerance), varied, to)
-        print_pivot(across, form, stored, [side.name for side in sides] if not varied else ())
-        verdicts = [said for each in across.comparisons for said in each.verdicts]
-        return int(any(_fails(said, fail_on) for said in verdicts))
+        names = []
+        if not varied:
+            names = [side.name for side in sides]
+        print_pivot(across, form, stored, names)
+        verdicts = list(chain.from_iterable(each.verdicts for each in across.comparisons))
+        return _status(verdicts, fail_on)
     found = compare(sides, share_of(tolerance), varied, response)
     if not found.tables:
         why = [left.text for left in found.left_out]
         raise UserError("; ".join(["there is nothing to compare", *why]))
     print_comparison(found, form, stored)
-    return int(any(_fails(said, fail_on) for said in found.verdicts))
+    return _status(found.verdicts, fail_on)
+
+
+def _status(verdicts: Iterable[ComparedNumber | Overall], fail_on: Sequence[str]) -> int:
+    """The exit status: 1 where --fail-on names one of these verdicts."""
+    return int(any(_fails(each, fail_on) for each in verdicts))
 
 
 def _check_asked(
@@ -163,9 +172,11 @@ def _compare_profiles(
 
 
 def _fails(entry: ComparedNumber | Overall, fail_on: Sequence[str]) -> bool:
-    said = entry.judged.said if entry.judged else ""
-    return (
-        ("slower" in fail_on and entry.worse)
-        or ("different" in fail_on and said in ("LESS", "MORE"))
-        or ("undecided" in fail_on and said == "UNDECIDED")
-    )
+    if "slower" in fail_on and entry.worse:
+        return True
+    if entry.judged is None:
+        return False
+    said = entry.judged.said
+    if said == "UNDECIDED":
+        return "undecided" in fail_on
+    return said in ("LESS", "MORE") and "different" in fail_on

@@ -42,7 +42,9 @@ IMPORTED: Mapping[str, Any] = {
 def label(name: str) -> str:
     """What a column is called; also one that is no column of cells, but of figures."""
     column = OF_NAME.get(name)
-    return column.label if column and column.label else name
+    if column and column.label:
+        return column.label
+    return name
 
 
 def value_word(name: str, value: Any) -> str:
@@ -50,7 +52,9 @@ def value_word(name: str, value: Any) -> str:
     if value != "":
         return str(value)
     column = OF_NAME.get(name)
-    return column.empty if column and column.empty else "none"
+    if column and column.empty:
+        return column.empty
+    return "none"
 
 
 def heading_word(name: str, value: Any) -> str:
@@ -73,7 +77,9 @@ def place(name: str, value: Any) -> Any:
     values = OF_NAME[name].values
     if not values:
         return value
-    return values.index(value) if value in values else len(values)
+    if value in values:
+        return values.index(value)
+    return len(values)
 
 
 def _not_usual(values: Mapping[str, Any], templates: Mapping[str, str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,11 @@ class Detours:
     @property
     def lost_ratio(self) -> float:
         """The share of the time in which others had the core."""
-        return self.lost_s / self.seconds if self.seconds > 0 else math.nan
+        return _quotient(self.lost_s, self.seconds)
 
     @property
     def per_second(self) -> float:
-        return self.count / self.seconds if self.seconds > 0 else math.nan
+        return _quotient(self.count, self.seconds)
 
     @property
     def longest_s(self) -> float:
@@ -56,13 +57,19 @@ class Detours:
 
     @property
     def lengths_s(self) -> tuple[float, ...]:
-        return tuple(length for each in self.stretches for length in each.lengths_s)
+        return tuple(chain.from_iterable(each.lengths_s for each in self.stretches))
 
     @property
     def per_free_second(self) -> float:
         """How often one begins in a second in which the core was not taken: the hazard of work."""
-        free = self.seconds - self.lost_s
-        return self.count / free if free > 0 else math.nan
+        return _quotient(self.count, self.seconds - self.lost_s)
+
+
+def _quotient(part: float, seconds: float) -> float:
+    """NaN where there was no time."""
+    if seconds > 0:
+        return part / seconds
+    return math.nan
 
 
 def hit_ratio(work_s: float, per_second: Iterable[float]) -> float:

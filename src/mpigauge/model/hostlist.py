@@ -156,9 +156,12 @@ def _group(stem: str, width: int, numbers: list[int]) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
-    words = [f"{n:0{width}d}" for n in (run[0] for run in runs)]
-    words = [
-        word if len(run) == 1 else f"{word}-{run[-1]:0{width}d}"
-        for word, run in zip(words, runs, strict=True)
-    ]
-    return f"{stem}{words[0]}" if len(numbers) == 1 else f"{stem}[{','.join(words)}]"
+    words: list[str] = []
+    for run in runs:
+        word = f"{run[0]:0{width}d}"
+        if len(run) > 1:
+            word += f"-{run[-1]:0{width}d}"
+        words.append(word)
+    if len(numbers) == 1:
+        return f"{stem}{words[0]}"
+    return f"{stem}[{','.join(words)}]"

@@ -38,9 +38,11 @@ def order(environment: Mapping[str, str]) -> str:
     if not text:
         raise UserError(f"--thread-order omp: {PLACES} is not set; set it, or write compact")
     if re.fullmatch(r"(cores|threads)(\(\d+\))?", text.lower()):
-        spread = environment.get(PROC_BIND, "").strip().lower().startswith("spread")
-        return "scatter" if spread else "compact"
-    return ":".join("+".join(map(str, place)) for place in places(text))
+        if environment.get(PROC_BIND, "").strip().lower().startswith("spread"):
+            return "scatter"
+        return "compact"
+    words = ["+".join(map(str, place)) for place in places(text)]
+    return ":".join(words)
 
 
 def places(text: str) -> list[list[int]]:
@@ -50,12 +52,14 @@ def places(text: str) -> list[list[int]]:
     rest = text.replace(" ", "")
     while rest:
         match = _PLACE.match(rest)
-        after = rest[match.end() :] if match else ""
-        if not match or after == "," or after[:1] not in ("", ","):
+        if match is None:
+            raise _unknown(text)
+        after = rest[match.end() :]
+        if after == "," or after[:1] not in ("", ","):
             raise _unknown(text)
         found += _repeated(_processors(match[1], text), match[2])
         rest = after[1:]
-    if any(pu < 0 for place in found for pu in place) or len(found) > MOST:
+    if len(found) > MOST or any(min(place, default=0) < 0 for place in found):
         raise _unknown(text)
     return found
 
@@ -73,9 +77,15 @@ def _processors(text: str, whole: str) -> list[int]:
 
 def _repeated(place: list[int], text: str) -> list[list[int]]:
     numbers = [int(word) for word in text.split(":")[1:]]
-    count = min(numbers[0], MOST + 1) if numbers else 1
-    step = numbers[1] if len(numbers) > 1 else len(place)
-    return [[pu + i * step for pu in place] for i in range(count)]
+    count, step = 1, len(place)
+    if numbers:
+        count = min(numbers[0], MOST + 1)
+    if len(numbers) > 1:
+        step = numbers[1]
+    found: list[list[int]] = []
+    for number in range(count):
+        found.append([pu + number * step for pu in place])
+    return found
 
 
 def _unknown(text: str) -> UserError:

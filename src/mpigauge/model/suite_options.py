@@ -40,8 +40,12 @@ def read_suite_options(
     said: Mapping[str, object], environment: Mapping[str, str]
 ) -> dict[str, str]:
     """What was given of them, in the kernels' words, by name."""
-    given = {row: str(said[row.key]) for row in OFFERED if said.get(row.key) not in (None, "")}
-    return {row.name: _read(row, text, environment) for row, text in given.items()}
+    found: dict[str, str] = {}
+    for row in OFFERED:
+        value = said.get(row.key)
+        if value not in (None, ""):
+            found[row.name] = _read(row, str(value), environment)
+    return found
 
 
 def _read(option: OptionRow, text: str, environment: Mapping[str, str]) -> str:
@@ -50,8 +54,10 @@ def _read(option: OptionRow, text: str, environment: Mapping[str, str]) -> str:
         return read(option, text)
     found: dict[str, None] = {}
     for word in text.split(","):
-        is_omp = word.strip() == OMP
-        values = _OMP[option.form](environment) if is_omp else read(option, word.strip())
+        if word.strip() == OMP:
+            values = _OMP[option.form](environment)
+        else:
+            values = read(option, word.strip())
         found |= dict.fromkeys(values.split(","))
     return ",".join(found)
 
@@ -67,10 +73,12 @@ def _count(option: OptionRow, text: str) -> str:
 def _thread_count(option: OptionRow, text: str) -> str:
     """4 or 1..8."""
     first, dots, last = text.partition("..")
-    ends = int(_count(option, first)), int(_count(option, last if dots else first))
-    if ends[1] < ends[0]:
-        raise UserError(f"{option.flag}: '{text}' goes down; write {ends[1]}..{ends[0]}")
-    return ",".join(map(str, range(ends[0], ends[1] + 1)))
+    least = most = int(_count(option, first))
+    if dots:
+        most = int(_count(option, last))
+    if most < least:
+        raise UserError(f"{option.flag}: '{text}' goes down; write {most}..{least}")
+    return ",".join(map(str, range(least, most + 1)))
 
 
 def _thread_order(option: OptionRow, text: str) -> str:
@@ -147,7 +155,9 @@ def _pattern(option: OptionRow, word: str) -> str:
 def _delay(option: OptionRow, word: str, time: str) -> str:
     """In microseconds, at most a second."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(us|µs|ms|s)?", time)
-    us = float(found[1]) * _MICROSECONDS[found[2] or "us"] if found else 0.0
+    us = 0.0
+    if found:
+        us = float(found[1]) * _MICROSECONDS[found[2] or "us"]
     if not 0 < us <= _LONGEST_US:
         raise UserError(
             f"{option.flag}: '{word}' has no time between nothing and a second; write such as "

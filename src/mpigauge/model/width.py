@@ -17,7 +17,10 @@ _SIZE = re.compile(r"\d+ (B|KiB|MiB|GiB)")
 
 def broken(lines: Iterable[str], indent: str = "  ", width: int = WIDTH) -> list[str]:
     """Each line, or the lines it takes; what cannot be broken stays as long as it is."""
-    return [part for line in lines for part in _parts(line, indent, width)]
+    parts: list[str] = []
+    for line in lines:
+        parts += _parts(line, indent, width)
+    return parts
 
 
 def shortened(names: Sequence[str], width: int) -> Sequence[str]:
@@ -50,13 +53,17 @@ def right_aligned(words: Sequence[str], wide: Sequence[int], gap: str = " ") -> 
 
 def as_blocks(blocks: Iterable[Sequence[str]]) -> str:
     """Text of blocks of lines, with an empty line between two; empty blocks are left out."""
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    texts = ["\n".join(block) for block in blocks if block]
+    return "\n\n".join(texts) + "\n"
 
 
 def _aligned(words: Sequence[str]) -> Sequence[str]:
-    wide = max((len(word) for word in words if _ERROR.fullmatch(word)), default=0)
-    units = (found[1] for word in words if (found := _SIZE.fullmatch(word)))
-    longest = max(map(len, units), default=0)
+    wide = longest = 0
+    for word in words:
+        if _ERROR.fullmatch(word):
+            wide = max(wide, len(word))
+        elif size := _SIZE.fullmatch(word):
+            longest = max(longest, len(size[1]))
     return [_set(word, wide, longest) for word in words]
 
 
