@@ -329,11 +329,10 @@ FORTRAN_BY_HAND = frozenset(
         *("Type_create_keyval", "Win_create_keyval", "Keyval_create", "Comm_create_errhandler"),
         *("File_create_errhandler", "Win_create_errhandler", "Session_create_errhandler"),
         *("Comm_get_attr", "Win_get_attr", "Type_get_attr", "Attr_get", "Attr_put"),
+        *("Grequest_start", "Register_datarep", "Comm_spawn_multiple"),
     ]
 )
 """What is written in translate/fortran.cpp."""
-NOT_IN_FORTRAN = frozenset(["Grequest_start", "Register_datarep", "Comm_spawn_multiple"])
-"""Has callbacks, or arrays of texts in two dimensions, and nobody has missed it yet."""
 
 
 FORTRAN_KINDS = {
@@ -436,7 +435,7 @@ def fortran_text(calls: list[Call]) -> str:
     lines = []
     for call in calls:
         names = [each.name for each in call.fortran]
-        if "ierror" not in names or call.base in FORTRAN_BY_HAND | NOT_IN_FORTRAN:
+        if "ierror" not in names or call.base in FORTRAN_BY_HAND:
             continue
         if not call.name.startswith(("T_", "Status_f", "Status_c")):
             lines.append(FortranWrapper(call, known).text())

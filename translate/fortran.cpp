@@ -5,6 +5,10 @@
 // are integers in a structure. The standard says nothing of Fortran in its ABI, so programs of it
 // have none here.
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "subroutines.hpp"
 
@@ -50,6 +54,7 @@ const void* status_ignore() { return &mpi_fortran_status_ignore_; }
 const void* statuses_ignore() { return &mpi_fortran_statuses_ignore_; }
 const void* errors_ignore() { return &mpi_fortran_errcodes_ignore_; }
 const void* argv_null() { return &mpi_fortran_argv_null_; }
+const void* argvs_null() { return &mpi_fortran_argvs_null_; }
 const void* unweighted() { return &mpi_fortran_unweighted_; }
 const void* weights_empty() { return &mpi_fortran_weights_empty_; }
 }  // namespace
@@ -71,6 +76,7 @@ const void* status_ignore() { return mpipriv1_.bytes_of.data() + 8; }
 const void* statuses_ignore() { return &mpipriv2_; }
 const void* errors_ignore() { return mpipriv2_.bytes_of.data() + 20; }
 const void* argv_null() { return mpiprivc_.bytes_of.data() + 1; }
+const void* argvs_null() { return &mpiprivc_; }
 const void* unweighted() { return &mpifcmb5_; }
 const void* weights_empty() { return &mpifcmb9_; }
 }  // namespace
@@ -270,6 +276,189 @@ MPIGAUGE_SUBROUTINE(Attr_get, attr_get, ATTR_GET,
 MPIGAUGE_SUBROUTINE(Attr_put, attr_put, ATTR_PUT,
                     (const int* comm, const int* keyval, const int* value, int* ierror),
                     attr_put(comm, keyval, value, ierror))
+
+// --- generalised requests, and representations of data ------------------------------------------
+
+// There is no reader, or no writer: what is in memory is what is in the file.
+MPIGAUGE_EXPORT void mpi_conversion_fn_null_() {}
+
+namespace {
+
+// Functions of Fortran get the program's own word, by its address.
+struct Generalized {
+  Function query, free, cancel;
+  Wide* extra;
+};
+
+int query_request(void* state, ProgramStatus* status) {
+  const auto& own = *static_cast<const Generalized*>(state);
+  int code = 0;
+  reinterpret_cast<void (*)(Wide*, ProgramStatus*, int*)>(own.query)(own.extra, status, &code);
+  return code;
+}
+int free_request(void* state) {
+  const std::unique_ptr<Generalized> own(static_cast<Generalized*>(state));
+  int code = 0;
+  reinterpret_cast<void (*)(Wide*, int*)>(own->free)(own->extra, &code);
+  return code;
+}
+int cancel_request(void* state, int complete) {
+  const auto& own = *static_cast<const Generalized*>(state);
+  int code = 0;
+  reinterpret_cast<void (*)(Wide*, int*, int*)>(own.cancel)(own.extra, &complete, &code);
+  return code;
+}
+
+void grequest_start(const Generalized& own, int* request, int* ierror) {
+  function_of<call_Initialized>();
+  auto made = null_for_program<Kind::request>();
+  auto state = std::make_unique<Generalized>(own);
+  const int code = PMPI_Grequest_start(
+      reinterpret_cast<Function>(query_request), reinterpret_cast<Function>(free_request),
+      reinterpret_cast<Function>(cancel_request), state.get(), &made);
+  if (code == 0) {
+    state.release();  // NOLINT: free_request has it
+    *request = to_fortran<Kind::request>(made);
+  }
+  tell(ierror, code);
+}
+
+struct Representation {
+  Function read, write, extent;
+  Wide* extra;
+};
+
+int convert(Function function, void* buffer, Type type, int count, void* file, Wide position,
+            Wide* extra) {
+  int number = to_fortran<Kind::datatype>(type), code = 0;
+  using Real = void (*)(void*, int*, int*, void*, Wide*, Wide*, int*);
+  reinterpret_cast<Real>(function)(buffer, &number, &count, file, &position, extra, &code);
+  return code;
+}
+int read_data(void* buffer, Type type, int count, void* file, Wide position, void* state) {
+  const auto& own = *static_cast<const Representation*>(state);
+  return convert(own.read, buffer, type, count, file, position, own.extra);
+}
+int write_data(void* buffer, Type type, int count, void* file, Wide position, void* state) {
+  const auto& own = *static_cast<const Representation*>(state);
+  return convert(own.write, buffer, type, count, file, position, own.extra);
+}
+int extent_of_data(Type type, Wide* extent, void* state) {
+  const auto& own = *static_cast<const Representation*>(state);
+  int number = to_fortran<Kind::datatype>(type), code = 0;
+  reinterpret_cast<void (*)(int*, Wide*, Wide*, int*)>(own.extent)(&number, extent, own.extra,
+                                                                   &code);
+  return code;
+}
+
+Function unless_null(Function given, Function ours) {
+  return given == reinterpret_cast<Function>(mpi_conversion_fn_null_) ? nullptr : ours;
+}
+
+void register_datarep(const std::string& name, const Representation& own, int* ierror) {
+  function_of<call_Initialized>();
+  auto* const state = new Representation(own);  // there is no way to take one back
+  const int code = PMPI_Register_datarep(
+      name.c_str(), unless_null(own.read, reinterpret_cast<Function>(read_data)),
+      unless_null(own.write, reinterpret_cast<Function>(write_data)),
+      reinterpret_cast<Function>(extent_of_data), state);
+  if (code != 0) delete state;
+  tell(ierror, code);
+}
+
+}  // namespace
+
+MPIGAUGE_SUBROUTINE(Grequest_start, grequest_start, GREQUEST_START,
+                    (Function query, Function free, Function cancel, Wide* extra, int* request,
+                     int* ierror),
+                    grequest_start({query, free, cancel, extra}, request, ierror))
+MPIGAUGE_SUBROUTINE(Register_datarep, register_datarep, REGISTER_DATAREP,
+                    (const char* name, Function read, Function write, Function extent, Wide* extra,
+                     int* ierror, std::size_t length),
+                    register_datarep(fortran::without_blanks(name, length),
+                                     {read, write, extent, extra}, ierror))
+
+// --- several programs that are started together -------------------------------------------------
+
+namespace {
+
+// Commands, and the arguments of each: a table whose rows are the programs. Fortran keeps it column
+// by column, and a blank ends a row.
+class Programs {
+ public:
+  Programs(std::size_t count, const char* commands, std::size_t length) {
+    for (std::size_t n = 0; n < count; ++n) {
+      texts_.push_back(fortran::without_blanks(commands + n * length, length));
+    }
+    for (std::string& each : texts_) commands_.push_back(each.data());
+  }
+
+  void take_arguments(const char* table, std::size_t length) {
+    if (table == argvs_null()) return;
+    const std::size_t count = texts_.size();
+    rows_.resize(count);
+    for (std::size_t row = 0; row < count; ++row) {
+      for (const char* each = table + row * length;; each += count * length) {
+        std::string text = fortran::without_blanks(each, length);
+        if (text.empty()) break;
+        rows_[row].push_back(std::move(text));
+      }
+    }
+    for (auto& row : rows_) {
+      auto& places = places_.emplace_back();
+      for (std::string& each : row) places.push_back(each.data());
+      places.push_back(nullptr);
+    }
+    for (auto& places : places_) arguments_.push_back(places.data());
+  }
+
+  char** commands() { return commands_.data(); }
+  char*** arguments() { return arguments_.empty() ? nullptr : arguments_.data(); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<char*> commands_;
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::vector<char*>> places_;
+  std::vector<char**> arguments_;
+};
+
+struct Spawned {
+  int count;
+  const char* commands;
+  const char* arguments;
+  const int* most;
+  const int* infos;
+};
+
+// Only the root's programs mean anything.
+void spawn_multiple(const Spawned& asked, int root, int comm, int* made, int* errors, int* ierror,
+                    std::size_t command_length, std::size_t argument_length) {
+  function_of<call_Initialized>();
+  const auto own = from_fortran<Kind::comm>(comm);
+  int rank = 0;
+  PMPI_Comm_rank(own, &rank);
+  const auto count = static_cast<std::size_t>(rank == root ? asked.count : 0);
+  Programs programs(count, asked.commands, command_length);
+  programs.take_arguments(asked.arguments, argument_length);
+  std::vector<Info> infos;
+  for (std::size_t n = 0; n < count; ++n) infos.push_back(from_fortran<Kind::info>(asked.infos[n]));
+  auto inter = null_for_program<Kind::comm>();
+  const int code =
+      PMPI_Comm_spawn_multiple(asked.count, programs.commands(), programs.arguments(), asked.most,
+                               infos.data(), root, own, &inter, fortran::errors_of(errors));
+  if (code == 0) *made = to_fortran<Kind::comm>(inter);
+  tell(ierror, code);
+}
+
+}  // namespace
+
+MPIGAUGE_SUBROUTINE(Comm_spawn_multiple, comm_spawn_multiple, COMM_SPAWN_MULTIPLE,
+                    (const int* count, const char* commands, const char* arguments, const int* most,
+                     const int* infos, const int* root, const int* comm, int* made, int* errors,
+                     int* ierror, std::size_t command_length, std::size_t argument_length),
+                    spawn_multiple({*count, commands, arguments, most, infos}, *root, *comm, made,
+                                   errors, ierror, command_length, argument_length))
 
 // --- predefined functions of attributes ---------------------------------------------------------
 

@@ -252,17 +252,22 @@ struct MembersOf {
 
 // --- texts --------------------------------------------------------------------------------------
 
-/// A text without the blanks behind it. Its length is the argument at `length`.
+/// A text of Fortran without the blanks around it.
+inline std::string without_blanks(const char* text, std::size_t length) {
+  std::string found(text, length);
+  found.erase(found.find_last_not_of(' ') + 1);
+  found.erase(0, found.find_first_not_of(' '));
+  return found;
+}
+
+/// A text without the blanks around it. Its length is the argument at `length`.
 template <std::size_t length>
 class Text : public Base<char*, const char*> {
  public:
   template <class All>
   Text(const char* text, const All& all)
-      : text_(text, static_cast<std::size_t>(static_cast<int>(std::get<length>(all)))) {
-    const auto from = text_.find_first_not_of(' ');
-    text_.erase(text_.find_last_not_of(' ') + 1);
-    if (from != std::string::npos) text_.erase(0, from);
-  }
+      : text_(without_blanks(text,
+                             static_cast<std::size_t>(static_cast<int>(std::get<length>(all))))) {}
   const char* target() const { return text_.c_str(); }
 
  private:

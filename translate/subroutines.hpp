@@ -23,6 +23,9 @@ int PMPI_Type_create_darray(int, int, int, const int*, const int*, const int*, c
 int PMPI_Type_get_envelope(Type, int*, int*, int*, int*);
 int PMPI_Type_get_contents(Type, int, int, int, int*, Wide*, Type*);
 int PMPI_Comm_spawn(const char*, char**, int, Info, int, Comm, Comm*, int*);
+int PMPI_Comm_spawn_multiple(int, char**, char***, const int*, const Info*, int, Comm, Comm*, int*);
+int PMPI_Grequest_start(Function, Function, Function, void*, Request*);
+int PMPI_Register_datarep(const char*, Function, Function, Function, void*);
 int PMPI_Comm_idup(Comm, Comm*, Request*);
 int PMPI_Comm_idup_with_info(Comm, Info, Comm*, Request*);
 int PMPI_Comm_get_attr(Comm, int, void*, int*);

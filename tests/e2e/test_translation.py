@@ -85,6 +85,16 @@ def test_calls_of_fortran(program: str, target: str, tmp_path: Path) -> None:
     assert said == ["ranks 2 wrong 0"], done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("program", ["mpich", "openmpi"])
+def test_several_programs_started_from_fortran(program: str, tmp_path: Path) -> None:
+    own, other = find(program), find("mpich")
+    translated = translation(own.abi, other)
+    built = build(own, FORTRAN, tmp_path, str(translated.preload[0]))
+    done = started_on(other, 1, [built, "spawns"], translated)
+    said = [line for line in done.stdout.splitlines() if line.startswith("rank")]
+    assert said == ["ranks 1 wrong 0"], done.stdout + done.stderr
+
+
 def test_what_the_target_lacks_is_named_when_it_is_called(tmp_path: Path) -> None:
     """Open MPI 5.0 has no MPI_Comm_attach_buffer of MPI 4.1; the program starts all the same."""
     source = tmp_path / "lacking.cpp"

@@ -42,6 +42,19 @@ void mpi_type_vector_(const int*, const int*, const int*, const int*, int*, int*
 void mpi_type_commit_(int*, int*);
 void mpi_type_size_(const int*, int*, int*);
 void mpi_type_free_(int*, int*);
+void mpi_grequest_start_(void (*)(MPI_Aint*, int*, int*), void (*)(MPI_Aint*, int*),
+                         void (*)(MPI_Aint*, int*, int*), MPI_Aint*, int*, int*);
+void mpi_grequest_complete_(const int*, int*);
+void mpi_status_set_elements_(int*, const int*, const int*, int*);
+void mpi_status_set_cancelled_(int*, const int*, int*);
+void mpi_register_datarep_(const char*, void (*)(), void (*)(),
+                           void (*)(int*, MPI_Aint*, MPI_Aint*, int*), MPI_Aint*, int*,
+                           std::size_t);
+void mpi_conversion_fn_null_();
+void mpi_comm_spawn_multiple_(const int*, const char*, const char*, const int*, const int*,
+                              const int*, const int*, int*, int*, int*, std::size_t, std::size_t);
+void mpi_comm_get_parent_(int*, int*);
+void mpi_comm_disconnect_(int*, int*);
 double mpi_wtime_();
 #if defined(OPEN_MPI)
 extern std::array<char, 4> mpi_fortran_in_place_;
@@ -55,14 +68,15 @@ extern std::array<int, 7> mpipriv1_;
 namespace {
 
 #if defined(OPEN_MPI)
-constexpr int world = 0, integer = 7, sum = 3, request_null = 0, comm_null = 2, type_null = 0;
+constexpr int world = 0, integer = 7, sum = 3, request_null = 0, comm_null = 2, type_null = 0,
+              info_null = 0;
 const void* in_place() { return &mpi_fortran_in_place_; }
 int* ignored() { return reinterpret_cast<int*>(&mpi_fortran_status_ignore_); }
 void barrier_of_f08() { mpi_barrier_f08_(&world, nullptr); }
 #else
 constexpr int world = MPI_COMM_WORLD, integer = MPI_INTEGER, sum = MPI_SUM,
               request_null = MPI_REQUEST_NULL, comm_null = MPI_COMM_NULL,
-              type_null = MPI_DATATYPE_NULL;
+              type_null = MPI_DATATYPE_NULL, info_null = MPI_INFO_NULL;
 const void* in_place() { return &mpipriv1_[1]; }
 int* ignored() { return &mpipriv1_[2]; }
 void barrier_of_f08() {}
@@ -164,16 +178,94 @@ void types() {
   CHECK(type == type_null);
 }
 
+void query(MPI_Aint* extra, int* status, int* code) {
+  const int three = 3, no = 0;
+  *extra += 1;
+  mpi_status_set_elements_(status, &integer, &three, code);
+  mpi_status_set_cancelled_(status, &no, code);
+}
+void released(MPI_Aint* extra, int*) { *extra += 10; }
+void cancelled(MPI_Aint*, int*, int*) {}
+
+void generalised_requests() {
+  MPI_Aint extra = 100;
+  int request = request_null, count = 0;
+  std::array<int, sizeof(MPI_Status) / sizeof(int)> status{};
+  mpi_grequest_start_(query, released, cancelled, &extra, &request, &error);
+  CHECK(error == 0 && request != request_null);
+  mpi_grequest_complete_(&request, &error);
+  mpi_wait_(&request, status.data(), &error);
+  CHECK(error == 0 && request == request_null && extra == 111);
+  mpi_get_count_(status.data(), &integer, &count, &error);
+  CHECK(count == 3);
+}
+
+void extent_of(int*, MPI_Aint* extent, MPI_Aint* extra, int* code) {
+  *extent = *extra;
+  *code = 0;
+}
+
+int extent_in_c(MPI_Datatype, MPI_Aint* extent, void*) {
+  *extent = 4;
+  return MPI_SUCCESS;
+}
+
+// Open MPI has none, and says so to both languages.
+void representations() {
+  static MPI_Aint extra = 4;
+  const std::string name = "as in memory  ";
+  mpi_register_datarep_(name.data(), mpi_conversion_fn_null_, mpi_conversion_fn_null_, extent_of,
+                        &extra, &error, name.size());
+  const int by_c = MPI_Register_datarep("as in C", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL,
+                                        extent_in_c, nullptr);
+  CHECK(error == by_c);
+}
+
+// Two programs, each with a word of its own behind it, one of them twice.
+void several_programs(const std::string& program) {
+  const std::size_t length = 300, short_length = 8;
+  std::string commands = program, words = "one     two     ";
+  commands.resize(length, ' ');
+  commands += program;
+  commands.resize(2 * length, ' ');
+  words.resize(4 * short_length, ' ');
+  const std::array<int, 2> most{1, 2}, infos{info_null, info_null};
+  const int two = 2, root = 0;
+  int inter = comm_null, total = 0;
+  std::array<int, 3> errors{1, 1, 1};
+  mpi_comm_spawn_multiple_(&two, commands.data(), words.data(), most.data(), infos.data(), &root,
+                           &world, &inter, errors.data(), &error, length, short_length);
+  CHECK(error == 0 && errors == std::array<int, 3>{});
+  int none = 0;
+  mpi_allreduce_(&none, &total, &one, &integer, &sum, &inter, &error);
+  CHECK(error == 0 && total == 1 + 2 + 2);
+  mpi_comm_disconnect_(&inter, &error);
+}
+
+int started_with(const std::string& word) { return word == "one" ? 1 : word == "two" ? 2 : 100; }
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   mpi_init_(&error);
+  int parent = comm_null;
+  mpi_comm_get_parent_(&parent, &error);
+  if (parent != comm_null) {
+    int total = 0, said = started_with(argc == 2 ? argv[1] : "");
+    mpi_allreduce_(&said, &total, &one, &integer, &sum, &parent, &error);
+    mpi_comm_disconnect_(&parent, &error);
+    mpi_finalize_(&error);
+    return 0;
+  }
   mpi_comm_rank_(&world, &rank, &error);
   mpi_comm_size_(&world, &ranks, &error);
   messages();
   collectives();
   communicators();
   types();
+  generalised_requests();
+  representations();
+  if (argc > 1) several_programs(argv[0]);
   CHECK(mpi_wtime_() > 0);
   int all = 0;
   mpi_allreduce_(&wrong, &all, &one, &integer, &sum, &world, &error);
