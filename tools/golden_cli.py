@@ -303,7 +303,7 @@ def _without_changes(text: str, root: Path) -> str:
     """Without what differs between two calls: the checkout's path and version, and today."""
     import mpigauge
 
-    text = text.replace(mpigauge.__version__, "VERSION").replace(str(root), "CHECKOUT")
+    text = text.replace(mpigauge.__version__, "VERSION").replace(str(root / "src"), "CHECKOUT")
     text = re.sub(r"/[^\s'\"]*/mpigauge-golden-\w+", "FOLDER", text)
     today = time.strftime("%Y-%m-%d", time.gmtime())
     text = re.sub(rf"{today}([T ]\d\d:\d\d(:\d\d)?Z?)?", "TODAY", text)
