@@ -36,6 +36,8 @@ pytestmark = pytest.mark.mpi
 SHORT = ("--launches", "3", "--in", "6s", "--sizes", "8,8Ki", "--ranks", "2")
 WRONG = {"ring", "segmented_ring"}
 """Allreduces of Open MPI 5.0 that reduce in another order than an operation needs."""
+DEBIANS_OPEN_MPI = "/usr/bin/mpirun.openmpi"
+"""Version 4.1 in Debian 12."""
 FIRST_OF = {
     each.collective: each.name for each in candidates_of("openmpi") if each.algorithm == "1"
 }
@@ -247,11 +249,16 @@ def test_collectives_are_right_with_rules_for_each(name: str, tmp_path: Path) ->
         assert form.has_read(tmp_path, said) == bool(form.told_with)
 
 
-def test_open_mpi_changes_the_algorithm_exactly_at_the_ends_of_a_rule(tmp_path: Path) -> None:
+@pytest.mark.parametrize("spec", ["openmpi", DEBIANS_OPEN_MPI])
+def test_open_mpi_changes_the_algorithm_exactly_at_the_ends_of_a_rule(
+    spec: str, tmp_path: Path
+) -> None:
     """An algorithm that does not exist shows which calls a rule is for: they fail. The rules are
     for sizes of which the kernels have no calls of their own."""
+    if spec == DEBIANS_OPEN_MPI and not Path(spec).exists():
+        pytest.skip(f"{spec} is not installed")
     rules = [Rule(name, 2, 100_000, 100_400, first) for name, first in FIRST_OF.items()]
-    text = RULE_FORMATS["openmpi"].write(find("openmpi"), rules)[openmpi.FILE]
+    text = RULE_FORMATS["openmpi"].write(find(spec), rules)[openmpi.FILE]
     lines = [f"{line.split()[0]} 99 0 0" if line.endswith(" 1 0 0") else line
              for line in text.splitlines()]  # fmt: skip
     assert len([line for line in lines if " 99 " in line]) == len(rules)
@@ -263,7 +270,7 @@ def test_open_mpi_changes_the_algorithm_exactly_at_the_ends_of_a_rule(tmp_path: 
         out = f"out-{'-'.join(collectives)}-{sizes}-{ranks}"
         words = ("--sizes", sizes, "--ranks", ranks, "--launches", "1", "--in", "1s")
         cli.mpigauge(
-            *("run", *collectives, "--mpi", "openmpi", *words, *settings),
+            *("run", *collectives, "--mpi", spec, *words, *settings),
             *("--oversubscribe", "--output", out),
             cwd=tmp_path,
         )
