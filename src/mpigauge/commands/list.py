@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 
 from mpigauge.cli import completing, options
-from mpigauge.model.cards import FIRST_SUITE
+from mpigauge.model.cards import FIRST_SUITE, split_at_commas
 from mpigauge.model.units import many
 from mpigauge.model.width import CUT
 
@@ -55,11 +56,15 @@ def command(words: tuple[str, ...], mpi_spec: str | None, as_json: bool) -> None
     cards = Cards.load(path)
     chosen = _chosen(cards, words)
     if as_json:
-        click.echo(_as_json(path, chosen if words else None), nl=False)
+        click.echo(_as_json(path, chosen, in_full=not words), nl=False)
         return
-    calls = {call for card in cards for call in card.needs}
-    lacking = missing(mpi.library, mpi.env, sorted(calls)) if calls else frozenset()
-    listed = in_full if words else in_lines
+    calls = set(chain.from_iterable(card.needs for card in cards))
+    lacking: Collection[str] = ()
+    if calls:
+        lacking = missing(mpi.library, mpi.env, sorted(calls))
+    listed = in_lines
+    if words:
+        listed = in_full
     for line in listed(chosen, lacking, screen().room):
         click.echo(line)
 
@@ -67,14 +72,16 @@ def command(words: tuple[str, ...], mpi_spec: str | None, as_json: bool) -> None
 def in_lines(cards: Sequence[Card], lacking: Collection[str], room: int) -> Iterator[str]:
     """Suite by suite, a line for each benchmark; what it measures ends where the room does."""
     for number, (suite, of) in enumerate(_by_suite(cards).items()):
-        yield from [""] if number else []
+        if number:
+            yield ""
         yield f"{suite}, {many(len(of), 'benchmark')}"
         wide = max(len(card.name) for card in of)
         left = max(room - len(_start(of[0], wide)), LEAST_ABOUT)
         for card in of:
             about = _about(card, lacking)
-            short = about if len(about) <= left else f"{about[: left - 1].rstrip()}{CUT}"
-            yield f"{_start(card, wide)}{short}"
+            if len(about) > left:
+                about = f"{about[: left - 1].rstrip()}{CUT}"
+            yield f"{_start(card, wide)}{about}"
 
 
 def in_full(cards: Sequence[Card], lacking: Collection[str], room: int) -> Iterator[str]:
@@ -87,7 +94,9 @@ def in_full(cards: Sequence[Card], lacking: Collection[str], room: int) -> Itera
 
 
 def _start(card: Card, wide: int) -> str:
-    star = "*" if card.by_default else " "
+    star = " "
+    if card.by_default:
+        star = "*"
     return f"{star} {card.name:<{wide}}  {RANKS.get(card.ranks, card.ranks):<5}  "
 
 
@@ -105,19 +114,21 @@ def _chosen(cards: Cards, words: Sequence[str]) -> list[Card]:
     if not words:
         return list(cards)
     named = cards.named(words)
-    suites = {word.lower() for name in words for word in name.split(",")}
+    suites = {word.lower() for word in split_at_commas(words)}
     return [card for card in cards if card in named or card.suite.lower() in suites]
 
 
 def _about(card: Card, lacking: Collection[str]) -> str:
     missing = [call for call in card.needs if call in lacking]
-    return f"(this MPI library has no {', '.join(missing)})" if missing else card.about
+    if missing:
+        return f"(this MPI library has no {', '.join(missing)})"
+    return card.about
 
 
-def _as_json(path: Path, chosen: Sequence[Card] | None) -> str:
-    """The cards as they are stored, or those of what was named."""
+def _as_json(path: Path, chosen: Sequence[Card], in_full: bool) -> str:
+    """The cards as they are stored, in full or those of what was named."""
     text = path.read_text(encoding="utf-8")
-    if chosen is None:
+    if in_full:
         return text
     data = json.loads(text)
     kept = {(card.suite, card.name) for card in chosen}

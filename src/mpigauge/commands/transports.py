@@ -59,8 +59,9 @@ def _tried(mpi: Mpi, transport: Transport) -> str:
     tried = trial(mpi, settings={**report.settings, **transport.settings})
     if not tried.works:
         return tried.reason
-    used = report.read(tried.output) if transport.told else ""
-    return f"works: {used}" if used else "works"
+    if transport.told and (used := report.read(tried.output)):
+        return f"works: {used}"
+    return "works"
 
 
 def _settings(transport: Transport) -> str:
