@@ -460,6 +460,16 @@ def test_show_prints_the_stored_rules(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "recursive_doubling takes 40 to 56 % less time" in out
 
 
+def test_env_says_where_there_is_nothing_to_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(tmp_path, replace(a_tuning(tmp_path), rules=(), files={}))
+    assert run(["tune", "env", str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "has no rule: there is nothing to set" in printed.err
+
+
 # --- what was made with a tuning ------------------------------------------------------------------
 def made_with(folder: Path, rules: Path | None) -> Run:
     """A run, with the rules of this tuning if there is one."""

@@ -228,11 +228,15 @@ def show_command(folder: Path, as_json: bool) -> None:
 )
 def env_command(folder: Path, form: str) -> None:
     """Print the environment that makes the MPI read the rules."""
+    from mpigauge.cli.screen import tell
     from mpigauge.cli.tuned import whole
     from mpigauge.features.tune.show import environment_lines
 
-    for line in environment_lines(folder, whole(folder), form):
+    tuning = whole(folder)
+    for line in environment_lines(folder, tuning, form):
         click.echo(line)
+    if not tuning.files:
+        tell(f"{folder} has no rule: there is nothing to set")
 
 
 @command.command("apply", context_settings={"ignore_unknown_options": True})
