@@ -62,7 +62,9 @@ class RunResult:
     def command(self) -> str:
         """The command that measured it, as a shell takes it; empty: it is not known."""
         command = self.run.header.get("command") or ""
-        return command if isinstance(command, str) else shlex.join(map(str, command))
+        if isinstance(command, str):
+            return command
+        return shlex.join(map(str, command))
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
@@ -83,18 +85,24 @@ class RunResult:
     def arms(self) -> Comparison | None:
         """Its settings, transports or placements against the default; None: nothing is varied."""
         column, sides = self._varied
-        return compare(sides, TOLERANCE, column, curves=False) if sides else None
+        if not sides:
+            return None
+        return compare(sides, TOLERANCE, column, curves=False)
 
     @cached_property
     def best(self) -> BestSettings | None:
         """Which of them is best for each size; None: nothing is varied."""
-        return best_of(self.arms) if self.arms else None
+        if self.arms is None:
+            return None
+        return best_of(self.arms)
 
     @cached_property
     def across(self) -> Pivot | None:
         """The same side by side."""
         column, sides = self._varied
-        return pivot(sides, TOLERANCE, column) if sides else None
+        if not sides:
+            return None
+        return pivot(sides, TOLERANCE, column)
 
     @cached_property
     def node(self) -> NodeResult | None:
@@ -104,7 +112,9 @@ class RunResult:
         if len(hosts) > 1:
             return None
         found = node(self.document.rows, counter_hz(self.run))
-        return found if found and found.is_of_machine else None
+        if found is None or not found.is_of_machine:
+            return None
+        return found
 
     def breaks_of(self, curve: Curve) -> tuple[LikelyBreak, ...]:
         """The breaks of one of its curves, with what they are likely to be."""
@@ -140,12 +150,16 @@ class RunResults(tuple[RunResult, ...]):
     def comparison(self) -> Comparison | None:
         """The others against the first; None: there are no others, or a run is too large to be
         looked at as a whole: a part that was chosen by its times would prove too much."""
-        return compare(self._sides) if self._sides else None
+        if not self._sides:
+            return None
+        return compare(self._sides)
 
     @cached_property
     def across(self) -> Pivot | None:
         """The same runs side by side; None as for the comparison."""
-        return pivot(self._sides) if self._sides else None
+        if not self._sides:
+            return None
+        return pivot(self._sides)
 
     @cached_property
     def _sides(self) -> list[Side]:

@@ -22,12 +22,17 @@ def size(row: Row) -> str:
 
 def number_name(benchmark: str, message_bytes: int, columns: Mapping[str, Any]) -> str:
     """The number of a benchmark with these columns: PingPong 8 B on 2 ranks [l3]."""
-    ranks = f"on {many(columns['ranks'], 'rank')}" if columns.get("ranks") else ""
+    words = [benchmark]
+    if byte_count(message_bytes):
+        words.append(byte_count(message_bytes))
+    if columns.get("ranks"):
+        words.append(f"on {many(columns['ranks'], 'rank')}")
     others = [*words_in_name(columns)]
     if columns.get("rank", -1) >= 0:  # of figures
         others.append(f"rank {columns['rank']}")
-    words = (benchmark, byte_count(message_bytes), ranks)
-    return " ".join(filter(None, (*words, f"[{', '.join(others)}]" if others else "")))
+    if others:
+        words.append(f"[{', '.join(others)}]")
+    return " ".join(filter(None, words))
 
 
 def time(row: Row) -> str:
@@ -36,8 +41,10 @@ def time(row: Row) -> str:
 
 
 def bandwidth(row: Row) -> str:
-    speed = row.bandwidth
-    return f"{megabytes_per_s(speed.value)} MB/s{_error(speed)}" if speed else "no bandwidth"
+    """The printed bandwidth: 9 876 MB/s ±1.0 %."""
+    if row.bandwidth is None:
+        return "no bandwidth"
+    return f"{megabytes_per_s(row.bandwidth.value)} MB/s{_error(row.bandwidth)}"
 
 
 def factor(ratio: float) -> str:
@@ -54,12 +61,18 @@ def settings(names: Iterable[str]) -> str:
 
 def _error(estimate: Estimate) -> str:
     error = estimate.relative_error
-    return f" {plus_minus(error)}" if math.isfinite(error) else " (error not known)"
+    if not math.isfinite(error):
+        return " (error not known)"
+    return f" {plus_minus(error)}"
 
 
 def hosts_in_words(hosts: Sequence[str]) -> str:
     """Of ranks that send to each other: within n1, n1 to n2, on 4 hosts; empty: not known."""
     names = list(dict.fromkeys(hosts))
-    if len(names) < 2:
-        return "".join(f"within {name}" for name in names)
-    return " to ".join(names) if len(names) == 2 else f"on {many(len(names), 'host')}"
+    if not names:
+        return ""
+    if len(names) == 1:
+        return f"within {names[0]}"
+    if len(names) == 2:
+        return f"{names[0]} to {names[1]}"
+    return f"on {many(len(names), 'host')}"

@@ -31,6 +31,14 @@ def has_free_cores(view: RunView) -> bool:
 
 
 def _free_cores(view: RunView, host: str, topology: Topology) -> set[int]:
-    taken = {pu for rank in view.run.ranks if rank.host == host for pu in pus_of(rank)}
-    usable = {pu.core for pu in topology.usable}
-    return usable - {pu.core for pu in topology.usable if pu.number in taken}
+    """The cores of this host that may be used and on whose PUs no rank was."""
+    taken: set[int] = set()
+    for rank in view.run.ranks:
+        if rank.host == host:
+            taken.update(pus_of(rank))
+    usable, busy = set(), set()
+    for pu in topology.usable:
+        usable.add(pu.core)
+        if pu.number in taken:
+            busy.add(pu.core)
+    return usable - busy

@@ -77,12 +77,9 @@ def task(words: tuple[str, ...]) -> Task:
         folder = find_run(said["run"]).absolute()
     else:
         folder = _new_folder(said, name)
-    more = () if name == "resume" or said["output"] else ("--output", str(folder))
     base = _unused(folder)
-    # Behind the words of a program it would be one of these.
-    ours = (name, *more, *words[1:]) if name == PROFILE else (*words, *more)
     return Task(
-        words=(*own_words(), *ours),
+        words=(*own_words(), *_with_output(words, said, folder)),
         folder=folder,
         script=base.with_name(f"{base.name}.sh"),
         log=base.with_name(f"{base.name}.log"),
@@ -91,6 +88,16 @@ def task(words: tuple[str, ...]) -> Task:
         name=name,
         many=max(1, len(said.get("mpi_specs") or ())),
     )
+
+
+def _with_output(words: tuple[str, ...], said: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """The words of the command, which name the folder of the run."""
+    name, *rest = words
+    if name == "resume" or said["output"]:
+        return words
+    if name == PROFILE:  # behind the words of a program it would be one of these
+        return (name, "--output", str(folder), *rest)
+    return (*words, "--output", str(folder))
 
 
 def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
@@ -169,8 +176,12 @@ def _refuse_used(folder: Path) -> None:
 
 def _unused(path: Path) -> Path:
     """The path, or the first one numbered after it, that has no script beside it."""
-    names = (path.name if n == 1 else f"{path.name}-{n}" for n in count(1))
-    return next(path.with_name(n) for n in names if not path.with_name(f"{n}.sh").exists())
+    name = path.name
+    for number in count(2):
+        if not path.with_name(f"{name}.sh").exists():
+            break
+        name = f"{path.name}-{number}"
+    return path.with_name(name)
 
 
 def choose(name: str | None) -> System:
@@ -181,24 +192,30 @@ def choose(name: str | None) -> System:
     if name is not None:
         return SYSTEMS.find(name)
     here = SYSTEMS.usable(Here())
-    if len(here) != 1:
-        programs = ", ".join(each.submit[0] for each in here or SYSTEMS.values())
-        found = "there are several of" if here else "there is none of"
-        raise UserError(f"{found} {programs} here; name the batch system with --system")
-    return here[0]
+    if len(here) == 1:
+        return here[0]
+    found, known = "there is none of", list(SYSTEMS.values())
+    if here:
+        found, known = "there are several of", list(here)
+    programs = ", ".join(each.submit[0] for each in known)
+    raise UserError(f"{found} {programs} here; name the batch system with --system")
 
 
 def wish(raw: Mapping[str, Any], log: Path) -> Wish:
     from mpigauge.measure.plan.parse import parse_count, parse_duration
     from mpigauge.site.batch import Wish
 
-    time = raw["time_"]
+    ppn, minutes = None, None
+    if raw["ppn"] is not None:
+        ppn = parse_count("--ppn", raw["ppn"], "ranks")
+    if raw["time_"] is not None:
+        minutes = math.ceil(parse_duration("--time", raw["time_"]) / 60)
     return Wish(
         name="mpigauge",
         log=str(log),
         nodes=parse_count("--nodes", raw["nodes"] or "1", "nodes"),
-        ppn=None if raw["ppn"] is None else parse_count("--ppn", raw["ppn"], "ranks"),
-        minutes=None if time is None else math.ceil(parse_duration("--time", time) / 60),
+        ppn=ppn,
+        minutes=minutes,
         queue=raw["queue"],
         account=raw["account"],
         options=tuple(raw["more"]),
@@ -250,18 +267,24 @@ def collect(job: str, why: str, task: Task) -> None:
     from mpigauge.cli.ending import wrong_words
     from mpigauge.runs.store import load
 
-    ended = f"job {job} {why}" if why else f"job {job}"
+    ended, joint = f"job {job}", ""
+    if why:
+        ended, joint = f"job {job} {why}", " and"
     if not task.folders:
-        raise RunError(f"{ended}{' and' if why else ''} measured nothing: {_last_words(task)}")
+        raise RunError(f"{ended}{joint} measured nothing: {_last_words(task)}")
     stored = [load(folder) for folder in task.folders]
     if task.name == PROFILE:
-        return _collect_profile(stored[0], ended, task)
+        _collect_profile(stored[0], ended, task)
+        return
+    complete = 0
+    wrong: list[str] = []
     for run in stored:
         if run.has_numbers:
             _show(run, task)
         tell(f"stored in {run.path}")
+        complete += len(run.complete)
+        wrong += wrong_words(run)
     if not _done(task):
-        complete = sum(len(run.complete) for run in stored)
         launches = "1 launch is" if complete == 1 else f"{complete} launches are"
         if not why or why.startswith("failed"):  # mpigauge knows better
             ended += f": {_last_words(task).partition('; ')[0]}"
@@ -269,9 +292,8 @@ def collect(job: str, why: str, task: Task) -> None:
             f"{ended}; {launches} complete, what was measured is kept in {task.folder}; "
             f"`mpigauge submit … resume {task.folder}` goes on"
         )
-    if wrong := [words for run in stored for words in wrong_words(run)]:
+    if wrong:
         raise RunError("; ".join(wrong))
-    return None
 
 
 def _collect_profile(stored: Run, ended: str, task: Task) -> None:

@@ -33,11 +33,12 @@ class PlanCommand(HabitualCommand):
     wrong with an option says where in the file it stands."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        at = next((i for i, word in enumerate(args) if word.endswith(".toml")), None)
-        if at is None:
+        files = [word for word in args if word.endswith(".toml")]
+        if not files:
             return super().parse_args(ctx, args)
         from mpigauge.model.toml import read_toml
 
+        at = args.index(files[0])
         file = ctx.meta[FILE] = read_toml(Path(args[at]))
         words = [*arguments_of(file, self), *args[:at], *args[at + 1 :]]
         try:
@@ -59,10 +60,14 @@ def placed(message: str, file: Toml | None) -> str:
     """The message, with where each option that it names stands in the file."""
     if file is None or str(file.path) in message:
         return message
-    named = dict.fromkeys(re.findall(r"--([a-z][a-z-]*)", message))
     keys = {key.replace("_", "-"): key for key in file.data}
-    places = [file.place(keys[name]) for name in named if name in keys]
-    return f"{message} ({'; '.join(places)})" if places else message
+    places = []
+    for name in dict.fromkeys(re.findall(r"--([a-z][a-z-]*)", message)):
+        if name in keys:
+            places.append(file.place(keys[name]))
+    if not places:
+        return message
+    return f"{message} ({'; '.join(places)})"
 
 
 def arguments_of(file: Toml, command: click.Command) -> list[str]:
@@ -77,7 +82,7 @@ def arguments_of(file: Toml, command: click.Command) -> list[str]:
         if name in BLOCKS:
             words += _blocks(name, value, file)
         elif name == "benchmarks":
-            words += [str(each) for each in value] if isinstance(value, list) else [str(value)]
+            words += map(str, _as_list(value))
         elif name in known:
             words += _said(known[name], value, file.place(key))
         else:
@@ -87,15 +92,22 @@ def arguments_of(file: Toml, command: click.Command) -> list[str]:
     return words
 
 
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    return [value]
+
+
 def _keys(command: click.Command) -> dict[str, click.Option]:
     """The options that a file may hold, by their long names without dashes."""
-    return {
-        name[2:]: option
-        for option in command.params
-        if isinstance(option, click.Option) and option.name not in NO_KEYS and not option.hidden
-        for name in option.opts
-        if name.startswith("--")
-    }
+    found = {}
+    for option in command.params:
+        if not isinstance(option, click.Option) or option.hidden or option.name in NO_KEYS:
+            continue
+        for name in option.opts:
+            if name.startswith("--"):
+                found[name.removeprefix("--")] = option
+    return found
 
 
 def _said(option: click.Option, value: Any, place: str) -> Iterator[str]:
@@ -104,8 +116,10 @@ def _said(option: click.Option, value: Any, place: str) -> Iterator[str]:
     if option.is_flag:
         if not isinstance(value, bool):
             raise UserError(f"{place}: this is true or false, not {value}")
-        off = option.secondary_opts
-        yield from [name] if value else off[:1]
+        if value:
+            yield name
+        else:
+            yield from option.secondary_opts[:1]
         return
     if isinstance(value, Mapping):
         if not option.multiple:
@@ -113,8 +127,9 @@ def _said(option: click.Option, value: Any, place: str) -> Iterator[str]:
         value = [f"{key}={_word(each, place)}" for key, each in value.items()]
     if isinstance(value, list) and not option.multiple:
         value = ",".join(_word(each, place) for each in value)
-    for each in value if isinstance(value, list) else [value]:
-        yield from (name, _word(each, place))
+    for each in _as_list(value):
+        yield name
+        yield _word(each, place)
 
 
 def _word(value: Any, place: str) -> str:

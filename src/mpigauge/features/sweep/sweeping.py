@@ -104,17 +104,17 @@ def read_sweep(raw: dict[str, Any], dry_run: bool, several: bool = False) -> Swe
     from mpigauge.measure.plan.arms import grid_of, read_block
 
     blocks = [read_block(*_block(word)) for word in raw.pop("vary_blocks")]
-    programs = tuple(_program(*_block(word)) for word in raw.pop("command_blocks"))
+    programs = [_program(*_block(word)) for word in raw.pop("command_blocks")]
     grid = grid_of(raw.pop("vary"))
-    flags = {name: raw.pop(name) for name in ("control", "fail_fast", "relaunch")}
     if grid is not None:
         blocks.append(grid)
+    control, fail_fast, relaunch = raw.pop("control"), raw.pop("fail_fast"), raw.pop("relaunch")
     if not blocks and not (several and programs):
         raise UserError(
             "nothing is varied; add --vary NAME=VALUE,VALUE or a block [[vary]] to the plan file, "
             "or several --mpi for its [[command]], or take `mpigauge run`"
         )
-    return Sweep(tuple(blocks), programs, **flags, dry_run=dry_run)
+    return Sweep(tuple(blocks), tuple(programs), control, fail_fast, relaunch, dry_run)
 
 
 def _program(block: Mapping[str, Any], places: Places) -> Foreign:
@@ -183,7 +183,10 @@ def present_all(stored: Sequence[Run], form: str, as_pivot: bool = False) -> Non
 
 
 def _arms(stored: Run) -> set[str]:
-    return {cell.arm for cell in stored.cells} | {figure.arm for figure in stored.of(Figure)}
+    """The names of its arms; that of the default is empty."""
+    arms = {cell.arm for cell in stored.cells}
+    arms.update(figure.arm for figure in stored.of(Figure))
+    return arms
 
 
 def present(stored: Run, form: str, as_pivot: bool = False) -> None:

@@ -39,14 +39,17 @@ class Merit:
 
     def read(self, text: str) -> float:
         """Its value in the output of a program. ValueError: it is not there, or is no number."""
-        found = [
-            float(each) for each in (self._in_json(text) if self.json else self._matches(text))
-        ]
+        texts = self._in_json(text) if self.json else self._matches(text)
+        found = [float(each) for each in texts]
         if not all(map(math.isfinite, found)):
             raise ValueError(f"{self.name} is {found[-1]}, which is no number")
         if self.take == "max":
             return max(found)
-        return min(found) if self.take == "min" else found[0 if self.take == "first" else -1]
+        if self.take == "min":
+            return min(found)
+        if self.take == "first":
+            return found[0]
+        return found[-1]
 
     def _matches(self, text: str) -> list[str]:
         found = re.findall(self.regex, text, re.MULTILINE)
@@ -56,8 +59,10 @@ class Merit:
 
     def _in_json(self, text: str) -> list[Any]:
         start = text.find("{")
+        value: Any = None
         try:
-            value: Any = json.JSONDecoder().raw_decode(text[start:])[0] if start >= 0 else None
+            if start >= 0:
+                value, _ = json.JSONDecoder().raw_decode(text[start:])
             for key in self.json.split("."):
                 value = value[int(key)] if isinstance(value, list) else value[key]
         except (ValueError, KeyError, IndexError, TypeError):

@@ -114,7 +114,9 @@ class Request:
     @property
     def libraries(self) -> tuple[Blas, ...]:
         """Those for products of matrices: what was named, else the one that comes with us."""
-        return self.blas or ((self.default_blas,) if self.default_blas else ())
+        if self.blas or self.default_blas is None:
+            return self.blas
+        return (self.default_blas,)
 
 
 def read_request(raw: Mapping[str, Any], found: LookedUp | None = None) -> Request:
@@ -186,13 +188,19 @@ _CONTRADICTIONS = (
 
 def _bind(text: str) -> dict[str, Any]:
     """--bind 0,4 is short for --place cores:0,4; none leaves binding to others."""
+    if not text:
+        return {}
     if text.strip().lower() == "none":
         return {"unbound": True}
-    return {"place": (f"cores:{','.join(parse_entries(text, '--bind'))}",)} if text else {}
+    return {"place": (f"cores:{','.join(parse_entries(text, '--bind'))}",)}
 
 
 def _place(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for text in texts for word in parse_place(text)))
+    """The policies of all these words, each once."""
+    found: dict[str, None] = {}
+    for text in texts:
+        found |= dict.fromkeys(parse_place(text))
+    return tuple(found)
 
 
 def _each_once(compilers: Sequence[Compiler]) -> tuple[Compiler, ...]:

@@ -10,6 +10,7 @@ part: what it shows is how often chance alone makes a difference.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -108,10 +109,13 @@ def control_of(comparison: Comparison) -> Control | None:
     if CONTROL not in comparison.names:
         return None
     place = comparison.names.index(CONTROL)
-    entries = [line[place] for table in comparison.tables for line in table.lines]
-    tested = [entry.judged for entry in entries if entry.ratio and enough(entry.ratio)]
-    said = [judged.said for judged in tested if judged]
-    return Control(len(said), sum(word in ("LESS", "MORE") for word in said))
+    compared, different = 0, 0
+    for table in comparison.tables:
+        for entry in table.column(place):
+            if entry.ratio and enough(entry.ratio) and entry.judged:
+                compared += 1
+                different += entry.judged.said in ("LESS", "MORE")
+    return Control(compared, different)
 
 
 def _arms(names: Sequence[str], others: Sequence[ComparedNumber]) -> Iterator[Named]:
@@ -122,16 +126,28 @@ def _arms(names: Sequence[str], others: Sequence[ComparedNumber]) -> Iterator[Na
 
 def _best(first: Item, arms: Sequence[Named]) -> Best:
     better = sorted((arm for arm in arms if _is_better(arm.entry)), key=_gain, reverse=True)
-    said = [arm.entry.judged.said for arm in arms if arm.entry.judged]
+    said: Counter[str] = Counter()
+    worse, few = 0, True
+    for arm in arms:
+        worse += arm.entry.worse
+        if arm.entry.judged:
+            said[arm.entry.judged.said] += 1
+        if arm.entry.ratio and enough(arm.entry.ratio):
+            few = False
+    best: Named | None = None
+    as_good: list[Named] = []
+    if better:
+        best, *others = better
+        as_good = [arm for arm in others if reaches(arm.entry.ratio, best.entry.ratio)]
     return Best(
         first=first,
-        best=better[0] if better else None,
+        best=best,
         arms=tuple(arms),
-        as_good=tuple(arm for arm in better[1:] if reaches(arm.entry.ratio, better[0].entry.ratio)),
-        worse=sum(arm.entry.worse for arm in arms),
-        undecided=said.count("UNDECIDED"),
-        same=said.count("SAME"),
-        few=not any(arm.entry.ratio and enough(arm.entry.ratio) for arm in arms),
+        as_good=tuple(as_good),
+        worse=worse,
+        undecided=said["UNDECIDED"],
+        same=said["SAME"],
+        few=few,
     )
 
 

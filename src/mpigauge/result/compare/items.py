@@ -62,7 +62,9 @@ class Item:
     def ranks_word(self) -> str:
         """2 ranks; empty: it does not say on how many it is."""
         ranks = dict(self.columns).get("ranks")
-        return many(ranks, "rank") if ranks else ""
+        if not ranks:
+            return ""
+        return many(ranks, "rank")
 
     def word(self, said: Said) -> str:
         """FASTER and SLOWER of times, BETTER and WORSE of figures with a direction."""
@@ -75,7 +77,9 @@ class Item:
         """The value of the best or worst launch; where neither direction is better, the largest is
         the worst."""
         least = (self.better == "higher") == (which == WORST)
-        return min(self.sample.values) if least else max(self.sample.values)
+        if least:
+            return min(self.sample.values)
+        return max(self.sample.values)
 
     def of_launch(self, which: str) -> Item:
         """The same of the best or worst launch alone, whose error nobody knows."""
@@ -123,7 +127,9 @@ def _of_row(row: Row, without: Sequence[str]) -> Item:
 def _own_error(row: Row) -> float:
     """What a launch usually knows, as a share."""
     low, high = row.cell.ci_low_s, row.cell.ci_high_s
-    return math.log(high / low) / 2 if 0 < low < high else 0.0
+    if not 0 < low < high:
+        return 0.0
+    return math.log(high / low) / 2
 
 
 def _of_figure(row: FigureRow, without: Sequence[str]) -> Item:

@@ -46,20 +46,17 @@ class ItemPair:
 
     def times(self, places: Iterable[int]) -> list[int]:
         """Those of these places that both have measured as a time, and in one way."""
-        return [
-            place
-            for place in places
-            if place in self.partners
-            and self.first.items[place].row
-            and self.synchronised_alike(place)
-        ]
+        return [place for place in places if self._is_time(place)]
+
+    def _is_time(self, place: int) -> bool:
+        if place not in self.partners or not self.first.items[place].row:
+            return False
+        return self.synchronised_alike(place)
 
     def ratio(self, place: int) -> Ratio:
+        """Of the numbers at this place, second / first."""
         a, b = self.first.items[place], self.partners[place]
-        pairs = in_turn(
-            [(self.first.starts.get(n, ""), n) for n in a.numbers],
-            [(self.second.starts.get(n, ""), n) for n in b.numbers],
-        )
+        pairs = in_turn(_begun(self.first, a), _begun(self.second, b))
         return ratio(_sample(self.first, a), _sample(self.second, b), pairs)
 
     def ratio_of_all(self, tables: Iterable[Sequence[int]]) -> Ratio:
@@ -83,14 +80,23 @@ class _Rounds:
         self._side = side
 
     def known(self, of_table: Sequence[Item]) -> list[SideValue]:
-        launches = sorted({number for item in of_table for number in item.numbers})
-        rounds = {launch: number for number, launch in enumerate(launches)}
+        """The numbers of a table, with the rounds that their values are of."""
+        launches: set[int] = set()
+        for item in of_table:
+            launches.update(item.numbers)
+        rounds = {launch: number for number, launch in enumerate(sorted(launches))}
         for launch, number in rounds.items():
             self.starts.setdefault(number, self._side.starts.get(launch, ""))
-        return [
-            SideValue(_sample(self._side, item), tuple(rounds[n] for n in item.numbers))
-            for item in of_table
-        ]
+        found = []
+        for item in of_table:
+            of_item = tuple(rounds[launch] for launch in item.numbers)
+            found.append(SideValue(_sample(self._side, item), of_item))
+        return found
+
+
+def _begun(side: Side, item: Item) -> list[tuple[str, int]]:
+    """The launches of a number with when each began; empty where nobody knows."""
+    return [(side.starts.get(launch, ""), launch) for launch in item.numbers]
 
 
 def _sample(side: Side, item: Item) -> Sample:
@@ -120,18 +126,23 @@ def judgements(
 ) -> Judgements:
     """Of all ratios together. `tables` are places of the first side; `many`: curves are judged,
     too."""
-    numbers = {
-        (n, place): pair.ratio(place) for n, pair in enumerate(pairs) for place in pair.partners
-    }
+    numbers: dict[Where, Ratio] = {}
     curves: dict[Where, Ratio] = {}
     wholes: dict[int, Ratio] = {}
-    for n, pair in enumerate(pairs if many else ()):
-        timed = {at: times for at, places in enumerate(tables) if (times := pair.times(places))}
-        for at, times in timed.items():
+    for n, pair in enumerate(pairs):
+        for place in pair.partners:
+            numbers[n, place] = pair.ratio(place)
+        if not many:
+            continue
+        timed = []
+        for at, places in enumerate(tables):
+            times = pair.times(places)
+            if times:
+                timed.append(times)
             if len(times) > 1:
                 curves[n, at] = pair.ratio_of_all([times])
         if len(timed) > 1:
-            wholes[n] = pair.ratio_of_all(timed.values())
+            wholes[n] = pair.ratio_of_all(timed)
     of_many = OF_MANY / (bool(curves) + bool(wholes) or 1)
     families = [
         (1.0, list(numbers.values())),

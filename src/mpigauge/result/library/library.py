@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.grouping import grouped
 from mpigauge.result.library import faults
 from mpigauge.result.library.build import build, quoted
-from mpigauge.result.library.folders import is_copy, state
+from mpigauge.result.library.folders import Print, is_copy, state
 from mpigauge.result.library.parts import choose, place_in, read_parts, select, tidy
 from mpigauge.result.library.tables import TABLES
 
@@ -159,20 +160,17 @@ def _build(
 
 def copies_among(entries: Mapping[str, FolderState], runs: Mapping[str, Path]) -> dict[str, str]:
     """Runs that are there more than once, each with the one that counts: that with most records."""
-    alike: dict[str, list[str]] = {}
-    for name, entry in entries.items():
-        if not entry.refused:
-            alike.setdefault(entry.print.made, []).append(name)
+    named = [(name, entry.print) for name, entry in entries.items() if not entry.refused]
     found: dict[str, str] = {}
-    for names in alike.values():
-        kept: list[str] = []
-        for name in sorted(names, key=lambda name: (-entries[name].print.size, name)):
-            mine = entries[name].print
-            best = next((k for k in kept if is_copy(mine, entries[k].print, runs[k])), None)
-            if best is None:
-                kept.append(name)
+    for alike in grouped(named, lambda each: each[1].made).values():
+        kept: list[tuple[str, Print]] = []
+        for name, mine in sorted(alike, key=lambda each: (-each[1].size, each[0])):
+            for other, print_of_other in kept:
+                if is_copy(mine, print_of_other, runs[other]):
+                    found[name] = other
+                    break
             else:
-                found[name] = best
+                kept.append((name, mine))
     return found
 
 
@@ -181,10 +179,14 @@ def notes_on(
 ) -> Iterator[str]:
     """What is left out, and what is suspicious."""
     entries = dict(sorted(found.items()))
-    yield from (f"left out: {entry.refused}" for entry in entries.values() if entry.refused)
-    yield from (f"left out: {name} is a copy of {best}" for name, best in sorted(copies.items()))
+    for entry in entries.values():
+        if entry.refused:
+            yield f"left out: {entry.refused}"
+    for name, best in sorted(copies.items()):
+        yield f"left out: {name} is a copy of {best}"
     yield from faults.ahead({name: entry.created for name, entry in entries.items()}, now)
-    yield from (note for entry in entries.values() for note in entry.notes)
+    for entry in entries.values():
+        yield from entry.notes
 
 
 def _mixed(con: DuckDBPyConnection) -> list[str]:

@@ -19,9 +19,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mpigauge.model.column_facts import HOW
+from mpigauge.model.grouping import grouped
 from mpigauge.model.row import Estimate
 
 if TYPE_CHECKING:
@@ -95,10 +97,11 @@ def network(rows: Sequence[Row]) -> Network | None:
 def bounds(rows: Sequence[Row]) -> list[Bound]:
     """Of each collective of more than one rank that moves something, where PingPong was measured
     alike: the same placement, settings, caches and program."""
-    found: dict[tuple[object, ...], list[Row]] = {}
-    for row in rows:
-        found.setdefault(tuple(getattr(row.cell, name) for name in _ALIKE), []).append(row)
-    return [bound for alike in found.values() for bound in _bounds(alike)]
+    alike = attrgetter(*_ALIKE)
+    found: list[Bound] = []
+    for of in grouped(rows, lambda row: alike(row.cell)).values():
+        found += _bounds(of)
+    return found
 
 
 def _bounds(alike: Sequence[Row]) -> Iterable[Bound]:
@@ -106,13 +109,16 @@ def _bounds(alike: Sequence[Row]) -> Iterable[Bound]:
     if known is None:
         return
     for row in alike:
-        moves = MOVED.get(row.cell.benchmark) if row.cell.suite == "MPI1" else None
-        if moves and row.ranks > 1 and row.message_bytes != 0:
+        moves = MOVED.get(row.cell.benchmark)
+        collective = row.cell.suite == "MPI1" and row.ranks > 1 and row.message_bytes != 0
+        if moves and collective:
             yield bound(row, known, moves)
 
 
 def bound(row: Row, known: Network, moves: Bytes) -> Bound:
+    """The larger of what starting and what moving takes."""
     start = known.alpha_s.times(math.ceil(math.log2(row.ranks)))
     through = known.beta_s_per_byte.times(moves(row.ranks, max(row.message_bytes, 0)))
-    by_alpha = start.value >= through.value
-    return Bound(row, start if by_alpha else through, "α" if by_alpha else "β")
+    if start.value >= through.value:
+        return Bound(row, start, "α")
+    return Bound(row, through, "β")

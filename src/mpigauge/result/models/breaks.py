@@ -104,37 +104,50 @@ def likely_breaks(view: RunView, curve: Curve) -> tuple[LikelyBreak, ...]:
 
 def kinds(at: Break, does: Does = "messages") -> tuple[str, ...]:
     """What a break of this shape may be in a benchmark that does this, of the words of MEANING."""
+    bends = at.slope > BEND
     if does not in SENDING:
-        return ("cache",) if at.step >= JUMP or (at.step > FALL and at.slope > BEND) else ()
-    first = ("algorithm",) if does == "collective" else ()
+        if at.step >= JUMP or (at.step > FALL and bends):
+            return ("cache",)
+        return ()
+    likely = []
+    if does == "collective":
+        likely.append("algorithm")
     if at.step >= JUMP:
-        return (*first, "eager" if at.after_bytes > LONGEST_INLINE else "inline", "cache")
-    if at.step <= FALL:
-        return (*first, "single copy", "segment")
-    return (*first, "cache", "segment") if at.slope > BEND else (*first, "segment")
+        likely += ["eager" if at.after_bytes > LONGEST_INLINE else "inline", "cache"]
+    elif at.step <= FALL:
+        likely += ["single copy", "segment"]
+    elif bends:
+        likely += ["cache", "segment"]
+    else:
+        likely.append("segment")
+    return tuple(likely)
 
 
 def cache_at(view: RunView, curve: Curve, at: Break) -> Cache | None:
     """The cache that a message, or a message and its copy, stop to fit into at this break."""
-    caches = view.caches_of(curve.first)
-    fitting = (c for c in caches if at.before_bytes < c.bytes <= 2 * at.after_bytes)
-    return next(fitting, None)
+    for cache in view.caches_of(curve.first):
+        if at.before_bytes < cache.bytes <= 2 * at.after_bytes:
+            return cache
+    return None
 
 
 def settings_that_move(view: RunView, curve: Curve, kind: str) -> tuple[str, ...]:
     """Those of the run's MPI for breaks of this kind, wherever their values lie."""
-    fitting = [entry for entry in _entries(view, curve) if entry.moves == kind]
-    return tuple(name for entry in fitting for name in _named(entry, curve.first))
+    return _all_named((each for each in _entries(view, curve) if each.moves == kind), curve.first)
+
+
+def _all_named(entries: Iterable[SettingEntry], row: Row) -> tuple[str, ...]:
+    """The variables of all these entries that are about this row."""
+    names: list[str] = []
+    for entry in entries:
+        names += _named(entry, row)
+    return tuple(names)
 
 
 def algorithms(view: RunView, row: Row) -> list[str]:
-    """The settings of the run's MPI that choose the algorithm of this row's collective
-    where its ranks are."""
-    where = view.where(row)
-    chosen = (
-        entry for entry in entries_of(view) if entry.moves == "algorithm" and _acts(entry, where)
-    )
-    return [name for entry in chosen for name in _named(entry, row)]
+    """The settings of the run's MPI that choose the algorithm of this row's collective."""
+    chosen = [entry for entry in entries_of(view) if entry.moves == "algorithm"]
+    return list(_all_named(chosen, row))
 
 
 def shape(at: Break) -> str:
@@ -167,8 +180,7 @@ def _known_values(
 def _possible(kind: str, knobs: Iterable[SettingEntry], curve: Curve) -> Reason:
     """Settings with a known value elsewhere are not asked to move a break here."""
     fitting = [entry for entry in knobs if entry.moves == kind and not entry.usual]
-    named = (name for entry in fitting for name in _named(entry, curve.first))
-    return Reason(kind, MEANING[kind], tuple(named))
+    return Reason(kind, MEANING[kind], _all_named(fitting, curve.first))
 
 
 def _named(entry: SettingEntry, row: Row) -> tuple[str, ...]:
@@ -177,20 +189,23 @@ def _named(entry: SettingEntry, row: Row) -> tuple[str, ...]:
     if entry.moves != "algorithm":
         return entry.variables()
     call = nature_of(row).call
-    return entry.variables(call) if call else ()
+    if not call:
+        return ()
+    return entry.variables(call)
 
 
 def _value_of(entry: SettingEntry, given: Mapping[str, str]) -> int:
     """In bytes, as the run sets it or by default; 0: not known, or a word such as auto."""
     said = _said(entry, given)
-    return parse_size(said[0].upper()) if said else entry.usual
+    if not said:
+        return entry.usual
+    return parse_size(said[0].upper())
 
 
 def _said(entry: SettingEntry, given: Mapping[str, str]) -> list[str]:
     """What the run sets it to; a parameter of Open MPI may be written without its prefix."""
-    return [
-        value for name, value in given.items() if entry.fits(name) or entry.fits(f"OMPI_MCA_{name}")
-    ]
+    names = [name for name in given if entry.fits(name) or entry.fits(f"OMPI_MCA_{name}")]
+    return [given[name] for name in names]
 
 
 def _entries(view: RunView, curve: Curve) -> Iterator[SettingEntry]:

@@ -113,9 +113,10 @@ def _exceeding(cores: Iterable[Detours]) -> Iterable[tuple[float, float]]:
 
 
 def _kept_s(core: Detours) -> float:
-    """How long it took until what is kept had come."""
-    kept = len(core.lengths_s)
-    return core.seconds * kept / core.count if core.count else core.seconds
+    """How long it took until what is kept had come, in seconds."""
+    if not core.count:
+        return core.seconds
+    return core.seconds * len(core.lengths_s) / core.count
 
 
 def _power(stretches: Iterable[Stretch], hz: float) -> float:
@@ -128,10 +129,15 @@ def _mean_vector(stretch: Stretch, hz: float) -> complex:
 
 
 def _tick(stretches: Sequence[Stretch], hz: float) -> Tick:
-    lengths = [length for each in stretches for length in _on_time(each, hz)]
-    others = sum(len(each.starts_s) for each in stretches) - len(lengths)
+    lengths: list[float] = []
+    others, of_stretches = 0, []
+    for each in stretches:
+        on_time = _on_time(each, hz)
+        lengths += on_time
+        others += len(each.starts_s) - len(on_time)
+        of_stretches.append(each.seconds * len(each.starts_s) / max(each.count, 1))
     by_chance = others * 2 * _WINDOW / (1 - 2 * _WINDOW)
-    seconds = sum(each.seconds * len(each.starts_s) / max(each.count, 1) for each in stretches)
+    seconds = sum(of_stretches)
     return Tick(
         hz=hz,
         length_s=median(lengths) if lengths else math.nan,

@@ -46,7 +46,9 @@ class FigureRow:
     @property
     def worst(self) -> float:
         """Of all launches; where neither direction is better, the largest."""
-        return min(self.values) if self.figure.better == "higher" else max(self.values)
+        if self.figure.better == "higher":
+            return min(self.values)
+        return max(self.values)
 
 
 def figure_rows(figures: Iterable[Figure]) -> list[FigureRow]:
@@ -54,7 +56,10 @@ def figure_rows(figures: Iterable[Figure]) -> list[FigureRow]:
     found: dict[Columns, dict[int, Figure]] = {}
     for figure in figures:
         found.setdefault(columns_of(figure), {})[figure.launch] = figure
-    return [_row([of[i] for i in sorted(of)]) for of in found.values()]
+    rows = []
+    for by_launch in found.values():
+        rows.append(_row([by_launch[launch] for launch in sorted(by_launch)]))
+    return rows
 
 
 def columns_of(figure: Figure) -> Columns:
@@ -69,16 +74,18 @@ def estimate(values: Sequence[float]) -> Estimate:
         return NOTHING
     if len(values) == 1:
         return Estimate(values[0], math.nan, math.nan)
-    enough = len(values) >= LEAST_FOR_INTERVAL
-    low, high = hull(values, values, values) if enough else (min(values), max(values))
+    low, high = min(values), max(values)
+    if len(values) >= LEAST_FOR_INTERVAL:
+        low, high = hull(values, values, values)
     return Estimate(median(values), low, high)
 
 
 def _row(figures: Sequence[Figure]) -> FigureRow:
     values = tuple(figure.value for figure in figures)
-    many = len(values)
-    kind: ErrorKind = (
-        "interval" if many >= LEAST_FOR_INTERVAL else "range" if many > 1 else "one launch"
-    )
+    kind: ErrorKind = "one launch"
+    if len(values) >= LEAST_FOR_INTERVAL:
+        kind = "interval"
+    elif len(values) > 1:
+        kind = "range"
     numbers = tuple(figure.launch for figure in figures)
     return FigureRow(figures[0], estimate(values), kind, values, numbers)

@@ -53,7 +53,9 @@ class Headline:
         """With which settings it was measured; empty: there were none to choose from."""
         if row.cell.arm:
             return f"with {row.cell.arm}"
-        return "default settings" if self.swept else ""
+        if self.swept:
+            return "default settings"
+        return ""
 
     @property
     def latency_s(self) -> Estimate | None:
@@ -75,21 +77,25 @@ class Headline:
 def quoted_rows(rows: Sequence[Row]) -> tuple[Row | None, Row | None]:
     """Those of a headline's latency and of its bandwidth."""
     table = _first_of(rows, ONE_WAY)
-    return (
-        min(table, key=lambda row: row.message_bytes, default=None),
-        max(table, key=lambda row: row.bandwidth.value if row.bandwidth else 0, default=None),
-    )
+    smallest = min(table, key=lambda row: row.message_bytes, default=None)
+    return smallest, max(table, key=_bandwidth, default=None)
+
+
+def _bandwidth(row: Row) -> float:
+    return row.bandwidth.value if row.bandwidth else 0.0
 
 
 def headline(rows: Sequence[Row]) -> Headline:
     """Latency, bandwidth and line from PingPong (the first of its variants), rate from Uniband."""
     points = points_of(_first_of(rows, ONE_WAY))
     line = fit(points)
+    if line and not _can_be(line):
+        line = None
     zero, peak = quoted_rows(rows)
     return Headline(
         zero=zero,
         peak=peak,
-        line=line if line and _can_be(line) else None,
+        line=line,
         ranges=tuple(filter(_can_be, in_two_ranges(points) or ())),
         busiest=max(_first_of(rows, _RATED), key=_rate, default=None),
         swept=len({row.cell.arm for row in rows}) > 1,

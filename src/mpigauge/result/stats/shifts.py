@@ -150,13 +150,13 @@ class _Series:
 
 
 def _search(series: _Series, start: int, end: int, tolerance: float) -> Iterator[int]:
+    """Places of steps, found by halves: the clearest one, then those on either side of it."""
     tests = _tests(series, start, end)
     judged = judge([ratio for _, ratio in tests], tolerance)
-    claimed = [
-        (-each.p, abs(ratio.log) / ratio.error, place)
-        for (place, ratio), each in zip(tests, judged, strict=True)
-        if each.said in ("MORE", "LESS")
-    ]
+    claimed = []
+    for (place, ratio), each in zip(tests, judged, strict=True):
+        if each.said in ("MORE", "LESS"):
+            claimed.append((-each.p, abs(ratio.log) / ratio.error, place))
     if claimed:
         place = max(claimed)[-1]
         yield from _search(series, start, place, tolerance)
@@ -166,11 +166,12 @@ def _search(series: _Series, start: int, end: int, tolerance: float) -> Iterator
 
 def _tests(series: _Series, start: int, end: int) -> list[tuple[int, Ratio]]:
     """Each place with each width that there is room for."""
-    return [
-        (place, series.ratio(max(start, place - wide), place, min(place + wide, end)))
-        for place in range(start + LEAST_BESIDE, end - LEAST_BESIDE + 1)
-        for wide in _widths(max(place - start, end - place))
-    ]
+    found = []
+    for place in range(start + LEAST_BESIDE, end - LEAST_BESIDE + 1):
+        for wide in _widths(max(place - start, end - place)):
+            ratio = series.ratio(max(start, place - wide), place, min(place + wide, end))
+            found.append((place, ratio))
+    return found
 
 
 def _widths(most: int) -> Iterator[int]:
@@ -199,4 +200,6 @@ def _between_neighbours(logs: Sequence[float]) -> float:
     """The standard deviation as neighbours tell it."""
     squares = sorted((b - a) ** 2 for a, b in pairwise(logs))
     kept = squares[: len(squares) - len(squares) // LEAST_BESIDE]
-    return math.sqrt(math.fsum(kept) / (2 * len(kept))) if kept else 0.0
+    if not kept:
+        return 0.0
+    return math.sqrt(math.fsum(kept) / (2 * len(kept)))

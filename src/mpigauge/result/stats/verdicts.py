@@ -54,18 +54,23 @@ def judge_families(
     families: Sequence[tuple[float, Sequence[Ratio]]], tolerance: float = TOLERANCE
 ) -> list[list[Judged]]:
     """The same where ratios are of several families, each with its weight."""
-    ps, weights = [], []
+    ps: list[float] = []
+    weights: list[float] = []
+    of_tests = []
     for weight, ratios in families:
         tests = [each.p if enough(each) else math.nan for each in ratios]
         tested = sum(not math.isnan(p) for p in tests)
+        each_weight = weight / max(tested, 1)
         ps += tests
-        weights += [weight / max(tested, 1)] * len(tests)
-    whole = math.fsum(w for p, w in zip(ps, weights, strict=True) if not math.isnan(p)) or 1.0
+        weights += [each_weight] * len(tests)
+        of_tests += [each_weight] * tested
+    whole = math.fsum(of_tests) or 1.0
     room = math.log1p(tolerance)
     adjusted = zip(holm(ps, weights), weights, strict=True)
-    return [
-        [_judge(each, *next(adjusted), room, whole) for each in ratios] for _, ratios in families
-    ]
+    found = []
+    for _, ratios in families:
+        found.append([_judge(ratio, *next(adjusted), room, whole) for ratio in ratios])
+    return found
 
 
 def holm(ps: Sequence[float], weights: Sequence[float] = ()) -> list[float]:
@@ -92,8 +97,12 @@ def enough(ratio: Ratio) -> bool:
 
 
 def _judge(ratio: Ratio, p: float, weight: float, room: float, whole: float) -> Judged:
+    """What may be said of one ratio. `p`: adjusted; `weight`: its share of `whole`, the weight of
+    all tests; `room`: the tolerance as a logarithm."""
+    if ratio.launches == 0:
+        return Judged("UNDECIDED", p)
     if not enough(ratio):
-        return Judged("UNDECIDED", p, LEAST_FOR_INTERVAL if ratio.launches else None)
+        return Judged("UNDECIDED", p, LEAST_FOR_INTERVAL)
     if ratio.is_within(room, ALPHA):
         return Judged("SAME", p)
     if p <= ALPHA and ratio.differs(ALPHA):
@@ -113,4 +122,6 @@ def _needed(ratio: Ratio, room: float, level: float) -> int | None:
 
     more = range(ratio.launches + 1, MOST_LAUNCHES + 1)
     place = bisect_left(more, True, key=decides)
-    return more[place] if place < len(more) else None
+    if place == len(more):
+        return None
+    return more[place]
