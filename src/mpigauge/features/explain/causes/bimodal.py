@@ -32,11 +32,14 @@ def look(view: RunView) -> Iterator[Finding]:
 def _finding(view: RunView, rows: list[Row]) -> Finding:
     worst = max(rows, key=_spread)
     cell = worst.cell
-    by_mpi = any(nature_of(row).does in CALLING for row in rows)
+    likely = "two states take turns while it is measured: clock rates, another program"
+    attempts = ["`mpigauge doctor`: governor, turbo, load and noise"]
+    if any(nature_of(row).does in CALLING for row in rows):
+        likely += ", or two ways through the MPI"
+        attempts.append("--cache cold, to see whether it is the caches")
     return Finding(
         what=f"{name_cells(rows)}: the samples of a launch fall into two groups",
-        likely="two states take turns while it is measured: clock rates, another program"
-        + (", or two ways through the MPI" if by_mpi else ""),
+        likely=likely,
         evidence=(
             (
                 f"{worst.cell_name}: 1 % of the samples are below "
@@ -44,10 +47,7 @@ def _finding(view: RunView, rows: list[Row]) -> Finding:
                 f"is {duration(cell.time_p50_s)}"
             ),
         ),
-        attempts=(
-            "`mpigauge doctor`: governor, turbo, load and noise",
-            *(["--cache cold, to see whether it is the caches"] if by_mpi else []),
-        ),
+        attempts=tuple(attempts),
         rows=tuple(rows),
         cost=view.cost(1 - row.cell.time_p01_s / row.cell.time_p50_s for row in rows),
     )

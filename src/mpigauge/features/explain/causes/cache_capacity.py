@@ -33,8 +33,9 @@ LEAST = 1.15
     sure_from=REPEATED,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    found = (f for f in falls(view, LEAST) if f.ratio < FOR_CACHES and cache_past(view, f))
-    yield from (_finding(view, group) for group in together(found))
+    shallow = [fall for fall in falls(view, LEAST) if fall.ratio < FOR_CACHES]
+    for group in together(fall for fall in shallow if cache_past(view, fall)):
+        yield _finding(view, group)
 
 
 def _finding(view: RunView, group: Sequence[Fall]) -> Finding:
@@ -66,11 +67,10 @@ def _larger(view: RunView, fall: Fall, cache: Cache) -> list[str]:
     """Two ranks can be put on a larger cache, where the machine has such cores and they were not
     there already."""
     row = fall.before
-    levels = [
-        f"l{level}"
-        for level in (2, 3, 4)
-        if any(c.level == level and c.bytes > cache.bytes for c in view.caches)
-        and not view.share(row, level)
-    ]
-    named = [level for level in levels if row.ranks == 2 and possible(view, level, 2)]
-    return [f"ranks that share a larger cache: `--place {name}`" for name in named[:1]]
+    if row.ranks != 2:
+        return []
+    larger = {each.level for each in view.caches if each.bytes > cache.bytes}
+    for level in (2, 3, 4):
+        if level in larger and not view.share(row, level) and possible(view, f"l{level}", 2):
+            return [f"ranks that share a larger cache: `--place l{level}`"]
+    return []

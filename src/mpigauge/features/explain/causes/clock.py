@@ -29,26 +29,24 @@ def look(view: RunView) -> Iterator[Finding]:
     unsure = [row for row in view.rows if _is_unsure(row)]
     if not unsure:
         return
-    clock = view.run.launches[0].clock if view.run.launches else None
-    error = max((row.cell.sync_error_s for row in unsure), default=0.0)
-    meets = error > 0 and any(nature_of(row).does in COLLECTIVE for row in unsure)
+    error = max(row.cell.sync_error_s for row in unsure)
+    evidence = []
+    attempts = ["a machine whose kernel trusts its time stamp counter (`mpigauge doctor clock`)"]
+    if view.run.launches:
+        clock = view.run.launches[0].clock
+        evidence.append(f"a look at the clock {clock.name} costs {duration(clock.cost_s)}")
+    likely = "the common clock of the ranks is known less well than these operations need"
+    if error == 0:
+        likely = "the operation takes about as long as a look at the clock"
+    else:
+        evidence.append(f"ranks agree on the time within {duration(error)}")
+    if error > 0 and any(nature_of(row).does in COLLECTIVE for row in unsure):
+        attempts.append("`--sync barrier`, which needs no common clock")
     yield Finding(
         what=f"{name_cells(unsure)}: the clock is not good enough for them",
-        likely="the operation takes about as long as a look at the clock"
-        if error == 0
-        else "the common clock of the ranks is known less well than these operations need",
-        evidence=(
-            *(
-                [f"a look at the clock {clock.name} costs {duration(clock.cost_s)}"]
-                if clock
-                else []
-            ),
-            *([f"ranks agree on the time within {duration(error)}"] if error else []),
-        ),
-        attempts=(
-            "a machine whose kernel trusts its time stamp counter (`mpigauge doctor clock`)",
-            *(["`--sync barrier`, which needs no common clock"] if meets else []),
-        ),
+        likely=likely,
+        evidence=tuple(evidence),
+        attempts=tuple(attempts),
     )
 
 

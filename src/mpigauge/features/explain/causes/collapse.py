@@ -47,33 +47,37 @@ _NODE = (
     sure_from=REPEATED,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    found = falls(view, COLLAPSE)
-    other = (f for f in found if f.ratio >= FOR_CACHES or not cache_past(view, f))
-    yield from (_finding(view, group) for group in together(other))
+    found = []
+    for fall in falls(view, COLLAPSE):
+        if fall.ratio >= FOR_CACHES or not cache_past(view, fall):
+            found.append(fall)
+    for group in together(found):
+        yield _finding(view, group)
 
 
 def _finding(view: RunView, group: Sequence[Fall]) -> Finding:
     fall = group[0]
     best = max((row.bandwidth.value for row in fall.behind if row.bandwidth), default=0.0)
-    known = [reason for reason in reasons(view, fall.curve, fall.as_break) if reason.knobs]
-    knobs = [name for reason in known for name in reason.knobs]
+    evidence = [f"no larger message is faster than {megabytes_per_s(best)} MB/s"]
+    knobs: list[str] = []
+    for reason in reasons(view, fall.curve, fall.as_break):
+        knobs += reason.knobs
+        if reason.knobs and reason.known:
+            evidence.append(reason.words)
     knobs += settings_that_move(view, fall.curve, "single copy")
+    attempts = (
+        "`mpigauge doctor` there: may ranks read each other's memory, which cards are there?",
+        settings(knobs),
+        (
+            "measure the same over each transport (`mpigauge transports`, --transport), to see "
+            "which of them collapses"
+        ),
+    )
     return Finding(
         what=f"{in_words(group)}, a {factor(fall.ratio)} loss",
         likely=_likely(view, fall),
-        evidence=(
-            f"no larger message is faster than {megabytes_per_s(best)} MB/s",
-            *(reason.words for reason in known if reason.known),
-            *_limits(view),
-        ),
-        attempts=(
-            "`mpigauge doctor` there: may ranks read each other's memory, which cards are there?",
-            *filter(None, [settings(knobs)]),
-            (
-                "measure the same over each transport (`mpigauge transports`, --transport), to see "
-                "which of them collapses"
-            ),
-        ),
+        evidence=(*evidence, *_limits(view)),
+        attempts=tuple(filter(None, attempts)),
         rows=(fall.before, fall.after),
         cost=view.cost(lost_behind(group)),
     )
@@ -83,9 +87,12 @@ def _likely(view: RunView, fall: Fall) -> str:
     where = view.where(fall.before)
     if where == "network":
         return _NETWORK
-    caches = fall.ratio < FOR_CACHES and not view.topologies
-    within = _NODE + ("; or messages outgrow a cache, of which the run tells nothing" * caches)
-    return within if where == "node" else f"between hosts: {_NETWORK}; within one: {within}"
+    within = _NODE
+    if fall.ratio < FOR_CACHES and not view.topologies:
+        within += "; or messages outgrow a cache, of which the run tells nothing"
+    if where == "node":
+        return within
+    return f"between hosts: {_NETWORK}; within one: {within}"
 
 
 def _limits(view: RunView) -> Iterator[str]:

@@ -35,13 +35,9 @@ def look(view: RunView) -> Iterator[Finding]:
 def _finding(view: RunView, rows: list[Row]) -> Finding:
     worst = max(rows, key=_ratio)
     low, high = min(worst.values_s), max(worst.values_s)
-    between = any(view.where(row) == "network" for row in rows)
     return Finding(
         what=f"{name_cells(rows)}: launches fall into two groups, up to {factor(high / low)} apart",
-        likely="others took a part of the cores in some launches and not in others"
-        if is_loud(view)
-        else "something is decided once for each launch: where memory lies"
-        + (", or which path through the network a launch gets" if between else ""),
+        likely=_likely(view, rows),
         evidence=(f"{worst.cell_name}: a call took {duration(low)} to {duration(high)} by launch",),
         attempts=(
             "a quieter hour, with as many launches",
@@ -52,7 +48,19 @@ def _finding(view: RunView, rows: list[Row]) -> Finding:
     )
 
 
+def _likely(view: RunView, rows: list[Row]) -> str:
+    if is_loud(view):
+        return "others took a part of the cores in some launches and not in others"
+    decided = "something is decided once for each launch: where memory lies"
+    if any(view.where(row) == "network" for row in rows):
+        return f"{decided}, or which path through the network a launch gets"
+    return decided
+
+
 def _ratio(row: Row) -> float:
-    """1 where a launch has no time: then nothing can be compared."""
+    """The slowest launch by the fastest; 1 where a launch has no time: then nothing can be
+    compared."""
     least = min(row.values_s)
-    return max(row.values_s) / least if least > 0 else 1.0
+    if not least > 0:
+        return 1.0
+    return max(row.values_s) / least

@@ -32,26 +32,31 @@ LEAST_RATIO = 1.25
     sure_from=REPEATED,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    slow = [(curve, *pair) for curve in view.curves for pair in _slower_than_longer(curve)]
+    curves, slow, rows, lost = [], [], [], []
+    for curve in view.curves:
+        for row, best in _slower_than_longer(curve):
+            curves.append((_ratio(row, best), curve, row, best))
+            slow.append(row)
+            rows += [row, best]
+            lost.append(1 - 1 / _ratio(row, best))
     if not slow:
         return
-    curve, worst, longer = max(slow, key=lambda each: _ratio(*each[1:]))
+    ratio, curve, worst, longer = max(curves, key=lambda each: each[0])
     yield Finding(
-        what=f"{curve.label}: {size(worst)} takes {factor(_ratio(worst, longer))} the time of "
-        f"{size(longer)}",
+        what=f"{curve.label}: {size(worst)} takes {factor(ratio)} the time of {size(longer)}",
         likely="another way is taken for shorter messages, and it is the worse one here: a limit "
         "of the MPI that is not right for this machine; or the first sizes were measured while "
         "something was still starting",
         evidence=(
             f"{size(worst)}: {time(worst)}; {size(longer)}: {time(longer)}",
-            f"slower than some longer message: {name_cells(row for _, row, _ in slow)}",
+            f"slower than some longer message: {name_cells(slow)}",
         ),
         attempts=(
             f"`mpigauge model RUN {curve.benchmark}` names breaks and what moves them",
             "measure these sizes again, alone (--sizes)",
         ),
-        rows=tuple(each for _, *pair in slow for each in pair),
-        cost=view.cost(1 - 1 / _ratio(row, best) for _, row, best in slow),
+        rows=tuple(rows),
+        cost=view.cost(lost),
     )
 
 

@@ -23,25 +23,28 @@ if TYPE_CHECKING:
 
 @cause("one-core", "two ranks on one CPU, which take turns", seats, of=ANY, sure_from=FACT)
 def look(view: RunView) -> Iterator[Finding]:
-    crowded = [place for place in _places(view).items() if len(place[1]) > 1]
-    if crowded:
-        named = [f"{_ranks(on)} on CPU {pu} of {host}" for (host, pu), on in crowded]
-        yield Finding(
-            what=f"ranks share a CPU: {first_few(named)}",
-            likely="they take turns, so times between them are those of the kernel's scheduler",
-            evidence=(
-                "each of them read back that it may run there only",
-                *(["mpigauge flagged them: oversubscribed"] if _is_flagged(view) else []),
+    named = []
+    for (host, pu), ranks in _places(view).items():
+        if len(ranks) > 1:
+            named.append(f"{_ranks(ranks)} on CPU {pu} of {host}")
+    if not named:
+        return
+    evidence = ["each of them read back that it may run there only"]
+    if _is_flagged(view):
+        evidence.append("mpigauge flagged them: oversubscribed")
+    yield Finding(
+        what=f"ranks share a CPU: {first_few(named)}",
+        likely="they take turns, so times between them are those of the kernel's scheduler",
+        evidence=tuple(evidence),
+        attempts=(
+            (
+                "fewer ranks, or more cores: `mpigauge topo` shows those that may be "
+                "used; a batch system or container may have given fewer than are there"
             ),
-            attempts=(
-                (
-                    "fewer ranks, or more cores: `mpigauge topo` shows those that may be "
-                    "used; a batch system or container may have given fewer than are there"
-                ),
-                *_yielding(view),
-            ),
-            void=True,
-        )
+            *_yielding(view),
+        ),
+        void=True,
+    )
 
 
 def _places(view: RunView) -> dict[tuple[str, int], list[Rank]]:

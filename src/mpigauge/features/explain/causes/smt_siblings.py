@@ -29,31 +29,38 @@ if TYPE_CHECKING:
     sure_from=FACT,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    first = min(rank.launch for rank in view.run.ranks)
-    on: dict[tuple[str, int], dict[int, int]] = defaultdict(dict)
-    for rank in view.run.ranks:
-        pus = pus_of(rank)
-        topology = view.topologies.get(rank.host)
-        pu = topology.pu(min(pus)) if topology and len(pus) == 1 else None
-        if pu and rank.launch == first:
-            on[rank.host, pu.core][rank.rank] = pu.number
-    shared = {core: ranks for core, ranks in on.items() if len(set(ranks.values())) > 1}
-    if not shared or not has_free_cores(view):
+    on = _threads_of_cores(view)
+    named = []
+    for (host, core), ranks in on.items():
+        if len(set(ranks.values())) > 1:
+            named.append(f"ranks {', '.join(map(str, ranks))} on core {core} of {host}")
+    if not named or not has_free_cores(view):
         return
-    named = [
-        f"ranks {', '.join(map(str, ranks))} on core {core} of {host}"
-        for (host, core), ranks in shared.items()
-    ]
+    attempt = "a core for each rank, as mpigauge does without --place"
+    if possible(view, "core", 2):
+        attempt += "; --place core measures just this"
     yield Finding(
         what=f"ranks sit on the threads of one core: {first_few(named)}",
         likely="they share its execution units and its private caches, and each is slower than it "
         "would be alone",
         evidence=(f"{_cores(view)} cores may be used, {len(on)} have ranks",),
-        attempts=(
-            "a core for each rank, as mpigauge does without --place"
-            + ("; --place core measures just this" if possible(view, "core", 2) else ""),
-        ),
+        attempts=(attempt,),
     )
+
+
+def _threads_of_cores(view: RunView) -> dict[tuple[str, int], dict[int, int]]:
+    """By host and core: the ranks of the first launch that are bound to one of its threads, each
+    with the number of the thread."""
+    first = min(rank.launch for rank in view.run.ranks)
+    on: dict[tuple[str, int], dict[int, int]] = defaultdict(dict)
+    for rank in view.run.ranks:
+        pus, topology = pus_of(rank), view.topologies.get(rank.host)
+        if rank.launch != first or topology is None or len(pus) != 1:
+            continue
+        pu = topology.pu(min(pus))
+        if pu:
+            on[rank.host, pu.core][rank.rank] = pu.number
+    return on
 
 
 def _cores(view: RunView) -> int:
