@@ -113,6 +113,16 @@ PARTS = {
         "tests/e2e/test_translation.py and tests/e2e/test_profiler.py, on programs of ours",
         program("bench/mpi4py_suite.py"),
     ),
+    "mpich-suite": Part(
+        "MPICH's own tests in C, built for MPICH and for Open MPI, on MPIs of the other ABI",
+        "tests/e2e/test_translation.py, on programs of ours",
+        program("bench/mpich_suite.py"),
+    ),
+    "mpich-suite-fortran": Part(
+        "the same of its tests in Fortran, on Debian's MPICH and Open MPI",
+        "tests/e2e/test_translation.py, calls of Fortran",
+        program("bench/mpich_suite.py", "--fortran"),
+    ),
     "made-and-freed": Part(
         "a million requests, types, communicators made and freed: no leak, no slow-down",
         "tests/e2e/test_translation.py, 20 000 of them",

