@@ -112,7 +112,10 @@ def test_a_cache_is_named_beside_the_ranks() -> None:
 
 
 def test_settings_of_a_collective_have_its_name() -> None:
-    assert named("openmpi", "Allreduce") == ["OMPI_MCA_coll_tuned_allreduce_algorithm"]
+    assert sorted(named("openmpi", "Allreduce")) == [
+        "OMPI_MCA_coll_han_allreduce_dynamic_global_communicator_module",
+        "OMPI_MCA_coll_tuned_allreduce_algorithm",
+    ]
     assert "MPIR_CVAR_BCAST_INTRA_ALGORITHM" in named("mpich", "Bcast")
     assert named("intel", "Bcast") == ["I_MPI_ADJUST_BCAST"]
     assert named("intel", "Ibcast_pure", "NBC") == ["I_MPI_ADJUST_IBCAST"]
