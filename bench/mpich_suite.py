@@ -25,7 +25,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections import Counter
@@ -44,18 +43,11 @@ from mpigauge.model.mpi import Abi, Mpi
 from mpigauge.site.launch import Job, command
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.programs.ways import way_of
-from tests.e2e.debian import installed
+from tests.e2e.debian import installed, sources
 
 VERSION = "4.0.2"
 KEPT = Path(__file__).resolve().parents[1] / "build" / "mpich_suite"
-SOURCE = KEPT / f"mpich-{VERSION}" / "test" / "mpi"
-SOURCES_OF_DEBIAN = """\
-Types: deb-src
-URIs: http://deb.debian.org/debian
-Suites: bookworm
-Components: main
-Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
-"""
+SOURCE = KEPT / "mpich" / f"mpich-{VERSION}" / "test" / "mpi"
 PACKAGES = ("gfortran", "mpich", "libmpich-dev", "openmpi-bin", "libopenmpi-dev")
 FOLDERS = (
     *("attr", "coll", "comm", "datatype", "group", "info", "init"),
@@ -139,25 +131,15 @@ def tests_in(folder: str, listed: str, most_ranks: int) -> Iterator[Test]:
 
 
 def fetch() -> None:
-    """The sources, once. UserError: a program that this needs fails, with what it said."""
+    """The sources, once. UserError: Debian has another version now."""
     if SOURCE.is_dir():
         return
-    apt = KEPT / "apt"
-    (apt / "lists" / "partial").mkdir(parents=True, exist_ok=True)
-    (apt / "cache" / "archives" / "partial").mkdir(parents=True, exist_ok=True)
-    (apt / "debian.sources").write_text(SOURCES_OF_DEBIAN)
-    options = {
-        "Dir::Etc::SourceList": apt / "debian.sources",
-        "Dir::Etc::SourceParts": "/dev/null",
-        "Dir::State": apt,
-        "Dir::State::status": "/dev/null",
-        "Dir::Cache": apt / "cache",
-    }
-    words = ["apt-get", "-qq", *(f"-o{name}={value}" for name, value in options.items())]
-    ran([*words, "update"], KEPT)
-    ran([*words, "source", "--download-only", f"mpich={VERSION}-3"], KEPT)
-    with tarfile.open(KEPT / f"mpich_{VERSION}.orig.tar.xz") as archive:
-        archive.extractall(KEPT, filter="data")
+    KEPT.mkdir(parents=True, exist_ok=True)
+    found = sources(KEPT, "mpich")
+    if not SOURCE.is_dir():
+        raise UserError(
+            f"the tests are those of MPICH {VERSION}, and Debian's sources {found.name}"
+        )
 
 
 def ran(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None = None) -> None:

@@ -18,7 +18,7 @@ import pytest
 from tests import patience
 from tests.e2e.cluster import needs_root
 
-__all__ = ["Installed", "installed", "needs_root", "unpacked"]
+__all__ = ["Installed", "installed", "needs_root", "sources", "unpacked"]
 LAY = """
 set -e
 work=$1
@@ -111,6 +111,40 @@ def unpacked(folder: Path, *packages: str, architecture: str = "") -> Path:
     for package in sorted(downloads.glob("*.deb")):
         subprocess.run(["dpkg", "-x", str(package), str(root)], check=True)
     return root
+
+
+SOURCES = """\
+Types: deb-src
+URIs: http://deb.debian.org/debian
+Suites: bookworm
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+"""
+
+
+def sources(folder: Path, package: str) -> Path:
+    """A folder with what the authors of this package have written, without Debian's changes. The
+    system's own lists may name no sources, and are not touched."""
+    if not shutil.which("apt-get"):
+        pytest.skip("knows only Debian's packages, and there is no apt-get")
+    apt, unpacked = folder / "apt", folder / package
+    for each in (apt / "lists/partial", apt / "cache/archives/partial", unpacked):
+        each.mkdir(parents=True, exist_ok=True)
+    (apt / "debian.sources").write_text(SOURCES, encoding="utf-8")
+    options = {
+        "Dir::Etc::SourceList": apt / "debian.sources",
+        "Dir::Etc::SourceParts": "/dev/null",
+        "Dir::State": apt,
+        "Dir::State::status": "/dev/null",
+        "Dir::Cache": apt / "cache",
+    }
+    words = ["apt-get", "-qq", *(f"-o{name}={value}" for name, value in options.items())]
+    _apt([*words, "update"], folder)
+    _apt([*words, "source", "--download-only", "--tar-only", package], folder)
+    (archive,) = folder.glob(f"{package}_*.orig.tar.*")
+    shutil.unpack_archive(archive, unpacked, filter="data")
+    (top,) = unpacked.iterdir()
+    return top
 
 
 def _apt(words: list[str], folder: Path) -> None:

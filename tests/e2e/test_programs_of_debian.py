@@ -15,7 +15,7 @@ import pytest
 from mpigauge.features.profile.account import Account
 from mpigauge.features.profile.stored import load_jobs
 from mpigauge.site.mpi.profiler import include
-from tests.e2e.debian import installed, needs_root
+from tests.e2e.debian import installed, needs_root, sources
 from tests.profiled import HERE
 
 if TYPE_CHECKING:
@@ -112,6 +112,29 @@ def heat(
     built = machine.run(*words, cwd=folder)
     assert built.returncode == 0, built.stderr
     return folder / "heat", str(request.param)
+
+
+def test_a_program_with_its_symbols(machine: Installed, tmp_path: Path) -> None:
+    """Debian's NetPIPE, built from its sources with debug information: its places are lines."""
+    code = sources(tmp_path, "netpipe") / "src"
+    files = [str(code / name) for name in ("netpipe.c", "mpi.c")]
+    # A function that ends with the call leaves no trace where it jumps there.
+    flags = ("-g", "-O2", "-fno-optimize-sibling-calls", "-w", "-DMPI")
+    build = ["mpicc.openmpi", *flags, *files, "-o", "NPmpi", "-lm"]
+    made = machine.run(*build, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    words = (*MPIRUN, "-np", "2", "./NPmpi", "-i", "-u", "65536")
+    done = machine.mpigauge("profile", "--output", "out", "--", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Integrity check passed" in done.stdout + done.stderr
+    (job,) = load_jobs(tmp_path / "out")
+    lines = {name: (code / name).read_text().splitlines() for name in ("netpipe.c", "mpi.c")}
+    places = [(each.spot.call, each.where) for each in Account(job).inside]
+    assert {"MPI_Send", "MPI_Recv", "MPI_Barrier"} <= {call for call, _ in places}
+    for call, where in places:
+        found = re.match(r"(\w+) at (\w+\.c):(\d+)\b", where)
+        assert found, where
+        assert call in lines[found[2]][int(found[3]) - 1], (call, where)
 
 
 def test_a_program_in_fortran(machine: Installed, heat: tuple[Path, str], tmp_path: Path) -> None:
