@@ -17,6 +17,7 @@ from mpigauge.model.columns import COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mpigauge.model.between import Scatter
     from mpigauge.model.row import Estimate, Row
 
 
@@ -95,6 +96,13 @@ def _of_several(row: Row, choose: Callable[[Sequence[float]], float]) -> float:
     return NAN
 
 
+def _of_scatter(row: Row, choose: Callable[[Scatter], Any], unknown: Any) -> Any:
+    """What the machine's earlier runs say of the row; `unknown` where there are none."""
+    if row.scatter is None:
+        return unknown
+    return choose(row.scatter)
+
+
 _OF_ROWS = (
     Field(
         "ci_low_s",
@@ -132,20 +140,20 @@ _OF_ROWS = (
         "machine_sd",
         "",
         "Standard deviation, from run to run on this machine, of the logarithm of time_p50_s.",
-        lambda row: getattr(row.scatter, "sd", NAN),
+        lambda row: _of_scatter(row, lambda scatter: scatter.sd, NAN),
     ),
     Field(
         "machine_runs",
         "",
         "Earlier runs that this rests on; fewer than 5: the machine is not known yet, and it rests "
         "on a starting value.",
-        lambda row: getattr(row.scatter, "runs", None),
+        lambda row: _of_scatter(row, lambda scatter: scatter.runs, None),
     ),
     Field(
         "machine_outside",
         "",
         "Whether this run is farther from the earlier ones than they were from each other.",
-        lambda row: getattr(row.scatter, "outside", None),
+        lambda row: _of_scatter(row, lambda scatter: scatter.outside, None),
     ),
     Field(
         "interval",
