@@ -27,8 +27,8 @@ WITHOUT_MPI = (
 )
 """Beside unit tests what starts no MPI job, so that there may be a worker for each core."""
 ALONE = "tests/cases/test_one_sided.py"
-"""Beside other jobs Open MPI 5.0.11 ended by signal 11 in one-sided communication twice in about
-five runs of all tests, alone never; why is not known."""
+"""Open MPI 5.0.11 ends by signal 11 in one-sided communication now and then, more often beside
+other jobs; why is not known."""
 PAIR = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 """Two files at a time: while one launches or waits, the other uses the cores. What a file sets up
 is set up once; those with many quick tests come last, so that both end at about the same time."""
