@@ -77,7 +77,7 @@ def rescue_sentence(of: Rescued) -> str:
         f"{of.collective}, {many(of.ranks, 'rank')} that share cores: {settings} rescues it. All "
         f"{many(of.candidates, 'candidate')} measured with it take at most {of.usual:.2g} of the "
         f"default's time at {byte_count(of.message_bytes)} in the median of "
-        f"{many(of.launches, 'launch')}, and at most {of.most:.2g} in any."
+        f"{many(of.launches, 'launch')}, and at most a tenth in {of.in_launches} of them."
     )
 
 
