@@ -378,7 +378,8 @@ def test_an_unknown_launcher_is_answered_with_those_that_can_be_named() -> None:
         with pytest.raises(UserError, match="there is no launcher 'sru'; did you mean 'srun'"):
             launch.check_launcher(word)
     launch.check_launcher("srun")
-    with pytest.raises(UserError, match=r"no launcher 'hydra'; there are srun$"):
+    names = ", ".join(each.name for each in launch.nameable())
+    with pytest.raises(UserError, match=rf"no launcher 'hydra'; there are {names}$"):
         launch.check_launcher("hydra", IN_SLURM)
 
 
@@ -399,8 +400,10 @@ def test_every_launcher_that_can_be_named_says_what_has_to_be_here_for_it() -> N
 def test_the_help_names_the_launchers_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    named = "srun, srun:pmi2, srun:pmix or srun:cray_shasta"
-    assert f"--launcher NAME What starts the ranks: {named}. [default:" in shown
+    named = shown.partition("--launcher NAME What starts the ranks: ")[2].partition(". [")[0]
+    words = [word for each in launch.nameable() for word in each.words]
+    assert re.split(r", | or ", named) == words
+    assert {"srun", "srun:pmi2", "srun:pmix", "srun:cray_shasta"} <= set(words)
 
 
 def test_a_launcher_that_is_not_here_is_refused_before_a_folder_is_made(
