@@ -18,7 +18,7 @@ call: nothing is counted together.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from mpigauge.model.mpi import Mpi
@@ -165,28 +165,51 @@ def _lines(mpi: Mpi, rules: Sequence[Rule]) -> Iterator[Line]:
     yield at, DEFAULT
 
 
-def read_rules(text: str) -> dict[int, dict[int, list[Line]]]:
-    """Of each collective's number and each communicator size its lines. ValueError: Open MPI would
-    pass over this file in silence, or over a part of it."""
-    words = iter([word for line in text.splitlines() for word in line.partition("#")[0].split()])
+class _Words:
+    """What stands in a file, word by word, without comments."""
 
-    def number() -> int:
-        word = next(words, "")
+    def __init__(self, text: str) -> None:
+        lines = [line.partition("#")[0] for line in text.splitlines()]
+        self._left = iter(" ".join(lines).split())
+
+    def next(self) -> str:
+        """Empty: there is no more."""
+        return next(self._left, "")
+
+    def number(self) -> int:
+        """ValueError: it is none."""
+        word = self.next()
         if not word.isdigit():
             raise ValueError(f"'{word}' stands where a number should")
         return int(word)
 
+    def one_of(self, known: Sequence[str]) -> str:
+        """ValueError: it is another word."""
+        word = self.next()
+        if word not in known:
+            raise ValueError(f"'{word}' stands where one of {', '.join(known)} should")
+        return word
+
+    def check_end(self) -> None:
+        """ValueError: there is more."""
+        if self.next():
+            raise ValueError("it goes on after the last rule")
+
+
+def read_rules(text: str) -> dict[int, dict[int, list[Line]]]:
+    """Of each collective's number and each communicator size its lines. ValueError: Open MPI would
+    pass over this file in silence, or over a part of it."""
+    words = _Words(text)
     found: dict[int, dict[int, list[Line]]] = {}
-    for _ in range(number()):
-        own = found.setdefault(number(), {})
-        for _ in range(number()):
-            ranks = number()
-            own[ranks] = [_line(number) for _ in range(number())]
+    for _ in range(words.number()):
+        own = found.setdefault(words.number(), {})
+        for _ in range(words.number()):
+            ranks = words.number()
+            own[ranks] = [_line(words) for _ in range(words.number())]
             _check_ascending(ranks, own[ranks])
         if list(own) != sorted(own):
             raise ValueError(f"communicator sizes do not ascend: {list(own)}")
-    if next(words, None) is not None:
-        raise ValueError("it goes on after the last rule")
+    words.check_end()
     return found
 
 
@@ -230,34 +253,22 @@ def _lines_for_han(rules: Sequence[Rule]) -> Iterator[Line]:
 def read_han_rules(text: str) -> dict[str, dict[int, list[Line]]]:
     """Of each collective, by its name in small letters, and each communicator size its lines.
     ValueError: coll_han would pass over this file, or over a part of it."""
-    words = iter([word for line in text.splitlines() for word in line.partition("#")[0].split()])
-
-    def number() -> int:
-        word = next(words, "")
-        if not word.isdigit():
-            raise ValueError(f"'{word}' stands where a number should")
-        return int(word)
-
-    def one_of(known: Sequence[str]) -> str:
-        word = next(words, "")
-        if word not in known:
-            raise ValueError(f"'{word}' stands where one of {', '.join(known)} should")
-        return word
-
+    words = _Words(text)
     found: dict[str, dict[int, list[Line]]] = {}
-    for _ in range(number()):
-        own = found.setdefault(one_of([name.lower() for name in OF_HAN]), {})
-        if number() != 1:
+    for _ in range(words.number()):
+        own = found.setdefault(words.one_of([name.lower() for name in OF_HAN]), {})
+        if words.number() != 1:
             raise ValueError("there is more than one level")
-        one_of(["global_communicator"])
-        for _ in range(number()):
-            ranks = number()
-            own[ranks] = [(number(), one_of([HAN, TUNED])) for _ in range(number())]
+        words.one_of(["global_communicator"])
+        for _ in range(words.number()):
+            ranks = words.number()
+            own[ranks] = [
+                (words.number(), words.one_of([HAN, TUNED])) for _ in range(words.number())
+            ]
             _check_ascending(ranks, own[ranks])
         if list(own) != sorted(own) or list(own)[:1] != [1]:
             raise ValueError(f"communicator sizes do not ascend from 1: {list(own)}")
-    if next(words, None) is not None:
-        raise ValueError("it goes on after the last rule")
+    words.check_end()
     return found
 
 
@@ -268,8 +279,8 @@ def _check_ascending(ranks: int, lines: Sequence[Line]) -> None:
         raise ValueError(f"sizes for {ranks} ranks do not ascend from 0: {starts}")
 
 
-def _line(number: Callable[[], int]) -> Line:
-    first, algorithm, _fan, _segment = (number() for _ in range(4))
+def _line(words: _Words) -> Line:
+    first, algorithm, _fan, _segment = (words.number() for _ in range(4))
     return first, str(algorithm)
 
 
