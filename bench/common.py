@@ -147,6 +147,16 @@ def launch(what: Command, protect: bool = False) -> Output:
     return Output(lines, wall)
 
 
+def end(launched: subprocess.Popen[bytes]) -> None:
+    """Ends a job that leads a session of its own, at last by force."""
+    os.killpg(launched.pid, signal.SIGTERM)
+    try:
+        launched.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(launched.pid, signal.SIGKILL)
+        launched.wait()
+
+
 class _Ended:
     """Leaves no job behind, whatever happens."""
 

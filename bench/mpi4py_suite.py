@@ -20,7 +20,6 @@ import argparse
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tarfile
@@ -263,7 +262,7 @@ class Running:
             if now != written:
                 written, since = now, time.monotonic()
             elif time.monotonic() - since > SILENCE_S:
-                end(launched)
+                common.end(launched)
                 return True
         return False
 
@@ -291,15 +290,6 @@ class Running:
             if (last, rank) in begun or not begun:
                 self.found.setdefault((last, rank), Outcome(ended_by))
         return last + 1
-
-
-def end(launched: subprocess.Popen[bytes]) -> None:
-    os.killpg(launched.pid, signal.SIGTERM)
-    try:
-        launched.wait(10)
-    except subprocess.TimeoutExpired:
-        os.killpg(launched.pid, signal.SIGKILL)
-        launched.wait()
 
 
 def lines_of(path: Path) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ With --fortran the tests in Fortran 77, 90 and 2008 are built by Debian's compil
 Debian's MPICH and Open MPI, translated and natively. Where these packages are not here, they are
 installed on a view of this machine that nobody else sees, which takes root.
 
-Exit status: 0 nothing is lost without a known reason, 1 something is, 2 it could not be tried.
+Exit status: 0 nothing is lost, 1 something is, 2 it could not be tried.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import argparse
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -30,7 +29,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import common
@@ -77,19 +75,6 @@ NO_ERRORS = re.compile(r"^\s*No Errors\s*$", re.MULTILINE)
 CONFIGURE = ("--disable-cxx", "--disable-spawn", "--disable-ft-tests", "--disable-perftest")
 STRICT = ("--enable-strictmpi",)
 """Nothing that only MPICH has."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """Tests that are lost for a reason that does not lie in a translation."""
-
-    configurations: str
-    """A pattern of their names, as for files."""
-    tests: str
-    why: str
-
-
-KNOWN: tuple[Known, ...] = ()
 
 
 # --- the tests -----------------------------------------------------------------------------------
@@ -242,7 +227,7 @@ def outcome(configuration: Configuration, test: Test) -> str:
         try:
             status = launched.wait(test.longest_s)
         except subprocess.TimeoutExpired:
-            _end(launched)
+            common.end(launched)
             return f"did not end within {test.longest_s:.0f} s"
         output.seek(0)
         said = output.read()
@@ -250,15 +235,6 @@ def outcome(configuration: Configuration, test: Test) -> str:
         return "passed"
     last = said.strip().splitlines()[:1] or [""]
     return f"status {status}: {last[0][:120]}"
-
-
-def _end(launched: subprocess.Popen[bytes]) -> None:
-    os.killpg(launched.pid, signal.SIGTERM)
-    try:
-        launched.wait(10)
-    except subprocess.TimeoutExpired:
-        os.killpg(launched.pid, signal.SIGKILL)
-        launched.wait()
 
 
 def tried(configuration: Configuration, tests: Sequence[Test]) -> dict[str, str]:
@@ -287,22 +263,11 @@ def lost(native: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
     return {name: other[name] for name in passed if other.get(name, "passed") != "passed"}
 
 
-def reason(configuration: Configuration, test: str) -> str:
-    """Why it is known to be lost there; empty: it is not."""
-    for known in KNOWN:
-        if fnmatchcase(configuration.name, known.configurations) and fnmatchcase(test, known.tests):
-            return known.why
-    return ""
-
-
-def told(configuration: Configuration, missing: Mapping[str, str]) -> bool:
-    """Prints what is lost, and whether any of it has no known reason."""
-    unknown = False
+def told(missing: Mapping[str, str]) -> bool:
+    """Prints what is lost, and whether anything is."""
     for test, how in missing.items():
-        why = reason(configuration, test)
-        unknown = unknown or not why
-        print(f"    {'lost, as known' if why else 'LOST'} {test}: {why or how}")
-    return unknown
+        print(f"    LOST {test}: {how}")
+    return bool(missing)
 
 
 # --- what is compared ----------------------------------------------------------------------------
@@ -334,7 +299,7 @@ def _on(mpi: Mpi, own: Mapping[Abi, Path], folders: Sequence[str], most_ranks: i
         if abi != mpi.abi:
             other = Configuration(f"translated from {abi}", mpi, programs)
             outcomes = tried(other, listed(programs, folders, most_ranks))
-            any_lost = told(other, lost(reference, outcomes)) or any_lost
+            any_lost = told(lost(reference, outcomes)) or any_lost
     return any_lost
 
 
