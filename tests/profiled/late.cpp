@@ -97,6 +97,7 @@ void probe() {
 
 void begin_exchange(MPI_Request* requests) {
   MPI_Irecv(&sum, 1, MPI_DOUBLE, next(), tag, MPI_COMM_WORLD, &requests[0]);
+  came = now();  // others wait until it sends, and MPI_Irecv takes a while after a long break
   MPI_Isend(&mine, 1, MPI_DOUBLE, before(), tag, MPI_COMM_WORLD, &requests[1]);
 }
 
