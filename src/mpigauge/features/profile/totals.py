@@ -24,6 +24,9 @@ Times = npt.NDArray[np.float64]
 
 STEP_S = 0.5e-6
 """How far apart ranks of one host leave a call that ends for all at once, and come to the next."""
+CAME_S = 1e-6
+"""How well it is known when a rank came to a call: after a wait its caches are cold, and so is what
+the profiler looks up before it reads the clock."""
 SURE = 1.96
 """Standard deviations of an interval of 95 %."""
 LEAST_KEPT = 8
@@ -128,7 +131,7 @@ def by_time(samples: Sequence[Sample], whole: AllCalls) -> Total:
     )
     total += own
 
-    wider = SURE * np.sqrt(variance + spread) + STEP_S * whole.calls
+    wider = SURE * np.sqrt(variance + spread) + CAME_S * whole.calls
     longest = np.where((stratum == 0) & ~long, others, 0.0)
     wider += _unlike(took[usual & (stratum[bins] == 0)], longest, middle)
     low = np.clip(total - wider, 0, None)
@@ -215,7 +218,7 @@ def shared_out(samples: Sequence[Sample]) -> Total:
         total += _of_kept(each.parts, each.took, each.seconds) + own
         variance += spread
     calls = sum(each.calls * float(each.here.mean()) for each in samples)
-    wider = SURE * np.sqrt(variance) + STEP_S * calls
+    wider = SURE * np.sqrt(variance) + CAME_S * calls
     return Total(calls, float(total.sum()), total, np.clip(total - wider, 0, None), total + wider)
 
 
