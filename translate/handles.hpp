@@ -88,7 +88,7 @@ class OwnNumbers {
   }
 
  private:
-  static constexpr std::size_t half = 32;
+  static constexpr std::size_t half = 256;
   void refill();
   void give_half_back();
 
