@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.check.guidelines import against_guidelines
+from mpigauge.features.check.guidelines import BY_HAND, GUIDELINES, against_guidelines
 from mpigauge.features.check.result import CheckLine
 from mpigauge.result.compare.items import items
 from mpigauge.result.stats.launches import rows as rows_of
@@ -104,7 +105,30 @@ def test_only_numbers_that_were_measured_alike_are_set_beside_each_other() -> No
     assert notes == [
         "not checked: Allreduce against Reduce + Bcast, of which no size was measured",
         "not checked: Reduce against Allreduce, of which no size was measured",
+        (
+            "not checked against messages from rank to rank: measure Allreduce_by_hand, "
+            "Bcast_by_hand and Reduce_by_hand, too"
+        ),
     ]
+
+
+def test_a_collective_is_no_slower_than_by_hand() -> None:
+    times = {("Alltoall", 8): 9.0, ("Alltoall_by_hand", 8): 2.0, ("Alltoall", 64): 3.0}
+    lines, notes = checked(measured(times))
+    assert outcomes(lines)["Alltoall 8 B on 2 ranks", "at most Alltoall_by_hand"] == "FAIL"
+    assert not any("by_hand" in note for note in notes)
+
+
+def test_each_collective_by_hand_is_in_a_guideline(repository: Path) -> None:
+    named = {
+        part.benchmark
+        for instead in GUIDELINES.values()
+        for parts in instead
+        for part in parts
+        if part.benchmark.endswith(BY_HAND)
+    }
+    source = (repository / "kernels" / "suites" / "more" / "by_hand.cpp").read_text()
+    assert named == set(re.findall(r'\.name = "(\w+)"', source))
 
 
 def test_a_run_is_checked_by_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,16 +42,24 @@ class Part:
         return message_bytes * ranks if self.of_all else message_bytes
 
 
+BY_HAND = "_by_hand"
+"""What benchmarks end with that do by messages what a collective does."""
 GUIDELINES: Mapping[str, tuple[tuple[Part, ...], ...]] = {
-    "Allgather": ((Part("Gather"), Part("Bcast", of_all=True)),),
-    "Allreduce": ((Part("Reduce"), Part("Bcast")),),
+    "Allgather": (
+        (Part("Gather"), Part("Bcast", of_all=True)),
+        (Part("Allgather_by_hand"),),
+    ),
+    "Allreduce": ((Part("Reduce"), Part("Bcast")), (Part("Allreduce_by_hand"),)),
+    "Alltoall": ((Part("Alltoall_by_hand"),),),
+    "Bcast": ((Part("Bcast_by_hand"),),),
     "Reduce_scatter": ((Part("Reduce", of_all=True), Part("Scatter")),),
     "Reduce_scatter_block": ((Part("Reduce", of_all=True), Part("Scatter")),),
-    "Gather": ((Part("Allgather"),),),
-    "Reduce": ((Part("Allreduce"),),),
-    "Scatter": ((Part("Bcast", of_all=True),),),
+    "Gather": ((Part("Allgather"),), (Part("Gather_by_hand"),)),
+    "Reduce": ((Part("Allreduce"),), (Part("Reduce_by_hand"),)),
+    "Scatter": ((Part("Bcast", of_all=True),), (Part("Scatter_by_hand"),)),
 }
-"""By collective what may take its place. Messages are counted as its benchmark does."""
+"""By collective what may take its place. Messages are counted as its benchmark does. What is
+written by hand sends messages from rank to rank (kernels/suites/more/by_hand.cpp)."""
 GROWING = (
     *("Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Bcast", "Gather"),
     *("Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scatter", "Scatterv"),
@@ -94,12 +102,20 @@ def against_guidelines(items: Iterable[Item]) -> tuple[list[CheckLine], list[str
 
 
 def _not_checked(compared: Sequence[Compared], missing: Mapping[str, set[str]]) -> Iterator[str]:
-    """A sentence for each guideline of a collective of which no size was measured."""
+    """A sentence for each guideline of a collective of which no size was measured, and one for all
+    that were not measured by hand."""
     known = {(_of(each), each.instead) for each in compared}
+    by_hand = []
     for name in sorted(missing):
         for instead in sorted(missing[name]):
-            if (name, instead) not in known:
+            if (name, instead) in known:
+                continue
+            if instead.endswith(BY_HAND):
+                by_hand.append(instead)
+            else:
                 yield f"not checked: {name} against {instead}, of which no size was measured"
+    if by_hand:
+        yield f"not checked against messages from rank to rank: measure {listed(by_hand)}, too"
 
 
 def _of(each: Compared) -> str:
