@@ -33,6 +33,8 @@ static void call(const char* name, int bytes) {
     MPI_Alltoall(sent, bytes, MPI_CHAR, received, bytes, MPI_CHAR, all);
   } else if (!strcmp(name, "Reduce_scatter")) {
     MPI_Reduce_scatter(sent, received, counts, MPI_CHAR, MPI_SUM, all);
+  } else if (!strcmp(name, "Reduce_scatter_block")) {
+    MPI_Reduce_scatter_block(sent, received, bytes, MPI_CHAR, MPI_SUM, all);
   } else {
     fprintf(stderr, "calls: there is no %s\n", name);
     MPI_Abort(all, 2);

@@ -22,7 +22,7 @@ CALLS = 10_000
 MOST_BYTES = 4 << 20
 
 
-NAMES = ("bcast", "allreduce", "alltoall", "allgather", "reduce_scatter", "barrier")
+NAMES = (*(name.lower() for name in collectives_of("mpich")), "barrier")
 
 
 def trees() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:

@@ -4,6 +4,7 @@
 // Whether a collective gives right results where algorithms go wrong: with few elements, with as
 // many as there are ranks and one more or less, in place, and where an operation needs the order of
 // the ranks. What is timed is the call of one element; the checked visit makes all the others.
+#include <algorithm>
 #include <array>
 #include <tuple>
 #include <vector>
@@ -157,6 +158,19 @@ std::size_t wrong_reduce_scatter(const Run& run, const Known<T>& known, int coun
   return wrong;
 }
 
+/// Each rank gets `count` elements.
+template <class T>
+std::size_t wrong_reduce_scatter_block(const Run& run, const Known<T>& known, int count) {
+  std::vector<T> mine = values<T>(run.rank(), 0, count * run.ranks());
+  std::vector<T> got(static_cast<std::size_t>(count));
+  const int from = count * run.rank();
+  call(MPI_Reduce_scatter_block(mine.data(), got.data(), count, known.type, known.op, run.comm()));
+  const std::size_t wrong = wrong_combined(got, run.ranks(), from, count);
+  call(
+      MPI_Reduce_scatter_block(MPI_IN_PLACE, mine.data(), count, known.type, known.op, run.comm()));
+  return wrong + wrong_combined(mine, run.ranks(), from, count);
+}
+
 std::size_t wrong_bcast(const Run& run, MPI_Datatype type, int count) {
   std::size_t wrong = 0;
   for (int root = 0; root < run.ranks(); ++root) {
@@ -196,6 +210,41 @@ std::size_t wrong_alltoall(const Run& run, MPI_Datatype type, int count) {
   const std::size_t wrong = differing(got, wanted);
   call(MPI_Alltoall(MPI_IN_PLACE, 0, type, mine.data(), count, type, run.comm()));
   return wrong + differing(mine, wanted);
+}
+
+/// The first root has its own elements in place.
+std::size_t wrong_gather(const Run& run, MPI_Datatype type, int count) {
+  std::vector<Word> wanted;
+  for (int r = 0; r < run.ranks(); ++r)
+    for (const Word each : values<Word>(r, 0, count)) wanted.push_back(each);
+  const std::vector<Word> mine = values<Word>(run.rank(), 0, count);
+  std::size_t wrong = 0;
+  for (int root = 0; root < run.ranks(); ++root) {
+    const bool here = run.rank() == root, in_place = here && root == 0;
+    std::vector<Word> got(here ? wanted.size() : 0);
+    if (in_place) std::copy(mine.begin(), mine.end(), got.begin());
+    call(MPI_Gather(in_place ? MPI_IN_PLACE : const_cast<Word*>(mine.data()), count, type,
+                    got.data(), count, type, root, run.comm()));
+    if (here) wrong += differing(got, wanted);
+  }
+  return wrong;
+}
+
+/// The first root leaves its own elements where they are.
+std::size_t wrong_scatter(const Run& run, MPI_Datatype type, int count) {
+  std::size_t wrong = 0;
+  for (int root = 0; root < run.ranks(); ++root) {
+    const bool here = run.rank() == root, in_place = here && root == 0;
+    std::vector<Word> all;
+    for (int r = 0; here && r < run.ranks(); ++r)
+      for (const Word each : letter(root, r, count)) all.push_back(each);
+    const std::vector<Word> wanted = letter(root, run.rank(), count);
+    std::vector<Word> got = in_place ? wanted : std::vector<Word>(wanted.size());
+    call(MPI_Scatter(all.data(), count, type, in_place ? MPI_IN_PLACE : got.data(), count, type,
+                     root, run.comm()));
+    wrong += differing(got, wanted);
+  }
+  return wrong;
 }
 
 std::vector<int> counts_for(int ranks) {
@@ -290,6 +339,24 @@ const Add reduce_scatter{card_of("Reduce_scatter_right",
                                });
                          }};
 
+const Add reduce_scatter_block{
+    card_of("Reduce_scatter_block_right",
+            "Counts what MPI_Reduce_scatter_block reduces wrong, in many shapes."),
+    [](Run& run) {
+      std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
+      Word out = 0;
+      measure_and_check(
+          run,
+          [&] {
+            return MPI_Reduce_scatter_block(in.data(), &out, 1, MPI_UNSIGNED, MPI_SUM, run.comm());
+          },
+          [&] {
+            return of_reduction(run, [](const Run& r, const auto& known, int count) {
+              return wrong_reduce_scatter_block(r, known, count);
+            });
+          });
+    }};
+
 const Add bcast{card_of("Bcast_right", "Counts what MPI_Bcast brings wrong, in many shapes."),
                 [](Run& run) {
                   Word data = 1;
@@ -310,6 +377,31 @@ const Add allgather{
           },
           [&] { return of_transfer(run, wrong_allgather); });
     }};
+
+const Add gather{
+    card_of("Gather_right", "Counts what MPI_Gather brings wrong, in many shapes."), [](Run& run) {
+      Word in = 1;
+      std::vector<Word> out(static_cast<std::size_t>(run.ranks()));
+      measure_and_check(
+          run,
+          [&] {
+            return MPI_Gather(&in, 1, MPI_UNSIGNED, out.data(), 1, MPI_UNSIGNED, 0, run.comm());
+          },
+          [&] { return of_transfer(run, wrong_gather); });
+    }};
+
+const Add scatter{card_of("Scatter_right", "Counts what MPI_Scatter brings wrong, in many shapes."),
+                  [](Run& run) {
+                    std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
+                    Word out = 0;
+                    measure_and_check(
+                        run,
+                        [&] {
+                          return MPI_Scatter(in.data(), 1, MPI_UNSIGNED, &out, 1, MPI_UNSIGNED, 0,
+                                             run.comm());
+                        },
+                        [&] { return of_transfer(run, wrong_scatter); });
+                  }};
 
 const Add alltoall{
     card_of("Alltoall_right", "Counts what MPI_Alltoall brings wrong, in many shapes."),

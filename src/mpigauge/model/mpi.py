@@ -14,6 +14,15 @@ Launcher = Literal["hydra", "openmpi", "srun"]
 """What an MPI is started with unless another is named; srun where it brings none, as Cray's."""
 
 
+MADE_FROM = {"mvapich": "mpich", "cray-mpich": "mpich", "spectrum": "openmpi"}
+"""MPIs that were made from another, and have most of its settings; their files are their own."""
+
+
+def kind_of(name: str) -> str:
+    """Of an MPI by its name: that of the MPI which it was made from, else its own."""
+    return MADE_FROM.get(name, name)
+
+
 @dataclass(frozen=True)
 class Mpi:
     name: str

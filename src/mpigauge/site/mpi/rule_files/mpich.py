@@ -34,6 +34,7 @@ MARKS = {DEVICE: "composition=MPIDI_", GENERAL: "algorithm=MPIR_"}
 """Stand in the leaves of each tree, and in no other."""
 OF_ALL_RANKS = ("Allgather", "Reduce_scatter", "Reduce_scatter_block", "Gather", "Scatter")
 """Their trees count the messages of all ranks together."""
+_ALGORITHM = "algorithm="
 _BEGINNING = b'{"collective='
 _LONGEST = 1 << 20
 _ELSE = {
@@ -83,7 +84,7 @@ class MpichRules:
             if not name:
                 return composition, algorithm
             found = find_candidate(every, collective, name)
-            return found.composition or composition, found.algorithm
+            return found.composition or composition, _with_parameters(found)
 
         return look_up
 
@@ -162,7 +163,7 @@ def laid_over(
 def _leaf(name: str, candidate: Candidate) -> str:
     """What a rule names in this file; empty: nothing."""
     if name == GENERAL:
-        return f"algorithm={candidate.algorithm}"
+        return f"{_ALGORITHM}{candidate.algorithm}"
     return f"composition={candidate.composition}" if candidate.composition else ""
 
 
@@ -196,13 +197,24 @@ def _by_size(
         first, last = rule.first_bytes * times, (rule.last_bytes + 1) * times - 1
         if first > covered + 1:
             found[f"{word}<={first - 1}"] = usual
-        guarded: dict[str, Any] = {leaf: {}}
-        for condition in reversed(find_candidate(every, rule.collective, rule.candidate).not_for):
+        candidate = find_candidate(every, rule.collective, rule.candidate)
+        of_algorithm = leaf.startswith(_ALGORITHM)
+        guarded: dict[str, Any] = {leaf: _parameters(candidate) if of_algorithm else {}}
+        for condition in reversed(candidate.not_for):
             guarded = _unless(condition, usual, guarded)
         found[f"{word}<={last}"] = guarded
         covered = last
     found[f"{word}=any"] = usual
     return found
+
+
+def _parameters(candidate: Candidate) -> dict[str, Any]:
+    """As they stand below an algorithm: it ends the program where it lacks one."""
+    return {f"{name}={value}": {} for name, value in candidate.parameters.items()}
+
+
+def _with_parameters(candidate: Candidate) -> str:
+    return " ".join([candidate.algorithm, *_parameters(candidate)])
 
 
 def _unless(condition: str, usual: Tree, otherwise: Tree) -> dict[str, Any]:
@@ -265,7 +277,7 @@ _FACTS = {
     "is_sendbuf_inplace=yes": False, "is_sendbuf_inplace=no": True, "is_block_regular=yes": True,
     "is_block_regular=no": False,
 }  # fmt: skip
-_LEAVES = ("algorithm=", "composition=")
+_LEAVES = (_ALGORITHM, "composition=")
 
 
 def _split(condition: str) -> tuple[str, str, str]:
@@ -293,7 +305,7 @@ def _selected(tree: Tree, call: Call) -> str:
     while True:
         leaf: str = next((key for key in at if key.startswith(_LEAVES)), "")
         if leaf:
-            return leaf.partition("=")[2]
+            return " ".join([leaf.partition("=")[2], *at[leaf]])
         branch = next((key for key in at if call.holds(key)), None)
         if branch is None:
             raise ValueError(f"no branch holds for {call}")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from mpigauge.model.mpi import Mpi
+from mpigauge.model.mpi import Mpi, kind_of
 from mpigauge.model.registry import Registry
 from mpigauge.model.rules import Rule
 
@@ -60,6 +60,16 @@ class RuleFormat(Protocol):
 
 
 RULE_FORMATS = Registry[RuleFormat]("format of rules", __name__.rpartition(".")[0])
+
+
+def has_rule_format(mpi: str) -> bool:
+    """Whether anything is known of rules of the MPI of this name, or of that it was made from."""
+    return kind_of(mpi) in RULE_FORMATS
+
+
+def rule_format_of(mpi: str) -> RuleFormat:
+    """By the name of an MPI, or of one that was made from it. UserError: none is known."""
+    return RULE_FORMATS[kind_of(mpi)]
 
 
 def refusal_of(mpi: Mpi) -> str:
