@@ -77,9 +77,9 @@ def rank_file(rank: int, slower: float = 1.0) -> RankFile:
     """100 sums and 10 messages to the other rank in a second, and Init before."""
     sites = (
         site("MPI_Allreduce", "collective", (IN_MPI, NORM, MAIN), [1e-3 * slower] * 100),
-        site("MPI_Send", "point-to-point", (MAIN,), [2e-3] * 10),
+        site("MPI_Send", "send", (MAIN,), [2e-3] * 10),
         site("MPI_Init", "environment", (MAIN,), [0.5]),
-        site("MPI_Waitall", "completion", (MAIN,), [1e-3] * 5),
+        site("MPI_Waitall", "wait", (MAIN,), [1e-3] * 5),
     )
     cells = np.array(
         [

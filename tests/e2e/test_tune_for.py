@@ -78,4 +78,4 @@ def test_tuning_for_a_program_from_its_profile_to_the_verdict(tmp_path: Path) ->
         (8192, 8192)
     }
     assert (tuning.trial is not None) == bool(tuning.rules)
-    assert cli.mpigauge("tune", "show", "out", cwd=tmp_path).stdout == done.stdout
+    assert cli.mpigauge("tune", "show", "out", cwd=tmp_path).stdout.startswith(done.stdout)

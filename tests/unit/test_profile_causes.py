@@ -33,7 +33,7 @@ def calm(rank: int, **other: object) -> RankFile:
     cells = rank_file(rank).cells[1:2].copy()
     cells["amount"], cells["least"], cells["most"] = 8 << 20, 1 << 20, 1 << 20
     cells["site"] = 0
-    sites = (site("MPI_Send", "point-to-point", (MAIN,), [2e-3] * 8),)
+    sites = (site("MPI_Send", "send", (MAIN,), [2e-3] * 8),)
     usage = replace(rank_file(rank).usage, involuntary_switches=1)
     known = replace(rank_file(rank), sites=sites, cells=cells, usage=usage)
     return replace(known, **other)  # type: ignore[arg-type]
@@ -80,7 +80,7 @@ def test_ranks_that_move_share_or_lose_their_core_are_named() -> None:
 
 
 def test_polling_and_the_cost_of_the_profiler() -> None:
-    asks = site("MPI_Iprobe", "point-to-point", (MAIN,), [1e-7] * 10_000)
+    asks = site("MPI_Iprobe", "probe", (MAIN,), [1e-7] * 10_000)
     polled = [
         calm(rank, sites=(asks,), cells=rank_file(rank).cells[:0], own_s=4e-6) for rank in (0, 1)
     ]

@@ -71,9 +71,9 @@ def test_messages_under_way_together_are_one_step_with_the_time_of_its_waits() -
     for rank in range(2):
         file = rank_file(rank)
         sites = (
-            site("MPI_Isend", "point-to-point", (MAIN,), [1e-6] * 40),
-            site("MPI_Irecv", "point-to-point", (MAIN,), [1e-6] * 40),
-            site("MPI_Waitall", "completion", (MAIN,), [1e-3] * 10),
+            site("MPI_Isend", "send", (MAIN,), [1e-6] * 40),
+            site("MPI_Irecv", "receive", (MAIN,), [1e-6] * 40),
+            site("MPI_Waitall", "wait", (MAIN,), [1e-3] * 10),
         )
         sent = (0, 1, 1 - rank, layout.Way.SENT, 11, 0, 40, 40960, 1024, 1024)
         asked_for = (2, 0, -3, layout.Way.REQUESTS, 4, 0, 10, 80, 8, 8)
@@ -93,7 +93,7 @@ def test_waits_for_collectives_are_no_waits_for_messages() -> None:
     files = []
     for rank in range(2):
         sites = (
-            site("MPI_Isend", "point-to-point", (MAIN,), [1e-6] * 10),
+            site("MPI_Isend", "send", (MAIN,), [1e-6] * 10),
             site("MPI_Iallreduce", "collective", (MAIN,), [1e-6] * 10),
             site("MPI_Wait", "completion", (MAIN,), [1e-3] * 20),
         )

@@ -12,10 +12,15 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.features.profile.in_turn import words_of
-from mpigauge.features.profile.mix import mix_of
+from mpigauge.features.profile.mix import MOST_VECTORS, mix_of
 from mpigauge.features.tune.making import called
 from mpigauge.features.tune.plan import CROWDED_SIZES, SIZES, Where, sizes_to_confirm
-from mpigauge.features.tune.result import rules_for_all_sizes, rules_of, weighed
+from mpigauge.features.tune.result import (
+    as_ranks_come,
+    rules_for_all_sizes,
+    rules_of,
+    weighed,
+)
 from mpigauge.features.tune.show import lines_of, trial_sentences
 from mpigauge.features.tune.trial import trial_of
 from mpigauge.measure.plan.request import Request
@@ -28,7 +33,9 @@ from mpigauge.result.tuning.choose import choose
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.runs.store.tunings import Evidence, MpiBuild, TunedRule, Tuning, load_tuning, save
 from mpigauge.site import topology
+from tests.cells import cell
 from tests.profiles import job, stored
+from tests.unit.test_profile_lateness import one_late
 
 OF = ("Allreduce", 2)
 MIX = CallMix(
@@ -125,6 +132,28 @@ def test_where_ranks_share_cores_few_sizes_are_measured_and_no_new_ones(
     rule = Rule("Allreduce", 4, 64 << 10, 1 << 20, "a")
     assert sizes_to_confirm(rule, Request(), where) == [64 << 10, 1 << 20]
     assert len(sizes_to_confirm(replace(rule, ranks=2), Request(), where)) > 2
+
+
+def test_a_profile_hands_over_how_late_its_ranks_come() -> None:
+    of = job()
+    late = replace(of, profile=replace(of.profile, arrivals=(one_late(),)))
+    mix = mix_of("app=1", [late])
+    assert mix is not None
+    name, _, found = mix.arrival(*OF).partition("=")
+    assert name == "profile:app_1"
+    calls = found.split("/")
+    assert len(calls) == 100 <= MOST_VECTORS
+    assert calls.count("0.0+80.0") == 90
+    assert mix.arrival("Bcast", 2) == ""
+    assert CallMix.from_json(json.loads(json.dumps(mix.to_json()))) == mix
+
+
+def test_times_count_as_ranks_come_in_the_program() -> None:
+    """Ranks that come at once are measured beside those that come apart."""
+    at_once = cell("Allreduce", ranks=2, message_bytes=8)
+    apart = replace(at_once, arrival="profile:app")
+    other = replace(at_once, benchmark="Bcast")
+    assert as_ranks_come([at_once, apart, other]) == [apart, other]
 
 
 def test_only_what_the_program_calls_is_tuned(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,18 +5,31 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from mpigauge.features.profile.needs import LEAST_SHARE, uses_of
+import numpy as np
+
+from mpigauge.features.profile.layout import NULL_PROCESS, Way
+from mpigauge.features.profile.needs import BYTES_OF_LATENCY, LEAST_SHARE, uses_of
 from mpigauge.features.profile.show import accounts_of, main_jobs
-from mpigauge.model.call_mix import CallMix, MixedCall
+from mpigauge.measure.plan.arrivals import MPI, name_of, vectors
+from mpigauge.model.call_mix import CallMix, MixedCall, arrival_key
 from mpigauge.model.suite_options import LEVELS
 from mpigauge.site.mpi.query import named
 
 if TYPE_CHECKING:
+    from mpigauge.features.profile.account import Account
     from mpigauge.features.profile.needs import Use
     from mpigauge.features.profile.stored import Job
+
+_OF_MESSAGES = ("send", "receive", "sendrecv", "probe", "partitioned", "wait", "test", "start")
+"""Classes of calls in which a rank waits for messages from rank to rank, or moves them."""
+MOST_VECTORS = 128
+"""Calls of a collective whose lateness is handed over."""
+_BLOCKING_SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend")
+"""Their messages go one way at a time, as those of PingPong do; all others go both ways at once."""
 
 
 def mix_of(name: str, jobs: Sequence[Job]) -> CallMix | None:
@@ -34,6 +47,70 @@ def mix_of(name: str, jobs: Sequence[Job]) -> CallMix | None:
         mpi_s=whole,
         run_s=float(account.run_s.mean()),
         calls=tuple(sorted(calls, key=lambda each: -each.seconds)),
+        messages=_messages(account, LEAST_SHARE * whole),
+        arrivals=_arrivals(account, name, {(each.benchmark, each.ranks) for each in calls}),
+    )
+
+
+def _arrivals(account: Account, name: str, wanted: Collection[tuple[str, int]]) -> dict[str, str]:
+    """How ranks come to these collectives, each among so many, where most time is spent on it."""
+    found: dict[str, str] = {}
+    for pattern in sorted(account.profile.arrivals, key=lambda each: -each.seconds):
+        of = pattern.call.removeprefix(MPI), pattern.ranks
+        if of in wanted and arrival_key(*of) not in found:
+            step = -(-len(pattern.lateness_s) // MOST_VECTORS)
+            some = replace(pattern, lateness_s=pattern.lateness_s[::step])
+            found[arrival_key(*of)] = vectors(name_of(name), some)
+    return found
+
+
+def _messages(account: Account, least_s: float) -> tuple[MixedCall, ...]:
+    """Messages from rank to rank by powers of two, the dearest first. The time in all calls that
+    are for messages is shared among them by count and bytes, as a wait does not know its size."""
+    whole = sum(each.total_s for each in account.inside if each.spot.group in _OF_MESSAGES)
+    groups = _alike(account)
+    weights = {kind: _weight(group) for kind, group in groups.items()}
+    all_weights = sum(weights.values())
+    found = []
+    for kind, group in groups.items():
+        benchmark, ranks, _ = kind
+        seconds = whole * weights[kind] / all_weights
+        if seconds >= least_s:
+            found.append(_message(benchmark, ranks, group, seconds))
+    return tuple(sorted(found, key=lambda each: -each.seconds))
+
+
+def _alike(account: Account) -> dict[tuple[str, int, int], Any]:
+    """Cells of messages that were sent, by benchmark, its ranks and bin of size."""
+    cells = account.profile.cells
+    spots = account.profile.spots
+    sent = cells[(cells["way"] == Way.SENT) & (cells["peer"] != NULL_PROCESS)]
+    names = ["site", "comm", "bin"]
+    together: dict[tuple[str, int, int], list[Any]] = defaultdict(list)
+    for key in np.unique(sent[names]):
+        spot = spots[int(key["site"])]
+        if spot.group in _OF_MESSAGES:
+            one_way = spot.call.removesuffix("_c") in _BLOCKING_SENDS
+            members = account.profile.comms[int(key["comm"])].size
+            benchmark, ranks = ("PingPong", 2) if one_way else ("Sendrecv", max(members, 2))
+            kind = benchmark, ranks, int(key["bin"])
+            together[kind].append(sent[sent[names] == key])
+    return {kind: np.concatenate(groups) for kind, groups in together.items()}
+
+
+def _weight(cells: Any) -> float:
+    """About how long these messages take, in units of an empty one."""
+    return float(cells["count"].sum()) + float(cells["amount"].sum()) / BYTES_OF_LATENCY
+
+
+def _message(benchmark: str, ranks: int, cells: Any, seconds: float) -> MixedCall:
+    return MixedCall(
+        benchmark=benchmark,
+        ranks=ranks,
+        message_bytes=round(int(cells["amount"].sum()) / int(cells["count"].sum())),
+        least_bytes=int(cells["least"].min()),
+        most_bytes=int(cells["most"].max()),
+        seconds=seconds,
     )
 
 

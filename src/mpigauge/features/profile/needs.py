@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEAST_SHARE = 0.01
 """Of the time in MPI: what takes less is not measured."""
-_BYTES_OF_LATENCY = 4096
+BYTES_OF_LATENCY = 4096
 """A message of so many takes about twice as long as an empty one."""
 _COLLECTIVES = (
     *("Barrier", "Bcast", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block"),
@@ -94,7 +94,7 @@ def _uses(account: Account, called: Called, cells: Any) -> Iterator[Use]:
         need = _need(account, called, group)
         counts[need] += float(group["count"].sum())
         ends[need] += _ends(need, group)
-    weights = {need: count * (1 + max(need.message_bytes, 0) / _BYTES_OF_LATENCY)
+    weights = {need: count * (1 + max(need.message_bytes, 0) / BYTES_OF_LATENCY)
                for need, count in counts.items()}  # fmt: skip
     whole = sum(weights.values())
     for need, count in counts.items():

@@ -14,6 +14,7 @@ from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.resolve import parts_of, plan_of
 from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import of_collective
+from mpigauge.model.suite_options import ARRIVAL
 
 if TYPE_CHECKING:
     from mpigauge.measure.plan.request import Request
@@ -77,12 +78,16 @@ class Where:
         return replace(self, resources=replace(self.resources, ppn=math.ceil(ranks / hosts)))
 
     def measured_part(self, request: Request, collective: str, ranks: int) -> PlanPart:
-        """The same at the sizes and with the data that are tuned for."""
+        """The same at the sizes and with the data that are tuned for, and with ranks that come as
+        they do in the program, where that is known and they have cores of their own."""
         part = self.part(request, collective, ranks)
+        options = {}
         calls = self.mix.of(collective, ranks) if self.mix else ()
-        options = (
-            {"datatype": calls[0].datatype, "op": calls[0].op} if calls and calls[0].op else {}
-        )
+        if calls and calls[0].op:
+            options = {"datatype": calls[0].datatype, "op": calls[0].op}
+        arrival = self.mix.arrival(collective, ranks) if self.mix else ""
+        if arrival and ranks <= self.cores:
+            options[ARRIVAL] = arrival
         return replace(
             part,
             sizes=self.sizes(request, collective, ranks),
@@ -104,6 +109,11 @@ def grid_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: W
         for ranks, own in by_ranks.items()
     ]
     return _in_rounds(where.plan(request, parts), request)
+
+
+def screen_plan(plan: Plan) -> Plan:
+    """One launch of each part of a grid, or one for each of its candidates."""
+    return replace(plan, launches=1, seconds=None)
 
 
 def refine_plan(

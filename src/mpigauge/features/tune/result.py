@@ -67,8 +67,15 @@ def grids(stored: Run) -> dict[Of, Grid]:
     parts = len(stored.plan.get("parts") or ()) or 1
     return _grids(
         (_of(cell), cell.arm, cell.message_bytes, cell.launch // parts, cell.time_p50_s)
-        for cell in stored.cells
+        for cell in as_ranks_come(stored.cells)
     )
+
+
+def as_ranks_come(cells: Sequence[Cell]) -> list[Cell]:
+    """Of what was measured with ranks that come apart, as in a program, only that: ranks that come
+    at once were measured beside it."""
+    apart = {_of(cell) for cell in cells if cell.arrival}
+    return [cell for cell in cells if cell.arrival or _of(cell) not in apart]
 
 
 def weighed(of: Of, grid: Grid, mix: CallMix | None) -> Grid:
