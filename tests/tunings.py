@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.runs.store.tunings import (
     Evidence,
+    TunedMessages,
     TunedRule,
     Tuning,
     build_of,
@@ -20,6 +22,20 @@ from mpigauge.site.mpi.rule_files.candidates import candidates_of
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 
 CHOSEN = Evidence(0.5, 0.45, 0.55, 6)
+
+
+def with_messages(mpi: Mpi, settings: Mapping[str, str]) -> Tuning:
+    """Without a rule, but with settings of messages from rank to rank."""
+    return Tuning(
+        mpi=build_of(mpi),
+        hostname="here",
+        cores=2,
+        data="fresh",
+        thread_level="single",
+        sizes=(8, 8192),
+        rules=(),
+        messages=TunedMessages(settings, chosen=CHOSEN, confirmed=CHOSEN, tried=3),
+    )
 
 
 def make(folder: Path, mpi: Mpi, collective: str = "Alltoall") -> Tuning:

@@ -55,7 +55,9 @@ def test_wrong_algorithms_of_open_mpi_are_found_and_never_written(tmp_path: Path
     for name in WRONG:
         assert f"Allreduce: {name} is out: " in done.stderr
     assert "mpigauge run SELFTEST:Allreduce_right --mpi openmpi" in done.stderr
-    measured = {cell.arm for cell in load(tmp_path / "out" / "runs" / "grid").cells}
+    runs = tmp_path / "out" / "runs"
+    names = [name for name in ("screen", "grid") if (runs / name).exists()]
+    measured = {cell.arm for name in names for cell in load(runs / name).cells}
     assert {"", "control", "recursive_doubling"} <= measured
     assert not WRONG & measured
     assert not WRONG & {each.rule.candidate for each in load_tuning(tmp_path / "out").rules}
@@ -68,7 +70,7 @@ def test_a_tuning_of_mpich_from_its_first_launch_to_a_program(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     assert " is out: " not in done.stderr
     shown = cli.mpigauge("tune", "show", "out", cwd=tmp_path)
-    assert shown.stdout == done.stdout
+    assert shown.stdout.startswith(done.stdout)
     assert "Alltoall, 2 ranks" in shown.stdout
     again = cli.mpigauge("tune", "Alltoall", "--mpi", "mpich", "--output", "out", cwd=tmp_path)
     assert again.returncode == 2
@@ -134,7 +136,7 @@ def test_a_tuning_of_intel_from_its_first_launch_to_the_last(tmp_path: Path) -> 
     measured = {cell.arm for cell in load(tmp_path / "out" / "runs" / "grid").cells}
     assert {"", "control", "preset_1"} <= measured
     assert bool(made.files) == bool(made.rules)
-    assert cli.mpigauge("tune", "show", "out", cwd=tmp_path).stdout == done.stdout
+    assert cli.mpigauge("tune", "show", "out", cwd=tmp_path).stdout.startswith(done.stdout)
 
 
 @pytest.mark.acceptance("tuning")

@@ -85,7 +85,7 @@ def test_a_tuning_without_its_runs_is_refused(capsys: pytest.CaptureFixture[str]
     with pytest.raises(UserError, match="mpigauge tune show tuned"):
         shown_tuning(Path("tuned"))
     assert run(["report", "tuned"]) == 2
-    assert "has no run confirm or grid" in capsys.readouterr().err
+    assert "has no run confirm, p2p-confirm, grid or p2p-finalists" in capsys.readouterr().err
 
 
 def test_a_tuning_beside_other_runs_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

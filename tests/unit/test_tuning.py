@@ -18,6 +18,7 @@ import pytest
 from mpigauge.model.names import CONTROL
 from mpigauge.result.tuning.choose import Choice, best_path, choose, judge, stand_ins
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
+from mpigauge.result.tuning.halving import contenders
 
 RECORDED = Path(__file__).parents[1] / "golden" / "tuning"
 """Sweeps of MPICH 5.0.2 with 2 ranks, all arms in each launch: arm, size, launch, time."""
@@ -71,6 +72,37 @@ def test_what_half_of_the_launches_choose_is_not_slower_in_the_other_half(name: 
         assert len(choice.faster) <= 3
         bad += bool(slower(choice, grid(times, judged_by)))
     assert bad <= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_first_launch_leaves_what_all_launches_would_choose(name: str) -> None:
+    """And what the rules of the others gain is not lost."""
+    times = recorded(name)
+    launches = grid(times).launches
+    for first in launches:
+        left = contenders(grid(times, (first,)))
+        kept = {place: t for place, t in times.items() if place[0] in (*left, DEFAULT, CONTROL)}
+        whole, screened = choose(grid(times)), choose(grid(kept))
+        assert [each.arm for each in whole.faster] == [each.arm for each in screened.faster]
+        assert [each.sizes for each in whole.faster] == [each.sizes for each in screened.faster]
+
+
+def test_a_first_launch_drops_what_is_slower_everywhere() -> None:
+    sizes, arms = (8, 64), ("good", "slow", "slower", "mixed", "lost")
+    ratios = {"good": (0.7, 0.8), "slow": (1.5, 1.6), "slower": (2, 2), "mixed": (1.4, 0.9)}
+    times = {(arm, size, 0): 1.0 for arm in (DEFAULT, CONTROL) for size in sizes}
+    for arm, own in ratios.items():
+        times |= {(arm, size, 0): ratio for size, ratio in zip(sizes, own, strict=True)}
+    times["lost", 8, 0] = 1.0
+    found = grid_of(times, sizes, arms)
+    assert contenders(found) == ("good", "mixed", "lost")
+    only_slow = grid_of(
+        {p: t for p, t in times.items() if p[0] != "good"}, (8,), ("slow", "slower")
+    )
+    assert contenders(only_slow) == ()
+    assert contenders(only_slow, for_every_size=True) == ("slow",)
+    nothing = grid_of({("good", 8, 0): 1.0}, (8,), ("good", "slow"))
+    assert set(contenders(nothing)) == {"good", "slow"}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -122,7 +122,7 @@ def recorded_rules(stored: Run) -> Path | None:
 def _tell_limits(folder: Path, tuning: Tuning, setup: Setup) -> None:
     from mpigauge.cli.screen import tell
 
-    if not tuning.files:
+    if not tuning.has_effect:
         tell(f"{folder} has no rule: everything is as it would be without it")
         return
     if len(setup.nodes) > 1:
@@ -135,9 +135,9 @@ def _tell_limits(folder: Path, tuning: Tuning, setup: Setup) -> None:
 
 def level_sentence(folder: Path, tuning: Tuning, level: str) -> str:
     """What rules that were measured at another thread level are worth at this one."""
-    from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
+    from mpigauge.site.mpi.rule_files.registry import rule_format_of
 
     measured = f"the rules of {folder} were measured at thread level {tuning.thread_level}, "
-    if RULE_FORMATS[tuning.mpi.name].tells_threads:
+    if rule_format_of(tuning.mpi.name).tells_threads:
         return f"{measured}and do not hold at {level}, where {tuning.mpi.label} follows its own"
     return f"{measured}and nobody knows whether they help at {level}"

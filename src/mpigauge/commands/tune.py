@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,8 @@ import click
 from mpigauge.cli import completing, options
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from mpigauge.model.call_mix import CallMix
     from mpigauge.runs.store.tunings import Tuning
 
@@ -117,6 +120,19 @@ def command() -> None:
         help="Leave reductions at the default: other algorithms sum in another order, which may "
         "change last digits.",
     ),
+    click.option(
+        "--p2p/--no-p2p",
+        default=None,
+        help="Settings of messages from rank to rank as well, which have one value for all sizes; "
+        "without COLLECTIVE these alone.  [default: with --for, where the program sends messages]",
+    ),
+    click.option(
+        "--trials",
+        type=click.IntRange(min=5),
+        metavar="N",
+        help="Search these by N trials of Optuna, in finer steps, in place of a list of "
+        "combinations.",
+    ),
     options.seed_option,
     click.option(
         "--output",
@@ -138,8 +154,9 @@ def make_command(collectives: tuple[str, ...], profile: str | None, **said: Any)
         make(collectives, said)
         return
     found = _profile_of(profile, said)
-    folder, tuning = make(collectives, said, _mix_of(found))
-    if tuning.files:
+    mix = _mix_of(found)
+    folder, tuning = make(collectives, said, mix, _failing(found, mix))
+    if tuning.has_effect:
         _try_program(found, folder, tuning, said.get("seed") or 0)
 
 
@@ -172,6 +189,31 @@ def _mix_of(profile: Path) -> CallMix | None:
     from mpigauge.features.profile.stored import load_jobs
 
     return mix_of(profile.name, load_jobs(profile))
+
+
+def _failing(profile: Path, mix: CallMix | None) -> Callable[[Mapping[str, str]], str] | None:
+    """Tells why the program of a profile fails with settings, empty: it does not; None: the program
+    cannot be started here."""
+    from mpigauge.features.profile.in_turn import launched_in_turn, words_of
+    from mpigauge.features.tune.plan import TUNED
+    from mpigauge.model.errors import RunError
+    from mpigauge.runs.store import load
+    from mpigauge.runs.store.tunings import as_variables
+
+    header = load(profile).header
+    if mix is None or not words_of(header)[0]:
+        return None
+
+    def why(settings: Mapping[str, str]) -> str:
+        with TemporaryDirectory() as folder:
+            variables = {TUNED: as_variables(settings)}
+            try:
+                launched_in_turn(header, variables, Path(folder), 1, 0, lambda _: None)
+            except RunError as error:
+                return str(error)
+        return ""
+
+    return why
 
 
 def _try_program(profile: Path, folder: Path, tuning: Tuning, seed: int) -> None:
@@ -207,13 +249,17 @@ def _try_program(profile: Path, folder: Path, tuning: Tuning, seed: int) -> None
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @options.json_option
 def show_command(folder: Path, as_json: bool) -> None:
-    """Show the rules of a tuning, their evidence, and where the default stays and why."""
+    """Show the rules of a tuning, their evidence, and where the default stays and why.
+
+    Below it is the default beside what was tuned, size by size, as fresh launches found both.
+    """
+    from mpigauge.features.tune.curves import curve_lines
     from mpigauge.features.tune.show import lines_of
     from mpigauge.runs.store.tunings import load_tuning
 
     if as_json:
         return click.echo(json.dumps(load_tuning(folder).to_json(), indent=1, ensure_ascii=False))
-    return click.echo("\n".join(lines_of(load_tuning(folder))))
+    return click.echo("\n".join([*lines_of(load_tuning(folder)), *curve_lines(folder)]))
 
 
 @command.command("env")
@@ -235,7 +281,7 @@ def env_command(folder: Path, form: str) -> None:
     tuning = whole(folder)
     for line in environment_lines(folder, tuning, form):
         click.echo(line)
-    if not tuning.files:
+    if not tuning.has_effect:
         tell(f"{folder} has no rule: there is nothing to set")
 
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from mpigauge.model.errors import UserError
 
-Extra = Literal["sql", "pictures", "blas"]
+Extra = Literal["sql", "pictures", "blas", "trials"]
 
 
 class ExtraPackage(NamedTuple):
@@ -22,6 +22,7 @@ EXTRAS: dict[Extra, ExtraPackage] = {
     "sql": ExtraPackage("duckdb", "DuckDB"),
     "pictures": ExtraPackage("vl_convert", "vl-convert"),
     "blas": ExtraPackage("scipy_openblas64", "the wheel of OpenBLAS"),
+    "trials": ExtraPackage("optuna", "Optuna"),
 }
 
 

@@ -66,10 +66,11 @@ class TuningEntry:
     @classmethod
     def of(cls, name: str, tuning: Tuning) -> TuningEntry:
         collectives = dict.fromkeys(each.rule.collective for each in tuning.rules)
-        rules = f"{many(len(tuning.rules), 'rule')}: {', '.join(collectives)}"
-        if not tuning.rules:
-            rules = "no rule: the default stays everywhere"
-        return cls(name, tuning.mpi.label, tuning.hostname, rules)
+        found = [f"{name}={value}" for name, value in tuning.message_settings.items()]
+        if tuning.rules:
+            found.append(f"{many(len(tuning.rules), 'rule')}: {', '.join(collectives)}")
+        nothing = "no rule: the default stays everywhere"
+        return cls(name, tuning.mpi.label, tuning.hostname, "; ".join(found) or nothing)
 
 
 @dataclass(frozen=True)

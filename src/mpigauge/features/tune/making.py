@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.screen import tell
+from mpigauge.features.tune.faults import write_programs
 from mpigauge.features.tune.plan import CROWDED_S, TUNED, Where, confirm_plan
+from mpigauge.features.tune.point_to_point import confirmed_messages, tune_messages
 from mpigauge.features.tune.result import confirmed
-from mpigauge.features.tune.show import REDUCTIONS, lines_of
+from mpigauge.features.tune.show import REDUCTIONS, lines_of, message_lines
 from mpigauge.features.tune.tuning import (
+    Found,
     Task,
     confirm,
     find_rules,
@@ -35,62 +38,103 @@ from mpigauge.runs.store.tunings import (
     settings_of,
 )
 from mpigauge.site.mpi.rule_files.candidates import collectives_of
-from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, refusal_of
+from mpigauge.site.mpi.rule_files.registry import has_rule_format, refusal_of, rule_format_of
 
 if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
+    from mpigauge.features.tune.point_to_point import Failing
     from mpigauge.measure.plan import Request
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
+    from mpigauge.runs.store.tunings import TunedMessages
 
 CHECKS = "checks"
 """The folder of the runs of `tune verify`, one for each time."""
 
 
 def make(
-    collectives: Sequence[str], said: dict[str, Any], mix: CallMix | None = None
+    collectives: Sequence[str],
+    said: dict[str, Any],
+    mix: CallMix | None = None,
+    failing: Failing | None = None,
 ) -> tuple[Path, Tuning]:
-    """The folder, and what was found. `mix`: the calls of the program that is tuned for."""
-    task, refusal = read_task(collectives, said, mix)
-    if refusal:
+    """The folder, and what was found. `mix`: the calls of the program that is tuned for; `failing`:
+    what tells why that program fails with settings."""
+    p2p, trials = said.pop("p2p"), said.pop("trials")
+    _check_trials(trials, p2p, mix)
+    task, refusal = read_task(collectives, said, mix, with_messages=wants_messages(p2p, mix))
+    messages = None
+    if wants_messages(p2p, mix):
+        messages = tune_messages(task, trials or 0, failing)
+        settings = {**task.request.settings, **messages.settings}
+        task = replace(task, request=replace(task.request, settings=settings))
+    if refusal and task.collectives:
         tell(f"candidates are measured and shown, but no file is written: {refusal}")
-    found = find_rules(task)
+    found = find_rules(task) if task.collectives else Found([], [], [])
     rules, left = found.rules, list(found.left)
     if rules and not refusal:
         rules, gone = confirm(task, rules)
         left += gone
     files = write_and_read_back(task, task.folder, rules) if rules and not refusal else {}
+    level = task.request.suite_options.get(THREAD_LEVEL, "")
+    faults = write_programs(task.folder, found.faults, task.setup.mpi, level)
     tuning = Tuning(
         mpi=build_of(task.setup.mpi),
         hostname=task.setup.machine.hostname,
         cores=task.setup.machine.cores,
         data=task.request.data,
         thread_level=task.thread_level,
-        sizes=task.sizes,
+        sizes=task.sizes or task.request.sizes or (),
         rules=tuple(rules),
         left=tuple(left),
-        faults=tuple(found.faults),
+        faults=tuple(faults),
         files=files,
         mix=mix,
         noise=found.noise,
         rescued=tuple(found.rescued),
         hosts=tuple(host.name for host in task.setup.resources.hosts),
         ppn=task.setup.resources.ppn,
+        messages=messages,
     )
     save(task.folder, tuning)
     for line in lines_of(tuning):
         click.echo(line)
-    if files:
+    if tuning.has_effect:
         tell(f"use it with `mpigauge tune apply {task.folder} -- mpirun …`")
     tell(f"stored in {task.folder}")
     return task.folder, tuning
 
 
+def wants_messages(p2p: bool | None, mix: CallMix | None) -> bool:
+    """Whether settings of messages are tuned: where they are asked for, and, unless they are asked
+    not to be, where a program spends time on messages."""
+    if p2p is None:
+        return bool(mix and mix.messages)
+    return p2p
+
+
+def _check_trials(trials: int | None, p2p: bool | None, mix: CallMix | None) -> None:
+    """UserError: there is nothing to try, or nothing to try it with."""
+    from mpigauge.model.extras import require
+
+    if trials is None:
+        return
+    if not wants_messages(p2p, mix):
+        raise UserError(
+            "--trials is about settings of messages from rank to rank; add --p2p to tune them"
+        )
+    require("trials", "--trials")
+
+
 def read_task(
-    collectives: Sequence[str], said: dict[str, Any], mix: CallMix | None = None
+    collectives: Sequence[str],
+    said: dict[str, Any],
+    mix: CallMix | None = None,
+    with_messages: bool = False,
 ) -> tuple[Task, str]:
-    """What is to be tuned, and why no file would be written; empty: it is. UserError: it cannot be
-    tuned."""
+    """What is to be tuned, and why no file would be written; empty: it is. `with_messages`:
+    settings of messages are tuned as well, so that there need not be a collective. UserError: it
+    cannot be tuned."""
     from mpigauge.cli.lookups import look_up
     from mpigauge.measure.plan import read_request
     from mpigauge.site.mpi import find
@@ -98,10 +142,11 @@ def read_task(
     output, spec, keeps_order = (said.pop(name) for name in ("output", "mpi_spec", "keep_order"))
     request = read_request(said, look_up(said))
     mpi = find(spec)
-    chosen = chosen_collectives(mpi, collectives, keeps_order)
+    alone = with_messages and not collectives and mix is None
+    chosen = () if alone else chosen_collectives(mpi, collectives, keeps_order)
     _check_one_level(request)
     if mix is not None:
-        chosen = called(chosen, mix)
+        chosen = called(chosen, mix, with_messages)
         request = replace(request, ranks=_groups(chosen, mix))
         request = with_level(request, mix.thread_level)
     folder = output or Path(f"mpigauge-tuned-{mpi.name}-{mpi.version}")
@@ -114,7 +159,9 @@ def read_task(
     setup = set_up_one(request, spec)
     ranks = request.ranks or (setup.resources.room,)
     _check_ranks(ranks, setup, request)
-    settings = {**request.settings, **RULE_FORMATS[mpi.name].measured_with}
+    settings = dict(request.settings)
+    if has_rule_format(mpi.name):
+        settings |= rule_format_of(mpi.name).measured_with
     own = replace(request, settings=settings)
     going_on = f"the same command with --output {folder} goes on"
     task = Task(setup, own, chosen, tuple(ranks), folder, going_on, mix)
@@ -150,11 +197,14 @@ def _check_one_level(request: Request) -> None:
         )
 
 
-def called(collectives: Sequence[str], mix: CallMix) -> tuple[str, ...]:
-    """Those on which the program spends its time. UserError: it is none of them."""
+def called(
+    collectives: Sequence[str], mix: CallMix, with_messages: bool = False
+) -> tuple[str, ...]:
+    """Those on which the program spends its time; there may be none where messages are tuned as
+    well. UserError: it is none of them."""
     found = tuple(name for name in mix.collectives if name in collectives)
-    if not found:
-        spent = listed(mix.collectives) or "no collective"
+    if not found and not with_messages:
+        spent = listed(mix.collectives) if mix.collectives else "no collective"
         raise UserError(
             f"the program of {mix.profile} spends 1 % of its time in MPI or more on {spent}, and "
             f"{listed(collectives)} can be tuned"
@@ -209,7 +259,9 @@ def _check_ranks(ranks: Sequence[int], setup: Setup, request: Request) -> None:
 
 
 def _check_one_group(ranks: Sequence[int], mpi: Mpi) -> None:
-    if len(ranks) > 1 and not RULE_FORMATS[mpi.name].names_default:
+    if len(ranks) < 2 or not has_rule_format(mpi.name):
+        return
+    if not rule_format_of(mpi.name).names_default:
         raise UserError(
             f"--ranks: rules of {mpi.label} hold for communicators of all sizes at once, so they "
             f"can be chosen by one only; name one of {', '.join(map(str, ranks))}"
@@ -234,12 +286,16 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, said: dict[str, Any])
     cores = Where(setup.cards, setup.resources, setup.mpi).cores
     crowded = any(each.rule.ranks > cores for each in tuning.rules)
     request = replace(request, oversubscribe=crowded)
-    if not tuning.files:
+    if not tuning.has_effect:
         click.echo("there is no rule to verify: the default stays everywhere")
         return
     bare = [each.rule for each in tuning.rules]
     checks = _next_folder(folder / CHECKS)
     task = Task(setup, request, (), (), checks, "the same command begins anew", tuning.mix)
+    if tuning.messages and tuning.messages.settings:
+        task = verified_messages(task, tuning.messages)
+    if not tuning.files:
+        return
     settings: Mapping[str, str] = settings_of(folder, tuning)
     wrong = wrong_with(task, tuning.rules, folder)
     if wrong:
@@ -251,6 +307,17 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, said: dict[str, Any])
     if doubtful:
         names = ", ".join(f"{each.rule.collective} {each.rule.candidate}" for each in doubtful)
         raise RunError(f"not faster with certainty now: {names}; results are right")
+
+
+def verified_messages(task: Task, messages: TunedMessages) -> Task:
+    """The task with the settings of messages, which are still faster. RunError: they are not."""
+    now = confirmed_messages(task, messages)
+    for line in message_lines(now):
+        click.echo(line)
+    if not now.settings:
+        raise RunError(f"settings of messages no longer hold: {now.why}")
+    settings = {**task.request.settings, **now.settings}
+    return replace(task, request=replace(task.request, settings=settings))
 
 
 def _next_folder(folder: Path) -> Path:

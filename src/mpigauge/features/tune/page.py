@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.cli.reporting import shown_of
 from mpigauge.features.tune.show import lines_of
 from mpigauge.model.errors import UserError
+from mpigauge.model.units import listed
 from mpigauge.runs.store.tunings import RUNS, load_tuning
 from mpigauge.show.web.report import report
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from mpigauge.result.finding import Explanation
     from mpigauge.result.run_view import RunView
 
-_SHOWN = ("confirm", "grid")
-"""Runs of a tuning, the best first: rules against the default, else all candidates."""
+_SHOWN = ("confirm", "p2p-confirm", "grid", "p2p-finalists")
+"""Runs of a tuning, the best first: what was chosen against the default, else all candidates."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,6 @@ def shown_tuning(folder: Path) -> ShownTuning:
         if (run / "run.json").is_file():
             return ShownTuning(run, sentences)
     raise UserError(
-        f"{folder} has no run {' or '.join(_SHOWN)} below {RUNS}, of which a report could be made; "
-        f"`mpigauge tune show {folder}` prints what the tuning says"
+        f"{folder} has no run {listed(_SHOWN, 'or')} below {RUNS}, of which a report could be "
+        f"made; `mpigauge tune show {folder}` prints what the tuning says"
     )

@@ -17,13 +17,22 @@ from mpigauge.model.suite_options import LEVELS
 from mpigauge.model.units import byte_count, listed, many
 from mpigauge.runs.store.tunings import variables_of
 from mpigauge.site.mpi.rule_files.candidates import candidates_of, find_candidate
-from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
+from mpigauge.site.mpi.rule_files.registry import rule_format_of
+from mpigauge.site.mpi.settings.spaces import point_in_words
 
 if TYPE_CHECKING:
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.rules import Rule
-    from mpigauge.runs.store.tunings import Evidence, Fault, Rescued, Trial, TunedRule, Tuning
+    from mpigauge.runs.store.tunings import (
+        Evidence,
+        Fault,
+        Rescued,
+        Trial,
+        TunedMessages,
+        TunedRule,
+        Tuning,
+    )
 
 REDUCTIONS = ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block")
 """Other algorithms combine in another order."""
@@ -41,16 +50,32 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
         f"{tuning.data} data, {_level_in_words(tuning.thread_level)}"
     )
     yield ""
+    yield from _found_lines(tuning)
+    yield from _note_lines(tuning)
+    if tuning.trial:
+        yield from trial_sentences(tuning.trial)
+
+
+def _found_lines(tuning: Tuning) -> Iterator[str]:
+    """What was gained, what stays at the default, and what is not used."""
+    if tuning.messages:
+        yield from message_lines(tuning.messages)
     for each in tuning.rules:
         yield rule_sentence(each)
-    if not tuning.rules:
+    if not tuning.rules and not tuning.messages:
         yield "No rule is written: the default stays everywhere."
     for left in tuning.left:
         yield f"{left.collective}, {many(left.ranks, 'rank')}: the default stays: {left.why}."
     for fault in each_once(tuning.faults):
-        yield f"{fault.collective}: {fault.candidate or 'the default'} is not used: {fault.why}."
+        name = fault.candidate or "the default"
+        shown = f" ({fault.program} shows it)" if fault.program else ""
+        yield f"{fault.collective}: {name} is not used: {fault.why}{shown}."
     for rescued in tuning.rescued:
         yield rescue_sentence(rescued)
+
+
+def _note_lines(tuning: Tuning) -> Iterator[str]:
+    """What has to be known to judge it."""
     if tuning.noise is not None and tuning.noise > NOISY:
         yield (
             f"While this was measured the default differed from itself by {100 * tuning.noise:.0f} "
@@ -65,10 +90,36 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
             f"Sums of floating-point numbers may differ in their last digits: {listed(summed)}; "
             "--keep-order leaves them as they are."
         )
+    weights = WEIGHTS if tuning.mix is None else _weights(tuning.mix)
     if tuning.rules:
-        yield f"{_elsewhere(tuning)} {WEIGHTS if tuning.mix is None else _weights(tuning.mix)}"
-    if tuning.trial:
-        yield from trial_sentences(tuning.trial)
+        yield f"{_elsewhere(tuning)} {weights}"
+    elif tuning.message_settings:
+        yield weights
+
+
+def message_lines(messages: TunedMessages) -> Iterator[str]:
+    """What settings of messages from rank to rank bring, or why the default stays."""
+    what = "Messages from rank to rank"
+    if not messages.settings:
+        yield f"{what}: the default stays: {messages.why}."
+    gained = messages.confirmed or messages.chosen
+    if messages.settings and gained:
+        words = point_in_words(messages.settings)
+        fresh = "fresh launch" if messages.confirmed else "launch"
+        yield (
+            f"{what}: {words} takes {saved(gained)} less time than the default in the mean of all "
+            f"that was measured ({listed(messages.measured_by)}), by "
+            f"{many(gained.launches, fresh)}; chosen of {many(messages.tried, 'combination')}."
+        )
+    for each in messages.slower:
+        sizes = _from_to(each.first_bytes, each.last_bytes)
+        low, high = 100 * (each.ratio.low - 1), 100 * (each.ratio.high - 1)
+        yield (
+            f"With it {each.benchmark} among {many(each.ranks, 'rank')}, {sizes}, takes {low:.0f} "
+            f"to {high:.0f} % more."
+        )
+    for point, why in messages.failed.items():
+        yield f"{point} is not used: {why}."
 
 
 def rescue_sentence(of: Rescued) -> str:
@@ -93,7 +144,11 @@ def _level_in_words(level: str) -> str:
 
 
 def _weights(mix: CallMix) -> str:
-    return f"Sizes count by the time that the program of {mix.profile} spends on them."
+    weights = f"Sizes count by the time that the program of {mix.profile} spends on them."
+    if not mix.arrivals:
+        return weights
+    collectives = listed(list(dict.fromkeys(key.split()[0] for key in mix.arrivals)))
+    return f"{weights} Ranks came to {collectives} as late as they do in it."
 
 
 def trial_sentences(trial: Trial) -> Iterator[str]:
@@ -114,7 +169,7 @@ def _verdict(gained: Evidence) -> str:
 
 
 def _elsewhere(tuning: Tuning) -> str:
-    if RULE_FORMATS[tuning.mpi.name].names_default:
+    if rule_format_of(tuning.mpi.name).names_default:
         return "Everywhere else nothing changes."
     return (
         f"Other collectives stay as they are. These rules hold for communicators of all sizes, and "
@@ -130,12 +185,18 @@ def each_once(faults: Iterable[Fault]) -> list[Fault]:
     return list(found.values())
 
 
-def proof_of(fault: Fault, mpi: Mpi, level: str = "") -> str:
-    """What shows it, as a command. `level`: the thread level that was asked for."""
-    settings = dict(RULE_FORMATS[mpi.name].measured_with)
+def settings_of_fault(fault: Fault, mpi: Mpi) -> dict[str, str]:
+    """With which it is seen."""
+    settings = dict(rule_format_of(mpi.name).measured_with)
     if fault.candidate:
         every = candidates_of(mpi.name)
         settings |= find_candidate(every, fault.collective, fault.candidate).settings
+    return settings
+
+
+def proof_of(fault: Fault, mpi: Mpi, level: str = "") -> str:
+    """What shows it, as a command. `level`: the thread level that was asked for."""
+    settings = settings_of_fault(fault, mpi)
     words = [f"--set {name}={value}" for name, value in settings.items()]
     if level:
         words.insert(0, f"--thread-level {level}")
@@ -165,12 +226,17 @@ def rule_sentence(each: TunedRule) -> str:
 
 
 def sizes_in_words(rule: Rule) -> str:
-    first, last = byte_count(rule.first_bytes), byte_count(rule.last_bytes)
     if rule.last_bytes == MOST_BYTES:
-        return f"{first} and more" if rule.first_bytes else "all sizes"
-    if rule.first_bytes in (0, rule.last_bytes):
-        return f"up to {last}" if rule.first_bytes == 0 else first
-    return f"{first} to {last}"
+        return f"{byte_count(rule.first_bytes)} and more" if rule.first_bytes else "all sizes"
+    if rule.first_bytes == 0:
+        return f"up to {byte_count(rule.last_bytes)}"
+    return _from_to(rule.first_bytes, rule.last_bytes)
+
+
+def _from_to(first: int, last: int) -> str:
+    if first == last:
+        return byte_count(first)
+    return f"{byte_count(first)} to {byte_count(last)}"
 
 
 def why_no_stand_in(nearest: TunedRule, label: str) -> str:

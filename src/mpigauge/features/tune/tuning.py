@@ -23,6 +23,7 @@ from mpigauge.features.tune.plan import (
     refine_plan,
     right_alone_plan,
     right_plan,
+    screen_plan,
 )
 from mpigauge.features.tune.refine import (
     MOST_HALVINGS,
@@ -54,9 +55,15 @@ from mpigauge.features.tune.show import (
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL, calls_from_several
 from mpigauge.model.units import listed
+from mpigauge.result.tuning.halving import contenders
 from mpigauge.runs.store.tunings import RUNS, Fault, Left, Rescued, TunedRule, write_files
-from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of, find_candidate
-from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
+from mpigauge.site.mpi.rule_files.candidates import (
+    Candidate,
+    candidates_of,
+    find_candidate,
+    known_to,
+)
+from mpigauge.site.mpi.rule_files.registry import rule_format_of
 
 if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
@@ -72,13 +79,19 @@ if TYPE_CHECKING:
 
 AllArms = dict[str, dict[int, list[tuple[str, Mapping[str, str]]]]]
 """By collective and ranks: the names of candidates, and what is set for each."""
+FEW_CANDIDATES = 3
+"""So many are measured without a first look."""
 RUN_NAMES = {
     "right": "whether candidates are right",
     "right-alone": "whether candidates are right, each alone",
+    "screen": "which candidates are worth a closer look",
     "grid": "how long candidates take",
-    "refine-1": "where rules begin and end",
-    "refine-2": "where rules begin and end, halved again",
-    "refine-3": "where rules begin and end, halved once more",
+    "refine": "where rules begin and end",
+    "p2p": "how long messages take with each combination of settings",
+    "p2p-trial": "how long messages take with a combination of settings",
+    "p2p-finalists": "the best combinations of settings once more",
+    "p2p-right": "whether collectives are right with the best one",
+    "p2p-confirm": "whether the best one helps",
     "rules-right": "whether results with the rules are right",
     "confirm": "whether the rules help",
 }
@@ -102,7 +115,7 @@ class Task:
     @property
     def names_default(self) -> bool:
         """Whether rules of this MPI may leave sizes to its default."""
-        return RULE_FORMATS[self.setup.mpi.name].names_default
+        return rule_format_of(self.setup.mpi.name).names_default
 
     @property
     def where(self) -> Where:
@@ -134,13 +147,13 @@ class Task:
         return self.ranks if self.mix is None else self.mix.groups(collective)
 
     def candidates(self, ranks: int) -> list[Candidate]:
-        every = candidates_of(self.setup.mpi.name)
+        every = known_to(self.setup.mpi, candidates_of(self.setup.mpi.name))
         return [each for each in every if each.collective in self.collectives and each.fits(ranks)]
 
     def forced(self, candidate: Candidate, ranks: int) -> Mapping[str, str]:
         """The settings that make the MPI use it for all sizes among so many ranks, as they lie
         here."""
-        form = RULE_FORMATS[self.setup.mpi.name]
+        form = rule_format_of(self.setup.mpi.name)
         name = candidate.collective
         return {**candidate.settings, **form.measured_among(name, self.hosts_of(name, ranks))}
 
@@ -154,7 +167,8 @@ class Task:
 
     def measured(self, name: str, plan: Plan) -> Run:
         """The run of this name, made now, gone on with, or as it was. RunError: interrupted."""
-        stored = measured(self.setup, plan, self.folder / RUNS / name, RUN_NAMES[name])
+        what = RUN_NAMES[name.rstrip("-0123456789")]
+        stored = measured(self.setup, plan, self.folder / RUNS / name, what)
         if stored.status.get("status") == "interrupted":
             raise RunError(f"interrupted: what was measured is kept; {self.going_on}")
         check_level(stored)
@@ -329,10 +343,15 @@ def find_rules(task: Task) -> Found:
     ]
     if not wanted:
         return Found([], left, faults)
-    measured_grids = task.grids(task.measured("grid", _grid_plan(task, wanted)))
+    in_race = screened(task, wanted)
+    why = "each candidate was slower than it at every size in a first launch"
+    left += [Left(*of, why) for of in wanted if of not in in_race]
+    if not in_race:
+        return Found([], left, faults)
+    measured_grids = task.grids(task.measured("grid", _grid_plan(task, in_race)))
     chosen = choices(measured_grids)
     rules = []
-    for of in wanted:
+    for of in in_race:
         if of not in chosen:
             left.append(Left(*of, "nothing was measured of it"))
             continue
@@ -342,8 +361,24 @@ def find_rules(task: Task) -> Found:
             left.append(Left(*of, why))
     rules = refined(task, rules, measured_grids)
     return Found(
-        rules, left, faults, _noise(chosen.values()), _rescued(task, wanted, measured_grids)
+        rules, left, faults, _noise(chosen.values()), _rescued(task, in_race, measured_grids)
     )
+
+
+def screened(
+    task: Task, wanted: Mapping[Of, Sequence[Candidate]]
+) -> Mapping[Of, Sequence[Candidate]]:
+    """The candidates that are worth more launches, by one of each; a collective that has none is
+    left out. Where ranks share cores a launch takes so long that the grid itself has few."""
+    many_candidates = {of: own for of, own in wanted.items() if len(own) > FEW_CANDIDATES}
+    if task.is_crowded or not many_candidates:
+        return wanted
+    run = task.measured("screen", screen_plan(_grid_plan(task, many_candidates)))
+    left = dict(wanted)
+    for of, grid in task.grids(run).items():
+        names = contenders(grid, for_every_size=not task.names_default)
+        left[of] = [each for each in wanted[of] if each.name in names]
+    return {of: own for of, own in left.items() if own}
 
 
 def _rescued(
@@ -438,7 +473,7 @@ def _why_default(grid: Grid, choice: Choice) -> str:
 def write_and_read_back(task: Task, folder: Path, rules: Sequence[TunedRule]) -> dict[str, str]:
     """Writes the MPI's files, and reads them back as it will. RunError: they say something else."""
     mpi = task.setup.mpi
-    form = RULE_FORMATS[mpi.name]
+    form = rule_format_of(mpi.name)
     bare = [each.rule for each in rules]
     several = calls_from_several(task.thread_level)
     texts = form.write(mpi, bare, several)
@@ -471,7 +506,7 @@ def confirm(task: Task, rules: Sequence[TunedRule]) -> tuple[list[TunedRule], li
     """The rules that hold in fresh launches with the files, and why the others are gone."""
     trial = task.folder / RUNS / "files"
     write_and_read_back(task, trial, rules)
-    settings = RULE_FORMATS[task.setup.mpi.name].settings(trial)
+    settings = rule_format_of(task.setup.mpi.name).settings(trial)
     wrong = wrong_with(task, rules, trial)
     kept = [each for each in rules if each.rule.collective not in wrong]
     left = [
@@ -495,7 +530,7 @@ def confirm(task: Task, rules: Sequence[TunedRule]) -> tuple[list[TunedRule], li
 
 def without_own(task: Task) -> Request:
     """The request as a user's program would start: without what measuring candidates takes."""
-    own = RULE_FORMATS[task.setup.mpi.name].measured_with
+    own = rule_format_of(task.setup.mpi.name).measured_with
     kept = {name: value for name, value in task.request.settings.items() if name not in own}
     return replace(task.request, settings=kept)
 
@@ -503,7 +538,7 @@ def without_own(task: Task) -> Request:
 def wrong_with(task: Task, rules: Sequence[TunedRule], folder: Path) -> dict[str, str]:
     """What goes wrong with the files in this folder, by collective; the MPI has to tell that it
     took them, where it can."""
-    form = RULE_FORMATS[task.setup.mpi.name]
+    form = rule_format_of(task.setup.mpi.name)
     settings = form.settings(folder)
     groups = sorted({*(each.rule.ranks for each in rules), 2, ODD_RANKS})
     told = {**settings, **form.told_with}

@@ -41,6 +41,8 @@ class Fault:
     candidate: str
     """Empty: the default itself."""
     why: str
+    program: str = ""
+    """A file in the tuning's folder that shows it; empty: there is none."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,56 @@ class Rescued:
 
 
 @dataclass(frozen=True)
+class SlowerMessages:
+    """Messages that take longer with settings that help others."""
+
+    benchmark: str
+    ranks: int
+    first_bytes: int
+    last_bytes: int
+    ratio: Evidence
+
+
+@dataclass(frozen=True)
+class TunedMessages:
+    """Settings of messages from rank to rank, which have one value for all sizes."""
+
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """That are faster with certainty; none: the default stays."""
+    why: str = ""
+    """Why the default stays; empty: it does not."""
+    chosen: Evidence | None = None
+    """By the launches that they were chosen in, over all messages as these are weighed."""
+    confirmed: Evidence | None = None
+    """By launches that did not choose them."""
+    measured_by: tuple[str, ...] = ()
+    """Benchmarks."""
+    tried: int = 0
+    """How many combinations of settings were measured."""
+    failed: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Those that could not be, or delivered wrong data, and why."""
+    slower: tuple[SlowerMessages, ...] = ()
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TunedMessages:
+        """KeyError, TypeError or ValueError: it is none."""
+        chosen, sure = data["chosen"], data["confirmed"]
+        return cls(
+            settings={str(name): str(value) for name, value in data["settings"].items()},
+            why=str(data["why"]),
+            chosen=Evidence(**chosen) if chosen else None,
+            confirmed=Evidence(**sure) if sure else None,
+            measured_by=tuple(map(str, data["measured_by"])),
+            tried=int(data["tried"]),
+            failed={str(point): str(why) for point, why in data["failed"].items()},
+            slower=tuple(
+                SlowerMessages(**{**each, "ratio": Evidence(**each["ratio"])})
+                for each in data["slower"]
+            ),
+        )
+
+
+@dataclass(frozen=True)
 class MpiBuild:
     """The library that rules are for."""
 
@@ -168,6 +220,18 @@ class Tuning:
     """Those on which it was measured, as they were named; none: this machine alone."""
     ppn: int | None = None
     """Ranks on each of these; None: up to its cores."""
+    messages: TunedMessages | None = None
+    """Settings of messages from rank to rank; None: they were not tuned."""
+
+    @property
+    def message_settings(self) -> Mapping[str, str]:
+        """Those of messages from rank to rank that programs are to be started with."""
+        return self.messages.settings if self.messages else {}
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether anything of a program that is started with it differs from the default."""
+        return bool(self.files or self.message_settings)
 
     @property
     def several_threads(self) -> bool:
@@ -194,6 +258,7 @@ class Tuning:
             "rescued": [asdict(each) for each in self.rescued],
             "hosts": list(self.hosts),
             "ppn": self.ppn,
+            "messages": asdict(self.messages) if self.messages else None,
         }
 
     @classmethod
@@ -216,6 +281,7 @@ class Tuning:
             rescued=tuple(Rescued(**each) for each in data.get("rescued", ())),
             hosts=tuple(str(host) for host in data.get("hosts", ())),
             ppn=None if data.get("ppn") is None else int(data["ppn"]),
+            messages=TunedMessages.from_json(data["messages"]) if data.get("messages") else None,
         )
 
 
@@ -338,17 +404,21 @@ def check_build(tuning: Tuning, mpi: Mpi) -> None:
 
 
 def settings_of(folder: Path, tuning: Tuning) -> dict[str, str]:
-    """What makes the MPI read the rules; nothing where there are none."""
-    if not tuning.files:
-        return {}
-    return dict(RULE_FORMATS[tuning.mpi.name].settings(folder))
+    """What makes the MPI read the rules, and the settings of messages; nothing where there are
+    none."""
+    found = dict(tuning.message_settings)
+    if tuning.files:
+        found |= RULE_FORMATS[tuning.mpi.name].settings(folder)
+    return found
 
 
 def variables_of(folder: Path, tuning: Tuning) -> dict[str, str]:
     """The same as variables of the environment."""
+    return as_variables(settings_of(folder, tuning))
+
+
+def as_variables(settings: Mapping[str, str]) -> dict[str, str]:
+    """Settings as variables of the environment, those of Open MPI with their prefix."""
     from mpigauge.site.launch.openmpi import is_mca
 
-    return {
-        f"OMPI_MCA_{name}" if is_mca(name) else name: value
-        for name, value in settings_of(folder, tuning).items()
-    }
+    return {f"OMPI_MCA_{name}" if is_mca(name) else name: value for name, value in settings.items()}

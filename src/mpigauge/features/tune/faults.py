@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A short program in C for each candidate that goes wrong, which shows it to an MPI's developers.
+
+Every element is a pair of whole numbers. In reductions it is a range of ranks, and two ranges may
+be joined only where the second follows the first, so that an algorithm that takes ranks out of
+their order gives itself away; elsewhere it names the rank that it comes from, and its place there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge.features.tune.show import settings_of_fault
+from mpigauge.model.errors import RunError
+from mpigauge.runs.store.files import failing_as, write_whole
+from mpigauge.runs.store.tunings import as_variables
+
+if TYPE_CHECKING:
+    from mpigauge.model.mpi import Mpi
+    from mpigauge.runs.store.tunings import Fault
+
+FOLDER = "faults"
+"""Below that of the tuning."""
+WORLD = "MPI_COMM_WORLD"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A collective in C: `n` elements to or from each of `ranks`, from `sent` to `got`."""
+
+    call: str
+    items: str = "n"
+    """How many elements of `got` a rank looks at."""
+    first: str = "0"
+    """What the first number of element `i` has to be, and the second."""
+    last: str = "ranks - 1"
+    second: str = "rank"
+    """The second number of what a rank sends as element `i`."""
+    copied: str = ""
+    """What makes `got` ready for a call in place; empty: there is none."""
+    before: str = ""
+    """A declaration."""
+    reduces: bool = False
+
+
+_ALL = "memcpy(got, sent, bytes)"
+_EACH = "int each[ranks]; for (int r = 0; r < ranks; ++r) each[r] = n;"
+CASES: Mapping[str, Case] = {
+    "Allreduce": Case(
+        f"MPI_Allreduce(in_place ? MPI_IN_PLACE : sent, got, n, MPI_2INT, op, {WORLD});",
+        copied=_ALL,
+        reduces=True,
+    ),
+    "Reduce": Case(
+        f"MPI_Reduce(sent, got, n, MPI_2INT, op, 0, {WORLD});",
+        items="rank ? 0 : n",
+        reduces=True,
+    ),
+    "Reduce_scatter": Case(
+        f"MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : sent, got, each, MPI_2INT, op, {WORLD});",
+        copied=_ALL,
+        before=_EACH,
+        reduces=True,
+    ),
+    "Reduce_scatter_block": Case(
+        f"MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : sent, got, n, MPI_2INT, op, {WORLD});",
+        copied=_ALL,
+        reduces=True,
+    ),
+    "Bcast": Case(
+        f"memmove(got, rank ? got : sent, bytes); MPI_Bcast(got, n, MPI_2INT, 0, {WORLD});",
+        last="i",
+        second="i",
+    ),
+    "Allgather": Case(
+        f"MPI_Allgather(in_place ? MPI_IN_PLACE : sent, n, MPI_2INT, got, n, MPI_2INT, {WORLD});",
+        items="n * ranks",
+        first="i / n",
+        last="i % n",
+        second="i",
+        copied="memcpy(got + rank * n, sent, sizeof(Pair) * n)",
+    ),
+    "Alltoall": Case(
+        f"MPI_Alltoall(in_place ? MPI_IN_PLACE : sent, n, MPI_2INT, got, n, MPI_2INT, {WORLD});",
+        items="n * ranks",
+        first="i / n",
+        last="rank * n + i % n",
+        second="i",
+        copied=_ALL,
+    ),
+    "Gather": Case(
+        f"MPI_Gather(sent, n, MPI_2INT, got, n, MPI_2INT, 0, {WORLD});",
+        items="rank ? 0 : n * ranks",
+        first="i / n",
+        last="i % n",
+        second="i",
+    ),
+    "Scatter": Case(
+        f"MPI_Scatter(sent, n, MPI_2INT, got, n, MPI_2INT, 0, {WORLD});",
+        last="rank * n + i",
+        second="i",
+    ),
+}
+PROGRAM = """\
+// {collective} by {candidate} goes wrong in {label}: {why}.
+//   mpicc {name} -o wrong
+//   {variables}mpirun -n {ranks} ./wrong
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+typedef struct {{ int first, last; }} Pair;
+{join}int main(int argc, char** argv) {{
+  int rank, ranks, wrong = 0;
+  {init}
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+{make_op}  int counts[] = {{1, 2, ranks > 1 ? ranks - 1 : 1, ranks, ranks + 1, 1000, 20000}};
+  for (int c = 0; c < 7; ++c) for (int in_place = 0; in_place < {ways}; ++in_place) {{
+    int n = counts[c]; {before}
+    size_t bytes = sizeof(Pair) * n * ranks;
+    Pair *sent = malloc(bytes), *got = calloc(1, bytes);
+    for (int i = 0; i < n * ranks; ++i) sent[i] = (Pair){{rank, {second}}};
+{copy}    {call}
+    for (int i = 0; i < ({items}); ++i) wrong += got[i].first != {first} || got[i].last != {last};
+    free(sent); free(got);
+  }}
+  printf("rank %d: %d wrong elements\\n", rank, wrong);
+  MPI_Finalize();
+  return wrong != 0;
+}}
+"""
+JOIN = """\
+void join(void* a, void* b, int* n, MPI_Datatype* type) {  // ranges of ranks that follow each other
+  Pair *low = a, *high = b; (void)type;
+  for (int i = 0; i < *n; ++i)
+    high[i].first = low[i].last + 1 == high[i].first ? low[i].first : -9;
+}
+"""
+MAKE_OP = "  MPI_Op op; MPI_Op_create(join, 0, &op);\n"
+
+
+def program(fault: Fault, mpi: Mpi, settings: Mapping[str, str], level: str = "") -> str:
+    """The text of a program that shows the fault; empty: none is known for the collective.
+    `settings`: with which it is seen. `level`: the thread level that was asked for."""
+    case = CASES.get(fault.collective)
+    if case is None:
+        return ""
+    variables = [f"{name}={value}" for name, value in sorted(as_variables(settings).items())]
+    init = "MPI_Init(&argc, &argv);"
+    if level:
+        init = f"MPI_Init_thread(&argc, &argv, MPI_THREAD_{level.upper()}, &(int){{0}});"
+    return PROGRAM.format(
+        collective=fault.collective,
+        candidate=fault.candidate or "the default",
+        label=mpi.label,
+        why=fault.why,
+        name=file_name(fault),
+        variables="".join(f"{each} " for each in variables),
+        ranks=fault.ranks,
+        join=JOIN if case.reduces else "",
+        init=init,
+        make_op=MAKE_OP if case.reduces else "",
+        ways=2 if case.copied else 1,
+        before=case.before,
+        second=case.second,
+        copy=f"    if (in_place) {case.copied};\n" if case.copied else "",
+        call=case.call,
+        items=case.items,
+        first=case.first,
+        last=case.last,
+    )
+
+
+def file_name(fault: Fault) -> str:
+    return f"{fault.collective}-{fault.candidate or 'default'}.c".lower()
+
+
+def write_programs(
+    folder: Path,
+    faults: Iterable[Fault],
+    mpi: Mpi,
+    level: str = "",
+) -> list[Fault]:
+    """The faults with their programs, which are written below the folder of the tuning, one for
+    each candidate. RunError: they cannot be written."""
+    found: list[Fault] = []
+    for fault in faults:
+        text = program(fault, mpi, settings_of_fault(fault, mpi), level)
+        if not text:
+            found.append(fault)
+            continue
+        path = folder / FOLDER / file_name(fault)
+        if not _is_known(found, fault):
+            with failing_as(RunError, path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(path, text)
+        found.append(replace(fault, program=f"{FOLDER}/{path.name}"))
+    return found
+
+
+def _is_known(found: Sequence[Fault], fault: Fault) -> bool:
+    """Whether the same candidate went wrong among fewer ranks."""
+    return any(
+        (each.collective, each.candidate) == (fault.collective, fault.candidate) for each in found
+    )
