@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Does a program spend less time in MPI with what `mpigauge tune --for` has chosen for it?
+
+The program (data_parallel.py, on mpi4py) sums gradients over two ranks, of one size after the
+other. It is profiled, tuned for, and launched with the tuning and without in turn, as a user does
+it; what is printed is the verdict of `tune` on the program itself.
+
+Exit status: 0 on one MPI at least its time in MPI falls by 15 % or more with certainty, 1 on none,
+2 it could not be tried.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import common
+from mpi4py_suite import fetched
+
+from mpigauge.model.errors import UserError
+from mpigauge.runs.store.tunings import Evidence, load_tuning
+
+PROGRAM = Path(__file__).with_name("data_parallel.py")
+MPIGAUGE = Path(sys.executable).with_name("mpigauge")
+LESS = 0.85
+"""Of the time in MPI without the tuning, at most, with certainty."""
+STEPS = 20000
+NOTES = """\
+run     how long the program runs with the tuning, over without: a 95 % interval of launches in turn
+in MPI  the same of its time in MPI\
+"""
+HEADER = "{:<9} {:>8}  {:>12}  {:>12}  {}"
+
+
+def main(words: Sequence[str]) -> int:
+    options = arguments(words)
+    print(f"# {common.machine()}\n")
+    print(HEADER.format("MPI", "weights", "run", "in MPI", "by"))
+    fallen = False
+    try:
+        packages = fetched(()).packages
+        for mpi in options.mpi or ["mpich"]:
+            for weights in options.weights.split(","):
+                fallen |= tuned(mpi, int(weights), packages, options.steps)
+    except UserError as error:
+        print(f"tuned_program: {error}", file=sys.stderr)
+        return 2
+    print(f"\n{NOTES}")
+    return 0 if fallen else 1
+
+
+def arguments(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--mpi", action="append", help="mpich, openmpi, intel; again for more")
+    parser.add_argument("--weights", default="2048,16384,65536", help="(2048,16384,65536)")
+    parser.add_argument("--steps", type=int, default=STEPS, help=f"of the program ({STEPS})")
+    parser.add_argument("--quick", action="store_true", help="one size, few steps")
+    options = parser.parse_args(words)
+    if options.quick:
+        options.weights, options.steps = "2048", 2000
+    return options
+
+
+def tuned(mpi: str, weights: int, packages: Path, steps: int) -> bool:
+    """Prints a row; whether the time in MPI has fallen. UserError: a command fails."""
+    env = {**os.environ, "PYTHONPATH": str(packages), "OPENBLAS_NUM_THREADS": "1"}
+    program = [sys.executable, str(PROGRAM), str(weights), str(steps)]
+    with tempfile.TemporaryDirectory() as folder:
+        where = ["--mpi", mpi, "--np", "2", "--place", "compact"]
+        _run(["profile", *where, "--output", "before", "--", *program], folder, env)
+        _run(["tune", "--for", "before", "--output", "tuned"], folder, env)
+        tuning = load_tuning(Path(folder) / "tuned")
+    settings = [f"{name}={value}" for name, value in tuning.message_settings.items()]
+    rules = [f"{each.rule.collective} by {each.rule.candidate}" for each in tuning.rules]
+    by = ", ".join(settings + rules) or "nothing: the default stays"
+    if tuning.trial is None:
+        print(HEADER.format(mpi, weights, "", "", by), flush=True)
+        return False
+    run, inside = tuning.trial.run_time, tuning.trial.mpi_time
+    print(HEADER.format(mpi, weights, _interval(run), _interval(inside), by), flush=True)
+    return inside.high <= LESS
+
+
+def _interval(ratio: Evidence) -> str:
+    return f"{ratio.low:.2f} to {ratio.high:.2f}"
+
+
+def _run(words: Sequence[str], folder: str, env: dict[str, str]) -> None:
+    """UserError: it fails, with what it said."""
+    done = subprocess.run(
+        [MPIGAUGE, *words], cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise UserError(f"mpigauge {words[0]} failed: {done.stderr.strip()[-400:]}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
