@@ -22,10 +22,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import common
-from mpi4py_suite import fetched
+from mpi4py_suite import VARIANTS, fetched
 
 from mpigauge.model.errors import UserError
 from mpigauge.runs.store.tunings import Evidence, load_tuning
+from mpigauge.site.mpi import find
 
 PROGRAM = Path(__file__).with_name("data_parallel.py")
 MPIGAUGE = Path(sys.executable).with_name("mpigauge")
@@ -70,12 +71,19 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
 
 def tuned(mpi: str, weights: int, packages: Path, steps: int) -> bool:
     """Prints a row; whether the time in MPI has fallen. UserError: a command fails."""
-    env = {**os.environ, "PYTHONPATH": str(packages), "OPENBLAS_NUM_THREADS": "1"}
+    here = find(mpi)
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(packages),
+        "OPENBLAS_NUM_THREADS": "1",
+        "MPI4PY_MPIABI": VARIANTS[here.abi],
+        "MPI4PY_LIBMPI": str(here.library),
+    }
     program = [sys.executable, str(PROGRAM), str(weights), str(steps)]
     with tempfile.TemporaryDirectory() as folder:
         where = ["--mpi", mpi, "--np", "2", "--place", "compact"]
         _run(["profile", *where, "--output", "before", "--", *program], folder, env)
-        _run(["tune", "--for", "before", "--output", "tuned"], folder, env)
+        _run(["tune", "--for", "before", "--p2p", "--output", "tuned"], folder, env)
         tuning = load_tuning(Path(folder) / "tuned")
     settings = [f"{name}={value}" for name, value in tuning.message_settings.items()]
     rules = [f"{each.rule.collective} by {each.rule.candidate}" for each in tuning.rules]

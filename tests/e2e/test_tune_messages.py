@@ -16,6 +16,7 @@ from mpigauge.features.tune.point_to_point import (
     confirmed_messages,
     failures_of,
     settings_plan,
+    wrong_with_settings,
 )
 from mpigauge.features.tune.tuning import Task
 from mpigauge.model.mpi import Mpi
@@ -82,6 +83,11 @@ def test_settings_with_which_collectives_go_wrong_are_not_kept(tmp_path: Path) -
     found = confirmed_messages(task, TunedMessages(settings=ring))
     assert found.settings == {}
     assert "Allreduce gives" in found.why
+
+
+def test_settings_with_which_all_is_right_are_not_blamed(mpi: Mpi, tmp_path: Path) -> None:
+    (first, *_) = points(space_of(mpi, hosts=1))
+    assert wrong_with_settings(task_for(mpi, tmp_path), first) == ""
 
 
 def test_a_program_is_started_with_the_settings(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from mpigauge.features.tune.point_to_point import (
 from mpigauge.features.tune.show import lines_of, message_lines
 from mpigauge.features.tune.trials import tried_points
 from mpigauge.model.call_mix import CallMix, MixedCall
-from mpigauge.model.errors import UserError
+from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.result.tuning.halving import better_half
@@ -145,11 +145,17 @@ def test_values_with_which_the_program_itself_fails_are_not_tried() -> None:
     assert [each.name for each in kept] == ["eager"]
     assert set(failed) == {"pml=ucx tls=any", "threshold=9 pml=ucx tls=any"}
     assert asked == [
+        {},
         {"pml": "ucx", "tls": "any"},
         {"eager": "1024"},
         {"eager": "4096"},
         {"pml": "ucx", "tls": "any", "threshold": "9"},
     ]
+
+
+def test_a_program_that_no_longer_runs_ends_the_tuning() -> None:
+    with pytest.raises(RunError, match="no longer runs as it was profiled: status 1"):
+        values_that_work(SPACE, lambda _: "status 1")
 
 
 def test_what_a_value_needs_beside_it_may_be_the_value_itself() -> None:

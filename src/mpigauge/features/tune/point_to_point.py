@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from mpigauge.cli.screen import tell
 from mpigauge.features.tune.plan import (
     ODD_RANKS,
-    ROUNDS_TO_CONFIRM,
     SIZES,
     TUNED,
     right_alone_plan,
@@ -26,7 +25,7 @@ from mpigauge.features.tune.plan import (
 from mpigauge.features.tune.result import as_ranks_come, evidence, tried
 from mpigauge.features.tune.tuning import Task, without_own
 from mpigauge.measure.plan.plan import Plan
-from mpigauge.model.errors import UserError
+from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.units import listed, many
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
@@ -48,8 +47,10 @@ MOST_POINTS = 48
 FINALISTS = 3
 """So many are measured as often as rules are."""
 ROUNDS_OF_TRIAL = 2
-MOST_ROUNDS = 2
-"""Of a halving; the first has one."""
+ROUNDS_OF_HALVING = 2
+"""The faster one counts: the other may have met the machine in another state."""
+ROUNDS = 16
+"""Of the finalists, and of what is confirmed."""
 Arms = Mapping[str, Point]
 """By name; the default is not among them."""
 Failing = Callable[[Point], str]
@@ -169,15 +170,15 @@ def failures_of(run: Run, arms: Sequence[str]) -> dict[str, str]:
 
 # --- searching ----------------------------------------------------------------------------------
 def halved(task: Task, messages: Sequence[Messages], arms: Arms) -> Searched:
-    """By successive halving: what is left is measured again, more often than at first."""
-    left, rounds, number = dict(arms), 1, 1
+    """By successive halving."""
+    left, number = dict(arms), 1
     failed: dict[str, str] = {}
     while len(left) > FINALISTS:
-        run = task.measured(f"p2p-{number}", settings_plan(task, messages, left, rounds))
+        run = task.measured(f"p2p-{number}", settings_plan(task, messages, left, ROUNDS_OF_HALVING))
         failed |= failures_of(run, list(left))
         found = costs(grid_of_run(run, messages, list(left)), list(left))
         left = {name: left[name] for name in better_half(found, FINALISTS)}
-        rounds, number = MOST_ROUNDS, number + 1
+        number += 1
     return Searched(left, len(arms), failed)
 
 
@@ -218,7 +219,9 @@ def values_that_work(
     space: Sequence[SpaceSetting], failing: Failing
 ) -> tuple[list[SpaceSetting], dict[str, str]]:
     """The space without values with which the program itself fails, and why it does: it may bring
-    libraries of its own that do not go with what a setting loads."""
+    libraries of its own that do not go with what a setting loads. RunError: it fails anyway."""
+    if why := failing({}):
+        raise RunError(f"--for: the program no longer runs as it was profiled: {why}")
     kept, failed = [], {}
     by_name = {setting.name: setting for setting in space}
     for setting in space:
@@ -270,7 +273,7 @@ def _tuned(task: Task, space: Sequence[SpaceSetting], trials: int) -> TunedMessa
         return TunedMessages(why="no combination could be measured", tried=found.tried,
                              failed=found.failed)  # fmt: skip
     names = list(found.finalists)
-    plan = settings_plan(task, messages, found.finalists, ROUNDS_TO_CONFIRM)
+    plan = settings_plan(task, messages, found.finalists, ROUNDS)
     run = task.measured("p2p-finalists", plan)
     grid = grid_of_run(run, messages, names)
     failed = {**found.failed, **failures_of(run, names)}
@@ -300,12 +303,12 @@ def confirmed_messages(task: Task, chosen: TunedMessages) -> TunedMessages:
     """What fresh launches and the tests of all collectives say of settings that were chosen; where
     they do not hold, none are left, and it is said why."""
     words = point_in_words(chosen.settings)
-    wrong = _wrong_with(task, chosen.settings)
+    wrong = wrong_with_settings(task, chosen.settings)
     if wrong:
         return replace(chosen, settings={}, why=f"with {words} {wrong}")
     messages = messages_of(task)
     arms = {TUNED: chosen.settings}
-    run = task.measured("p2p-confirm", settings_plan(task, messages, arms, ROUNDS_TO_CONFIRM))
+    run = task.measured("p2p-confirm", settings_plan(task, messages, arms, ROUNDS))
     grid = grid_of_run(run, messages, [TUNED])
     found = best_for_all(grid, {})
     if found is None:
@@ -316,7 +319,7 @@ def confirmed_messages(task: Task, chosen: TunedMessages) -> TunedMessages:
     return replace(sure, slower=_slower(grid, messages))
 
 
-def _wrong_with(task: Task, settings: Mapping[str, str]) -> str:
+def wrong_with_settings(task: Task, settings: Mapping[str, str]) -> str:
     """What collectives do wrong with these settings, as they send messages, too; empty: nothing."""
     names = collectives_of(task.setup.mpi.name)
     alone = [(name, ranks, TUNED, settings) for name in names for ranks in (2, ODD_RANKS)]
@@ -328,7 +331,7 @@ def _wrong_with(task: Task, settings: Mapping[str, str]) -> str:
         for name, ranks, arm, _ in alone
         if (name, ranks, arm) not in found.known
     ]
-    return listed([*wrong, *lost])
+    return listed([*wrong, *lost]) if wrong or lost else ""
 
 
 def _slower(grid: Grid, messages: Sequence[Messages]) -> tuple[SlowerMessages, ...]:
