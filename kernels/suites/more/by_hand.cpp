@@ -27,9 +27,9 @@ void send(const Args& a, const void* data, int to) {
 void receive(const Args& a, void* data, int from) {
   call(MPI_Recv(data, a.count, a.type, from, message_tag, a.comm, MPI_STATUS_IGNORE));
 }
-void exchange(const Args& a, void* out, int to, void* in, int from) {
-  call(MPI_Sendrecv(out, a.count, a.type, to, message_tag, in, a.count, a.type, from, message_tag,
-                    a.comm, MPI_STATUS_IGNORE));
+void exchange(const Args& a, const void* out, int to, void* in, int from) {
+  call(MPI_Sendrecv(const_cast<void*>(out), a.count, a.type, to, message_tag, in, a.count, a.type,
+                    from, message_tag, a.comm, MPI_STATUS_IGNORE));
 }
 
 /// A tree in which the root and each rank that has the message hand it on, twice as many each time.

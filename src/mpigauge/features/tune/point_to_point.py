@@ -4,8 +4,8 @@
 
 They have one value for all sizes, and are read when the MPI starts, so each point of their space
 (site.mpi.settings.spaces) has launches of its own, in turn with the default. A first round of all
-of them, halved again and again, leaves a few; these are measured as often as rules are, and the one
-that is chosen has to be faster in fresh launches, and to give right results in all collectives.
+of them, halved again and again, leaves a few; these are measured more often, and the one that is
+chosen has to be faster in fresh launches, and to give right results in all collectives.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ BENCHMARKS = ("PingPong", "Sendrecv")
 MOST_POINTS = 48
 """Of a larger space as many are drawn at random, those with one setting alone always."""
 FINALISTS = 3
-"""So many are measured as often as rules are."""
+"""So many are left for a closer look."""
 ROUNDS_OF_TRIAL = 2
 ROUNDS_OF_HALVING = 2
 """The faster one counts: the other may have met the machine in another state."""
@@ -209,7 +209,12 @@ def drawn(space: Sequence[SpaceSetting], seed: int) -> Arms:
     every = {point_in_words(point): point for point in points(space)}
     if len(every) <= MOST_POINTS:
         return every
-    single = [name for name, point in every.items() if len(point) == 1]
+    single = [
+        point_in_words(setting.set_to(value))
+        for setting in space
+        if setting.has_effect({})
+        for value in setting.values
+    ]
     others = [name for name in every if name not in single]
     some = random.Random(seed).sample(others, max(MOST_POINTS - len(single), 0))
     return {name: every[name] for name in (*single, *some)}
