@@ -8,7 +8,9 @@ import json
 import os
 import random
 import shlex
+import signal
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,12 +26,19 @@ from mpigauge.features.tune.tuning import (
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.runs.store import load
-from mpigauge.runs.store.tunings import FILE, Evidence, TunedRule, load_tuning
+from mpigauge.runs.store.tunings import (
+    FILE,
+    Evidence,
+    TunedRule,
+    load_tuning,
+    save,
+    write_files,
+)
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.rule_files import openmpi
 from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of, collectives_of
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, refusal_of
-from tests import patience
+from tests import patience, tunings
 from tests.conftest import MPIS
 from tests.e2e import commands as cli
 
@@ -110,6 +119,44 @@ def test_what_is_measured_already_is_not_measured_again(tmp_path: Path) -> None:
     other = cli.mpigauge(*words, "--data", "static", cwd=tmp_path)
     assert other.returncode == 2
     assert "was measured with other options" in other.stderr
+
+
+def test_an_interrupted_tuning_goes_on_where_it_was(tmp_path: Path) -> None:
+    words = ("tune", "Alltoall", "--mpi", "mpich", "--ranks", "2", "--sizes", "8,8Ki,64Ki")
+    process = cli.started(*words, "--output", "out", cwd=tmp_path)
+    grid = tmp_path / "out" / "runs" / "grid"
+    cli.wait_for_measuring(process, grid, launch=1)
+    cli.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 1, errors
+    assert "what was measured is kept; the same command with --output out goes on" in errors
+    assert not (tmp_path / "out" / FILE).exists()
+    before = cli.values(load(grid))
+    assert before
+    done = cli.mpigauge(*words, "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "how long candidates take: goes on in" in done.stderr
+    assert before < cli.values(load(grid))
+    assert load_tuning(tmp_path / "out").sizes == (8, 8192, 65536)
+
+
+def test_a_rule_that_no_longer_helps_is_found(tmp_path: Path) -> None:
+    """It names what the default is at these sizes, so it cannot be faster."""
+    mpich = find("mpich")
+    _, usual = RULE_FORMATS["mpich"].expected(mpich, [])("Alltoall", 2, 8)
+    (name,) = [
+        each.name
+        for each in candidates_of("mpich")
+        if (each.collective, each.algorithm) == ("Alltoall", usual)
+    ]
+    rule = Rule("Alltoall", 2, 0, 256, name)
+    files = write_files(tmp_path / "out", RULE_FORMATS["mpich"].write(mpich, [rule]))
+    made = replace(tunings.make(tmp_path / "other", mpich), sizes=(8, 256), files=files)
+    known = Evidence(0.5, 0.4, 0.6, 6)
+    save(tmp_path / "out", replace(made, rules=(TunedRule(rule, known, known),)))
+    done = cli.mpigauge("tune", "verify", "out", cwd=tmp_path)
+    assert done.returncode == 1, done.stdout
+    assert f"not faster with certainty now: Alltoall {name}; results are right" in done.stderr
 
 
 def test_a_rule_that_ends_programs_is_found_before_it_is_written(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from mpigauge.features.profile.in_turn import launched_in_turn
 from mpigauge.features.profile.mix import mix_of
 from mpigauge.features.profile.stored import load_jobs
 from mpigauge.runs.store import load
-from mpigauge.runs.store.tunings import load_tuning, variables_of
+from mpigauge.runs.store.tunings import load_tuning, save, variables_of
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers
 from tests import tunings
@@ -62,6 +63,23 @@ def test_a_profile_says_what_is_tuned_and_is_launched_again_in_turn(tmp_path: Pa
     assert all(0 < mpi_s <= run_s for each in times.values() for run_s, mpi_s in each)
     for arm in arms:
         assert load(tmp_path / "program" / arm).status["status"] == "done"
+
+
+def test_a_trial_that_was_interrupted_is_made_by_the_same_command(tmp_path: Path) -> None:
+    profile = profiled(tmp_path)
+    made = tunings.with_messages(find("mpich"), {"MPIR_CVAR_CH4_CMA_ENABLE": "1"})
+    begun = tmp_path / "out" / "runs" / "program"
+    begun.mkdir(parents=True)
+    (begun / "kept").touch()
+    save(tmp_path / "out", replace(made, mix=mix_of("profile", load_jobs(profile))))
+    done = cli.mpigauge("tune", "--for", "profile", "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "with the rules, by 10 launches of each in turn" in done.stdout
+    assert load_tuning(tmp_path / "out").trial is not None
+    assert (tmp_path / "out" / "runs" / "program-interrupted-1" / "kept").exists()
+    again = cli.mpigauge("tune", "--for", "profile", "--output", "out", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "holds a tuning already" in again.stderr
 
 
 @pytest.mark.acceptance("tuning")

@@ -155,6 +155,10 @@ def make_command(collectives: tuple[str, ...], profile: str | None, **said: Any)
         return
     found = _profile_of(profile, said)
     mix = _mix_of(found)
+    begun = _without_trial(mix, said)
+    if begun:
+        _try_program(found, *begun, said.get("seed") or 0)
+        return
     folder, tuning = make(collectives, said, mix, _failing(found, mix))
     if tuning.has_effect:
         _try_program(found, folder, tuning, said.get("seed") or 0)
@@ -189,6 +193,20 @@ def _mix_of(profile: Path) -> CallMix | None:
     from mpigauge.features.profile.stored import load_jobs
 
     return mix_of(profile.name, load_jobs(profile))
+
+
+def _without_trial(mix: CallMix | None, said: dict[str, Any]) -> tuple[Path, Tuning] | None:
+    """The tuning for this program whose trial was interrupted, or failed, with its folder."""
+    from mpigauge.features.tune.making import folder_for
+    from mpigauge.runs.store.tunings import FILE, load_tuning
+    from mpigauge.site.mpi import find
+
+    folder = folder_for(find(said["mpi_spec"]), said["output"])
+    if not (folder / FILE).is_file():
+        return None
+    tuning = load_tuning(folder)
+    wanted = tuning.has_effect and tuning.trial is None and mix is not None and tuning.mix == mix
+    return (folder, tuning) if wanted else None
 
 
 def _failing(profile: Path, mix: CallMix | None) -> Callable[[Mapping[str, str]], str] | None:
@@ -238,7 +256,11 @@ def _try_program(profile: Path, folder: Path, tuning: Tuning, seed: int) -> None
     about = 2 * ROUNDS * tuning.mix.run_s
     tell(f"`{line}` with the rules and without, {ROUNDS} launches each, about {about:.0f} s")
     arms = {"default": {}, TUNED: variables_of(folder, tuning)}
-    times = launched_in_turn(header, arms, folder / RUNS / PROGRAM, ROUNDS, seed, tell)
+    runs = folder / RUNS / PROGRAM
+    if runs.exists():
+        number = 1 + len([*runs.parent.glob(f"{PROGRAM}-interrupted-*")])
+        runs.rename(runs.with_name(f"{PROGRAM}-interrupted-{number}"))
+    times = launched_in_turn(header, arms, runs, ROUNDS, seed, tell)
     trial = trial_of(line, times["default"], times[TUNED])
     save(folder, replace(tuning, trial=trial))
     for sentence in trial_sentences(trial):

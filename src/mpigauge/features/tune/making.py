@@ -149,7 +149,7 @@ def read_task(
         chosen = called(chosen, mix, with_messages)
         request = replace(request, ranks=_groups(chosen, mix))
         request = with_level(request, mix.thread_level)
-    folder = output or Path(f"mpigauge-tuned-{mpi.name}-{mpi.version}")
+    folder = folder_for(mpi, output)
     if (folder / FILE).exists():
         raise UserError(
             f"{folder} holds a tuning already; `mpigauge tune show {folder}` shows it, and "
@@ -168,6 +168,11 @@ def read_task(
     if task.is_crowded and request.seconds is None and request.launches is None:
         task = replace(task, request=replace(own, seconds=CROWDED_S))
     return task, refusal_of(mpi)
+
+
+def folder_for(mpi: Mpi, output: Path | None) -> Path:
+    """Where a tuning of this MPI is kept."""
+    return output or Path(f"mpigauge-tuned-{mpi.name}-{mpi.version}")
 
 
 def chosen_collectives(mpi: Mpi, words: Sequence[str], keeps_order: bool) -> tuple[str, ...]:
