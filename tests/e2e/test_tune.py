@@ -12,11 +12,13 @@ import signal
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mpigauge.features.tune import plan, tuning
 from mpigauge.features.tune.making import read_task
+from mpigauge.features.tune.plan import ODD_RANKS, RIGHT
 from mpigauge.features.tune.tuning import (
     confirm,
     right_candidates,
@@ -119,6 +121,38 @@ def test_what_is_measured_already_is_not_measured_again(tmp_path: Path) -> None:
     other = cli.mpigauge(*words, "--data", "static", cwd=tmp_path)
     assert other.returncode == 2
     assert "was measured with other options" in other.stderr
+
+
+@pytest.mark.parametrize("name", ["ring", "reduce_scatter_allgather"])
+def test_rules_of_mpich_without_their_guards_are_found(name: str, tmp_path: Path) -> None:
+    """With them the calls that an algorithm cannot do keep the default."""
+    mpich = find("mpich")
+    form = RULE_FORMATS["mpich"]
+    texts = form.write(mpich, [Rule("Allreduce", ODD_RANKS, 0, MOST_BYTES, name)])
+    for guarded in (True, False):
+        folder = tmp_path / f"guarded-{guarded}"
+        folder.mkdir()
+        for file, text in texts.items():
+            tree = json.loads(text)
+            own = tree["collective=allreduce"]
+            tree["collective=allreduce"] = own if guarded else unguarded(own)
+            (folder / file).write_text(json.dumps(tree))
+        settings = [f"--set={key}={value}" for key, value in form.settings(folder).items()]
+        run = ("run", RIGHT.format("Allreduce"), "--mpi", "mpich", "--ranks", str(ODD_RANKS))
+        words = ("--oversubscribe", "--launches", "1", "--output", str(folder / "run"))
+        cli.mpigauge(*run, *words, *settings, cwd=tmp_path)
+        stored = load(folder / "run")
+        right = [cell for cell in stored.cells if not cell.wrong_count]
+        assert bool(right) == guarded, (stored.failures, stored.cells)
+
+
+def unguarded(tree: dict[str, Any]) -> dict[str, Any]:
+    """What stands in the branches for calls that an algorithm can do, for all calls."""
+    guards = {"is_commutative=no", "is_op_built_in=no", "count<pow2"}
+    kept = tree
+    while len(kept) == 2 and guards & set(kept):
+        (kept,) = [below for key, below in kept.items() if key not in guards]
+    return {key: unguarded(below) for key, below in kept.items()}
 
 
 def test_an_interrupted_tuning_goes_on_where_it_was(tmp_path: Path) -> None:

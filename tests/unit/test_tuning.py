@@ -23,7 +23,7 @@ from mpigauge.result.tuning.halving import contenders
 RECORDED = Path(__file__).parents[1] / "golden" / "tuning"
 """Sweeps of MPICH 5.0.2 with 2 ranks, all arms in each launch: arm, size, launch, time."""
 SLOWER = 1.05
-NAMES = ("allreduce", "alltoall", "allgather")
+NAMES = ("allreduce", "alltoall", "allgather", "bcast", "reduce_scatter")
 
 
 @cache
@@ -105,7 +105,7 @@ def test_a_first_launch_drops_what_is_slower_everywhere() -> None:
     assert set(contenders(nothing)) == {"good", "slow"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["alltoall", "allgather"])
 def test_without_a_guard_chance_would_be_taken_for_speed(name: str) -> None:
     """Why the guard is there: the path alone makes sizes slower in these very sweeps."""
     times = recorded(name)
@@ -119,7 +119,7 @@ def test_without_a_guard_chance_would_be_taken_for_speed(name: str) -> None:
             median(judges.ratios(arm, size)) > math.log(SLOWER)
             for arm, size in zip(path, own.sizes, strict=True)
         )
-    assert bad > 1 or name == "allreduce"
+    assert bad > 1
 
 
 @cache
