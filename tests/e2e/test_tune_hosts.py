@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from mpigauge.measure.plan import Plan
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import Rule
 from mpigauge.runs.store import load
@@ -130,3 +132,35 @@ def test_a_tuning_on_two_hosts(hosts: Cluster, tmp_path: Path) -> None:
     agent = ["--rsh", f"{hosts.agent} -p 50000"]
     again = hosts.mpigauge("tune", "verify", "out", *agent, cwd=tmp_path)
     assert again.returncode in (0, 1), again.stderr
+
+
+MESSAGES = """
+import sys
+from pathlib import Path
+from mpigauge.features.tune.making import read_task
+from mpigauge.features.tune.point_to_point import grid_of_run, messages_of, settings_plan
+said = {"mpi_spec": "openmpi", "output": Path("out"), "keep_order": False, "sizes": "8,8Ki"}
+said |= {"hosts": "node[01-02]", "ppn": "2", "rsh": sys.argv[1]}
+task, _ = read_task((), said, with_messages=True)
+messages = messages_of(task)
+arms = {"eager": {"btl_tcp_eager_limit": "8192"}}
+run = task.measured("p2p-1", settings_plan(task, messages, arms, 1))
+grid = grid_of_run(run, messages, ["eager"])
+print(len(grid.sizes), *grid.arms, len(grid.launches))
+"""
+
+
+def test_messages_are_measured_within_a_host_and_between_hosts(
+    hosts: Cluster, tmp_path: Path
+) -> None:
+    (tmp_path / "measure.py").write_text(MESSAGES)
+    words = ("exec", "node01", "--", sys.executable, "measure.py", f"{hosts.agent} -p 50000")
+    done = hosts.script(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["8", "eager", "1"]
+    run = load(tmp_path / "out" / "runs" / "p2p-1")
+    plan = Plan.from_json(run.plan)
+    for launch in run.launches:
+        own = {rank.host for rank in run.ranks if rank.launch == launch.launch}
+        is_between = plan.part_number(launch.launch) >= len(plan.parts) // 2
+        assert own == ({"node01", "node02"} if is_between else {"node01"})

@@ -23,7 +23,7 @@ from mpigauge.features.tune.point_to_point import (
     groups_of,
     values_that_work,
 )
-from mpigauge.features.tune.show import lines_of, message_lines
+from mpigauge.features.tune.show import environment_lines, lines_of, message_lines
 from mpigauge.features.tune.trials import tried_points
 from mpigauge.model.call_mix import CallMix, MixedCall
 from mpigauge.model.errors import RunError, UserError
@@ -301,6 +301,18 @@ def test_settings_of_messages_are_kept_and_set(tmp_path: Path) -> None:
     nothing = replace(TUNING, messages=replace(FASTER, settings={}, why="no"))
     assert not nothing.has_effect
     assert settings_of(tmp_path, nothing) == {}
+
+
+def test_a_file_of_open_mpi_cannot_say_what_is_none_of_its_parameters(tmp_path: Path) -> None:
+    ucx = {"pml": "ucx", "UCX_RNDV_THRESH": "4096"}
+    tuning = replace(TUNING, messages=replace(FASTER, settings=ucx))
+    assert [*environment_lines(tmp_path, tuning, "sh")] == [
+        "export OMPI_MCA_pml=ucx",
+        "export UCX_RNDV_THRESH=4096",
+    ]
+    assert [*environment_lines(tmp_path, TUNING, "mca")] == ["pml = ucx"]
+    with pytest.raises(UserError, match="UCX_RNDV_THRESH=4096 is no parameter of Open MPI"):
+        list(environment_lines(tmp_path, tuning, "mca"))
 
 
 def test_it_is_said_what_was_gained_and_what_gets_slower() -> None:

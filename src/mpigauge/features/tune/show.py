@@ -273,7 +273,12 @@ def environment_lines(folder: Path, tuning: Tuning, form: str) -> Iterator[str]:
             yield f"setenv {name} {{{value}}}"
         elif form == "sh":
             yield f"export {name}={shlex.quote(value)}"
-        elif name.startswith("OMPI_MCA_"):
+        elif not name.startswith("OMPI_MCA_"):
+            raise UserError(
+                f"--format mca: {name}={value} is no parameter of Open MPI, so its file cannot say "
+                "it; give --format sh, --format sbatch or --format module"
+            )
+        else:
             yield f"{name.removeprefix('OMPI_MCA_')} = {value}"
 
 
