@@ -159,7 +159,7 @@ def make_command(collectives: tuple[str, ...], profile: str | None, **said: Any)
     if begun:
         _try_program(found, *begun, said.get("seed") or 0)
         return
-    folder, tuning = make(collectives, said, mix, _failing(found, mix))
+    folder, tuning = make(collectives, said, mix, _failing(found, mix, said))
     if tuning.has_effect:
         _try_program(found, folder, tuning, said.get("seed") or 0)
 
@@ -209,17 +209,20 @@ def _without_trial(mix: CallMix | None, said: dict[str, Any]) -> tuple[Path, Tun
     return (folder, tuning) if wanted else None
 
 
-def _failing(profile: Path, mix: CallMix | None) -> Callable[[Mapping[str, str]], str] | None:
+def _failing(
+    profile: Path, mix: CallMix | None, said: dict[str, Any]
+) -> Callable[[Mapping[str, str]], str] | None:
     """Tells why the program of a profile fails with settings, empty: it does not; None: the program
-    cannot be started here."""
+    cannot be started here, or not with the MPI that is tuned."""
     from mpigauge.features.profile.in_turn import launched_in_turn, words_of
     from mpigauge.features.tune.plan import TUNED
     from mpigauge.model.errors import RunError
     from mpigauge.runs.store import load
     from mpigauge.runs.store.tunings import as_variables
+    from mpigauge.site.mpi import find
 
     header = load(profile).header
-    if mix is None or not words_of(header)[0]:
+    if mix is None or not words_of(header)[0] or mix.mpi != find(said["mpi_spec"]).label:
         return None
 
     def why(settings: Mapping[str, str]) -> str:
