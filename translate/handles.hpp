@@ -88,7 +88,7 @@ class OwnNumbers {
   }
 
  private:
-  static constexpr std::size_t half = 256;
+  static constexpr std::size_t half = 32;
   void refill();
   void give_half_back();
 
