@@ -136,8 +136,12 @@ void end_job() {
       write(std::atoi(variable("PMI_FD")), told.data(), told.size());
 }
 
+// Until a launcher has passed on what a rank printed: Hydra may end a job before it has.
+constexpr useconds_t time_to_pass_on = 300'000;
+
 [[noreturn]] void give_up(const std::string& why, bool speaks) {
   if (speaks) std::fprintf(stderr, "mpigauge: %s\n", why.c_str());
+  usleep(time_to_pass_on);
   end_job();
   _exit(1);
 }
