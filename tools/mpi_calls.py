@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,8 @@ class Call:
     returns: str = "int"
     fortran: tuple[Parameter, ...] = ()
     """As Fortran has it, without the modules' large counts; empty: it has no such subroutine."""
+    fortran_08: tuple[Parameter, ...] = ()
+    """As the module mpi_f08 has it, where that differs in more than buffers: with large counts."""
 
     @property
     def base(self) -> str:
@@ -83,7 +85,8 @@ def read_standard() -> list[Call]:
             continue
         calls.append(_call(procedure.express.iso_c, procedure.express.f90))
         if procedure.has_embiggenment():
-            calls.append(_call(procedure.express.embiggen.iso_c))
+            large = procedure.express.embiggen
+            calls.append(replace(_call(large.iso_c), fortran_08=_parameters(large.f08)))
     return sorted(calls, key=lambda call: call.name)
 
 

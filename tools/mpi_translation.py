@@ -6,7 +6,8 @@
 
 translate/constants.inc has the constants of all ABIs, translate/names.inc the names of MPI's calls,
 translate/calls.inc a function for each call, whose parameters say by their kinds what becomes of
-them, translate/fortran.inc the same of Fortran.
+them, translate/fortran.inc the same of Fortran, translate/f08.inc that of mpi_f08 in MPICH where it
+has buffers.
 What is left to be written by hand is named here.
 """
 
@@ -350,7 +351,7 @@ class FortranWrapper:
 
     def __init__(self, call: Call, known: dict[tuple[str, str], str]) -> None:
         self.call = call
-        self.parameters = call.fortran[:-1]
+        self.parameters = (call.fortran or call.fortran_08)[:-1]
         self.lengths = known
         self.texts = [
             position for position, each in enumerate(self.parameters) if "CHARACTER" in each.type
@@ -363,13 +364,27 @@ class FortranWrapper:
         hidden = [f"std::size_t l{n}" for n in range(len(self.texts))]
         names = [f"a{n}" for n in range(count)]
         everything = [*names, "ierror", *(f"l{n}" for n in range(len(self.texts)))]
-        lower, upper = self.call.name.lower(), self.call.name.upper()
-        body = f"fortran::call<{', '.join(types)}>"
         words = [f"PMPI_{self.call.name}", "ierror", f"std::tuple({', '.join(everything)})", *names]
+        taken = ", ".join([*given, "int* ierror", *hidden])
+        return self.subroutine(taken, ", ".join(types), ", ".join(words))
+
+    def subroutine(self, taken: str, types: str, words: str) -> str:
+        """Its text, from what it takes, what becomes of that, and what the call of C is made of."""
+        name = self.call.name
+        macro = "MPIGAUGE_SUBROUTINE_OF_BUFFERS" if self.has_buffers() else "MPIGAUGE_SUBROUTINE"
+        cptr = f" MPIGAUGE_CPTR({name.lower()}, {name.upper()})" if self.has_pointer() else ""
         return (
-            f"MPIGAUGE_SUBROUTINE({self.call.name}, {lower}, {upper}, "
-            f"({', '.join([*given, 'int* ierror', *hidden])}), {body}({', '.join(words)}))"
+            f"{macro}({name}, {name.lower()}, {name.upper()}, ({taken}), "
+            f"fortran::call<{types}>({words})){cptr}"
         )
+
+    def has_buffers(self) -> bool:
+        """Whether mpi_f08 gives descriptors, or gets addresses of C."""
+        return any(each.kind in ("BUFFER", "C_BUFFER2") for each in self.parameters)
+
+    def has_pointer(self) -> bool:
+        """Whether it gives an address that programs may take as a pointer of C."""
+        return any(each.kind == "C_BUFFER" for each in self.parameters)
 
     def length_of(self, position: int) -> int:
         """Where the length of a text is, behind all others and the error's place."""
@@ -430,16 +445,106 @@ class FortranWrapper:
         return f"fortran::MembersOf<{self.call.position('comm')}, Among::{among}>"
 
 
+AT_ONCE = re.compile(
+    r"i|.*_init$|r?(put|get|accumulate|get_accumulate)$|.*_i(read|write)|.*_begin$",
+    re.IGNORECASE,
+)
+"""Calls that return before MPI is done with their buffers."""
+OF_ONE_ELEMENT = re.compile(r"Fetch_and_op|Compare_and_swap")
+RUNS = re.compile(r"gather|scatter|alltoall|reduce|scan|^P(send|recv)", re.IGNORECASE)
+"""Calls whose buffers may have several parts, or numbers that are calculated with."""
+
+
+class DescribedWrapper(FortranWrapper):
+    """The text of one subroutine of mpi_f08 as MPICH has it: its buffers are descriptors."""
+
+    def subroutine(self, taken: str, types: str, words: str) -> str:
+        name = self.call.name
+        described = any(each.kind == "BUFFER" for each in self.parameters)
+        kind = "f08ts" if described else "f08"
+        large = f" MPIGAUGE_LARGE_DESCRIBED({self.call.base.lower()}, {kind})"
+        return (
+            f"MPIGAUGE_DESCRIBED({name.lower()}, {kind}, ({taken}), "
+            f"f08::described<call_{name}, {types}>({words}))"
+            f"{large if name.endswith('_c') else ''}"
+        )
+
+    def type_of(self, position: int) -> str:
+        each = self.parameters[position]
+        if each.kind == "C_BUFFER2":
+            return "f08::Returned"
+        if each.kind == "BUFFER":
+            return self.buffer(position)
+        if (buffer := self.section_before(position, 1)) is not None:
+            number = "int" if each.type == "INTEGER" else "Wide"  # "INTEGER(KIND=...)"
+            return f"f08::Count<{buffer}, {number}>"
+        if (buffer := self.section_before(position, 2)) is not None:
+            return f"f08::Type<{buffer}, {buffer + 1}>"
+        return super().type_of(position)
+
+    def buffer(self, position: int) -> str:
+        each = self.parameters[position]
+        if self.is_section(position):
+            return "f08::Address"
+        if AT_ONCE.match(self.call.base):
+            return "f08::InOnePiece"
+        if OF_ONE_ELEMENT.match(self.call.base) or not self.has_counts():
+            return "f08::Address"
+        return f"f08::Copied<{'false' if each.direction == 'in' else 'true'}>"
+
+    def has_counts(self) -> bool:
+        """Whether something is sent or received, and not just told where it is."""
+        return any(each.kind == "DATATYPE" for each in self.parameters)
+
+    def section_before(self, position: int, distance: int) -> int | None:
+        """The buffer so far before, if its count and type are the next two parameters."""
+        buffer = position - distance
+        return buffer if buffer >= 0 and self.is_section(buffer) else None
+
+    def is_section(self, position: int) -> bool:
+        """Whether a type can be laid over the buffer here: MPI has it longer than the call, and it
+        is one part, with its own count and type behind it."""
+        following = self.parameters[position : position + 3]
+        if [each.kind for each in following][::2] != ["BUFFER", "DATATYPE"]:
+            return False
+        if following[1].is_array or following[2].is_array:
+            return False
+        return bool(AT_ONCE.match(self.call.base)) and not self.has_several_parts(position)
+
+    def has_several_parts(self, position: int) -> bool:
+        base, name = self.call.base, self.parameters[position].name
+        if re.search("accumulate", base, re.IGNORECASE):
+            return False
+        one = {"gather": "sendbuf", "scatter": "recvbuf"}
+        for what, buffer in one.items():
+            if what in base.lower() and "reduce" not in base.lower():
+                return name != buffer
+        return bool(RUNS.search(base))
+
+
 def fortran_text(calls: list[Call]) -> str:
     known = lengths()
-    lines = []
-    for call in calls:
-        names = [each.name for each in call.fortran]
-        if "ierror" not in names or call.base in FORTRAN_BY_HAND:
-            continue
-        if not call.name.startswith(("T_", "Status_f", "Status_c")):
-            lines.append(FortranWrapper(call, known).text())
+    lines = [FortranWrapper(call, known).text() for call in calls if is_subroutine(call)]
     return "\n".join([*HEAD, *in_parts(lines), ""])
+
+
+def described_text(calls: list[Call]) -> str:
+    """Those of mpi_f08 in MPICH that are no subroutines of mpif.h by another name."""
+    known = lengths()
+    wrappers = [DescribedWrapper(call, known) for call in calls if is_subroutine_of_f08(call)]
+    lines = [each.text() for each in wrappers if each.has_buffers() or each.call.fortran_08]
+    return "\n".join([*HEAD, *in_parts(lines), ""])
+
+
+def is_subroutine(call: Call) -> bool:
+    names = [each.name for each in call.fortran]
+    if "ierror" not in names or call.base in FORTRAN_BY_HAND:
+        return False
+    return not call.name.startswith(("T_", "Status_f", "Status_c"))
+
+
+def is_subroutine_of_f08(call: Call) -> bool:
+    return is_subroutine(call) or bool(call.fortran_08 and call.base not in FORTRAN_BY_HAND)
 
 
 def declarations_text(calls: list[Call]) -> str:
@@ -448,7 +553,7 @@ def declarations_text(calls: list[Call]) -> str:
     lines = []
     for call in calls:
         declared = is_wrapped(call) or call.name in ANSWERED
-        if declared and "ierror" in [each.name for each in call.fortran]:
+        if declared and "ierror" in [each.name for each in call.fortran or call.fortran_08]:
             wrapper = Wrapper(call, None, known)
             types = [f"{wrapper.type_of(n)}::Program" for n in range(len(call.parameters))]
             lines.append(f'extern "C" int PMPI_{call.name}({", ".join(types)});')
@@ -540,6 +645,7 @@ def files() -> dict[str, str]:
         "translate/calls.inc": calls_text(calls),
         "translate/declarations.inc": declarations_text(calls),
         "translate/fortran.inc": fortran_text(calls),
+        "translate/f08.inc": described_text(calls),
     }
 
 

@@ -16,7 +16,7 @@
 namespace mpigauge::translate {
 
 /// How a callback of the program takes its arguments.
-enum How : int { as_c, as_c_with_large_count, as_fortran };
+enum How : int { as_c, as_c_with_large_count, as_fortran, as_fortran_with_large_count };
 
 /// A handle as Fortran has it, and back.
 template <Kind kind>

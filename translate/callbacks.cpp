@@ -14,22 +14,23 @@ namespace {
 
 using Type = TargetHandle<Kind::datatype>;
 
+template <class Number, class Datatype>
+void call_operation(const Callback& callback, void* in, void* inout, Number count, Datatype type) {
+  using Real = void (*)(void*, void*, Number*, Datatype*);
+  reinterpret_cast<Real>(callback.function)(in, inout, &count, &type);
+}
+
 template <class Count>
 void run_operation(void* in, void* inout, Count* count, Type* type, const Callback* callback) {
-  auto own = to_program<Kind::datatype>(*type, Given::seen);
-  if (callback->how == as_c) {
-    auto few = static_cast<int>(*count);
-    using Real = void (*)(void*, void*, int*, ProgramHandle<Kind::datatype>*);
-    reinterpret_cast<Real>(callback->function)(in, inout, &few, &own);
-  } else if (callback->how == as_c_with_large_count) {
-    Wide many = *count;
-    using Real = void (*)(void*, void*, Wide*, ProgramHandle<Kind::datatype>*);
-    reinterpret_cast<Real>(callback->function)(in, inout, &many, &own);
-  } else {
-    auto few = static_cast<int>(*count);
-    int number = to_fortran<Kind::datatype>(own);
-    using Real = void (*)(void*, void*, int*, int*);
-    reinterpret_cast<Real>(callback->function)(in, inout, &few, &number);
+  const auto own = to_program<Kind::datatype>(*type, Given::seen);
+  const auto few = static_cast<int>(*count);
+  const Wide many = *count;
+  switch (callback->how) {
+    case as_c: return call_operation(*callback, in, inout, few, own);
+    case as_c_with_large_count: return call_operation(*callback, in, inout, many, own);
+    case as_fortran:
+      return call_operation(*callback, in, inout, few, to_fortran<Kind::datatype>(own));
+    default: return call_operation(*callback, in, inout, many, to_fortran<Kind::datatype>(own));
   }
 }
 
@@ -45,7 +46,8 @@ int create_op(Function function, How how, int commutes, ProgramHandle<Kind::op>*
   if (function_of<call_Op_create>() == nullptr) return missing(call_Op_create);
   auto made = null_for_target<Kind::op>();
   int code = 0;
-  if (how == as_c_with_large_count && function_of<call_Op_create_c>() != nullptr) {
+  const bool is_large = how == as_c_with_large_count || how == as_fortran_with_large_count;
+  if (is_large && function_of<call_Op_create_c>() != nullptr) {
     code = ask<call_Op_create_c>(thunk_of_operation<Wide>({function, how}), commutes, &made);
   } else {
     code = ask<call_Op_create>(thunk_of_operation<int>({function, how}), commutes, &made);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// Calls of Fortran: of mpif.h and the module mpi, and of mpi_f08 as Open MPI has it, whose handles
-// are integers in a structure. The standard says nothing of Fortran in its ABI, so programs of it
-// have none here.
+// Calls of Fortran: of mpif.h and the module mpi, and of mpi_f08, whose handles are integers in a
+// structure (what it has besides in MPICH is in f08.cpp). The standard says nothing of Fortran in
+// its ABI, so programs of it have none here.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -24,8 +24,13 @@ using mpigauge::translate::address_of;
 using mpigauge::translate::Program;
 
 // Blocks of Fortran that programs and the library have in common: the linker makes them one.
+// Their sizes are exact, as programs bring copies of their own.
+constexpr std::size_t alignment_of(std::size_t bytes) {
+  if (bytes % 8 == 0) return 8;
+  return bytes % 4 == 0 ? 4 : 1;
+}
 template <std::size_t bytes>
-struct alignas(8) Block {
+struct alignas(alignment_of(bytes)) Block {
   std::array<char, bytes> bytes_of;
 };
 
@@ -48,37 +53,75 @@ MPIGAUGE_BLOCK(mpi_fortran_unweighted_, 4);
 MPIGAUGE_BLOCK(mpi_fortran_weights_empty_, 4);
 
 namespace {
-const void* bottom() { return &mpi_fortran_bottom_; }
-const void* in_place() { return &mpi_fortran_in_place_; }
-const void* status_ignore() { return &mpi_fortran_status_ignore_; }
-const void* statuses_ignore() { return &mpi_fortran_statuses_ignore_; }
-const void* errors_ignore() { return &mpi_fortran_errcodes_ignore_; }
-const void* argv_null() { return &mpi_fortran_argv_null_; }
-const void* argvs_null() { return &mpi_fortran_argvs_null_; }
-const void* unweighted() { return &mpi_fortran_unweighted_; }
-const void* weights_empty() { return &mpi_fortran_weights_empty_; }
+bool is_bottom(const void* address) { return address == &mpi_fortran_bottom_; }
+bool is_in_place(const void* address) { return address == &mpi_fortran_in_place_; }
+bool is_no_status(const void* address) {
+  return address == &mpi_fortran_status_ignore_ || address == &mpi_fortran_statuses_ignore_;
+}
+bool is_errors_ignored(const void* address) { return address == &mpi_fortran_errcodes_ignore_; }
+bool is_argv_absent(const void* address) { return address == &mpi_fortran_argv_null_; }
+bool is_argvs_absent(const void* address) { return address == &mpi_fortran_argvs_null_; }
+bool is_unweighted(const void* address) { return address == &mpi_fortran_unweighted_; }
+bool is_weights_empty(const void* address) { return address == &mpi_fortran_weights_empty_; }
+bool is_automatic(const void*) { return false; }  // it has no automatic buffers
 }  // namespace
 
 #else
 
 // MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE; MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE;
-// MPI_ARGVS_NULL, MPI_ARGV_NULL; MPI_UNWEIGHTED; MPI_WEIGHTS_EMPTY
+// MPI_ARGVS_NULL, MPI_ARGV_NULL; MPI_UNWEIGHTED; MPI_WEIGHTS_EMPTY; MPI_BUFFER_AUTOMATIC
 MPIGAUGE_BLOCK(mpipriv1_, 28);
 MPIGAUGE_BLOCK(mpipriv2_, 24);
 MPIGAUGE_BLOCK(mpiprivc_, 2);
 MPIGAUGE_BLOCK(mpifcmb5_, 4);
 MPIGAUGE_BLOCK(mpifcmb9_, 4);
+MPIGAUGE_BLOCK(mpifcmba_, 4);
+
+// The same in mpi_f08.
+// NOLINTBEGIN(bugprone-reserved-identifier): gfortran's names of what modules have
+MPIGAUGE_BLOCK(MPIR_F08_MPI_BOTTOM, 4);
+MPIGAUGE_BLOCK(MPIR_F08_MPI_IN_PLACE, 4);
+MPIGAUGE_BLOCK(MPIR_F08_MPI_STATUS_IGNORE_OBJ, 20);
+MPIGAUGE_BLOCK(MPIR_F08_MPI_STATUSES_IGNORE_OBJ, 20);
+MPIGAUGE_BLOCK(__mpi_f08_link_constants_MOD_mpi_errcodes_ignore, 4);
+MPIGAUGE_BLOCK(__mpi_f08_link_constants_MOD_mpi_argv_null, 1);
+MPIGAUGE_BLOCK(__mpi_f08_link_constants_MOD_mpi_argvs_null, 1);
+MPIGAUGE_BLOCK(__mpi_f08_link_constants_MOD_mpi_unweighted, 4);
+MPIGAUGE_BLOCK(__mpi_f08_link_constants_MOD_mpi_weights_empty, 4);
+MPIGAUGE_BLOCK(__mpi_f08_link_constants_MOD_mpi_buffer_automatic, 4);
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace {
-const void* bottom() { return &mpipriv1_; }
-const void* in_place() { return mpipriv1_.bytes_of.data() + 4; }
-const void* status_ignore() { return mpipriv1_.bytes_of.data() + 8; }
-const void* statuses_ignore() { return &mpipriv2_; }
-const void* errors_ignore() { return mpipriv2_.bytes_of.data() + 20; }
-const void* argv_null() { return mpiprivc_.bytes_of.data() + 1; }
-const void* argvs_null() { return &mpiprivc_; }
-const void* unweighted() { return &mpifcmb5_; }
-const void* weights_empty() { return &mpifcmb9_; }
+bool is_bottom(const void* address) {
+  return address == &mpipriv1_ || address == &MPIR_F08_MPI_BOTTOM;
+}
+bool is_in_place(const void* address) {
+  return address == mpipriv1_.bytes_of.data() + 4 || address == &MPIR_F08_MPI_IN_PLACE;
+}
+bool is_no_status(const void* address) {
+  return address == mpipriv1_.bytes_of.data() + 8 || address == &mpipriv2_ ||
+         address == &MPIR_F08_MPI_STATUS_IGNORE_OBJ || address == &MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
+}
+bool is_errors_ignored(const void* address) {
+  return address == mpipriv2_.bytes_of.data() + 20 ||
+         address == &__mpi_f08_link_constants_MOD_mpi_errcodes_ignore;
+}
+bool is_argv_absent(const void* address) {
+  return address == mpiprivc_.bytes_of.data() + 1 ||
+         address == &__mpi_f08_link_constants_MOD_mpi_argv_null;
+}
+bool is_argvs_absent(const void* address) {
+  return address == &mpiprivc_ || address == &__mpi_f08_link_constants_MOD_mpi_argvs_null;
+}
+bool is_unweighted(const void* address) {
+  return address == &mpifcmb5_ || address == &__mpi_f08_link_constants_MOD_mpi_unweighted;
+}
+bool is_automatic(const void* address) {
+  return address == &mpifcmba_ || address == &__mpi_f08_link_constants_MOD_mpi_buffer_automatic;
+}
+bool is_weights_empty(const void* address) {
+  return address == &mpifcmb9_ || address == &__mpi_f08_link_constants_MOD_mpi_weights_empty;
+}
 }  // namespace
 
 #endif
@@ -86,18 +129,17 @@ const void* weights_empty() { return &mpifcmb9_; }
 namespace mpigauge::translate::fortran {
 
 void* buffer_of(void* address) {
-  if (address == bottom()) return nullptr;
-  return address == in_place() ? address_of(Program::MPI_IN_PLACE) : address;
+  if (is_bottom(address)) return nullptr;
+  if (is_automatic(address)) return address_of(Program::MPI_BUFFER_AUTOMATIC);
+  return is_in_place(address) ? address_of(Program::MPI_IN_PLACE) : address;
 }
-bool is_status_ignored(const void* address) {
-  return address == status_ignore() || address == statuses_ignore();
-}
-int* errors_of(int* address) { return address == errors_ignore() ? nullptr : address; }
+bool is_status_ignored(const void* address) { return is_no_status(address); }
+int* errors_of(int* address) { return is_errors_ignored(address) ? nullptr : address; }
 int* weights_of(int* address) {
-  if (address == unweighted()) return own_unweighted();
-  return address == weights_empty() ? own_weights_empty() : address;
+  if (is_unweighted(address)) return own_unweighted();
+  return is_weights_empty(address) ? own_weights_empty() : address;
 }
-bool is_argv_null(const void* address) { return address == argv_null(); }
+bool is_argv_null(const void* address) { return is_argv_absent(address); }
 
 }  // namespace mpigauge::translate::fortran
 
@@ -112,12 +154,18 @@ void tell(int* ierror, int code) {
   if (ierror != nullptr) *ierror = code;
 }
 
+int create_info_of_start(Info* info) { return PMPI_Info_create_env(0, nullptr, info); }
+
 }  // namespace
 
 MPIGAUGE_SUBROUTINE(Init, init, INIT, (int* ierror), tell(ierror, PMPI_Init(nullptr, nullptr)))
 MPIGAUGE_SUBROUTINE(Init_thread, init_thread, INIT_THREAD,
                     (const int* required, int* provided, int* ierror),
                     tell(ierror, PMPI_Init_thread(nullptr, nullptr, *required, provided)))
+
+MPIGAUGE_SUBROUTINE(Info_create_env, info_create_env, INFO_CREATE_ENV, (int* info, int* ierror),
+                    fortran::call<fortran::Out<Kind::info>>(create_info_of_start, ierror,
+                                                            std::tuple(), info))
 
 MPIGAUGE_EXPORT double pmpi_wtime_() { return PMPI_Wtime(); }
 MPIGAUGE_NAMES(wtime, WTIME)
@@ -129,14 +177,18 @@ MPIGAUGE_EXPORT Wide pmpi_aint_diff_(const Wide* one, const Wide* other) { retur
 MPIGAUGE_NAMES(aint_diff, AINT_DIFF)
 MPIGAUGE_SUBROUTINE(Pcontrol, pcontrol, PCONTROL, (const int* level), PMPI_Pcontrol(*level))
 
+// It is there to be called: the compiler must not know what becomes of the buffer.
+MPIGAUGE_SUBROUTINE(F_sync_reg, f_sync_reg, F_SYNC_REG, (void*), )
+MPIGAUGE_DESCRIBED(f_sync_reg, f08ts, (void*, int* ierror), tell(ierror, 0))
+
 // --- callbacks ----------------------------------------------------------------------------------
 
 namespace {
 
-void op_create(Function function, const int* commutes, int* number, int* ierror) {
+void op_create(Function function, How how, const int* commutes, int* number, int* ierror) {
   function_of<call_Initialized>();
   auto op = null_for_program<Kind::op>();
-  const int code = create_op(function, as_fortran, *commutes != 0 ? 1 : 0, &op);
+  const int code = create_op(function, how, *commutes != 0 ? 1 : 0, &op);
   if (code == 0) *number = to_fortran<Kind::op>(op);
   tell(ierror, code);
 }
@@ -210,7 +262,9 @@ void get_attribute(Get get, const int* number, const int* keyval, Wide* value, i
 
 MPIGAUGE_SUBROUTINE(Op_create, op_create, OP_CREATE,
                     (Function function, const int* commutes, int* op, int* ierror),
-                    op_create(function, commutes, op, ierror))
+                    op_create(function, as_fortran, commutes, op, ierror))
+MPIGAUGE_DESCRIBED(op_create_c, f08, (Function function, const int* commutes, int* op, int* ierror),
+                   op_create(function, as_fortran_with_large_count, commutes, op, ierror))
 MPIGAUGE_SUBROUTINE(Comm_create_errhandler, comm_create_errhandler, COMM_CREATE_ERRHANDLER,
                     (Function function, int* made, int* ierror),
                     errhandler_create<Kind::comm>(function, made, ierror))
@@ -281,6 +335,7 @@ MPIGAUGE_SUBROUTINE(Attr_put, attr_put, ATTR_PUT,
 
 // There is no reader, or no writer: what is in memory is what is in the file.
 MPIGAUGE_EXPORT void mpi_conversion_fn_null_() {}
+MPIGAUGE_PREDEFINED(mpi_conversion_fn_null, MPI_CONVERSION_FN_NULL)
 
 namespace {
 
@@ -352,7 +407,9 @@ int extent_of_data(Type type, Wide* extent, void* state) {
 }
 
 Function unless_null(Function given, Function ours) {
-  return given == reinterpret_cast<Function>(mpi_conversion_fn_null_) ? nullptr : ours;
+  const bool is_null = given == reinterpret_cast<Function>(mpi_conversion_fn_null_) ||
+                       given == reinterpret_cast<Function>(MPIGAUGE_OF_F08(mpi_conversion_fn_null));
+  return is_null ? nullptr : ours;
 }
 
 void register_datarep(const std::string& name, const Representation& own, int* ierror) {
@@ -394,7 +451,7 @@ class Programs {
   }
 
   void take_arguments(const char* table, std::size_t length) {
-    if (table == argvs_null()) return;
+    if (is_argvs_absent(table)) return;
     const std::size_t count = texts_.size();
     rows_.resize(count);
     for (std::size_t row = 0; row < count; ++row) {
@@ -462,21 +519,29 @@ MPIGAUGE_SUBROUTINE(Comm_spawn_multiple, comm_spawn_multiple, COMM_SPAWN_MULTIPL
 
 // --- predefined functions of attributes ---------------------------------------------------------
 
-#define MPIGAUGE_COPIES(NULL_COPY, DUP, NULL_DELETE)                                        \
-  MPIGAUGE_EXPORT void NULL_COPY(int*, int*, Wide*, Wide*, Wide*, int* flag, int* ierror) { \
-    *flag = 0;                                                                              \
-    *ierror = 0;                                                                            \
-  }                                                                                         \
-  MPIGAUGE_EXPORT void DUP(int*, int*, Wide*, const Wide* value, Wide* copy, int* flag,     \
-                           int* ierror) {                                                   \
-    *copy = *value;                                                                         \
-    *flag = 1;                                                                              \
-    *ierror = 0;                                                                            \
-  }                                                                                         \
-  MPIGAUGE_EXPORT void NULL_DELETE(int*, int*, Wide*, Wide*, int* ierror) { *ierror = 0; }
-MPIGAUGE_COPIES(mpi_comm_null_copy_fn_, mpi_comm_dup_fn_, mpi_comm_null_delete_fn_)
-MPIGAUGE_COPIES(mpi_type_null_copy_fn_, mpi_type_dup_fn_, mpi_type_null_delete_fn_)
-MPIGAUGE_COPIES(mpi_win_null_copy_fn_, mpi_win_dup_fn_, mpi_win_null_delete_fn_)
+// As Wide, also those of MPI-1, whose values are integers: the lower half is theirs.
+#define MPIGAUGE_COPIES(PREFIX, UPPER)                                                   \
+  MPIGAUGE_EXPORT void PREFIX##null_copy_fn_(int*, int*, Wide*, Wide*, Wide*, int* flag, \
+                                             int* ierror) {                              \
+    *flag = 0;                                                                           \
+    *ierror = 0;                                                                         \
+  }                                                                                      \
+  MPIGAUGE_EXPORT void PREFIX##dup_fn_(int*, int*, Wide*, const Wide* value, Wide* copy, \
+                                       int* flag, int* ierror) {                         \
+    *copy = *value;                                                                      \
+    *flag = 1;                                                                           \
+    *ierror = 0;                                                                         \
+  }                                                                                      \
+  MPIGAUGE_EXPORT void PREFIX##null_delete_fn_(int*, int*, Wide*, Wide*, int* ierror) {  \
+    *ierror = 0;                                                                         \
+  }                                                                                      \
+  MPIGAUGE_PREDEFINED(PREFIX##null_copy_fn, UPPER##NULL_COPY_FN)                         \
+  MPIGAUGE_PREDEFINED(PREFIX##dup_fn, UPPER##DUP_FN)                                     \
+  MPIGAUGE_PREDEFINED(PREFIX##null_delete_fn, UPPER##NULL_DELETE_FN)
+MPIGAUGE_COPIES(mpi_, MPI_)
+MPIGAUGE_COPIES(mpi_comm_, MPI_COMM_)
+MPIGAUGE_COPIES(mpi_type_, MPI_TYPE_)
+MPIGAUGE_COPIES(mpi_win_, MPI_WIN_)
 // NOLINTEND(bugprone-macro-parentheses)
 
 #endif

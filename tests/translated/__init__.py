@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.conftest import MPIS
+
+HERE = Path(__file__).parent
 
 
 def _there(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:

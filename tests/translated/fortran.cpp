@@ -56,12 +56,24 @@ void mpi_comm_spawn_multiple_(const int*, const char*, const char*, const int*, 
 void mpi_comm_get_parent_(int*, int*);
 void mpi_comm_disconnect_(int*, int*);
 double mpi_wtime_();
+void mpi_address_(const void*, int*, int*);
+void mpi_type_extent_(const int*, int*, int*);
+void mpi_type_struct_(const int*, const int*, const int*, const int*, int*, int*);
+void mpi_type_hvector_(const int*, const int*, const int*, const int*, int*, int*);
+void mpi_errhandler_get_(const int*, int*, int*);
+void mpi_errhandler_set_(const int*, const int*, int*);
+void mpi_keyval_create_(void (*)(), void (*)(), int*, const int*, int*);
+void mpi_attr_put_(const int*, const int*, const int*, int*);
+void mpi_attr_get_(const int*, const int*, int*, int*, int*);
+void mpi_dup_fn_();
+void mpi_null_delete_fn_();
 #if defined(OPEN_MPI)
 extern std::array<char, 4> mpi_fortran_in_place_;
 extern std::array<char, 24> mpi_fortran_status_ignore_;
 void mpi_barrier_f08_(const int*, int*);
 #else
 extern std::array<int, 7> mpipriv1_;
+void mpi_op_create_c_f08_(void (*)(void*, void*, MPI_Count*, int*), const int*, int*, int*);
 #endif
 }
 
@@ -80,6 +92,9 @@ constexpr int world = MPI_COMM_WORLD, integer = MPI_INTEGER, sum = MPI_SUM,
 const void* in_place() { return &mpipriv1_[1]; }
 int* ignored() { return &mpipriv1_[2]; }
 void barrier_of_f08() {}
+void add_many(void* in, void* inout, MPI_Count* count, int*) {
+  for (MPI_Count n = 0; n < *count; ++n) static_cast<int*>(inout)[n] += static_cast<int*>(in)[n];
+}
 #endif
 constexpr int one = 1, yes = 1, any_source = MPI_ANY_SOURCE, any_tag = MPI_ANY_TAG;
 
@@ -132,6 +147,12 @@ void collectives() {
   CHECK(ranks == 1 || type_seen == integer);
   mpi_op_free_(&op, &error);
   CHECK(error == 0);
+#if !defined(OPEN_MPI)
+  mpi_op_create_c_f08_(add_many, &yes, &op, nullptr);
+  mpi_allreduce_(&one, &total, &one, &integer, &op, &world, &error);
+  CHECK(total == ranks);
+  mpi_op_free_(&op, &error);
+#endif
   barrier_of_f08();
 }
 
@@ -176,6 +197,35 @@ void types() {
   CHECK(error == 0 && size == 24);
   mpi_type_free_(&type, &error);
   CHECK(type == type_null);
+}
+
+// What MPI-3 has taken out of the standard, and old programs call.
+void removed_calls() {
+  const std::array<int, 2> values{rank, 7}, lengths{1, 1}, types{integer, integer};
+  std::array<int, 2> places{};
+  for (std::size_t n = 0; n < 2; ++n) mpi_address_(&values[n], &places[n], &error);
+  CHECK(places[1] - places[0] == 4);
+  places = {4, 0};
+  const int two = 2, eight = 8;
+  int pair = 0, spread = 0, extent = 0;
+  mpi_type_struct_(&two, lengths.data(), places.data(), types.data(), &pair, &error);
+  mpi_type_hvector_(&two, &one, &eight, &pair, &spread, &error);
+  CHECK(error == 0);
+  mpi_type_extent_(&spread, &extent, &error);
+  CHECK(extent == 16);
+  mpi_type_free_(&pair, &error);
+  mpi_type_free_(&spread, &error);
+  int handler = 0, keyval = 0, other = comm_null, value = 0, flag = 0;
+  mpi_errhandler_get_(&world, &handler, &error);
+  mpi_errhandler_set_(&world, &handler, &error);
+  CHECK(error == 0);
+  const int extra = 0, ours = 4711;
+  mpi_keyval_create_(mpi_dup_fn_, mpi_null_delete_fn_, &keyval, &extra, &error);
+  mpi_attr_put_(&world, &keyval, &ours, &error);
+  mpi_comm_dup_(&world, &other, &error);
+  mpi_attr_get_(&other, &keyval, &value, &flag, &error);
+  CHECK(flag != 0 && value == ours);
+  mpi_comm_free_(&other, &error);
 }
 
 void query(MPI_Aint* extra, int* status, int* code) {
@@ -263,6 +313,7 @@ int main(int argc, char** argv) {
   collectives();
   communicators();
   types();
+  removed_calls();
   generalised_requests();
   representations();
   if (argc > 1) several_programs(argv[0]);

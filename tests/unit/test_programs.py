@@ -324,21 +324,28 @@ def test_fortran_needs_a_layer_of_its_own(tmp_path: Path) -> None:
     assert two.ways == (f"{why}, and components of its own, which would take another for theirs",)
 
 
-@pytest.mark.parametrize(
-    ("layer", "call", "more"),
-    [
-        ("libmpifort.so.12", "mpi_send_f08_", ", and the program uses the module mpi_f08, which"),
-        ("libmpifort_of_somebody.so.12", "mpi_send_", ""),
-    ],
-)
-def test_layers_for_fortran_that_no_translation_has(
-    tmp_path: Path, layer: str, call: str, more: str
-) -> None:
+def test_a_layer_for_fortran_that_no_translation_has(tmp_path: Path) -> None:
     mpich = installed(MPICH, tmp_path, name="libmpi.so.12", offers=MPI_C)
-    Made(needed=(layer, "libmpi.so.12"), wants=(*MPI_C, call)).write(tmp_path / "app")
+    needed = ("libmpifort_of_somebody.so.12", "libmpi.so.12")
+    Made(needed=needed, wants=(*MPI_C, "mpi_send_")).write(tmp_path / "app")
     one = suits(look(["./app"], HERE, tmp_path), mpich)
     assert not one.runs
-    assert one.ways[0].startswith(f"it has no {layer}, the layer for Fortran{more}")
+    assert one.ways == ("it has no libmpifort_of_somebody.so.12, the layer for Fortran",)
+
+
+def test_a_layer_for_fortran_that_lacks_something_is_not_taken(tmp_path: Path) -> None:
+    """Intel MPI's knows other names of mpi_f08 than MPICH's."""
+    mpich = installed(MPICH, tmp_path, name="libmpi.so.12", offers=MPI_C)
+    layer = ("mpi_init_f08_", "mpi_send_f08ts_")
+    Made(offers=layer, interpreter="").write(mpich.library.parent / "libmpifort.so.12")
+    copy = "__mpi_f08_callbacks_MOD_mpi_comm_dup_fn"
+    wants = (*MPI_C, *layer, "mpi_send_f08ts_large_", copy)
+    Made(needed=("libmpichfort.so.12", "libmpich.so.12"), wants=wants).write(tmp_path / "app")
+    one = suits(look(["./app"], HERE, tmp_path), mpich)
+    assert (one.directly, one.translated) == (False, True)
+    assert one.ways == (
+        f"by a translation, as its layer for Fortran lacks {copy}, mpi_send_f08ts_large_",
+    )
 
 
 def test_what_stands_in_the_way_is_said(tmp_path: Path) -> None:

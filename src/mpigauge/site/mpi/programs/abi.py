@@ -55,11 +55,15 @@ _USUAL = (
 )
 """What layers are called where they were not renamed."""
 _INTERNAL = re.compile(r"P?MPIX?_\w+|MPI(R|I|D|DI|U|L)_\w+|(ompi|opal)_\w+|p?mpix?_\w+_")
-_CALL = re.compile(r"P?MPI_[A-Z]\w*|p?mpi_[a-z]\w*_")
+_CONSTANT = r"__mpi_f08_link_constants_MOD_\w+"
+_FORTRAN = rf"p?mpir?_[a-z]\w*_|(?!{_CONSTANT})__mpi_\w+_MOD_\w+"
+_CALL = re.compile(rf"P?MPI_[A-Z]\w*|{_FORTRAN}")
+_OF_LAYER = re.compile(rf"{_FORTRAN}|{_CONSTANT}|MPIR_F08_\w+|mpi_fortran_\w+|mpipriv\w*")
 _EXTENSION = re.compile(r"P?MPIX_\w+")
 _DATA = re.compile(
     r"ompi_(mpi|request|message|group|file|win|info|errhandler|op|datatype)\w*|MPI_UNWEIGHTED"
     r"|MPI_WEIGHTS_EMPTY|MPI_F08?_STATUS(ES)?_IGNORE|MPIR_\w+|mpi_fortran_\w+|mpipriv\w*"
+    rf"|{_CONSTANT}"
 )
 
 
@@ -96,6 +100,11 @@ def is_of_mpi(name: str) -> bool:
 def calls(names: Iterable[str]) -> frozenset[str]:
     """Those that are MPI's functions, in C or Fortran."""
     return frozenset(filter(_CALL.fullmatch, names))
+
+
+def is_of_layer(name: str) -> bool:
+    """Whether a layer for Fortran has it: a subroutine, or what a module brings along."""
+    return bool(_OF_LAYER.fullmatch(name))
 
 
 def extensions(names: Iterable[str]) -> frozenset[str]:

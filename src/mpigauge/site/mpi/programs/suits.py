@@ -29,8 +29,6 @@ WORDS: dict[Abi, str] = {
     "ompi": "Open MPI's ABI",
     "std": "the standard ABI",
 }
-F08_OF_MPICH = ("_f08_", "_f08ts_")
-"""How names of subroutines end that no translation has."""
 COMPONENTS = "openmpi/mca_*.so"
 """What an Open MPI may have beside its library, and opens by itself."""
 INNER = "libopen-"
@@ -147,8 +145,14 @@ def _directly(look: Look, mpi: Mpi, kind: Abi, library: Path) -> Suits:
         return Suits(mpi.label, spec, False, (f"{library} cannot be read",))
     layers, without = _layers(look, library, own)
     if without:
-        return _without_layer(look, mpi, library, without)
+        why = f"it has no {without}, the layer for Fortran"
+        return _by_our_layer(look, mpi, library, [without], why)
     calls, data = _lacking(look, own, layers)
+    if short := list(filter(abi.is_of_layer, (*calls, *data))):
+        why = f"its layer for Fortran lacks {_listed(short)}"
+        names = [each.name for each in look.fortran]
+        if (instead := _by_our_layer(look, mpi, library, names, why)).translated:
+            return instead
     if data:
         lacks = f"it lacks {many(len(data), 'variable')} of MPI that the program takes"
         return Suits(mpi.label, spec, False, (f"{lacks}: {_listed(data)}",))
@@ -170,14 +174,10 @@ def _translated(look: Look, mpi: Mpi, kind: Abi) -> Suits:
     return Suits(mpi.label, mpi.spec, False, tuple(ways), translated=True)
 
 
-def _without_layer(look: Look, mpi: Mpi, library: Path, layer: str) -> Suits:
-    """The MPI has the ABI, but not the layer for Fortran: a translation that changes nothing else
-    may have it."""
-    why = f"it has no {layer}, the layer for Fortran"
-    if layer not in NAMES[look.abis[0]]:
-        return Suits(mpi.label, mpi.spec, False, (why,))
-    if look.abis[0] == "mpich" and any(call.endswith(F08_OF_MPICH) for call in look.calls):
-        why += ", and the program uses the module mpi_f08, which only that can bring"
+def _by_our_layer(look: Look, mpi: Mpi, library: Path, names: list[str], why: str) -> Suits:
+    """The MPI has the ABI, but not all of the program's layers for Fortran: a translation that
+    changes nothing else may have those of these names."""
+    if not set(names) <= set(NAMES[look.abis[0]]):
         return Suits(mpi.label, mpi.spec, False, (why,))
     if any(library.parent.glob(COMPONENTS)):
         why += ", and components of its own, which would take another for theirs"
