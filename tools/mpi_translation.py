@@ -408,12 +408,14 @@ class FortranWrapper:
         return FORTRAN_TYPES.get(each.type, "fortran::Long")
 
     def string(self, each: Parameter, position: int) -> str:
-        kind = "Text" if each.direction == "in" else "TextOut"
+        length = self.length_of(position)
         if each.kind == "STRING_ARRAY":
-            kind = "Arguments"
-        elif each.name == "command":
-            kind = "Text"
-        return f"fortran::{kind}<{self.length_of(position)}>"
+            return f"fortran::Arguments<{length}>"
+        if each.direction == "in" or each.name == "command":
+            return f"fortran::Text<{length}>"
+        names = [parameter.name for parameter in self.parameters]
+        flag = names.index("flag") if "flag" in names else -1
+        return f"fortran::TextOut<{length}, {flag}>"
 
     def has_requests(self) -> bool:
         return any(each.kind == "REQUEST" and each.is_array for each in self.parameters)

@@ -164,8 +164,7 @@ int run(int (*function)(Words...), const All& all, Made&&... made) {
 template <Call call, class... Parameters, class... Words, class All, class... Given>
 void described(int (*function)(Words...), int* ierror, const All& all, Given... given) {
   function_of<call_Initialized>();  // tables are filled when the target is opened
-  const int code = run<call, Parameters...>(function, all, Parameters(given, all)...);
-  if (ierror != nullptr) *ierror = code;
+  fortran::tell(ierror, run<call, Parameters...>(function, all, Parameters(given, all)...));
 }
 
 }  // namespace mpigauge::translate::f08

@@ -20,7 +20,6 @@
 
 namespace {
 
-using mpigauge::translate::address_of;
 using mpigauge::translate::Program;
 
 // Blocks of Fortran that programs and the library have in common: the linker makes them one.
@@ -146,13 +145,10 @@ bool is_argv_null(const void* address) { return is_argv_absent(address); }
 // --- subroutines --------------------------------------------------------------------------------
 
 using namespace mpigauge::translate;  // NOLINT: what follows are the program's subroutines
+using mpigauge::translate::fortran::tell;
 
 // NOLINTBEGIN(bugprone-macro-parentheses): they are lists
 namespace {
-
-void tell(int* ierror, int code) {
-  if (ierror != nullptr) *ierror = code;
-}
 
 int create_info_of_start(Info* info) { return PMPI_Info_create_env(0, nullptr, info); }
 
@@ -202,62 +198,6 @@ void errhandler_create(Function function, int* number, int* ierror) {
   tell(ierror, code);
 }
 
-// Attributes of Fortran are as long as addresses; its functions take all by address.
-struct Keyval {
-  Function copy, free;
-  Wide extra;
-};
-
-template <Kind kind>
-int copy_attribute(ProgramHandle<kind> handle, int keyval, void* state, void* value, void* copied,
-                   int* flag) {
-  auto& own = *static_cast<Keyval*>(state);
-  int number = to_fortran<kind>(handle), code = 0;
-  auto given = static_cast<Wide>(reinterpret_cast<Word>(value)), made = given;
-  using Real = void (*)(int*, int*, Wide*, Wide*, Wide*, int*, int*);
-  reinterpret_cast<Real>(own.copy)(&number, &keyval, &own.extra, &given, &made, flag, &code);
-  std::memcpy(copied, &made, sizeof made);
-  return code;
-}
-
-template <Kind kind>
-int free_attribute(ProgramHandle<kind> handle, int keyval, void* value, void* state) {
-  auto& own = *static_cast<Keyval*>(state);
-  int number = to_fortran<kind>(handle), code = 0;
-  auto given = static_cast<Wide>(reinterpret_cast<Word>(value));
-  using Real = void (*)(int*, int*, Wide*, Wide*, int*);
-  reinterpret_cast<Real>(own.free)(&number, &keyval, &given, &own.extra, &code);
-  return code;
-}
-
-template <Kind kind, class Create>
-void keyval_create(Create create, Function copy, Function free, int* keyval, Wide extra,
-                   int* ierror) {
-  auto* const state = new Keyval{copy, free, extra};  // attributes may outlive the keyval
-  tell(ierror, create(reinterpret_cast<Function>(copy_attribute<kind>),
-                      reinterpret_cast<Function>(free_attribute<kind>), keyval, state));
-}
-
-// What MPI has set comes as the address of an integer, what a program has set as it is.
-bool is_set_by_mpi(int keyval) {
-  return std::ranges::any_of(pairs<Group::keyval>,
-                             [keyval](const Pair& each) { return each.program == keyval; });
-}
-
-template <Kind kind, class Get>
-void get_attribute(Get get, const int* number, const int* keyval, Wide* value, int* flag,
-                   int* ierror) {
-  function_of<call_Initialized>();
-  void* found = nullptr;
-  const int code = get(from_fortran<kind>(*number), *keyval, &found, flag);
-  tell(ierror, code);
-  if (code != 0 || *flag == 0) return;
-  *value = static_cast<Wide>(reinterpret_cast<Word>(found));
-  if (!is_set_by_mpi(*keyval) || *keyval == Program::MPI_WIN_BASE) return;
-  *value =
-      *keyval == Program::MPI_WIN_SIZE ? *static_cast<Wide*>(found) : *static_cast<int*>(found);
-}
-
 }  // namespace
 
 MPIGAUGE_SUBROUTINE(Op_create, op_create, OP_CREATE,
@@ -280,56 +220,6 @@ MPIGAUGE_SUBROUTINE(Win_create_errhandler, win_create_errhandler, WIN_CREATE_ERR
 MPIGAUGE_SUBROUTINE(Session_create_errhandler, session_create_errhandler, SESSION_CREATE_ERRHANDLER,
                     (Function function, int* made, int* ierror),
                     errhandler_create<Kind::session>(function, made, ierror))
-MPIGAUGE_SUBROUTINE(Comm_create_keyval, comm_create_keyval, COMM_CREATE_KEYVAL,
-                    (Function copy, Function free, int* keyval, const Wide* extra, int* ierror),
-                    keyval_create<Kind::comm>(PMPI_Comm_create_keyval, copy, free, keyval, *extra,
-                                              ierror))
-MPIGAUGE_SUBROUTINE(Keyval_create, keyval_create, KEYVAL_CREATE,
-                    (Function copy, Function free, int* keyval, const int* extra, int* ierror),
-                    keyval_create<Kind::comm>(PMPI_Comm_create_keyval, copy, free, keyval, *extra,
-                                              ierror))
-MPIGAUGE_SUBROUTINE(Type_create_keyval, type_create_keyval, TYPE_CREATE_KEYVAL,
-                    (Function copy, Function free, int* keyval, const Wide* extra, int* ierror),
-                    keyval_create<Kind::datatype>(PMPI_Type_create_keyval, copy, free, keyval,
-                                                  *extra, ierror))
-MPIGAUGE_SUBROUTINE(Win_create_keyval, win_create_keyval, WIN_CREATE_KEYVAL,
-                    (Function copy, Function free, int* keyval, const Wide* extra, int* ierror),
-                    keyval_create<Kind::win>(PMPI_Win_create_keyval, copy, free, keyval, *extra,
-                                             ierror))
-MPIGAUGE_SUBROUTINE(Comm_get_attr, comm_get_attr, COMM_GET_ATTR,
-                    (const int* comm, const int* keyval, Wide* value, int* flag, int* ierror),
-                    get_attribute<Kind::comm>(PMPI_Comm_get_attr, comm, keyval, value, flag,
-                                              ierror))
-MPIGAUGE_SUBROUTINE(Win_get_attr, win_get_attr, WIN_GET_ATTR,
-                    (const int* win, const int* keyval, Wide* value, int* flag, int* ierror),
-                    get_attribute<Kind::win>(PMPI_Win_get_attr, win, keyval, value, flag, ierror))
-MPIGAUGE_SUBROUTINE(Type_get_attr, type_get_attr, TYPE_GET_ATTR,
-                    (const int* type, const int* keyval, Wide* value, int* flag, int* ierror),
-                    get_attribute<Kind::datatype>(PMPI_Type_get_attr, type, keyval, value, flag,
-                                                  ierror))
-
-namespace {
-
-// MPI-1's have integers for values.
-void attr_get(const int* comm, const int* keyval, int* value, int* flag, int* ierror) {
-  Wide found = 0;
-  get_attribute<Kind::comm>(PMPI_Comm_get_attr, comm, keyval, &found, flag, ierror);
-  if (*flag != 0) *value = static_cast<int>(found);
-}
-void attr_put(const int* comm, const int* keyval, const int* value, int* ierror) {
-  function_of<call_Initialized>();
-  const auto own = from_fortran<Kind::comm>(*comm);
-  tell(ierror, PMPI_Comm_set_attr(own, *keyval, address_of(*value)));
-}
-
-}  // namespace
-
-MPIGAUGE_SUBROUTINE(Attr_get, attr_get, ATTR_GET,
-                    (const int* comm, const int* keyval, int* value, int* flag, int* ierror),
-                    attr_get(comm, keyval, value, flag, ierror))
-MPIGAUGE_SUBROUTINE(Attr_put, attr_put, ATTR_PUT,
-                    (const int* comm, const int* keyval, const int* value, int* ierror),
-                    attr_put(comm, keyval, value, ierror))
 
 // --- generalised requests, and representations of data ------------------------------------------
 
@@ -516,32 +406,6 @@ MPIGAUGE_SUBROUTINE(Comm_spawn_multiple, comm_spawn_multiple, COMM_SPAWN_MULTIPL
                      int* ierror, std::size_t command_length, std::size_t argument_length),
                     spawn_multiple({*count, commands, arguments, most, infos}, *root, *comm, made,
                                    errors, ierror, command_length, argument_length))
-
-// --- predefined functions of attributes ---------------------------------------------------------
-
-// As Wide, also those of MPI-1, whose values are integers: the lower half is theirs.
-#define MPIGAUGE_COPIES(PREFIX, UPPER)                                                   \
-  MPIGAUGE_EXPORT void PREFIX##null_copy_fn_(int*, int*, Wide*, Wide*, Wide*, int* flag, \
-                                             int* ierror) {                              \
-    *flag = 0;                                                                           \
-    *ierror = 0;                                                                         \
-  }                                                                                      \
-  MPIGAUGE_EXPORT void PREFIX##dup_fn_(int*, int*, Wide*, const Wide* value, Wide* copy, \
-                                       int* flag, int* ierror) {                         \
-    *copy = *value;                                                                      \
-    *flag = 1;                                                                           \
-    *ierror = 0;                                                                         \
-  }                                                                                      \
-  MPIGAUGE_EXPORT void PREFIX##null_delete_fn_(int*, int*, Wide*, Wide*, int* ierror) {  \
-    *ierror = 0;                                                                         \
-  }                                                                                      \
-  MPIGAUGE_PREDEFINED(PREFIX##null_copy_fn, UPPER##NULL_COPY_FN)                         \
-  MPIGAUGE_PREDEFINED(PREFIX##dup_fn, UPPER##DUP_FN)                                     \
-  MPIGAUGE_PREDEFINED(PREFIX##null_delete_fn, UPPER##NULL_DELETE_FN)
-MPIGAUGE_COPIES(mpi_, MPI_)
-MPIGAUGE_COPIES(mpi_comm_, MPI_COMM_)
-MPIGAUGE_COPIES(mpi_type_, MPI_TYPE_)
-MPIGAUGE_COPIES(mpi_win_, MPI_WIN_)
 // NOLINTEND(bugprone-macro-parentheses)
 
 #endif

@@ -20,6 +20,13 @@ bool is_status_ignored(const void* address);
 int* errors_of(int* address);
 int* weights_of(int* address);
 bool is_argv_null(const void* address);
+/// What C gets for an attribute of Fortran, by its value; see fortran_attributes.cpp.
+void* attribute_of(Wide value);
+
+/// The error code, where it was asked for: mpi_f08 may leave it out.
+inline void tell(int* ierror, int code) {
+  if (ierror != nullptr) *ierror = code;
+}
 
 template <class Type>
 class Value : public Base<Type*, Type> {
@@ -65,12 +72,12 @@ class NoAddress : public Base<void*, void**> {
   void* address_ = nullptr;
 };
 
-/// An attribute's value, which is as long as an address.
+/// An attribute's value, which C gets the address of.
 class Attribute : public Base<Wide*, void*> {
  public:
   template <class All>
   Attribute(Wide* place, const All&) : value_(*place) {}
-  [[nodiscard]] void* target() const { return reinterpret_cast<void*>(value_); }
+  [[nodiscard]] void* target() const { return attribute_of(value_); }
 
  private:
   Wide value_;
@@ -274,8 +281,9 @@ class Text : public Base<char*, const char*> {
   std::string text_;
 };
 
-/// Room for a text, which is filled with blanks.
-template <std::size_t length>
+/// Room for a text, which is filled with blanks. It stays as it is where the argument at `flag`
+/// says that there is none.
+template <std::size_t length, int flag>
 class TextOut : public Base<char*> {
  public:
   template <class All>
@@ -283,8 +291,11 @@ class TextOut : public Base<char*> {
       : place_(place), size_(static_cast<std::size_t>(static_cast<int>(std::get<length>(all)))) {}
   char* target() { return room_; }
   template <class All>
-  void done(int code, const All&) {
+  void done(int code, const All& all) {
     if (code != 0) return;
+    if constexpr (flag >= 0) {
+      if (*std::get<static_cast<std::size_t>(flag)>(all) == 0) return;
+    }
     const std::size_t written = std::min(std::strlen(room_), size_);
     std::memcpy(place_, room_, written);
     std::memset(place_ + written, ' ', size_ - written);
@@ -354,8 +365,7 @@ struct Subroutine {
 template <class... Parameters, class... Words, class All, class... Given>
 void call(int (*function)(Words...), int* ierror, const All& all, Given... given) {
   function_of<call_Initialized>();  // tables are filled when the target is opened
-  const int code = Subroutine<Parameters...>::run(function, all, Parameters(given, all)...);
-  if (ierror != nullptr) *ierror = code;
+  tell(ierror, Subroutine<Parameters...>::run(function, all, Parameters(given, all)...));
 }
 
 }  // namespace mpigauge::translate::fortran

@@ -38,6 +38,11 @@ void mpi_comm_dup_fn_();
 void mpi_comm_null_delete_fn_();
 void mpi_comm_create_errhandler_(void (*)(int*, int*), int*, int*);
 void mpi_comm_set_errhandler_(const int*, const int*, int*);
+void mpi_info_create_(int*, int*);
+void mpi_info_set_(const int*, const char*, const char*, int*, std::size_t, std::size_t);
+void mpi_info_get_(const int*, const char*, const int*, char*, int*, int*, std::size_t,
+                   std::size_t);
+void mpi_info_free_(int*, int*);
 void mpi_type_vector_(const int*, const int*, const int*, const int*, int*, int*);
 void mpi_type_commit_(int*, int*);
 void mpi_type_size_(const int*, int*, int*);
@@ -95,6 +100,11 @@ void barrier_of_f08() {}
 void add_many(void* in, void* inout, MPI_Count* count, int*) {
   for (MPI_Count n = 0; n < *count; ++n) static_cast<int*>(inout)[n] += static_cast<int*>(in)[n];
 }
+#endif
+#if defined(OPEN_MPI)
+constexpr int above = 0;
+#else
+constexpr int above = 1;  // keys of what MPI has set are the next numbers in Fortran
 #endif
 constexpr int one = 1, yes = 1, any_source = MPI_ANY_SOURCE, any_tag = MPI_ANY_TAG;
 
@@ -168,7 +178,7 @@ void communicators() {
   mpi_comm_set_name_(&comm, name.data(), &error, name.size());
   mpi_comm_get_name_(&comm, found.data(), &length, &error, found.size());
   CHECK(length == 10 && found == "by Fortran          ");
-  const int tag_ub = MPI_TAG_UB;
+  const int tag_ub = MPI_TAG_UB + above;
   MPI_Aint value = 0;
   const MPI_Aint extra = 5, ours = 4711;
   mpi_comm_get_attr_(&world, &tag_ub, &value, &flag, &error);
@@ -178,6 +188,14 @@ void communicators() {
   mpi_comm_dup_(&comm, &other, &error);
   mpi_comm_get_attr_(&other, &keyval, &value, &flag, &error);
   CHECK(flag != 0 && value == ours);
+  const MPI_Comm in_c = MPI_Comm_f2c(other);
+  MPI_Aint* seen_in_c = nullptr;
+  static int set_in_c = 5;
+  MPI_Comm_get_attr(in_c, keyval, static_cast<void*>(&seen_in_c), &flag);
+  CHECK(flag != 0 && *seen_in_c == ours);
+  MPI_Comm_set_attr(in_c, keyval, &set_in_c);
+  mpi_comm_get_attr_(&other, &keyval, &value, &flag, &error);
+  CHECK(flag != 0 && value == reinterpret_cast<MPI_Aint>(&set_in_c));
   mpi_comm_create_errhandler_(on_error, &handler, &error);
   mpi_comm_set_errhandler_(&other, &handler, &error);
   int request = 0;
@@ -186,6 +204,20 @@ void communicators() {
   mpi_comm_free_(&other, &error);
   mpi_comm_free_(&comm, &error);
   CHECK(error == 0 && comm == comm_null);
+}
+
+void texts() {
+  const int room = 8;
+  int info = info_null, flag = 1;
+  std::string found(8, 'x');
+  mpi_info_create_(&info, &error);
+  mpi_info_set_(&info, " key ", " value ", &error, 5, 7);
+  mpi_info_get_(&info, "key", &room, found.data(), &flag, &error, 3, found.size());
+  CHECK(flag != 0 && found == "value   ");
+  mpi_info_get_(&info, "other", &room, found.data(), &flag, &error, 5, found.size());
+  CHECK(flag == 0 && found == "value   ");
+  mpi_info_free_(&info, &error);
+  CHECK(info == info_null);
 }
 
 void types() {
@@ -312,6 +344,7 @@ int main(int argc, char** argv) {
   messages();
   collectives();
   communicators();
+  texts();
   types();
   removed_calls();
   generalised_requests();

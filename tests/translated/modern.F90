@@ -154,6 +154,8 @@ contains
     integer :: length, keyval, order
     integer(kind=MPI_ADDRESS_KIND) :: value
     logical :: flag
+    call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, value, flag)
+    call check(flag .and. value >= 32767, 'the largest tag')
     call MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, keyval, &
                                 0_MPI_ADDRESS_KIND)
     call MPI_Comm_dup(MPI_COMM_WORLD, comm)
@@ -254,9 +256,13 @@ contains
   subroutine windows
     integer :: memory(10), values(4)
     type(MPI_Win) :: window
+    integer(kind=MPI_ADDRESS_KIND) :: size
+    logical :: flag
     memory = 0
     values = [1, 2, 3, 4] + 10 * rank
     call MPI_Win_create(memory, 40_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, window)
+    call MPI_Win_get_attr(window, MPI_WIN_SIZE, size, flag)
+    call check(flag .and. size == 40, 'the size of a window')
     call MPI_Win_fence(0, window)
     call MPI_Put(values(4:1:-1), 4, MPI_INTEGER, other, 2_MPI_ADDRESS_KIND, 4, MPI_INTEGER, window)
     call MPI_Win_fence(0, window)
