@@ -227,11 +227,15 @@ exec "$@"
 """
 
 
-def test_the_hosts_mpi_is_bound_into_an_image(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
-    """As Apptainer does it, with a mount namespace and chroot."""
-    unshare = ["unshare", "--mount", "--propagation", "private"]
+@pytest.mark.parametrize("namespaces", ["--mount", "--user --map-root-user --mount"])
+def test_the_hosts_mpi_is_bound_into_an_image(
+    mpi: Mpi, plain: Path, namespaces: str, tmp_path: Path
+) -> None:
+    """As Apptainer does it, with a mount namespace and chroot, which takes the rights of root, or
+    those that everybody has in a namespace of users."""
+    unshare = ["unshare", *namespaces.split(), "--propagation", "private"]
     if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("cannot make a mount namespace (not root)")
+        pytest.skip(f"cannot make namespaces ({namespaces})")
     (tmp_path / "image/app").mkdir(parents=True)
     shutil.copy(plain, tmp_path / "image/app/app")
     options = ("--mpi", mpi.spec, "--abi", mpi.abi, "--np", "2", "--oversubscribe")

@@ -119,3 +119,34 @@ def test_what_the_target_lacks_is_named_when_it_is_called(tmp_path: Path) -> Non
     done = started_on(other, 1, [build(own, str(source), tmp_path)], translated)
     assert "class 1" in done.stdout
     assert "MPI_Comm_attach_buffer: the MPI that this program was given has no such" in done.stderr
+
+
+ASKS = r"""
+#include <dlfcn.h>
+#include <mpi.h>
+#include <cstdio>
+#include <initializer_list>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  for (const char* name : {"MPIX_Query_cuda_support", "MPIX_Query_hip_support",
+                           "MPIX_Query_rocm_support", "MPIX_Query_ze_support"}) {
+    const auto asked = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, name));
+    std::printf("%s %d\n", name, asked == nullptr ? 0 : asked());
+  }
+  return MPI_Finalize();
+}
+"""
+
+
+def test_extensions_that_ask_get_the_answer_of_the_target(
+    pair: tuple[Mpi, Mpi], tmp_path: Path
+) -> None:
+    """Where the target has no such function, the answer is no."""
+    program, target = pair
+    (tmp_path / "asks.cpp").write_text(ASKS, encoding="utf-8")
+    asking = build(program, str(tmp_path / "asks.cpp"), tmp_path)
+    done = started_on(target, 1, [asking], translation(program.abi, target))
+    (tmp_path / "native").mkdir()
+    native = started(target, 1, [build(target, str(tmp_path / "asks.cpp"), tmp_path / "native")])
+    assert done.stdout.count("MPIX_Query") == 4, done.stderr
+    assert done.stdout == native.stdout
