@@ -192,3 +192,14 @@ def test_nobodys_own_launcher_is_written_over(
     assert run(["mpi", "front", str(tmp_path / "new"), "--mpi", "intelx"]) == 2
     assert "unknown MPI 'intelx'" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
+
+
+def test_options_of_the_environment_come_before_those_of_the_line() -> None:
+    """Platform MPI's launcher reads them there; other launchers know nothing of them."""
+    here = {**HERE, "MPIRUN_OPTIONS": "-np 2 -e 'A=one two' -cpu_bind=rank"}
+    line = read_any(["mpirun", "-np", "4", "./app"], here, "platform")
+    (program,) = line.programs
+    assert (program.ranks, dict(program.env.sets), line.place) == (4, {"A": "one two"}, "compact")
+    assert not read_any(["mpirun", "-np", "4", "./app"], here, "openmpi").programs[0].env.sets
+    with pytest.raises(UserError, match="MPIRUN_OPTIONS='-e \"A': no closing quotation"):
+        read_any(["mpirun", "./app"], {"MPIRUN_OPTIONS": '-e "A'}, "platform")

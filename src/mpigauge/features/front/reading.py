@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 DIALECTS = ("openmpi", "hydra", "platform")
 """Those that launchers called mpirun may have; the usual ones first."""
+STANDING_OPTIONS = "MPIRUN_OPTIONS"
 _OF_ABI = {"ompi": "openmpi", "mpich": "hydra", "std": "hydra"}
 
 
@@ -50,7 +52,7 @@ def read_any(
     whoever can read them best. UserError: nobody can."""
     named = dialect or dialect_of(words[0])
     if named:
-        return read(words, named, files)
+        return read(_with_standing_options(words, named, here), named, files)
     readings, problems = [], []
     for each in DIALECTS:
         try:
@@ -62,10 +64,22 @@ def read_any(
     return max(readings, key=_Reading.fit).line
 
 
+def _with_standing_options(
+    words: Sequence[str], dialect: str, here: Mapping[str, str]
+) -> Sequence[str]:
+    """A launch line with the options that its launcher takes from the environment: Platform MPI's
+    reads those of MPIRUN_OPTIONS before its own. UserError: a quotation in it has no end."""
+    said = here.get(STANDING_OPTIONS, "") if dialect == "platform" else ""
+    try:
+        return [words[0], *shlex.split(said), *words[1:]]
+    except ValueError as error:
+        raise UserError(f"{STANDING_OPTIONS}='{said}': {str(error).lower()}") from None
+
+
 def _reading(
     words: Sequence[str], dialect: str, here: Mapping[str, str], files: Callable[[str], str]
 ) -> _Reading:
-    line = read(words, dialect, files)
+    line = read(_with_standing_options(words, dialect, here), dialect, files)
     found = []
     for program in line.programs:
         try:
