@@ -11,19 +11,33 @@ namespace mpigauge::translate {
 
 constinit Tables tables{};
 constinit Slots request_slots{};
-constinit thread_local OwnNumbers own_numbers;
 
 namespace {
+
+constinit OwnNumbers no_numbers;
 
 // Gives the numbers of a thread back when it ends.
 struct AtEnd {
   AtEnd() = default;
   AtEnd(const AtEnd&) = delete;
   AtEnd& operator=(const AtEnd&) = delete;
-  ~AtEnd() { own_numbers.give_all_back(); }
-  bool is_set = false;
+  ~AtEnd() {
+    own_numbers = &no_numbers;
+    if (numbers != nullptr) numbers->empty();
+    delete numbers;
+    numbers = nullptr;
+  }
+  OwnNumbers* numbers = nullptr;  // a process may call MPI after this has ended
 };
 thread_local AtEnd at_end;
+
+OwnNumbers& room_of_thread() {
+  if (own_numbers == &no_numbers) {
+    at_end.numbers = new OwnNumbers(OwnNumbers::most);
+    own_numbers = at_end.numbers;
+  }
+  return *own_numbers;
+}
 
 constexpr std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
 
@@ -78,16 +92,25 @@ void enter(Abi abi, const Predefined& entry, Word key, Word value) {
 
 }  // namespace
 
-void OwnNumbers::refill() {
-  at_end.is_set = true;
-  request_slots.take(numbers_.data(), half);
-  count_ = half;
+constinit thread_local OwnNumbers* own_numbers = &no_numbers;
+
+void OwnNumbers::fill_half() {
+  count_ = room_ / 2;
+  request_slots.take(numbers_.data(), count_);
+}
+void OwnNumbers::empty_half() {
+  count_ = room_ / 2;
+  request_slots.give_back(numbers_.data() + count_, room_ - count_);
+}
+void OwnNumbers::empty() {
+  request_slots.give_back(numbers_.data(), count_);
+  count_ = 0;
 }
 
-void OwnNumbers::give_half_back() {
-  at_end.is_set = true;
-  request_slots.give_back(numbers_.data() + half, half);
-  count_ = half;
+void refill_own_numbers() { room_of_thread().fill_half(); }
+void clear_own_numbers() {
+  OwnNumbers& own = room_of_thread();
+  if (own.is_full()) own.empty_half();
 }
 
 void fill_tables() {

@@ -69,33 +69,44 @@ inline constinit SharedSlots shared_slots{};
 /// Of requests and messages, which come and go: a pointer has a new number each time.
 extern Slots request_slots;
 
-/// Numbers that this thread may give out, so that threads do not meet at each request.
+/// Numbers that a thread may give out, so that threads do not meet at each request. There are so
+/// many that hundreds of requests in flight need no more.
 class OwnNumbers {
  public:
-  Slots::Number take() {
-    if (count_ == 0) [[unlikely]]
-      refill();
-    return numbers_[--count_];
-  }
-  void give_back(Slots::Number number) {
-    if (count_ == numbers_.size()) [[unlikely]]
-      give_half_back();
-    numbers_[count_++] = number;
-  }
-  void give_all_back() {
-    request_slots.give_back(numbers_.data(), count_);
-    count_ = 0;
-  }
+  static constexpr std::size_t most = 512;
+
+  /// Without any: a thread has no room for numbers until it needs one.
+  constexpr OwnNumbers() = default;
+  explicit OwnNumbers(std::size_t room) : room_(room) {}
+
+  [[nodiscard]] bool is_empty() const { return count_ == 0; }
+  [[nodiscard]] bool is_full() const { return count_ == room_; }
+  Slots::Number take() { return numbers_[--count_]; }
+  void give_back(Slots::Number number) { numbers_[count_++] = number; }
+  /// From the slots to half of the room; and the upper half back.
+  void fill_half();
+  void empty_half();
+  void empty();
 
  private:
-  static constexpr std::size_t half = 32;
-  void refill();
-  void give_half_back();
-
-  std::size_t count_ = 0;
-  std::array<Slots::Number, 2 * half> numbers_{};
+  std::size_t count_ = 0, room_ = 0;
+  std::array<Slots::Number, most> numbers_{};
 };
-extern constinit thread_local OwnNumbers own_numbers;
+/// Those of this thread.
+extern constinit thread_local OwnNumbers* own_numbers;
+[[gnu::cold, gnu::noinline]] void refill_own_numbers();
+[[gnu::cold, gnu::noinline]] void clear_own_numbers();
+
+inline Slots::Number take_number() {
+  if (own_numbers->is_empty()) [[unlikely]]
+    refill_own_numbers();
+  return own_numbers->take();
+}
+inline void give_number_back(Slots::Number number) {
+  if (own_numbers->is_full()) [[unlikely]]
+    clear_own_numbers();
+  own_numbers->give_back(number);
+}
 
 // --- from the program to the target -------------------------------------------------------------
 
@@ -184,7 +195,7 @@ ProgramHandle<kind> own_to_program(Word word, Given given) {
   } else if constexpr (!in_slots || kind == Kind::file) {
     return handle_of<Handle>(word);
   } else if constexpr (is_short_lived<kind>) {
-    const Slots::Number number = own_numbers.take();
+    const Slots::Number number = take_number();
     request_slots.set(number, word);
     return handle_of_slot<kind>(number);
   } else {
@@ -215,7 +226,7 @@ void forget(ProgramHandle<kind> handle) {
     if (is_predefined_in_mpich(static_cast<std::uint32_t>(handle))) return;
     const Slots::Number number = slot_of_handle(handle);
     if constexpr (is_short_lived<kind>) {
-      own_numbers.give_back(number);
+      give_number_back(number);
     } else {
       shared_slots<kind>.freed(number);
     }

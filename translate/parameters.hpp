@@ -439,9 +439,10 @@ class Requests : public Base<ProgramHandle<Kind::request>*, TargetHandle<Kind::r
   void done(int, const All&) {
     const auto null = null_for_target<Kind::request>();
     const auto own = null_for_program<Kind::request>();
+    const bool is_kept = things_kept();
     for (std::size_t n = 0; n < room_.size(); ++n) {
       if (room_[n] != null || handles_[n] == own) continue;
-      if (things_kept()) finished(word_of(translate::to_target<Kind::request>(handles_[n])));
+      if (is_kept) finished(word_of(translate::to_target<Kind::request>(handles_[n])));
       forget<Kind::request>(handles_[n]);
       handles_[n] = own;
     }
