@@ -122,4 +122,6 @@ def _word(value: object) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.6g}"
-    return ", ".join(map(_word, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return ", ".join(map(_word, value))
+    return str(value)

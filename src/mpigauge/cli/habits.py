@@ -66,7 +66,9 @@ class HabitualCommand(click.Command):
 
 def _by_two_dashes(name: str) -> str:
     """Launchers take -map-by for --map-by; of IMB's words there is only the one form."""
-    return f"-{name}" if name in ("-map-by", "-bind-to", "-cpu-list") else name
+    if name in ("-map-by", "-bind-to", "-cpu-list"):
+        return f"-{name}"
+    return name
 
 
 def _named(option: str) -> Translate:
@@ -137,4 +139,6 @@ HABITS: Mapping[str, Translate] = MappingProxyType({
 
 def told(command: click.Command, words: list[str]) -> list[str]:
     """The words as the command will read them."""
-    return command.our_words(words)[0] if isinstance(command, HabitualCommand) else list(words)
+    if isinstance(command, HabitualCommand):
+        return command.our_words(words)[0]
+    return list(words)

@@ -57,7 +57,9 @@ def _hardware(stored: Run, word: str | None) -> Hardware | None:
         return None
     if word is None:
         own = any(cell.suite == NODE_SUITE for cell in stored.cells)
-        return _of(stored) if own else next(_beside(stored, _candidates(stored)), None)
+        if own:
+            return _of(stored)
+        return next(_beside(stored, _candidates(stored)), None)
     from mpigauge.cli.run_names import open_run
     from mpigauge.result.node.hardware import hardware, same_node
 
@@ -135,4 +137,6 @@ def _of_node(header: Path) -> datetime | None:
         data = json.loads(text) if _MARK in text else {}
     except (OSError, ValueError):
         return None
-    return moment_of(data.get("created")) if isinstance(data, dict) else None
+    if isinstance(data, dict):
+        return moment_of(data.get("created"))
+    return None

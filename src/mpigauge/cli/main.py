@@ -104,7 +104,9 @@ def run(words: list[str]) -> int:
         return FAILED
     except OSError as error:
         return _cut_short(_refusal(error), _refusal(error))
-    return status if isinstance(status, int) else 0
+    if isinstance(status, int):
+        return status
+    return 0
 
 
 def _say(message: str, status: int) -> int:

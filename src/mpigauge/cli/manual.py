@@ -77,4 +77,6 @@ def _paragraphs(text: str) -> Iterator[str]:
 def _text(text: str) -> str:
     """Signs that mean something to roff, and a line that would begin with an order."""
     plain = text.replace("\\", "\\e").replace("-", "\\-")
-    return f"\\&{plain}" if plain.startswith((".", "'")) else plain
+    if plain.startswith((".", "'")):
+        return f"\\&{plain}"
+    return plain

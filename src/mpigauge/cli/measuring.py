@@ -165,7 +165,9 @@ def _tasks(
 
 def _with_share_of_time(run: PlannedRun, many: int) -> PlannedRun:
     seconds = run.plan.seconds
-    return run if seconds is None else replace(run, plan=replace(run.plan, seconds=seconds / many))
+    if seconds is None:
+        return run
+    return replace(run, plan=replace(run.plan, seconds=seconds / many))
 
 
 def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) -> CampaignTask:
@@ -236,4 +238,6 @@ def print_run(stored: Run, form: str) -> None:
 
 
 def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, Path) else value
+    if isinstance(value, Path):
+        return str(value)
+    return value

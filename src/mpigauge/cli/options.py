@@ -124,7 +124,9 @@ def format_option(
 def _known_format_or_profile(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> str | None:
-    return value if value in PROFILE_FORMATS else _known_format(ctx, param, value)
+    if value in PROFILE_FORMATS:
+        return value
+    return _known_format(ctx, param, value)
 
 
 def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:

@@ -54,7 +54,9 @@ def print_rows(
 
 def screen_width() -> int:
     """Of the terminal; 0 where the output goes elsewhere and lines may be of any length."""
-    return screen().room if sys.stdout.isatty() else 0
+    if sys.stdout.isatty():
+        return screen().room
+    return 0
 
 
 def _beside(start: str, parts: Sequence[str], others: bool) -> Iterator[str]:

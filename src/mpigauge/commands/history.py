@@ -124,7 +124,9 @@ def _histories(root: Path) -> list[History]:
 
 def _since(found: History) -> str:
     days = [run.when[:10] for run in found.runs]
-    return f"{days[0]} to {days[-1]}" if days else ""
+    if days:
+        return f"{days[0]} to {days[-1]}"
+    return ""
 
 
 def _fits(found: History, mpi: str | None, machine: str | None) -> bool:

@@ -156,7 +156,9 @@ def odd_parts(together: PlanPart, found: Cluster) -> tuple[PlanPart, ...]:
     odd = {host for kernel in own for host in kernel.odd}
     names = tuple(kernel.word for kernel in own)
     hosts = [place for place, block in enumerate(together.blocks) if block.host in odd]
-    return once_more(replace(together, benchmarks=names), hosts) if hosts else ()
+    if hosts:
+        return once_more(replace(together, benchmarks=names), hosts)
+    return ()
 
 
 def present(stored: Run, as_json: bool) -> None:

@@ -59,7 +59,9 @@ def _page_of_tuning(word: str, limits_of: str | None) -> str | None:
     from mpigauge.runs.store.tunings import holds_tuning
 
     folder = Path(word)
-    return page_of(folder, explained, limits_of) if holds_tuning(folder) else None
+    if holds_tuning(folder):
+        return page_of(folder, explained, limits_of)
+    return None
 
 
 def _check_alone(runs: tuple[str, ...]) -> None:

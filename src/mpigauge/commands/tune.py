@@ -40,7 +40,9 @@ class TuneGroup(click.Group):
         if args and args[0] in (*self.commands, *ctx.help_option_names):
             return args
         if ctx.resilient_parsing:  # a shell asks how the words may go on
-            return [USUAL, *args] if args else args
+            if args:
+                return [USUAL, *args]
+            return args
         if args and not args[0].startswith("-"):
             check_word(args[0], self.commands)
         return [USUAL, *args]
@@ -206,7 +208,9 @@ def _without_trial(mix: CallMix | None, said: dict[str, Any]) -> tuple[Path, Tun
         return None
     tuning = load_tuning(folder)
     wanted = tuning.has_effect and tuning.trial is None and mix is not None and tuning.mix == mix
-    return (folder, tuning) if wanted else None
+    if wanted:
+        return (folder, tuning)
+    return None
 
 
 def _failing(

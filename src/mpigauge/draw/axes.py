@@ -121,7 +121,9 @@ class Scale:
             ticks = self._of_decades(every, steps)
             if len(ticks) <= most + 1:
                 break
-        return ticks if len(ticks) > 2 else self._even(most)
+        if len(ticks) > 2:
+            return ticks
+        return self._even(most)
 
     def _of_decades(self, every: int, steps: Sequence[int]) -> list[float]:
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))

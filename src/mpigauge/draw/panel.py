@@ -218,4 +218,6 @@ def row(panel: Panel, series: Series, point: Point) -> tuple[str, ...]:
 
 
 def _end(panel: Panel, value: float) -> str:
-    return panel.y.words(value) if math.isfinite(value) else ""
+    if math.isfinite(value):
+        return panel.y.words(value)
+    return ""

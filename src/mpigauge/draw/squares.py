@@ -34,4 +34,6 @@ def ink_on(value: float, scale: ColourScale) -> str:
     """The colour of letters on such a square."""
     red, green, blue = scale.colour(value)
     light = 0.3 * red + 0.6 * green + 0.1 * blue >= _DARK
-    return "#000000" if light else "#ffffff"
+    if light:
+        return "#000000"
+    return "#ffffff"

@@ -37,7 +37,9 @@ def shape(number: int) -> str:
 def dash(number: int) -> str:
     """The attribute of its line; nothing for a full line."""
     pattern = _DASHES[number // len(_SHAPES) % len(_DASHES)]
-    return f' stroke-dasharray="{pattern}"' if pattern else ""
+    if pattern:
+        return f' stroke-dasharray="{pattern}"'
+    return ""
 
 
 def group(kind: str, number: int) -> str:

@@ -60,4 +60,6 @@ def parse_bitmap(text: str) -> frozenset[int]:
 def parse_size(text: str) -> int:
     """The kernel's sizes: 32K, 16M or a plain number."""
     match = re.fullmatch(r"(\d+)([KMG]?)", text)
-    return int(match[1]) * _SIZES[match[2]] if match else 0
+    if match:
+        return int(match[1]) * _SIZES[match[2]]
+    return 0

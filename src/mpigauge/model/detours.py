@@ -85,4 +85,6 @@ def hit_ratio(work_s: float, per_second: Iterable[float]) -> float:
 def undisturbed_s(share: float, per_second: Iterable[float]) -> float:
     """The longest work of which this share meets no detour: the inverse of `hit_ratio`."""
     hazard = sum(per_second)
-    return -math.log(share) / hazard if hazard > 0 else math.inf
+    if hazard > 0:
+        return -math.log(share) / hazard
+    return math.inf

@@ -24,13 +24,17 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
 
     known = {candidate.lower(): candidate for candidate in words}
     close = get_close_matches(word.lower(), known, n=1, cutoff=0.6)
-    return known[close[0]] if close else None
+    if close:
+        return known[close[0]]
+    return None
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
     """The tail of an error sentence: "; did you mean 'PingPong'?", or nothing."""
     guess = nearest(word, words)
-    return f"; did you mean '{guess}'?" if guess else ""
+    if guess:
+        return f"; did you mean '{guess}'?"
+    return ""
 
 
 def nearest_or_all(word: str, words: Iterable[str]) -> str:

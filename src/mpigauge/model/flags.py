@@ -26,7 +26,9 @@ def flags_of(rows: Iterable[Row]) -> list[str]:
 def letters(row: Row) -> str:
     """The flags of a row as letters, wrong data as an exclamation mark."""
     found = "".join(LETTERS.get(flag, "?") for flag in flags_of([row]))
-    return f"{found}!" if row.wrong_count else found
+    if row.wrong_count:
+        return f"{found}!"
+    return found
 
 
 def legend(rows: Iterable[Row]) -> list[str]:

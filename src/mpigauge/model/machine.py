@@ -42,4 +42,6 @@ class Machine(Topology):
         """What can be allocated now."""
         limit = self.memory_limit_bytes
         available = self.memory_available_bytes
-        return available if limit is None else min(available, limit)
+        if limit is None:
+            return available
+        return min(available, limit)

@@ -21,4 +21,6 @@ def moment_of(text: object) -> datetime | None:
 def unix_time(text: object) -> float:
     """Seconds since 1970 of such a time; NaN where it is something else."""
     moment = moment_of(text)
-    return moment.timestamp() if moment else math.nan
+    if moment:
+        return moment.timestamp()
+    return math.nan

@@ -98,7 +98,9 @@ def parse(line: str) -> Record | None:
     """The record in a line of a job's output, or None: other output is not ours to judge."""
     payload = find_payload(line)
     try:
-        return decode(payload) if payload else None
+        if payload:
+            return decode(payload)
+        return None
     except ValueError:
         return None
 

@@ -102,7 +102,9 @@ class Registry(Mapping[str, T], Generic[T]):
     def missing(self, name: str, here: Here) -> str:
         """Why the entry cannot be used here, in its own words; empty: it can."""
         found = self[name]
-        return found.missing(here) if isinstance(found, Conditional) else ""
+        if isinstance(found, Conditional):
+            return found.missing(here)
+        return ""
 
     def usable(self, here: Here) -> list[T]:
         """The entries that can be used here."""

@@ -36,7 +36,9 @@ class Estimate(NamedTuple):
     @property
     def relative_error(self) -> float:
         """That distance by the value; NaN without an interval or a value."""
-        return self.error / abs(self.value) if self.value else math.nan
+        if self.value:
+            return self.error / abs(self.value)
+        return math.nan
 
     def times(self, factor: float) -> Estimate:
         return Estimate(self.value * factor, self.low * factor, self.high * factor)
@@ -103,7 +105,9 @@ class Row:
     @property
     def stop(self) -> str:
         """The reason that most launches stopped for."""
-        return max(dict.fromkeys(self.stops), key=self.stops.count) if self.stops else ""
+        if self.stops:
+            return max(dict.fromkeys(self.stops), key=self.stops.count)
+        return ""
 
     @property
     def time(self) -> Estimate:
@@ -126,12 +130,16 @@ class Row:
     @property
     def bandwidth(self) -> Estimate | None:
         """Bytes per second; None where a benchmark has none."""
-        return self.latency.under(self.cell.moved_bytes) if self.cell.moved_bytes > 0 else None
+        if self.cell.moved_bytes > 0:
+            return self.latency.under(self.cell.moved_bytes)
+        return None
 
     @property
     def rate(self) -> Estimate | None:
         """Messages per second; None where a benchmark has none."""
-        return self.latency.under(self.cell.messages) if self.cell.messages > 0 else None
+        if self.cell.messages > 0:
+            return self.latency.under(self.cell.messages)
+        return None
 
     @property
     def relative_error(self) -> float:
@@ -167,4 +175,6 @@ def error_words(estimate: Estimate, kind: str) -> str:
 
 
 def _ratio(above: float, below: float) -> float:
-    return above / below if below else math.nan
+    if below:
+        return above / below
+    return math.nan

@@ -50,7 +50,9 @@ class Screen:
     @property
     def room(self) -> int:
         """Columns for text whose signs may be words in ASCII, which are longer."""
-        return self.width if self.unicode else self.width - self.width // 8
+        if self.unicode:
+            return self.width
+        return self.width - self.width // 8
 
     @property
     def coloured(self) -> bool:
@@ -114,7 +116,9 @@ def _is_dumb(environment: Mapping[str, str]) -> bool:
 def _colours(environment: Mapping[str, str]) -> int:
     if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
         return TRUE_COLOURS
-    return 256 if "256" in environment.get("TERM", "") else 16
+    if "256" in environment.get("TERM", ""):
+        return 256
+    return 16
 
 
 def _is_utf_8(name: str) -> bool:

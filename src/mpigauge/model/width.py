@@ -26,7 +26,9 @@ def broken(lines: Iterable[str], indent: str = "  ", width: int = WIDTH) -> list
 def shortened(names: Sequence[str], width: int) -> Sequence[str]:
     """No longer than this as long as they still differ; else as they are."""
     short = [_shortened(name, width) for name in names]
-    return short if len(set(short)) == len(set(names)) else names
+    if len(set(short)) == len(set(names)):
+        return short
+    return names
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -139,7 +139,9 @@ def _transport(run: Run) -> str:
     used = run.used or str(selected.get("used") or "")
     if not name:
         hosts = {rank.host for rank in run.ranks}
-        return used if len(hosts) > 1 or WITHIN in used else ""
+        if len(hosts) > 1 or WITHIN in used:
+            return used
+        return ""
     if used:
         return f"{name} ({used})"
     return name

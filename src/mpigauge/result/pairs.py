@@ -59,7 +59,9 @@ class Sheet:
     def unit(self) -> str:
         if self.message_bytes < 0:
             return "ns"  # no message, but cache lines
-        return "MB/s" if self.message_bytes >= LARGE else "µs"
+        if self.message_bytes >= LARGE:
+            return "MB/s"
+        return "µs"
 
     def text(self, seconds: float) -> str:
         """A time in the unit of the sheet: of large messages people want the bandwidth."""
@@ -100,8 +102,12 @@ class PairMap:
         seat = self.seats[rank]
         pus = as_list(seat.pus)
         if self.several_hosts:
-            return f"{seat.host}:{pus}" if pus else seat.host
-        return f"core {pus}" if pus else f"rank {rank}"
+            if pus:
+                return f"{seat.host}:{pus}"
+            return seat.host
+        if pus:
+            return f"core {pus}"
+        return f"rank {rank}"
 
 
 def stored_map(run: Run, rows: Iterable[Row]) -> PairMap | None:

@@ -56,4 +56,6 @@ def _left_out(of: Replayed) -> Iterator[str]:
 
 def _named(of: Replayed) -> str:
     named = [f"{what} ({percent(share)})" for what, share in of.left_out if share >= LEAST_SHARE]
-    return f"; left out: {listed(named)}." if named else "."
+    if named:
+        return f"; left out: {listed(named)}."
+    return "."

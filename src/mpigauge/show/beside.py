@@ -163,7 +163,9 @@ def _ratio_of(entry: ComparedNumber | Overall) -> tuple[str, str]:
 
 def unit_of(item: Item) -> str:
     """The unit in which values of this kind are shown."""
-    return "µs" if item.unit == SECONDS else item.unit
+    if item.unit == SECONDS:
+        return "µs"
+    return item.unit
 
 
 def error_of(item: Item) -> str:
@@ -207,7 +209,9 @@ def remarks(comparison: Comparison, mean: str = ALL) -> list[str]:
     unlike = dict.fromkeys([*comparison.unlike, *of_numbers])
     notes = [f"Measured otherwise: {words}." for words in unlike]
     notes += [f"Left out: {left.text}." for left in comparison.left_out]
-    return [how, *notes] if tested else notes
+    if tested:
+        return [how, *notes]
+    return notes
 
 
 def _how_chosen(comparison: Comparison) -> str:

@@ -184,7 +184,9 @@ def _outcome_word(best: Best) -> str:
     """arm, default or undecided."""
     if best.best is not None:
         return "arm"
-    return "undecided" if best.is_open else DEFAULT
+    if best.is_open:
+        return "undecided"
+    return DEFAULT
 
 
 def _arm(named: Named) -> dict[str, Any]:

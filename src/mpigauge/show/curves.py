@@ -157,7 +157,9 @@ def _differ(run: str, held: Sequence[Held]) -> Iterator[str]:
 def word(column: str, value: object) -> str:
     """What tells a curve from others; nothing where it is as usual."""
     if value in ("", False):
-        return "default" if column == "arm" else ""
+        if column == "arm":
+            return "default"
+        return ""
     return heading_word(column, value)
 
 

@@ -96,7 +96,9 @@ def numbers(found: Limits | None) -> dict[str, Any] | None:
 
 
 def _ends(value: Estimate | None) -> dict[str, Any] | None:
-    return value._asdict() if value else None
+    if value:
+        return value._asdict()
+    return None
 
 
 def limit_fields(found: Limits | None) -> tuple[Field, ...]:
@@ -106,7 +108,9 @@ def limit_fields(found: Limits | None) -> tuple[Field, ...]:
     def known(of: Callable[[Against], Any]) -> Callable[[Row], Any]:
         def value(row: Row) -> Any:
             against = times.get(row.key)
-            return of(against) if against else None
+            if against:
+                return of(against)
+            return None
 
         return value
 

@@ -63,12 +63,16 @@ def cache_size(count: int) -> str:
 
 def numa_size(node: Numa) -> str:
     """The memory of a NUMA node."""
-    return memory(node.bytes) if node.bytes else "memory unknown"
+    if node.bytes:
+        return memory(node.bytes)
+    return "memory unknown"
 
 
 def place_of(device: Device) -> str:
     """Which PUs a card is beside."""
-    return f"beside PU {short_list(device.pus)}" if device.pus else "place unknown"
+    if device.pus:
+        return f"beside PU {short_list(device.pus)}"
+    return "place unknown"
 
 
 # --- head -----------------------------------------------------------------------------------
@@ -263,7 +267,9 @@ def _cores(topology: Topology) -> list[str]:
 def _cache_words(cache: Cache, core_of: dict[int, int]) -> str:
     cores = len({core_of[pu] for pu in cache.pus if pu in core_of})
     words = f"L{cache.level}{_KINDS.get(cache.kind, '')} {cache_size(cache.bytes)}"
-    return f"{words} for {cores} cores" if cores > 1 else words
+    if cores > 1:
+        return f"{words} for {cores} cores"
+    return words
 
 
 def _uneven(topology: Topology) -> bool:

@@ -202,7 +202,9 @@ def _beside(topology: Topology, device: Device) -> Group:
 
 def _numa(node: Numa) -> str:
     name = f"NUMA {node.number}"
-    return f"{name}  {memory(node.bytes)}" if node.bytes else name
+    if node.bytes:
+        return f"{name}  {memory(node.bytes)}"
+    return name
 
 
 def _cache(cache: Cache) -> str:

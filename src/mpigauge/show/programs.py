@@ -56,7 +56,9 @@ def _is_of_a_program(item: Item) -> bool:
 
 
 def _named(mpi: str, program: str, own: set[str]) -> str:
-    return f"its own {mpi}" if program in own else mpi
+    if program in own:
+        return f"its own {mpi}"
+    return mpi
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,9 @@ class _Sentence:
         times = f"{_times(ratio.estimate)} {self.what}"
         if said == "UNDECIDED":
             text = f"undecided, {times} of {self.first}"
-            return f"{text} ({why})" if why else text
+            if why:
+                return f"{text} ({why})"
+            return text
         if said == "SAME":
             return f"the same as on {self.first}, {times}"
         if said == "LESS":
@@ -88,13 +92,17 @@ class _Sentence:
 
     @property
     def what(self) -> str:
-        return "the time" if self.item.unit == SECONDS else f"the {self.item.what}"
+        if self.item.unit == SECONDS:
+            return "the time"
+        return f"the {self.item.what}"
 
     @property
     def word(self) -> str:
         """What more or less of it means."""
         if self.item.unit == SECONDS:
-            return "slower" if self.entry.worse else "faster"
+            if self.entry.worse:
+                return "slower"
+            return "faster"
         direction = "worse" if self.entry.worse else "better"
         return f"{direction} in {self.item.what}"
 

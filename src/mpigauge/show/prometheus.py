@@ -40,7 +40,9 @@ def text_of(metrics: Iterable[Metric]) -> str:
             lines += [f"# HELP {metric.name} {metric.about}", f"# TYPE {metric.name} gauge"]
             for labels, value in metric.series:
                 lines.append(_line(metric.name, labels, value))
-    return "\n".join([*lines, ""]) if lines else ""
+    if lines:
+        return "\n".join([*lines, ""])
+    return ""
 
 
 def _line(name: str, labels: Labels, value: float) -> str:
@@ -53,5 +55,7 @@ def _number(value: float) -> str:
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
-        return "+Inf" if value > 0 else "-Inf"
+        if value > 0:
+            return "+Inf"
+        return "-Inf"
     return repr(value)

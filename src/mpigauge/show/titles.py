@@ -55,4 +55,6 @@ def resting_on(row: Row) -> str:
 
 def as_printed(value: float, decimals: int) -> str:
     """A number of another program with as many decimals as it prints; nothing where it has none."""
-    return "" if math.isnan(value) else f"{value:.{decimals}f}"
+    if math.isnan(value):
+        return ""
+    return f"{value:.{decimals}f}"

@@ -112,7 +112,9 @@ def _halves(side: int, step: int, of: Value, scale: ColourScale, screen: Screen)
 
 
 def _colour(value: float | None, scale: ColourScale) -> Colour:
-    return _NOTHING if value is None else scale.colour(value)
+    if value is None:
+        return _NOTHING
+    return scale.colour(value)
 
 
 def _code(kind: int, colour: Colour, screen: Screen) -> str:
@@ -124,4 +126,6 @@ def _code(kind: int, colour: Colour, screen: Screen) -> str:
 
 
 def _shades(screen: Screen) -> str:
-    return SHADES if screen.unicode else ASCII_SHADES
+    if screen.unicode:
+        return SHADES
+    return ASCII_SHADES

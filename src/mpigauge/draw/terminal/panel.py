@@ -54,7 +54,9 @@ def drawn(
 
 def _title(panel: Panel) -> str:
     axes = f"{panel.y.title} over {panel.x.title}"
-    return f"{panel.title}: {axes}" if panel.title else axes
+    if panel.title:
+        return f"{panel.title}: {axes}"
+    return axes
 
 
 def _line(scale: Scale, value: float, high: int) -> int:

@@ -274,7 +274,9 @@ def _fitting(library: Library, choice: Choice) -> tuple[list[str], str]:
 def _ended(said: object) -> str:
     """As a sentence."""
     text = str(said)
-    return text if text.endswith(("?", ".")) else f"{text}."
+    if text.endswith(("?", ".")):
+        return text
+    return f"{text}."
 
 
 def _line(found: Mapping[str, Any], spark: str) -> RunEntry:
@@ -315,7 +317,9 @@ def _started(of: RunSeries) -> str:
 def _title(of: RunSeries) -> str:
     """PingPong 8 B on 2 ranks."""
     name = number_name(of.benchmark, of.message_bytes, of.columns)
-    return name if of.is_time else f"{name} {of.columns['name']}"
+    if of.is_time:
+        return name
+    return f"{name} {of.columns['name']}"
 
 
 def _apart(found: Sequence[RunSeries]) -> dict[str, str]:

@@ -61,7 +61,9 @@ class Quoted:
 
 
 def _known(value: float | None) -> float:
-    return math.nan if value is None else value
+    if value is None:
+        return math.nan
+    return value
 
 
 @dataclass(frozen=True)

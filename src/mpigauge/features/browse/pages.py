@@ -161,7 +161,9 @@ def _heads(base: str, choice: Mapping[str, str]) -> Iterator[SortHead]:
 
 
 def _turned(sorted_by: str) -> str:
-    return sorted_by[1:] if sorted_by.startswith("-") else f"-{sorted_by}"
+    if sorted_by.startswith("-"):
+        return sorted_by[1:]
+    return f"-{sorted_by}"
 
 
 def beside_page(

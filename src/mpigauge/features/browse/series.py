@@ -71,7 +71,9 @@ class RunSeries:
     @property
     def kind(self) -> str:
         """time, or which direction of a figure is better."""
-        return "time" if self.is_time else str(self.columns["better"])
+        if self.is_time:
+            return "time"
+        return str(self.columns["better"])
 
 
 def series(con: DuckDBPyConnection, runs: Sequence[str], benchmark: str = "") -> list[RunSeries]:
@@ -194,7 +196,9 @@ _FIGURES = _Source("figures", _OF_FIGURES, _FIGURE)
 
 
 def _source_of(of: RunSeries) -> _Source:
-    return _TIMES if of.is_time else _FIGURES
+    if of.is_time:
+        return _TIMES
+    return _FIGURES
 
 
 def _index(con: DuckDBPyConnection, source: _Source, runs: Sequence[str]) -> Iterator[RunSeries]:
@@ -233,19 +237,25 @@ def _latency(found: Mapping[str, Any]) -> Estimate:
 
 
 def _real(value: float | None) -> float:
-    return float("nan") if value is None else value
+    if value is None:
+        return float("nan")
+    return value
 
 
 def _fact(value: Any) -> Fact:
     if isinstance(value, bool):
-        return "on" if value else "off"
+        if value:
+            return "on"
+        return "off"
     if isinstance(value, list):
         return tuple(value)
     return str(value or "")
 
 
 def _in_words(fact: Fact) -> str:
-    return fact if isinstance(fact, str) else ", ".join(fact)
+    if isinstance(fact, str):
+        return fact
+    return ", ".join(fact)
 
 
 def _utc(moment: datetime) -> datetime:

@@ -131,7 +131,9 @@ class ServerAddress:
 
 def _in_address(host: str) -> str:
     """The host as addresses have it: a number of IPv6 in brackets."""
-    return f"[{host}]" if ":" in host else host
+    if ":" in host:
+        return f"[{host}]"
+    return host
 
 
 def _user() -> str:

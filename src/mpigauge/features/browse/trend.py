@@ -75,7 +75,9 @@ class Trend:
     @property
     def verdict(self) -> str:
         """Of the last step: FASTER, SLOWER, …; without one SAME or UNDECIDED."""
-        return self.word(self.steps[-1]) if self.steps else self.shifts.said
+        if self.steps:
+            return self.word(self.steps[-1])
+        return self.shifts.said
 
     def word(self, shift: Shift) -> str:
         return word_of(self.kind, shift.judged.said)
@@ -141,7 +143,9 @@ def _usual_error(points: Sequence[TrendPoint]) -> float:
         low, high = point.value.low, point.value.high
         if 0 < low <= high:
             known.append(math.log(high / low) / 2)
-    return median(known) if known else 0.0
+    if known:
+        return median(known)
+    return 0.0
 
 
 def _changes(points: Sequence[TrendPoint]) -> Iterator[FactChange]:
@@ -170,7 +174,9 @@ def _only(one: Fact, other: Fact) -> list[str]:
 
 
 def _listed(fact: Fact) -> Sequence[str]:
-    return (fact,) if isinstance(fact, str) else fact
+    if isinstance(fact, str):
+        return (fact,)
+    return fact
 
 
 def _named(words: Sequence[str]) -> str:

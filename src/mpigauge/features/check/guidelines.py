@@ -39,7 +39,9 @@ class Part:
 
     def bytes_of(self, message_bytes: int, ranks: int) -> int:
         """The message of the part beside one of the collective."""
-        return message_bytes * ranks if self.of_all else message_bytes
+        if self.of_all:
+            return message_bytes * ranks
+        return message_bytes
 
 
 BY_HAND = "_by_hand"

@@ -237,4 +237,6 @@ def _share(text: str) -> float:
     if match is None:
         return 1.0
     number = float(match[1])
-    return number / 100 if match[2] else number
+    if match[2]:
+        return number / 100
+    return number

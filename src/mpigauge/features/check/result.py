@@ -59,7 +59,9 @@ class CheckLine:
 
     @property
     def bound(self) -> str:
-        return "at most" if self.at_most else "at least"
+        if self.at_most:
+            return "at most"
+        return "at least"
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,9 @@ class CheckResult:
         every = {line.outcome for line in self.lines}
         if "FAIL" in every:
             return "FAIL"
-        return "UNDECIDED" if "UNDECIDED" in every else "PASS"
+        if "UNDECIDED" in every:
+            return "UNDECIDED"
+        return "PASS"
 
 
 def against_limits(

@@ -74,7 +74,9 @@ def summary(found: CheckResult) -> str:
     parts = [f"{counts[word]} {word}" for word in ("FAIL", "UNDECIDED", "PASS") if counts[word]]
     text = f"{found.outcome}: {', '.join(parts)}"
     again = sum(line.again for line in found.lines)
-    return f"{text}; {again} measured again" if again else text
+    if again:
+        return f"{text}; {again} measured again"
+    return text
 
 
 def sentence(line: CheckLine) -> str:

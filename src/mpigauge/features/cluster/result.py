@@ -163,7 +163,9 @@ def kind_of(arm: str) -> str | None:
     for kind in (ALONE, AGAIN_ALONE):
         if arm.startswith(kind):
             return kind
-    return arm if arm in ("", AGAIN) else None
+    if arm in ("", AGAIN):
+        return arm
+    return None
 
 
 def by_ranks(ranks: Iterable[Rank]) -> Callable[[Row], str]:

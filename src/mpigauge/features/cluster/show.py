@@ -125,12 +125,16 @@ def _unit(kernel: Kernel) -> str:
 
 
 def _text(row: Row | None) -> str:
-    return number(_value(row)[0]) if row else UNKNOWN
+    if row:
+        return number(_value(row)[0])
+    return UNKNOWN
 
 
 def _middle(way: Way) -> str:
     values = [_value(row)[0] for row in way.last.values()]
-    return number(median(values)) if values else UNKNOWN
+    if values:
+        return number(median(values))
+    return UNKNOWN
 
 
 def _value(row: Row) -> tuple[float, str]:

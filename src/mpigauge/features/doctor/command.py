@@ -91,7 +91,9 @@ def command(
         click.echo(json.dumps(to_json(host, findings), indent=2))
     else:
         click.echo("\n".join(page(host, findings, screen_width() or 96)))
-    return SPOILT if any(finding.state == "bad" for finding in findings) else 0
+    if any(finding.state == "bad" for finding in findings):
+        return SPOILT
+    return 0
 
 
 def _on_hosts(asked: Target, words: Sequence[str], seconds: float, as_json: bool) -> int:
@@ -106,7 +108,9 @@ def _on_hosts(asked: Target, words: Sequence[str], seconds: float, as_json: bool
     else:
         found = {name: findings_of(each) for name, each in said.items()}
         click.echo("\n".join(pages(found, screen_width() or 96)))
-    return SPOILT if any(each["worst"] == "bad" for each in said.values()) else 0
+    if any(each["worst"] == "bad" for each in said.values()):
+        return SPOILT
+    return 0
 
 
 def _refuse_others(names: Sequence[str], file: Path | None) -> None:
@@ -131,14 +135,18 @@ def _on_program(program: str, mpi_spec: str | None, as_json: bool) -> int:
     else:
         click.echo("\n".join(page(looked, each, said, screen_width() or 96)))
     runs = not looked.mpi_libraries or all(library.path for library in looked.mpi_libraries)
-    return 0 if runs or any(one.runs for one in each) else SPOILT
+    if runs or any(one.runs for one in each):
+        return 0
+    return SPOILT
 
 
 def _mpis(mpi_spec: str | None) -> list[Mpi]:
     from mpigauge.site.mpi import find
     from mpigauge.site.mpi.listing import everything
 
-    return [find(mpi_spec)] if mpi_spec else [each.mpi for each in everything().listed]
+    if mpi_spec:
+        return [find(mpi_spec)]
+    return [each.mpi for each in everything().listed]
 
 
 def _said_by(libraries: Iterable[str]) -> dict[str, str]:
@@ -189,7 +197,9 @@ def _with_mpi(host: Host, names: Sequence[str], mpi_spec: str | None) -> Host:
         return host
     if "kernels" in wanted:
         host = replace(host, outlook=outlook(mpi))
-    return replace(host, asked=_asked(mpi, mpi_spec)) if "transports" in wanted else host
+    if "transports" in wanted:
+        return replace(host, asked=_asked(mpi, mpi_spec))
+    return host
 
 
 def _asked(mpi: Mpi, mpi_spec: str | None) -> MpiOffers | None:

@@ -48,7 +48,9 @@ def about(look: Look) -> str:
         return "Python without mpi4py: it calls no MPI that can be seen beforehand"
     if look.kind != "binary":
         what = _KINDS[look.kind]
-        return f"{what} with mpi4py, {_made_for(look)}" if look.module else what
+        if look.module:
+            return f"{what} with mpi4py, {_made_for(look)}"
+        return what
     assert elf is not None
     linked = "statically linked" if look.static else "dynamically linked"
     bits = "" if elf.bits == 64 else f" ({elf.bits} bits)"
@@ -94,7 +96,9 @@ def _calls(look: Look) -> Iterator[tuple[str, str]]:
 def _runs(one: Suits) -> str:
     if one.translated:
         return "translated"
-    return "yes" if one.directly else "no"
+    if one.directly:
+        return "yes"
+    return "no"
 
 
 def _how(one: Suits) -> str:

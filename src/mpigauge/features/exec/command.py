@@ -91,7 +91,9 @@ def _run(found: ProgramLaunch, setup: Setup, folder: Path) -> int:
     env = {**os.environ, **found.command.env}
     with Watching(folder, found.part.world_ranks, setup.mpi.label, tell) as watching:
         ended = run(found.command.words, env, started=watching.started)
-    return NOT_WHERE_IT_SHOULD if has_said_why(folder) else ended.status
+    if has_said_why(folder):
+        return NOT_WHERE_IT_SHOULD
+    return ended.status
 
 
 @contextmanager

@@ -113,10 +113,14 @@ def _speed(row: Row) -> float:
 def _least(row: Row) -> float:
     """The lower end of its interval, or the value where none is known."""
     bandwidth = row.bandwidth or NOTHING
-    return bandwidth.value if math.isnan(bandwidth.low) else bandwidth.low
+    if math.isnan(bandwidth.low):
+        return bandwidth.value
+    return bandwidth.low
 
 
 def _most(row: Row) -> float:
     """The upper end of its interval, or the value where none is known."""
     bandwidth = row.bandwidth or NOTHING
-    return bandwidth.value if math.isnan(bandwidth.high) else bandwidth.high
+    if math.isnan(bandwidth.high):
+        return bandwidth.value
+    return bandwidth.high

@@ -65,4 +65,6 @@ def _not_inherited(
 
 def _without(names: Iterable[str], program: tuple[str, ...]) -> tuple[str, ...]:
     unset = [word for name in names for word in ("-u", name)]
-    return ("env", *unset, *program) if unset else program
+    if unset:
+        return ("env", *unset, *program)
+    return program

@@ -254,4 +254,6 @@ def _ends(estimate: Estimate | None) -> list[float | None] | None:
 
 
 def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    if math.isfinite(value):
+        return value
+    return None

@@ -121,7 +121,9 @@ def _with_share(part: PlanPart, share: float) -> PlanPart:
 
 def _units(part: PlanPart) -> int:
     """STREAM's loops go over arrays that have to be made first, so they need twice the time."""
-    return 2 if part.benchmarks[0] in _words(FIRST[:1]) else 1
+    if part.benchmarks[0] in _words(FIRST[:1]):
+        return 2
+    return 1
 
 
 def array_beyond_caches(machine: Topology, ranks: int) -> tuple[int, ...]:

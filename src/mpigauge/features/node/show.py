@@ -107,7 +107,9 @@ def _curve(found: NodeResult) -> Iterator[str]:
 
 def _load(row: Row | None) -> str:
     """The time of a load, in ns."""
-    return number(row.latency.value * 1e9) if row else UNKNOWN
+    if row:
+        return number(row.latency.value * 1e9)
+    return UNKNOWN
 
 
 def _cores(found: NodeResult) -> Iterator[str]:

@@ -79,7 +79,9 @@ def _ticks(found: Cores) -> Iterator[str]:
 
 def _range(seconds: list[float]) -> str:
     low, high = duration(min(seconds)), duration(max(seconds))
-    return low if low == high else f"{low} to {high}"
+    if low == high:
+        return low
+    return f"{low} to {high}"
 
 
 def _effects(found: Cores) -> Iterator[str]:

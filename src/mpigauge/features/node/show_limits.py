@@ -93,7 +93,9 @@ def _beside(each: LoadedMemory) -> str:
 def _of_time(each: LoadedMemory) -> str:
     if each.others == 0:
         return ""
-    return "all" if each.share == 1 else f"1/{1 / each.share:.0f}"
+    if each.share == 1:
+        return "all"
+    return f"1/{1 / each.share:.0f}"
 
 
 def _copied(copied: Sequence[Copied]) -> Iterator[str]:
@@ -122,7 +124,9 @@ _TITLES = {"once": "one copy", "twice": "two copies"}
 def _title(name: str) -> str:
     words = name.removeprefix("Copy_").split("_")
     title = _TITLES[words[0]]
-    return f"{title}, fresh" if "fresh" in words else title
+    if "fresh" in words:
+        return f"{title}, fresh"
+    return title
 
 
 def _bandwidth(each: Copied, name: str) -> str:
@@ -130,4 +134,6 @@ def _bandwidth(each: Copied, name: str) -> str:
     if row is None or row.bandwidth is None:
         return UNKNOWN
     speed = number(row.bandwidth.value * 1e-9)
-    return speed if share is None else f"{speed} ({percent(share)})"
+    if share is None:
+        return speed
+    return f"{speed} ({percent(share)})"

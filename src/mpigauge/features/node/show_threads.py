@@ -72,7 +72,9 @@ def _matrix(found: NodeResult, what: str, shown: Callable[[Placed], str]) -> Ite
 
 
 def _node(name: str) -> str:
-    return f"node {name}" if name[:1].isdecimal() else name
+    if name[:1].isdecimal():
+        return f"node {name}"
+    return name
 
 
 def _bandwidth(each: Placed) -> str:

@@ -92,7 +92,9 @@ class Sizes:
 
     @property
     def mean(self) -> float:
-        return self.bytes / self.count if self.count else math.nan
+        if self.count:
+            return self.bytes / self.count
+        return math.nan
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,9 @@ class Account:
     def cost_s(self) -> float:
         """What the profiler costs a call, on the rank in the middle."""
         known = [file.own_s for file in self.ranks if file.own_s > 0]
-        return float(np.median(known)) if known else math.nan
+        if known:
+            return float(np.median(known))
+        return math.nan
 
     @property
     def cost_share(self) -> float:

@@ -295,7 +295,9 @@ def _large_sites(account: Account) -> Iterator[Called]:
 
 
 def _at(site: Called) -> str:
-    return f"{site.spot.call} in {site.where}" if site.where else site.spot.call
+    if site.where:
+        return f"{site.spot.call} in {site.where}"
+    return site.spot.call
 
 
 def _takes(account: Account, site: Called) -> str:

@@ -59,7 +59,9 @@ class ComparedSite:
     def share(self, side: SideOfProfile, number: int) -> float:
         """Of the time in MPI."""
         seconds = sum(each.total_s for each in self.sites[number])
-        return seconds / side.mpi_s if side.mpi_s > 0 else 0.0
+        if side.mpi_s > 0:
+            return seconds / side.mpi_s
+        return 0.0
 
     def mean_s(self, side: SideOfProfile, number: int, launch: int) -> float:
         """Of a rank in a launch of the side."""

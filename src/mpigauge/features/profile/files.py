@@ -336,7 +336,9 @@ class _Reader:
         start, latest = self.head["start"], self.head["latest"]
         span_ns = int(latest["monotonic_ns"]) - int(start["monotonic_ns"])
         ticks = int(latest["ticks"]) - int(start["ticks"])
-        return ticks * 1e9 / span_ns if span_ns > 0 and ticks > 0 else 1e9
+        if span_ns > 0 and ticks > 0:
+            return ticks * 1e9 / span_ns
+        return 1e9
 
     # --- parts
 
@@ -556,7 +558,9 @@ class _Reader:
             chunk = chunk[known] if chunk.size else chunk
             chunk["site"] = [places[thread, int(site)] for site in chunk["site"]]
             chunks.append(chunk)
-        return np.concatenate(chunks) if chunks else np.empty(0, layout.CELL)
+        if chunks:
+            return np.concatenate(chunks)
+        return np.empty(0, layout.CELL)
 
     def _instances(self, places: Places) -> Iterator[Instances]:
         calls = self._calls()
@@ -627,4 +631,6 @@ def _utc(ns: int) -> str:
 def _ended(bits: int) -> Ended:
     if bits & layout.FINALIZED:
         return "finalized"
-    return "exited" if bits & layout.EXITED else "killed"
+    if bits & layout.EXITED:
+        return "exited"
+    return "killed"

@@ -168,7 +168,9 @@ def _saved(uses: Sequence[Use], machine: Machine) -> float:
         best, told = machine.best(use.need), machine.time(use.need)
         if told is not None and not math.isnan(best):
             saved.append(use.calls * told.value * (1 - best))
-    return sum(saved) if saved else math.nan
+    if saved:
+        return sum(saved)
+    return math.nan
 
 
 def _site(account: Account, called: Called, uses: Sequence[Use], machine: Machine) -> JoinedSite:

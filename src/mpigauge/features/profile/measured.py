@@ -204,7 +204,9 @@ def _cores(account: Account) -> str:
     cpus = [next(iter(file.cpus), -1) for file in account.ranks if len(file.cpus) == 1]
     hosts = {file.host for file in account.ranks}
     alone = len(set(cpus)) == len(account.ranks) and len(hosts) == 1
-    return ",".join(map(str, cpus)) if alone else ""
+    if alone:
+        return ",".join(map(str, cpus))
+    return ""
 
 
 def mpi_of(library: str) -> Mpi:

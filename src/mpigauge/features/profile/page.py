@@ -351,7 +351,9 @@ def _file(account: Account, of: Called) -> str:
         places = account.job.places.get(frame, ())
         if places and places[0].file:
             return PurePath(places[0].file).name
-        return PurePath(frame.module.path).name if frame.module else ""
+        if frame.module:
+            return PurePath(frame.module.path).name
+        return ""
     return ""
 
 

@@ -321,7 +321,9 @@ def header(words: Sequence[str], jobs: Sequence[Job] = ()) -> dict[str, Any]:
 def _own_words(words: Sequence[str]) -> list[str]:
     """Ours, before those of the user."""
     ours = sys.argv[1 : len(sys.argv) - len(words)]
-    return ours[:-1] if ours[-1:] == ["--"] else ours
+    if ours[-1:] == ["--"]:
+        return ours[:-1]
+    return ours
 
 
 def seen(jobs: Sequence[Job]) -> str:

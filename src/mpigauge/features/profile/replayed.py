@@ -285,7 +285,9 @@ def _weight(step: MixStep) -> float:
 def _members(comm: Comm) -> tuple[int, ...]:
     """In the world; none of a communicator that cannot be made again."""
     known = len(comm.members) == comm.size and min(comm.members, default=-1) >= 0
-    return comm.members if known and not comm.remote_size else ()
+    if known and not comm.remote_size:
+        return comm.members
+    return ()
 
 
 def _side_by_side(comms: Sequence[tuple[int, ...]]) -> list[Group]:

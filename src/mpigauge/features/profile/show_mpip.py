@@ -222,7 +222,9 @@ def _call(site: Called) -> str:
 
 
 def _of(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
+    if whole > 0:
+        return part / whole
+    return 0.0
 
 
 def _number(value: float, width: int = 10) -> str:

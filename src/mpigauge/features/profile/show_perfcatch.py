@@ -75,7 +75,9 @@ def _whole(account: Account) -> Any:
 
 
 def _of(part: float, whole: float) -> float:
-    return float(100 * part / whole) if whole > 0 else 0.0
+    if whole > 0:
+        return float(100 * part / whole)
+    return 0.0
 
 
 def _summary(account: Account) -> Iterator[str]:
@@ -113,7 +115,9 @@ def _imbalance(shares: list[float]) -> float:
     """perfcatch's own: of what is not MPI, (most - least) / (most + least)."""
     own = [100 - share for share in shares]
     least, most = min(own), max(own)
-    return 100 * (most - least) / (most + least) if most + least > 0 else 0.0
+    if most + least > 0:
+        return 100 * (most - least) / (most + least)
+    return 0.0
 
 
 def _ranks(account: Account) -> Iterator[str]:
@@ -175,7 +179,9 @@ def _numbers(account: Account, sites: list[Called]) -> list[int]:
 
 
 def _of_one(seconds: float, calls: int) -> float:
-    return seconds / calls if calls else 0.0
+    if calls:
+        return seconds / calls
+    return 0.0
 
 
 def _cells(account: Account, at: int, sites: list[Called]) -> Any:
@@ -209,4 +215,6 @@ def _messages(cells: Any) -> Iterator[str]:
 def _peer(cell: Any) -> int:
     """A rank of the world; perfcatch writes -2 where any sender was welcome."""
     world = int(cell["world_peer"])
-    return world if world >= 0 else -2
+    if world >= 0:
+        return world
+    return -2

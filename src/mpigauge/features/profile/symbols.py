@@ -94,7 +94,9 @@ def ask_for_lines(path: Path, addresses: Sequence[int]) -> dict[int, tuple[Place
         timeout=_PATIENCE_S,
         check=False,
     )
-    return parse_lines(done.stdout) if done.returncode == 0 else {}
+    if done.returncode == 0:
+        return parse_lines(done.stdout)
+    return {}
 
 
 def _tool() -> list[str]:

@@ -149,7 +149,9 @@ def name_of(stored: Run) -> str:
     """As short as `show` and the others find it again from here."""
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
-    return stored.path.name if stored.path.parent == DEFAULT_ROOT else str(stored.path)
+    if stored.path.parent == DEFAULT_ROOT:
+        return stored.path.name
+    return str(stored.path)
 
 
 def picture(rows: Sequence[Row], precision: float) -> list[str]:

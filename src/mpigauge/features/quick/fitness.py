@@ -48,7 +48,9 @@ class Fitness:
         """What is not known counts neither for nor against."""
         if self.scatter > POOR_SCATTER or self.lost > POOR_LOST:
             return "poor"
-        return "fair" if self.scatter > GOOD_SCATTER or self.lost > GOOD_LOST else "good"
+        if self.scatter > GOOD_SCATTER or self.lost > GOOD_LOST:
+            return "fair"
+        return "good"
 
 
 def fitness(

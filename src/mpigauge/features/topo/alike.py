@@ -30,7 +30,9 @@ def pages(nodes: Sequence[ProbedHost], width: int = 96) -> list[str]:
     for names, other in groups[1:]:
         lines += [f"{compress(names)} built otherwise than {compress(first)}:"]
         lines += [*_changed(shown, other), ""]
-    return [*lines, *sentences] if (sentences := differences(nodes)) else lines[:-1]
+    if sentences := differences(nodes):
+        return [*lines, *sentences]
+    return lines[:-1]
 
 
 def _alike(nodes: Sequence[ProbedHost], width: int) -> list[tuple[list[str], list[str]]]:

@@ -184,7 +184,9 @@ def chosen_collectives(mpi: Mpi, words: Sequence[str], keeps_order: bool) -> tup
             f"({refusal_of(mpi)}); `mpigauge sweep --vary` measures any of its settings"
         )
     chosen = tuple(dict.fromkeys(_collective(word, known) for word in words)) or known
-    return _without_reductions(chosen) if keeps_order else chosen
+    if keeps_order:
+        return _without_reductions(chosen)
+    return chosen
 
 
 def with_level(request: Request, level: str) -> Request:

@@ -92,7 +92,9 @@ def messages_of(task: Task) -> list[Messages]:
         if not several:
             return [pair]
         apart = replace(pair, each_on_a_host=True)
-        return [apart] if task.setup.resources.ppn == 1 else [pair, apart]
+        if task.setup.resources.ppn == 1:
+            return [apart]
+        return [pair, apart]
     together: dict[tuple[str, int], dict[int, float]] = {}
     for call in task.mix.every:
         own = together.setdefault((call.benchmark, call.ranks), {})
@@ -338,7 +340,9 @@ def wrong_with_settings(task: Task, settings: Mapping[str, str]) -> str:
         for name, ranks, arm, _ in alone
         if (name, ranks, arm) not in found.known
     ]
-    return listed([*wrong, *lost]) if wrong or lost else ""
+    if wrong or lost:
+        return listed([*wrong, *lost])
+    return ""
 
 
 def _slower(grid: Grid, messages: Sequence[Messages]) -> tuple[SlowerMessages, ...]:

@@ -33,7 +33,9 @@ class Edge:
         """The power of two halfway between them; None: there is none left."""
         low, high = sorted((self.inside, self.outside))
         power = round((math.log2(max(low, 1)) + math.log2(high)) / 2)
-        return 1 << power if low < 1 << power < high else None
+        if low < 1 << power < high:
+            return 1 << power
+        return None
 
 
 def edges_of(rules: Sequence[TunedRule], grids: Mapping[Of, Grid]) -> list[Edge]:
@@ -75,7 +77,9 @@ def _moved(edge: Edge, grid: Grid | None, many: int) -> Edge:
         return replace(edge, outside=middle)
     (found,) = judge(grid, [(edge.candidate, [middle])], picked_from=many)
     faster = found.is_faster and len(grid.launches) > 1
-    return replace(edge, inside=middle) if faster else replace(edge, outside=middle)
+    if faster:
+        return replace(edge, inside=middle)
+    return replace(edge, outside=middle)
 
 
 def widened(rules: Sequence[TunedRule], edges: Iterable[Edge]) -> list[TunedRule]:

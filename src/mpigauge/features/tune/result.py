@@ -181,7 +181,9 @@ def confirmed(
 
 
 def _holds(rule: TunedRule, stretch: Stretch) -> bool:
-    return stretch.is_as_good if rule.stands_in else stretch.is_faster
+    if rule.stands_in:
+        return stretch.is_as_good
+    return stretch.is_faster
 
 
 def _judged(rules: Sequence[Rule], measured: Mapping[Of, Grid], tuned: str) -> list[Stretch | None]:

@@ -140,7 +140,9 @@ def _where(tuning: Tuning) -> str:
 
 
 def _level_in_words(level: str) -> str:
-    return "one thread" if level == LEVELS[0] else f"thread level {level}"
+    if level == LEVELS[0]:
+        return "one thread"
+    return f"thread level {level}"
 
 
 def _weights(mix: CallMix) -> str:
@@ -227,7 +229,9 @@ def rule_sentence(each: TunedRule) -> str:
 
 def sizes_in_words(rule: Rule) -> str:
     if rule.last_bytes == MOST_BYTES:
-        return f"{byte_count(rule.first_bytes)} and more" if rule.first_bytes else "all sizes"
+        if rule.first_bytes:
+            return f"{byte_count(rule.first_bytes)} and more"
+        return "all sizes"
     if rule.first_bytes == 0:
         return f"up to {byte_count(rule.last_bytes)}"
     return _from_to(rule.first_bytes, rule.last_bytes)

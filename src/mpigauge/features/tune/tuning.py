@@ -144,7 +144,9 @@ class Task:
 
     def groups(self, collective: str) -> tuple[int, ...]:
         """The numbers of ranks that it is tuned for."""
-        return self.ranks if self.mix is None else self.mix.groups(collective)
+        if self.mix is None:
+            return self.ranks
+        return self.mix.groups(collective)
 
     def candidates(self, ranks: int) -> list[Candidate]:
         every = known_to(self.setup.mpi, candidates_of(self.setup.mpi.name))
@@ -300,7 +302,9 @@ def _why_lost(run: Run, name: str, ranks: int, arm: str) -> str:
         if (list(part["benchmarks"]), part["world_ranks"], part["arm"]) == wanted:
             return failure.message
     skipped = [skip.reason for skip in run.skips if skip.key.get("arm") == arm]
-    return skipped[0] if skipped else f"a launch of {ranks} ranks brought nothing"
+    if skipped:
+        return skipped[0]
+    return f"a launch of {ranks} ranks brought nothing"
 
 
 def _arms_in_one_process(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> AllArms | None:
@@ -431,7 +435,9 @@ def _candidates_at(task: Task, edges: Iterable[Edge]) -> dict[Of, list[Candidate
 def _noise(chosen: Iterable[Choice]) -> float | None:
     """As a share, of the collective where it is most."""
     known = [choice.noise for choice in chosen if not math.isnan(choice.noise)]
-    return math.expm1(max(known)) if known else None
+    if known:
+        return math.expm1(max(known))
+    return None
 
 
 def _grid_plan(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> Plan:

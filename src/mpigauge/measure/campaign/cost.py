@@ -60,19 +60,25 @@ def cost(plan: Plan, rates: Rates) -> Cost:
 
 def _pairs(part: PlanPart) -> Schedule | None:
     """Of a map. Placements that share a job are pairs too, each of which is a cell of its own."""
-    return schedule(part.pairs, part.world_ranks) if part.pairs and not part.places else None
+    if part.pairs and not part.places:
+        return schedule(part.pairs, part.world_ranks)
+    return None
 
 
 def _cells(part: PlanPart) -> int:
     made = _pairs(part)
-    return part.weight * made.pairs if made else part.weight
+    if made:
+        return part.weight * made.pairs
+    return part.weight
 
 
 def _measuring_s(part: PlanPart, rates: Rates) -> float:
     """Pairs of a round measure side by side."""
     made = _pairs(part)
     own = part.weight * rates.cell_s
-    return made.rounds * (ROUND_S + own) if made else own
+    if made:
+        return made.rounds * (ROUND_S + own)
+    return own
 
 
 def rates_of(statuses: Iterable[Mapping[str, Any]]) -> Rates:

@@ -53,7 +53,9 @@ class ForeignWatch(Watch):
         return super().outcome(status)
 
     def failure(self, status: int) -> str:
-        return self.said_why(status) if status else ""
+        if status:
+            return self.said_why(status)
+        return ""
 
     def find_figures(self) -> None:
         """Stored only if all are there: half of a result is none."""
@@ -142,4 +144,6 @@ class ForeignWatch(Watch):
 
 
 def _arm(record: Found) -> str:
-    return record.arm if isinstance(record, Figure) else record.cell.arm
+    if isinstance(record, Figure):
+        return record.arm
+    return record.cell.arm

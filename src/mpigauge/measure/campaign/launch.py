@@ -222,7 +222,9 @@ def misfit(record: Record, plan: LaunchPlan, mpi: Mpi) -> str:
             f"{plan.part.world_ranks}: the launcher {mpi.mpiexec} and the library {mpi.library} do "
             "not belong together; name the MPI by its own folder with --mpi"
         )
-    return misplaced(record, plan) if isinstance(record, Rank) else ""
+    if isinstance(record, Rank):
+        return misplaced(record, plan)
+    return ""
 
 
 def misplaced(rank: Rank, plan: LaunchPlan) -> str:
@@ -233,7 +235,9 @@ def misplaced(rank: Rank, plan: LaunchPlan) -> str:
             f"rank {rank.rank} was to run on host {block.host} and runs on {rank.host}: the "
             "launcher has hosts of its own; look into its settings and hostfiles"
         )
-    return wrongly_bound(rank, block.bind, plan.bound_by) if block.bind else ""
+    if block.bind:
+        return wrongly_bound(rank, block.bind, plan.bound_by)
+    return ""
 
 
 def block_of(rank: int, part: PlanPart) -> HostRanks:

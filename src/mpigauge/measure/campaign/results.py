@@ -150,4 +150,6 @@ def _can_improve(row: Row) -> bool:
 def _width(row: Row) -> float:
     """Its relative error; infinite where it is not known."""
     error = row.relative_error
-    return math.inf if math.isnan(error) else error
+    if math.isnan(error):
+        return math.inf
+    return error

@@ -122,4 +122,6 @@ def _cells(row: Row) -> tuple[str, ...]:
 def _traffic(row: Row) -> str:
     if row.cell.inflight > 1 and row.rate is not None:
         return rate(row.rate.value)
-    return megabytes_per_s(row.bandwidth.value) if row.bandwidth is not None else ""
+    if row.bandwidth is not None:
+        return megabytes_per_s(row.bandwidth.value)
+    return ""

@@ -30,7 +30,9 @@ def outcome_words(outcome: LaunchOutcome) -> str:
     if outcome.reason:
         return f"failed: {outcome.reason}"
     cells = f"{outcome.cells} cell{'s' * (outcome.cells != 1)} in {duration(outcome.wall_s)}"
-    return f"{cells}, interrupted" if outcome.interrupted else cells
+    if outcome.interrupted:
+        return f"{cells}, interrupted"
+    return cells
 
 
 def widest(state: CampaignState) -> str:
@@ -51,4 +53,6 @@ def time_left(state: CampaignState) -> str:
 def clock(seconds: float) -> str:
     """12 s, or 3:05."""
     whole = math.ceil(seconds)
-    return f"{whole} s" if whole < 60 else f"{whole // 60}:{whole % 60:02d}"
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60}:{whole % 60:02d}"

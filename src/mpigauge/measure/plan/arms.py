@@ -186,7 +186,9 @@ def grid_of(words: Iterable[str]) -> VaryBlock | None:
         if name in grid:
             raise UserError(f"--vary: {name} is there twice; write all its values once: {name}=a,b")
         grid[name] = _apart(values, f"--vary {word}")
-    return VaryBlock(grid) if grid else None
+    if grid:
+        return VaryBlock(grid)
+    return None
 
 
 def arms(blocks: Sequence[VaryBlock], mpi: str, spec: str, control: bool) -> tuple[Arm, ...]:

@@ -50,7 +50,9 @@ def _tree(condition: str) -> ast.expr:
 def _truth(node: ast.expr, values: Mapping[str, str], text: str) -> bool:
     if isinstance(node, ast.BoolOp):
         parts = [_truth(part, values, text) for part in node.values]
-        return all(parts) if isinstance(node.op, ast.And) else any(parts)
+        if isinstance(node.op, ast.And):
+            return all(parts)
+        return any(parts)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return not _truth(node.operand, values, text)
     if isinstance(node, ast.Compare):
@@ -76,7 +78,9 @@ def _compared(node: ast.Compare, values: Mapping[str, str], text: str) -> bool:
 
 def _value(node: ast.expr, values: Mapping[str, str], text: str) -> Value:
     if isinstance(node, ast.Constant) and isinstance(node.value, (str, int, float)):
-        return node.value if isinstance(node.value, str) else float(node.value)
+        if isinstance(node.value, str):
+            return node.value
+        return float(node.value)
     if isinstance(node, ast.Name):
         if node.id in values:
             return _number(values[node.id])

@@ -67,7 +67,9 @@ def _bound_by_kernel(plan: Plan, part: PlanPart) -> str:
 
 def bind_words(bind: Iterable[str]) -> tuple[str, ...]:
     """What the ranks of one host are told beside that."""
-    return ("--bind", _list(bind)) if bind else ()
+    if bind:
+        return ("--bind", _list(bind))
+    return ()
 
 
 def _arm(name: str, values: Mapping[str, str]) -> str:

@@ -30,4 +30,6 @@ def _word(cell: Cell) -> str:
 def same_meeting(cells: Iterable[Cell]) -> str:
     """How all of these were started that had to be; empty where there are several ways, or none."""
     ways = {cell.sync for cell in cells} - {"none"}
-    return ways.pop() if len(ways) == 1 else ""
+    if len(ways) == 1:
+        return ways.pop()
+    return ""

@@ -57,7 +57,9 @@ def with_ranks(request: Request, chosen: Sequence[Card]) -> Request:
             f"--profile: nothing of what the program of {request.replay.run} calls can be replayed"
         )
     said = request.ranks or request.np or request.multi is not None or request.map is not None
-    return request if said else replace(request, ranks=(request.replay.ranks,))
+    if said:
+        return request
+    return replace(request, ranks=(request.replay.ranks,))
 
 
 def known(

@@ -166,7 +166,9 @@ def world_ranks(request: Request, chosen: Sequence[Card], resources: Resources) 
     kinds = {card.ranks for card in chosen}
     if not kinds <= {"one", "pair"}:
         return max(resources.room, request.npmin or 1)
-    return 2 if "pair" in kinds else 1
+    if "pair" in kinds:
+        return 2
+    return 1
 
 
 def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:

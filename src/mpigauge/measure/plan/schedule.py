@@ -28,6 +28,8 @@ def schedule(pairs: str, ranks: int) -> Schedule:
     if pairs == "each":
         return Schedule(every, every)
     if pairs == "ring":
-        return Schedule(ranks, 2 + odd) if ranks > 2 else Schedule(1, 1)
+        if ranks > 2:
+            return Schedule(ranks, 2 + odd)
+        return Schedule(1, 1)
     rounds = pairs.split(";")
     return Schedule(sum(len(each.split(",")) for each in rounds), len(rounds))

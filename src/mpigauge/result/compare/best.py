@@ -161,7 +161,9 @@ def _is_better(entry: ComparedNumber) -> bool:
 
 def _gain(arm: Named) -> float:
     """How far from 1 the ratio is."""
-    return abs(arm.entry.ratio.log) if arm.entry.ratio else 0.0
+    if arm.entry.ratio:
+        return abs(arm.entry.ratio.log)
+    return 0.0
 
 
 def reaches(one: Ratio | None, other: Ratio | None) -> bool:

@@ -32,7 +32,9 @@ def compilers(
         for name in names
         if (of := [row for row in rows if row.cell.benchmark in own and _by(row) == name])
     ]
-    return compare(sides, varied=COMPILER, curves=False) if own and len(sides) > 1 else None
+    if own and len(sides) > 1:
+        return compare(sides, varied=COMPILER, curves=False)
+    return None
 
 
 def accounts(rows: Iterable[Row], said: Mapping[str, str]) -> dict[str, str]:

@@ -25,4 +25,6 @@ def fresh_against_static(rows: Sequence[Row], starts: Mapping[int, str]) -> Comp
     sides = {side.name: side for side in split(rows, (), "data", starts)}
     found = compare([sides[name] for name in BOTH], varied="data", curves=False)
     # What sends no data of its own is static in any case, so that is nothing to note.
-    return replace(found, left_out=()) if found.tables else None
+    if found.tables:
+        return replace(found, left_out=())
+    return None

@@ -47,7 +47,9 @@ def kernels_of(run: Run) -> KernelBuild | None:
     """How the kernels were made that measured it; None: it does not say."""
     said = run.passport.get("kernels") or {}
     known = {field.name: str(said.get(field.name) or "") for field in fields(KernelBuild)}
-    return KernelBuild(**known) if known["sources"] else None
+    if known["sources"]:
+        return KernelBuild(**known)
+    return None
 
 
 def lost_ratio_of(run: Run) -> float:

@@ -39,7 +39,9 @@ def only(sides: Sequence[Side], chosen: Mapping[str, str]) -> list[Side]:
 
 def _with(side: Side, column: str, value: str) -> Side:
     kept = tuple(item for item in side.items if _is(item, column, value))
-    return replace(side, items=kept) if kept else side
+    if kept:
+        return replace(side, items=kept)
+    return side
 
 
 def _is(item: Item, column: str, value: str) -> bool:

@@ -189,7 +189,9 @@ def _what(columns: Columns) -> Columns:
 
 
 def _line_of(item: Item) -> Hashable:
-    return item.message_bytes if item.row else (item.what, item.unit)
+    if item.row:
+        return item.message_bytes
+    return (item.what, item.unit)
 
 
 def _table(sheet: _Sheet, names: Sequence[str], first: str) -> PivotTable:

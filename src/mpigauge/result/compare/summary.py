@@ -201,4 +201,6 @@ def _sizes(span: Span) -> str:
 def _said(span: Span) -> str:
     """The verdict of the sizes; empty: they are not judged."""
     judged = span[0].judged
-    return judged.said if judged else ""
+    if judged:
+        return judged.said
+    return ""

@@ -104,4 +104,6 @@ def _count(count: int) -> str:
 
 
 def _name(item: Item) -> str:
-    return item.benchmark if item.row else f"{item.benchmark} {item.what}"
+    if item.row:
+        return item.benchmark
+    return f"{item.benchmark} {item.what}"

@@ -35,7 +35,9 @@ def named(paths: Iterable[Path]) -> dict[str, Path]:
 
 def _whole_path(path: Path) -> Path:
     """Of a folder; references of the library have names only."""
-    return path if is_reference(path) else Path(os.path.normpath(path.absolute()))
+    if is_reference(path):
+        return path
+    return Path(os.path.normpath(path.absolute()))
 
 
 def is_reference(path: Path) -> bool:

@@ -100,7 +100,9 @@ def _check(run: Run, keys: set[tuple[Any, ...]]) -> None:
 def _widening(path: Path) -> float:
     """How many times as wide as of independent launches its intervals are."""
     known, _ = between_of(path)
-    return known.widening if known else 1.0
+    if known:
+        return known.widening
+    return 1.0
 
 
 def _found(con: DuckDBPyConnection, file: Path, widening: float) -> list[tuple[Any, ...]]:

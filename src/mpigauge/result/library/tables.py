@@ -180,7 +180,9 @@ def _precision(run: Run) -> float | None:
     """What was asked for, as in all that shows rows."""
     first = run.launches[0].precision if run.launches else None
     asked: float | None = run.plan.get("precision")
-    return first if asked is None else asked
+    if asked is None:
+        return first
+    return asked
 
 
 def _plain(record: Any) -> Values:

@@ -111,4 +111,6 @@ def _gap(bands: Sequence[Row], whole: Estimate) -> Estimate | None:
         (total - 2 * answer) / between
         for total, answer in zip(row.latency, (whole.value, whole.high, whole.low), strict=True)
     )
-    return Estimate(value, low, high) if value > 0 else None
+    if value > 0:
+        return Estimate(value, low, high)
+    return None

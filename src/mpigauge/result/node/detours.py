@@ -79,7 +79,9 @@ def cores(noise: Iterable[Noise], ranks: Iterable[Rank] = ()) -> Cores | None:
         core = _core(host, cpu, of_core)
         if core.detours.seconds > core.detours.lost_s > 0:
             kept.append(core)
-    return Cores(tuple(kept)) if kept else None
+    if kept:
+        return Cores(tuple(kept))
+    return None
 
 
 def _core(host: str, cpu: int, noise: list[Noise]) -> Core:

@@ -183,4 +183,6 @@ def _copied(rows: Iterable[Row], copies: int) -> Estimate | None:
 
 
 def _bandwidth(row: Row) -> float:
-    return row.bandwidth.value if row.bandwidth else 0.0
+    if row.bandwidth:
+        return row.bandwidth.value
+    return 0.0

@@ -68,7 +68,9 @@ class Copied:
         if way.endswith(FRESH):
             written = mpi.cell.time_write_s
         share = copies.latency.value / (mpi.latency.value + written)
-        return share if math.isfinite(share) else None
+        if math.isfinite(share):
+            return share
+        return None
 
 
 @dataclass(frozen=True)

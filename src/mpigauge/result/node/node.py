@@ -98,7 +98,9 @@ class ClockRate:
     @property
     def hz(self) -> float:
         """NaN where they disagree: then neither is to be believed."""
-        return self.by_xor.value if self.agrees else math.nan
+        if self.agrees:
+            return self.by_xor.value
+        return math.nan
 
 
 @dataclass(frozen=True)

@@ -55,13 +55,17 @@ class Product:
 
     @property
     def depth(self) -> int:
-        return DEPTH_OF_UPDATE if self.row.cell.benchmark.endswith(UPDATE) else self.order
+        if self.row.cell.benchmark.endswith(UPDATE):
+            return DEPTH_OF_UPDATE
+        return self.order
 
     @property
     def library(self) -> str:
         """As it was asked for."""
         found = re.search(r"\bblas=(\S+)", self.row.cell.settings)
-        return found[1] if found else ""
+        if found:
+            return found[1]
+        return ""
 
     @property
     def speed(self) -> Estimate:
@@ -120,7 +124,9 @@ class Throttle:
 def counter_hz(run: Run) -> float:
     """The clock that an x86 processor says it has, which its counter counts; NaN elsewhere."""
     clocks = [launch.clock for launch in run.launches if launch.clock.name == "tsc"]
-    return clocks[0].hz if clocks else math.nan
+    if clocks:
+        return clocks[0].hz
+    return math.nan
 
 
 def products(
@@ -173,7 +179,9 @@ def _instructions(row: Row) -> str:
 
 
 def _speed(row: Row) -> float:
-    return row.rate.value if row.rate else math.nan
+    if row.rate:
+        return row.rate.value
+    return math.nan
 
 
 def throttles(ours: Iterable[Row]) -> tuple[Throttle, ...]:

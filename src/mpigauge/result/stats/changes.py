@@ -128,4 +128,6 @@ def _error(rows: Sequence[Row], of: Callable[[int], bool]) -> float:
             low, high = hull(values, values, values)
             middle = median(values)
             errors.append(max(high - middle, middle - low) / middle)
-    return median(errors) if errors else math.nan
+    if errors:
+        return median(errors)
+    return math.nan

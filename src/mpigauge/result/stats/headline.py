@@ -59,15 +59,21 @@ class Headline:
 
     @property
     def latency_s(self) -> Estimate | None:
-        return self.zero.latency if self.zero else None
+        if self.zero:
+            return self.zero.latency
+        return None
 
     @property
     def peak_bandwidth(self) -> Estimate | None:
-        return self.peak.bandwidth if self.peak else None
+        if self.peak:
+            return self.peak.bandwidth
+        return None
 
     @property
     def message_rate(self) -> Estimate | None:
-        return self.busiest.rate if self.busiest else None
+        if self.busiest:
+            return self.busiest.rate
+        return None
 
     @property
     def empty(self) -> bool:
@@ -82,7 +88,9 @@ def quoted_rows(rows: Sequence[Row]) -> tuple[Row | None, Row | None]:
 
 
 def _bandwidth(row: Row) -> float:
-    return row.bandwidth.value if row.bandwidth else 0.0
+    if row.bandwidth:
+        return row.bandwidth.value
+    return 0.0
 
 
 def headline(rows: Sequence[Row]) -> Headline:
@@ -125,4 +133,6 @@ def _variant(row: Row) -> tuple[object, ...]:
 
 
 def _rate(row: Row) -> float:
-    return row.rate.value if row.rate else 0.0
+    if row.rate:
+        return row.rate.value
+    return 0.0

@@ -82,7 +82,9 @@ def kind_of(cell: Cell) -> str:
         return "node"
     if cell.sync not in ("none", ""):
         return "collective"
-    return "small" if cell.message_bytes <= SMALL_BYTES else "large"
+    if cell.message_bytes <= SMALL_BYTES:
+        return "small"
+    return "large"
 
 
 def remember(

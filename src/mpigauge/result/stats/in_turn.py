@@ -23,7 +23,9 @@ def in_turn(first: Sequence[Start], second: Sequence[Start]) -> list[tuple[int, 
     sides += [(start, 1, place) for place, start in enumerate(second)]
     pairs = _neighbours([(side, place) for _, side, place in sorted(sides)])
     least = max(LEAST_FOR_INTERVAL, LEAST_SHARE * max(len(first), len(second)))
-    return pairs if len(pairs) >= least else []
+    if len(pairs) >= least:
+        return pairs
+    return []
 
 
 def _neighbours(order: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

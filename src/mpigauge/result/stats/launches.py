@@ -215,7 +215,9 @@ def expected_error(values: Sequence[float], launches: int, widening: float = 1.0
 def _typical(distances: Iterable[float]) -> float:
     """The median of those that are known; none are in classic mode."""
     known = _known(distances)
-    return max(median(known), 0.0) if known else 0.0
+    if known:
+        return max(median(known), 0.0)
+    return 0.0
 
 
 def _over_launches(cells: Sequence[Cell]) -> Cell:

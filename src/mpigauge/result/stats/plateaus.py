@@ -68,7 +68,9 @@ def _low(value: Estimate) -> float:
 
 
 def _high(value: Estimate) -> float:
-    return value.high if value.high >= value.value else value.value
+    if value.high >= value.value:
+        return value.high
+    return value.value
 
 
 def _plateau(points: Sequence[Point], start: int, end: int) -> Plateau:

@@ -139,7 +139,9 @@ class Ratio:
 
     @property
     def _middle(self) -> float:
-        return self.log if self.middle is None else self.middle
+        if self.middle is None:
+            return self.log
+        return self.middle
 
 
 UNKNOWN = Ratio(math.nan, math.nan, math.nan, 0)

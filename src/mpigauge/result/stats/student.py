@@ -77,7 +77,9 @@ def _density(t: float, freedom: float) -> float:
 def _incomplete_beta(x: float, rest: float, a: float) -> float:
     """I_x(a, 1/2), where `rest` is 1 - x without the rounding of that difference."""
     if x <= 0 or rest <= 0:
-        return 0.0 if x <= 0 else 1.0
+        if x <= 0:
+            return 0.0
+        return 1.0
     b = 0.5
     beta = math.sqrt(math.pi) / _gamma_ratio(a)
     front = math.exp(a * _log(x, rest) + b * math.log(rest)) / beta
@@ -88,7 +90,9 @@ def _incomplete_beta(x: float, rest: float, a: float) -> float:
 
 def _log(x: float, rest: float) -> float:
     """Logarithm of x, exact also where x is close to 1."""
-    return math.log1p(-rest) if rest < 0.5 else math.log(x)
+    if rest < 0.5:
+        return math.log1p(-rest)
+    return math.log(x)
 
 
 def _gamma_ratio(a: float) -> float:
@@ -120,4 +124,6 @@ def _fraction(x: float, a: float, b: float) -> float:
 
 
 def _not_zero(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY
+    if abs(value) > _TINY:
+        return value
+    return _TINY

@@ -142,7 +142,9 @@ def judge(
 
 def _weighed(weight: float, cost: float) -> float:
     """A size that counts nothing may still not be slower."""
-    return cost if math.isinf(cost) else weight * cost
+    if math.isinf(cost):
+        return cost
+    return weight * cost
 
 
 def _leaving(last: str, arm: str, costs: Mapping[str, float], price: float) -> float:

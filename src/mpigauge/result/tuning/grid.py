@@ -37,7 +37,9 @@ class Grid:
     def weight(self, size: int) -> float:
         """The mean of all sizes is 1."""
         whole = math.fsum(self.weights.get(each, 0.0) for each in self.sizes)
-        return self.weights.get(size, 0.0) * len(self.sizes) / whole if whole else 1.0
+        if whole:
+            return self.weights.get(size, 0.0) * len(self.sizes) / whole
+        return 1.0
 
     def ratios(self, arm: str, size: int) -> list[float]:
         """Of each launch, the logarithm of what the arm took of the default's time."""
@@ -59,7 +61,9 @@ class Grid:
         """Of how many sizes that count alike a mean over these has the scatter."""
         weights = [self.weight(size) for size in sizes]
         squares = math.fsum(weight * weight for weight in weights)
-        return math.fsum(weights) ** 2 / squares if squares else float(len(sizes))
+        if squares:
+            return math.fsum(weights) ** 2 / squares
+        return float(len(sizes))
 
     @property
     def noise(self) -> float:
@@ -70,7 +74,9 @@ class Grid:
             for size, n in product(self.sizes, self.launches)
             if (CONTROL, size, n) in self.logs
         ]
-        return median(pairs) if pairs else math.nan
+        if pairs:
+            return median(pairs)
+        return math.nan
 
 
 def grid_of(times: Mapping[Place, float], sizes: Iterable[int], arms: Iterable[str]) -> Grid:

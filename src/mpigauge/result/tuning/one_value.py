@@ -72,7 +72,9 @@ def _one_sided(found: Ratio) -> float:
     """How probable so small a ratio is where nothing differs; 1: nobody knows."""
     if math.isnan(found.p):
         return 1.0
-    return found.p / 2 if found.log < 0 else 1 - found.p / 2
+    if found.log < 0:
+        return found.p / 2
+    return 1 - found.p / 2
 
 
 def _sample(logs: Sequence[float]) -> Sample:

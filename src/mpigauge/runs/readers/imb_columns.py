@@ -71,11 +71,15 @@ def stored(card: Card, shape: Shape, printed: Numbers) -> dict[str, Any]:
 
 def statistic(card: Card) -> str:
     """What time_p50_s is."""
-    return OVER_RANKS if card.columns in ("rate", "timed_band") else OF_SLOWEST
+    if card.columns in ("rate", "timed_band"):
+        return OVER_RANKS
+    return OF_SLOWEST
 
 
 def time_scale(card: Card) -> float:
-    return 0.5 if card.time == "half_round_trip" else 1.0
+    if card.time == "half_round_trip":
+        return 0.5
+    return 1.0
 
 
 def fixed(card: Card, launch: int, shape: Shape) -> dict[str, Any]:

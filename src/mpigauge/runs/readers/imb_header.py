@@ -48,7 +48,9 @@ class Header:
 
     @property
     def source(self) -> str:
-        return self.version if self.is_ours else f"IMB {self.version}".strip()
+        if self.is_ours:
+            return self.version
+        return f"IMB {self.version}".strip()
 
     @property
     def is_ours(self) -> bool:
@@ -91,22 +93,30 @@ class Header:
         """The word behind -name in the command line."""
         words = self.command
         at = next((i for i, word in enumerate(words[:-1]) if word == f"-{name}"), None)
-        return words[at + 1] if at is not None else default
+        if at is not None:
+            return words[at + 1]
+        return default
 
     def is_on(self, name: str, default: bool) -> bool:
         word = self.option(name).lower()
-        return word in ("on", "1", "enable", "yes", "true") if word else default
+        if word:
+            return word in ("on", "1", "enable", "yes", "true")
+        return default
 
     def mpi_word(self, fact: str, default: str) -> str:
         """float of MPI_FLOAT."""
         found = re.match(r"MPI_(\w+)", self.facts.get(fact, ""))
-        return found[1].lower() if found else default
+        if found:
+            return found[1].lower()
+        return default
 
     def window(self) -> int:
         asked = self.option("window_size")
         if asked.isdigit():
             return int(asked)
-        return WIDE if self.year >= WIDE_WINDOW_FROM else NARROW
+        if self.year >= WIDE_WINDOW_FROM:
+            return WIDE
+        return NARROW
 
     def sync(self, card: Card) -> str:
         meets = card.sync == "each" and self.is_on("sync", self.year >= (MEETS_FROM,))
@@ -115,13 +125,19 @@ class Header:
 
     def placement(self) -> str:
         grid = self.option("map")
-        return f"map:{grid}" if grid else ""
+        if grid:
+            return f"map:{grid}"
+        return ""
 
     def memory(self) -> str:
-        return self.option("mem_alloc_type", "device") if self.on_gpu else "host"
+        if self.on_gpu:
+            return self.option("mem_alloc_type", "device")
+        return "host"
 
     def cache(self) -> str:
-        return "cold" if self.option("off_cache") not in ("", "off") else "hot"
+        if self.option("off_cache") not in ("", "off"):
+            return "cold"
+        return "hot"
 
     def sizes_are_total(self, card: Card) -> bool:
         return "educe_scatter" in card.name and self.year[0] <= TOTAL_UNTIL

@@ -76,7 +76,9 @@ def changed(
     """The section after such a line; None: lines of a heading that has no benchmark."""
     if what == "benchmark":
         return HeadingSection(words[0])
-    return section._replace(**CHANGES[what](*words)) if section else None
+    if section:
+        return section._replace(**CHANGES[what](*words))
+    return None
 
 
 def heading_in(block: bytes) -> Heading | None:

@@ -57,7 +57,9 @@ def family_of(heads: Heads) -> str:
         return "single"
     if "#bytes" not in heads:
         return "barrier"
-    return "parallel" if "Mbytes/sec" in heads else "collective"
+    if "Mbytes/sec" in heads:
+        return "parallel"
+    return "collective"
 
 
 def fixed_columns(card: Card, section: HeadingSection, header: Header) -> dict[str, Any]:

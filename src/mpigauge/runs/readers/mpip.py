@@ -164,7 +164,9 @@ class _Report:
 
     def _columns(self) -> Mapping[str, ReportColumn]:
         columns = TABLES[self.heads]
-        return _ACCESSES if columns is _MESSAGES and "I/O" in self.title else columns
+        if columns is _MESSAGES and "I/O" in self.title:
+            return _ACCESSES
+        return columns
 
     def _numbers(self, words: list[str]) -> dict[str, str] | None:
         """The words by their heads, where what should be numbers are."""
@@ -174,7 +176,9 @@ class _Report:
         rank = _rank_in(row)
         is_rank = rank == "*" or (rank.isdecimal() and len(rank) <= _DIGITS_OF_RANK)
         known = [row[name] for name in self._columns() if name in row]
-        return row if is_rank and all(re.fullmatch(NUMBER, word) for word in known) else None
+        if is_rank and all(re.fullmatch(NUMBER, word) for word in known):
+            return row
+        return None
 
     def _figures(self, row: dict[str, str]) -> Iterator[Figure]:
         """One for each number of a row. A star for a rank means all of them."""
@@ -212,4 +216,6 @@ def _why(words: list[str], heads: tuple[str, ...]) -> str:
     if words[0] == "...":
         return "rows are left out here"
     of = f"{len(words)} of {len(heads)} columns, " if heads else ""
-    return f"it has {of}or a word where a number belongs" if of else "it is no bin of a histogram"
+    if of:
+        return f"it has {of}or a word where a number belongs"
+    return "it is no bin of a histogram"

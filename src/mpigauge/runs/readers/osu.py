@@ -198,15 +198,17 @@ def _statistic(test: _Test, card: Card) -> str:
     """With -f there is the slowest rank, which others print too."""
     if card.ranks in ("pair", "pairs"):
         return "mean over repetitions"
-    return OF_SLOWEST if "Max Latency(us)" in test.heads else OVER_RANKS
+    if "Max Latency(us)" in test.heads:
+        return OF_SLOWEST
+    return OVER_RANKS
 
 
 def _heads(text: str) -> tuple[str, ...]:
     """Of a table, if it is one: columns stand two blanks or more apart."""
     found = tuple(re.split(r"\s{2,}|\t+", text.strip()))
-    return (
-        found if any(head in _OF_HEAD or head in _RATES for head in found[-1:] + found[:2]) else ()
-    )
+    if any(head in _OF_HEAD or head in _RATES for head in found[-1:] + found[:2]):
+        return found
+    return ()
 
 
 def _settle(test: _Test) -> None:

@@ -82,7 +82,9 @@ def _row(heads: Sequence[str], words: Sequence[str]) -> dict[str, str] | None:
     times = [row[head] for head in heads if head.endswith("_sec")]
     counts = [row[head] for head in heads if head in COUNTS]
     is_row = all(re.fullmatch(NUMBER, word) for word in times) and all(map(str.isdecimal, counts))
-    return row if is_row and times and all(int(count) <= _MOST for count in counts) else None
+    if is_row and times and all(int(count) <= _MOST for count in counts):
+        return row
+    return None
 
 
 def _of_times(times: Sequence[float]) -> dict[str, float]:

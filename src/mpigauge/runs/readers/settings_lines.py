@@ -15,7 +15,9 @@ _LINE = re.compile(
 def setting_in(line: str) -> tuple[str, str] | None:
     """NAME and value of a line like `export MPI_BUFFER_MAX=4096` or `MPI_BUFFER_MAX= 4096`."""
     found = _LINE.match(line)
-    return (found[1], found[2].strip("\"'")) if found else None
+    if found:
+        return (found[1], found[2].strip("\"'"))
+    return None
 
 
 def arm_of(settings: dict[str, str]) -> str:

@@ -77,7 +77,9 @@ class Text:
         data = self.raw.replace(b"\r\n", b"\n") if b"\r" in self.raw else self.raw
         if any(PREFIX.search(part) for part in _samples(data)):
             data = PREFIX.sub(b"", data)
-        return data if data.endswith(b"\n") else data + b"\n"
+        if data.endswith(b"\n"):
+            return data
+        return data + b"\n"
 
     @cached_property
     def lines(self) -> list[str]:

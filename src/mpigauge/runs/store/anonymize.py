@@ -137,11 +137,15 @@ class Anonymizer:
         whole = self._new.get(text.lower(), "")
         if whole.startswith("label"):
             return whole
-        return text if whole else self._names.sub(self._name, text)
+        if whole:
+            return text
+        return self._names.sub(self._name, text)
 
     def line(self, text: str) -> str:
         """The words that started a launch; of a profile they are the user's own."""
-        return f"{TAKEN_OUT}\n" if self._hides_lines else self.text(text)
+        if self._hides_lines:
+            return f"{TAKEN_OUT}\n"
+        return self.text(text)
 
     def cards(self, text: str) -> str:
         """Cards of benchmarks, which hold words of ours and names of programs of the user."""
@@ -156,7 +160,9 @@ class Anonymizer:
             return {name: self._words(item) for name, item in data.items()}
         if isinstance(data, list):
             return [self._words(item) for item in data]
-        return self.word(data) if isinstance(data, str) else data
+        if isinstance(data, str):
+            return self.word(data)
+        return data
 
     def _value(self, value: Any, key: str = "", depth: int = 0, of_user: bool = False) -> Any:
         """`of_user`: it is what the user has set a variable to."""
@@ -179,12 +185,16 @@ class Anonymizer:
             return self._named(_NUMBERED[key], value)
         if key in _KEEP:
             return self.word(value)
-        return _unless_number(value) if key.startswith(_BATCH) else self.text(value)
+        if key.startswith(_BATCH):
+            return _unless_number(value)
+        return self.text(value)
 
     def _key(self, name: str, depth: int) -> str:
         """Hosts may be keys, of a table of them; keys of a document itself are ours."""
         found = self._new.get(name.lower(), "")
-        return found if depth and found.startswith("node") else name
+        if depth and found.startswith("node"):
+            return found
+        return name
 
     def _named(self, kind: str, name: str) -> str:
         """What stands for a name in the user's program; those of MPI and its libraries stay."""
@@ -231,7 +241,9 @@ class Anonymizer:
             return text
         if text.lower() in self._new:
             return self._new[text.lower()]
-        return self._pseudonym("value", bare) if bare else text
+        if bare:
+            return self._pseudonym("value", bare)
+        return text
 
     def _pattern(self) -> re.Pattern[str]:
         """Known names, the longest first, and brothers of known hosts by their numbers."""
@@ -272,12 +284,16 @@ def _any_of(words: Iterable[str]) -> re.Pattern[str]:
 def _stem(host: str) -> str:
     """What stands before the number at the end of a host's short name; nothing without one."""
     short = host.partition(".")[0]
-    return short.rstrip("0123456789") if short[-1:].isdigit() else ""
+    if short[-1:].isdigit():
+        return short.rstrip("0123456789")
+    return ""
 
 
 def _unless_number(value: str) -> str:
     """Of a batch system's variable: counts stay, names and lists do not."""
-    return value if re.fullmatch(r"['\"]?-?[\d.]*['\"]?", value) else TAKEN_OUT
+    if re.fullmatch(r"['\"]?-?[\d.]*['\"]?", value):
+        return value
+    return TAKEN_OUT
 
 
 def bytes_without(anonymizer: Anonymizer, name: str, content: bytes) -> bytes:

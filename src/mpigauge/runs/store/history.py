@@ -172,7 +172,9 @@ def _content(path: Path) -> Mapping[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return data if isinstance(data, dict) and data.get("schema") == _SCHEMA else {}
+    if isinstance(data, dict) and data.get("schema") == _SCHEMA:
+        return data
+    return {}
 
 
 def _runs(data: Mapping[str, Any]) -> tuple[Remembered, ...]:
@@ -195,16 +197,22 @@ def _objects(values: Any) -> list[Mapping[str, Any]]:
 
 
 def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def _cpus(machine: Mapping[str, Any]) -> str:
     cpus = machine.get("pus")
-    return many(len(cpus), "CPU") if isinstance(cpus, list) else ""
+    if isinstance(cpus, list):
+        return many(len(cpus), "CPU")
+    return ""
 
 
 def _without_digits(name: str) -> str:
     """node017 and node101 of one cluster: node#."""
     bare = name.partition(".")[0]
     stem = bare.rstrip("0123456789")
-    return f"{stem}#" if stem != bare else bare
+    if stem != bare:
+        return f"{stem}#"
+    return bare

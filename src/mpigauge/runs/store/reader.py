@@ -86,7 +86,9 @@ class Run:
     def plan(self) -> Mapping[str, Any]:
         """What was asked for; nothing where that is damaged."""
         plan = self.header.get("plan")
-        return plan if is_plan(plan) else {}
+        if is_plan(plan):
+            return plan
+        return {}
 
     @property
     def launches(self) -> list[Launch]:
@@ -356,7 +358,9 @@ def _together(told: Iterable[str]) -> str:
     pieces = dict.fromkeys(piece for text in texts for piece in text.split(", "))
     ways = [(piece, where) for where in (WITHIN, BETWEEN) for piece in pieces if where in piece]
     agree = len(pieces) == len(ways) == len({where for _, where in ways})
-    return ", ".join(piece for piece, _ in ways) if agree else ""
+    if agree:
+        return ", ".join(piece for piece, _ in ways)
+    return ""
 
 
 def _read_object(path: Path) -> Mapping[str, Any]:
@@ -365,7 +369,9 @@ def _read_object(path: Path) -> Mapping[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return data if isinstance(data, dict) else {}
+    if isinstance(data, dict):
+        return data
+    return {}
 
 
 def between_of(folder: Path) -> tuple[Between | None, list[str]]:

@@ -84,7 +84,9 @@ def load_replay(folder: Path) -> ReplayMix | None:
         if launch not in launches or _calls(mix) > _calls(launches[launch]):
             launches[launch] = mix
     found = sorted(launches.values(), key=lambda mix: mix.mean_mpi_s)
-    return found[len(found) // 2] if found else None
+    if found:
+        return found[len(found) // 2]
+    return None
 
 
 def _calls(mix: ReplayMix) -> int:

@@ -226,7 +226,9 @@ class Tuning:
     @property
     def message_settings(self) -> Mapping[str, str]:
         """Those of messages from rank to rank that programs are to be started with."""
-        return self.messages.settings if self.messages else {}
+        if self.messages:
+            return self.messages.settings
+        return {}
 
     @property
     def has_effect(self) -> bool:

@@ -324,7 +324,9 @@ def _overlap(row: Row) -> str:
 
 def _or_zero(value: float) -> float:
     """As IMB writes what is not known."""
-    return 0.0 if math.isnan(value) else value
+    if math.isnan(value):
+        return 0.0
+    return value
 
 
 def _rate(row: Row) -> str:

@@ -45,7 +45,9 @@ def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
 
 
 def _ratios(comparison: Comparison | None) -> list[dict[str, Any]]:
-    return list(ratios(comparison)) if comparison else []
+    if comparison:
+        return list(ratios(comparison))
+    return []
 
 
 def _headline(head: Headline | None) -> dict[str, Any] | None:

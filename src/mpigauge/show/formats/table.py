@@ -372,14 +372,18 @@ def _middle(family: str, first: Cell) -> list[TableColumn]:
     if family in _MIDDLES:
         return _MIDDLES[family]
     is_mean = first.statistic.endswith("and ranks")
-    return _ONE_TIME if is_mean else _OVER_RANKS
+    if is_mean:
+        return _ONE_TIME
+    return _OVER_RANKS
 
 
 def _who(cell: Cell) -> list[TableColumn]:
     """Which ranks a row is about, where it is not all of them."""
     if cell.members:
         return [_MEMBERS]
-    return [_GROUP] if cell.group >= 0 else []
+    if cell.group >= 0:
+        return [_GROUP]
+    return []
 
 
 def _joined(words: Sequence[str], wide: Sequence[int]) -> str:
@@ -391,7 +395,9 @@ def _joined(words: Sequence[str], wide: Sequence[int]) -> str:
 def _colour_of(row: Row) -> str:
     if row.wrong_count:
         return _RED
-    return _YELLOW if row.flags else ""
+    if row.flags:
+        return _YELLOW
+    return ""
 
 
 def _us(estimate: Estimate) -> str:
@@ -405,7 +411,9 @@ def _rank_time(of: Callable[[Row], float]) -> Callable[[Row], str]:
 def _part(of: Callable[[Row], float]) -> Callable[[Row], str]:
     def text(row: Row) -> str:
         seconds = of(row)
-        return "" if math.isnan(seconds) else microseconds(seconds)
+        if math.isnan(seconds):
+            return ""
+        return microseconds(seconds)
 
     return text
 
@@ -428,7 +436,9 @@ def _of_schema(column: Stored) -> TableColumn:
 
 
 def _percent(ratio: float) -> str:
-    return "" if math.isnan(ratio) else f"{100 * ratio:.0f} %"
+    if math.isnan(ratio):
+        return ""
+    return f"{100 * ratio:.0f} %"
 
 
 def _overlap(row: Row) -> str:
@@ -454,7 +464,9 @@ def _rate(row: Row) -> str:
 
 def _error(row: Row, is_range: bool) -> str:
     """What is known of the error of a row, in the column for errors of this kind."""
-    return row.error_words if row.is_range == is_range else ""
+    if row.is_range == is_range:
+        return row.error_words
+    return ""
 
 
 def _machine_error(row: Row) -> str:
@@ -465,7 +477,9 @@ def _machine_error(row: Row) -> str:
 
 
 def _paint(text: str, code: str, colour: bool) -> str:
-    return f"{code}{text}{_PLAIN}" if colour and code else text
+    if colour and code:
+        return f"{code}{text}{_PLAIN}"
+    return text
 
 
 def _bold(text: str, colour: bool) -> str:

@@ -127,7 +127,9 @@ def _rows(table: PivotTable) -> Iterator[dict[str, Any]]:
 
 def _in_csv(value: Any) -> Any:
     """Truth values of columns are the words True and False in a pivot."""
-    return str(value) if isinstance(value, bool) else value
+    if isinstance(value, bool):
+        return str(value)
+    return value
 
 
 def _ends(name: str, of: Estimate, link: str = "_") -> dict[str, Any]:

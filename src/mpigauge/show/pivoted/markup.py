@@ -79,12 +79,16 @@ def _words(
 
 def _unless_value(number: NumberWords) -> NumberWords:
     """The mark stands at the value; of a mean, which has none, at the ratio."""
-    return NumberWords() if number.value else number
+    if number.value:
+        return NumberWords()
+    return number
 
 
 def _plain(text: str, number: NumberWords, line: LineWords) -> str:
     del line
-    return f"{text}{number.mark}" if text else text
+    if text:
+        return f"{text}{number.mark}"
+    return text
 
 
 def _in_markdown(text: str, number: NumberWords, line: LineWords) -> str:

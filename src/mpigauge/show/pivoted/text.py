@@ -162,8 +162,12 @@ def _line(line: LineWords, label: str, at: int, group: Sequence[Block], colour: 
             word = _paint(word, _GREEN, colour)
         cells.append(word)
     text = GAP.join(cells).rstrip()
-    return _paint(text, _GREY, colour) if undecided else text
+    if undecided:
+        return _paint(text, _GREY, colour)
+    return text
 
 
 def _paint(text: str, code: str, colour: bool) -> str:
-    return f"{code}{text}{_PLAIN}" if colour else text
+    if colour:
+        return f"{code}{text}{_PLAIN}"
+    return text

@@ -44,7 +44,9 @@ class NumberWords:
     @property
     def whole_ratio(self) -> str:
         """1.25 (0.985–1.77)."""
-        return f"{self.ratio} ({self.ends})" if self.ends else self.ratio
+        if self.ends:
+            return f"{self.ratio} ({self.ends})"
+        return self.ratio
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,9 @@ class TableWords:
     @property
     def every_line(self) -> tuple[LineWords, ...]:
         """The lines of sizes, then that of means, where there is one."""
-        return (*self.lines, self.mean) if self.mean else self.lines
+        if self.mean:
+            return (*self.lines, self.mean)
+        return self.lines
 
     @property
     def knows_errors(self) -> bool:
@@ -170,7 +174,9 @@ def _counts(table: PivotTable) -> tuple[int, ...]:
     """Of how many numbers each mean is; empty: of as many in all columns."""
     counts = tuple(mean.numbers if mean else 0 for mean in table.overall)
     others = {*counts[: table.base], *counts[table.base + 1 :]}
-    return counts if len(others) > 1 else ()
+    if len(others) > 1:
+        return counts
+    return ()
 
 
 def _title(table: PivotTable, cards: Cards, varied: str) -> str:
@@ -186,7 +192,9 @@ def _label(item: Item) -> str:
     """The size, or what a figure is."""
     if item.row:
         return byte_count(item.message_bytes) or "time"
-    return f"{item.what}, {item.unit}" if item.unit else item.what
+    if item.unit:
+        return f"{item.what}, {item.unit}"
+    return item.what
 
 
 def _number(entry: ComparedNumber, place: int, choice: Choice) -> NumberWords:

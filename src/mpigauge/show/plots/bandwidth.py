@@ -19,6 +19,6 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     levels = levels_of(shown[0].document.limits, BANDWIDTH)
     panels = over_size(held, BANDWIDTH, lambda row: row.bandwidth, together=True, levels=levels)
     about = f"Bandwidth (powers of ten) over message size, both on axes of logarithms. {BANDS}"
-    return (
-        picture(Plot("Bandwidth", about, tuple(panels), marked_words(panels))) if panels else None
-    )
+    if panels:
+        return picture(Plot("Bandwidth", about, tuple(panels), marked_words(panels)))
+    return None

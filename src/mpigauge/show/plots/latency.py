@@ -24,7 +24,9 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     levels = levels_of(shown[0].document.limits, TIME)
     panels = over_size(held, TIME, lambda row: row.latency, together=True, levels=levels)
     about = f"Time over message size, both on axes of logarithms. {BANDS}"
-    return picture(Plot("Latency", about, tuple(panels), marked_words(panels))) if panels else None
+    if panels:
+        return picture(Plot("Latency", about, tuple(panels), marked_words(panels)))
+    return None
 
 
 def _fits(card: Card | None) -> bool:

@@ -55,7 +55,9 @@ class _Matrix:
 
     def slow(self, of: Estimate) -> float:
         """More where it takes longer."""
-        return of.value if self.is_time else 1 / of.value
+        if self.is_time:
+            return of.value
+        return 1 / of.value
 
     @property
     def size(self) -> tuple[int, int]:

@@ -57,4 +57,6 @@ def packed(data: Any) -> str:
 def _least_known(row: Row) -> float:
     """For sorting: the largest error first; one that is not known is the largest."""
     error = row.relative_error
-    return -error if error == error else -float("inf")
+    if error == error:
+        return -error
+    return -float("inf")

@@ -93,4 +93,6 @@ def name_of(member: Member) -> str:
 
 def _digits(value: float) -> float | None:
     """Four of them; nothing where it is not known."""
-    return float(f"{value:.4g}") if math.isfinite(value) else None
+    if math.isfinite(value):
+        return float(f"{value:.4g}")
+    return None

@@ -35,7 +35,9 @@ def hosts(given: Given | None) -> tuple[NamedHost, ...]:
 
     UserError: what it says cannot be understood.
     """
-    return given.system.hosts(given.environment, _read) if given else ()
+    if given:
+        return given.system.hosts(given.environment, _read)
+    return ()
 
 
 def check_inside(given: Given | None, names: Iterable[str]) -> None:
@@ -54,7 +56,9 @@ def check_inside(given: Given | None, names: Iterable[str]) -> None:
 
 def _short(name: str) -> str:
     """Without the domain, which batch systems say or not."""
-    return name if name.replace(".", "").isdecimal() else name.partition(".")[0]
+    if name.replace(".", "").isdecimal():
+        return name
+    return name.partition(".")[0]
 
 
 def _read(file: str) -> str:

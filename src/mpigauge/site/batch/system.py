@@ -71,7 +71,9 @@ class System(ABC):
     def missing(self, here: Here) -> str:
         """Why no job can be submitted here, as what follows the name; empty: one can."""
         program = self.submit[0]
-        return "" if here.find_program(program) else f"has no program {program} here"
+        if here.find_program(program):
+            return ""
+        return f"has no program {program} here"
 
     @abstractmethod
     def hosts(self, environment: Environment, read: Read) -> tuple[NamedHost, ...]:

@@ -38,7 +38,9 @@ def find_blas(word: str) -> Blas:
 def usual_blas() -> Blas | None:
     """The one of the extra `blas`; None: that is not installed."""
     found = next(_of_package(), None)
-    return Blas(DEFAULT, found) if found else None
+    if found:
+        return Blas(DEFAULT, found)
+    return None
 
 
 def check_blas(blas: Blas, mpi: Mpi, kernels: Kernels) -> None:

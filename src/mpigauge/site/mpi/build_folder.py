@@ -165,7 +165,9 @@ def _succeeds(words: list[str], env: dict[str, str], output: int) -> bool:
 
 
 def _generator() -> str:
-    return "Ninja" if shutil.which("ninja") else "Unix Makefiles"
+    if shutil.which("ninja"):
+        return "Ninja"
+    return "Unix Makefiles"
 
 
 def _launcher() -> str:

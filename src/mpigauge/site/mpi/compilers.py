@@ -86,7 +86,9 @@ def _version(path: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     lines = done.stdout.strip().splitlines() if done.returncode == 0 else []
-    return lines[0].strip() if lines else ""
+    if lines:
+        return lines[0].strip()
+    return ""
 
 
 def _hash(*what: object) -> str:
@@ -136,7 +138,9 @@ def _run(compiler: Compiler, words: list[str], output: int, log: Path) -> None:
 def _first_error(log: Path) -> str:
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     found = next((line for line in lines if "error" in line.lower()), "".join(lines[:1]))
-    return f" ({found.strip()})" if found.strip() else ""
+    if found.strip():
+        return f" ({found.strip()})"
+    return ""
 
 
 def _try(compiler: Compiler) -> None:
@@ -161,4 +165,6 @@ def _others() -> str:
         for path in folder.iterdir()
         if _PROGRAM.fullmatch(path.name) and os.access(path, os.X_OK)
     }
-    return f"there are {', '.join(sorted(names))}" if names else "there is no C++ compiler here"
+    if names:
+        return f"there are {', '.join(sorted(names))}"
+    return "there is no C++ compiler here"

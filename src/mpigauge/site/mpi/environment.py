@@ -87,7 +87,9 @@ def module_command() -> tuple[str, ...] | None:
     for program in filter(None, (*named, *MODULE_COMMANDS)):
         if Path(program).is_file():
             tcl = program.endswith(".tcl") and not os.access(program, os.X_OK)
-            return ("tclsh", program) if tcl else (program,)
+            if tcl:
+                return ("tclsh", program)
+            return (program,)
     return None
 
 
@@ -138,7 +140,9 @@ def _reason(done: subprocess.CompletedProcess[bytes]) -> str:
     said = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
     telling = [part for part in said if re.search("error|unable|cannot|not found", part, re.I)]
     words = (telling[:1] or said[-1:] or [f"it ended with status {done.returncode}"])[0]
-    return words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS]}…"
+    if len(words) <= MOST_WORDS:
+        return words
+    return f"{words[:MOST_WORDS]}…"
 
 
 def _run(words: list[str]) -> subprocess.CompletedProcess[bytes]:

@@ -33,7 +33,9 @@ def homes() -> list[Path]:
     if sys.prefix == sys.base_prefix:
         return [data]
     environment = Path(sys.prefix) / "share" / "mpigauge"
-    return [environment] if _can_be_written(environment) else [data, environment]
+    if _can_be_written(environment):
+        return [environment]
+    return [data, environment]
 
 
 def _can_be_written(path: Path) -> bool:

@@ -66,13 +66,17 @@ def takes_ready() -> bool:
 def shipped(name: str) -> Path | None:
     """A file or folder of the wheel beside the kernels; None: it has none, or is not to be used."""
     path = SHIPPED / name
-    return path if takes_ready() and path.exists() else None
+    if takes_ready() and path.exists():
+        return path
+    return None
 
 
 def named() -> Path | None:
     """The site's folder that the variable names."""
     said = os.environ.get(VARIABLE, "")
-    return Path(said).expanduser().absolute() if said not in ("", BUILT) else None
+    if said not in ("", BUILT):
+        return Path(said).expanduser().absolute()
+    return None
 
 
 def name_of(abi: Abi, sources: str) -> str:

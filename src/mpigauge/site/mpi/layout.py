@@ -65,7 +65,9 @@ def launcher_words(program: Path, env: Mapping[str, str] | None = None) -> str:
 
 
 def library_names(launcher: Launcher, standard: bool) -> tuple[str, ...]:
-    return STANDARD_LIBRARIES if standard else LIBRARIES[launcher]
+    if standard:
+        return STANDARD_LIBRARIES
+    return LIBRARIES[launcher]
 
 
 def library(prefix: Path, mpiexec: Path, launcher: Launcher, standard: bool) -> Path | None:

@@ -118,7 +118,9 @@ def place_on_path() -> list[MpiPlace]:
     if program is not None:
         return [site_place(program, f"on PATH as {program}")]
     cray = cray_place()
-    return [] if cray is None else [cray]
+    if cray is None:
+        return []
+    return [cray]
 
 
 def module_place(name: str) -> MpiPlace:

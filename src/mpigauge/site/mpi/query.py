@@ -142,7 +142,9 @@ def _why(child: subprocess.CompletedProcess[str]) -> str:
     if child.returncode < 0:
         return f"it was killed by signal {-child.returncode}"
     lines = child.stderr.strip().splitlines()
-    return lines[-1] if lines else f"it ended with status {child.returncode}"
+    if lines:
+        return lines[-1]
+    return f"it ended with status {child.returncode}"
 
 
 def _broken(library: Path, why: str) -> UserError:

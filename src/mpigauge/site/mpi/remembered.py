@@ -58,7 +58,9 @@ def _read(kept: Path) -> dict[str, object]:
         known = json.loads(kept.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return known if isinstance(known, dict) and {"of", "answer"} <= set(known) else {}
+    if isinstance(known, dict) and {"of", "answer"} <= set(known):
+        return known
+    return {}
 
 
 def _write(kept: Path, known: dict[str, object]) -> None:

@@ -54,7 +54,9 @@ def output(words: list[str], env: Mapping[str, str]) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout if done.returncode == 0 else ""
+    if done.returncode == 0:
+        return done.stdout
+    return ""
 
 
 def _is_program(path: Path) -> bool:

@@ -53,7 +53,9 @@ def in_turn(placement: Placement) -> bool:
 
 def _bind(seats: Sequence[Seat]) -> tuple[str, ...]:
     """An entry for local rank 0, 1, …; none where a rank has no cores of its own."""
-    return tuple(as_list(s.pus, "+") for s in seats) if all(s.pus for s in seats) else ()
+    if all(s.pus for s in seats):
+        return tuple(as_list(s.pus, "+") for s in seats)
+    return ()
 
 
 def _alike(found: list[HostRanks]) -> tuple[HostRanks, ...]:

@@ -41,7 +41,9 @@ def _some(entry: str, option: str) -> bool:
 
 def shortened_to(word: str, most: int = 40) -> str:
     """A word of any length, as an error shows it."""
-    return word if len(word) <= most else f"{word[: most - 1]}…"
+    if len(word) <= most:
+        return word
+    return f"{word[: most - 1]}…"
 
 
 def cores_of(entry: str) -> frozenset[int]:

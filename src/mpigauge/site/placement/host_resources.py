@@ -29,7 +29,9 @@ class HostResources:
     @property
     def room(self) -> int:
         """Ranks that it may have, as said, or one for each core."""
-        return self.topology.cores if self.slots is None else self.slots
+        if self.slots is None:
+            return self.topology.cores
+        return self.slots
 
     @cached_property
     def levels(self) -> Levels:

@@ -32,7 +32,9 @@ class PolicyRequest:
 
     @property
     def wanted(self) -> int:
-        return self.usual if self.ranks is None else self.ranks
+        if self.ranks is None:
+            return self.usual
+        return self.ranks
 
     def host(self, name: str) -> HostResources:
         return next(host for host in self.hosts if host.name == name)

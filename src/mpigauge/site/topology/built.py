@@ -21,7 +21,9 @@ def built(file: Path | None = None) -> Topology:
     """The machine in an XML of hwloc, or in a record of /sys, or that we stand on."""
     if file is None:
         return read()
-    return read(file) if file.suffix == ".txt" else read_xml(file)
+    if file.suffix == ".txt":
+        return read(file)
+    return read_xml(file)
 
 
 def as_json(topology: Topology) -> dict[str, Any]:

@@ -65,9 +65,13 @@ def _quota_2(files: Files, folder: str) -> float | None:
 def _quota_1(files: Files, folder: str) -> float | None:
     quota = files.text(f"{folder}/cpu.cfs_quota_us") or "-1"
     period = files.text(f"{folder}/cpu.cfs_period_us") or "100000"
-    return int(quota) / int(period) if int(quota) > 0 else None
+    if int(quota) > 0:
+        return int(quota) / int(period)
+    return None
 
 
 def _bytes(files: Files, path: str) -> int | None:
     text = (files.text(path) or "").strip()
-    return int(text) if text.isdigit() and int(text) < NO_LIMIT else None
+    if text.isdigit() and int(text) < NO_LIMIT:
+        return int(text)
+    return None

@@ -70,13 +70,17 @@ def kind_of(pci_class: int) -> Literal["network", "gpu"] | None:
     base = pci_class >> 8
     if base == _NETWORK:
         return "network"
-    return "gpu" if base in (_GRAPHICS, _ACCELERATOR) else None
+    if base in (_GRAPHICS, _ACCELERATOR):
+        return "gpu"
+    return None
 
 
 def numa_beside(pus: frozenset[int], numa: Iterable[Numa]) -> int | None:
     """The one NUMA node that holds all these PUs."""
     around = [node.number for node in numa if pus and pus <= node.pus]
-    return around[0] if len(around) == 1 else None
+    if len(around) == 1:
+        return around[0]
+    return None
 
 
 def _device(

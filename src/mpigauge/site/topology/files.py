@@ -43,7 +43,9 @@ class Files:
     def choice(self, path: str) -> str | None:
         """What is chosen in a file that lists all choices, as `always [madvise] never`."""
         match = _CHOICE.search(self.text(path) or "")
-        return match[1] if match else None
+        if match:
+            return match[1]
+        return None
 
     def names(self, folder: str) -> list[str]:
         try:
@@ -56,7 +58,9 @@ class Files:
         path = f"{folder}/{ROOM}"
         if (said := self.text(path)) is None and (room := self._room(folder)) is not None:
             said = self.seen[path] = f"{room.total_bytes} {room.free_bytes}"
-        return Room(*map(int, said.split())) if said else None
+        if said:
+            return Room(*map(int, said.split()))
+        return None
 
     def _room(self, folder: str) -> Room | None:
         try:

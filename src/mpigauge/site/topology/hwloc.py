@@ -121,7 +121,9 @@ def _allowed(
     """The numbers of this set that are known, or those that are not."""
     text = machine.get(name)
     numbers = parse_bitmap(text) if text else known
-    return numbers & known if within else numbers - known
+    if within:
+        return numbers & known
+    return numbers - known
 
 
 def _numa(items: list[HwlocObject]) -> Iterator[Numa]:
@@ -157,7 +159,9 @@ def _pus(
 def _numa_of(pu: int, numa: tuple[Numa, ...]) -> int:
     """The closest: of those that hold it, the one with the fewest PUs."""
     around = [(len(node.pus), node.number) for node in numa if pu in node.pus]
-    return min(around)[1] if around else 0
+    if around:
+        return min(around)[1]
+    return 0
 
 
 def _kinds(root: Element) -> dict[int, str]:

@@ -25,7 +25,9 @@ def distances(files: Files, nodes: tuple[Numa, ...]) -> tuple[tuple[int, ...], .
     """Square, in the order of the nodes; empty where a row is missing."""
     texts = [files.text(f"{NODE}/node{node.number}/distance") or "" for node in nodes]
     rows = tuple(tuple(map(int, text.split())) for text in texts)
-    return rows if all(len(row) == len(nodes) for row in rows) else ()
+    if all(len(row) == len(nodes) for row in rows):
+        return rows
+    return ()
 
 
 def _node(files: Files, number: int) -> Numa:

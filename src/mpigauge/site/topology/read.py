@@ -37,7 +37,9 @@ ARM_PARTS = {
 
 def read(root: Path = Path("/")) -> Machine:
     """The machine whose /sys and /proc are below `root`, or that is recorded in this file."""
-    return read_files(Files(root)) if root.is_dir() else read_record(root)[1]
+    if root.is_dir():
+        return read_files(Files(root))
+    return read_record(root)[1]
 
 
 def read_record(path: Path) -> tuple[Recorded, Machine]:
@@ -103,16 +105,22 @@ def _word(files: Files, path: str) -> str:
 
 def _field(text: str, name: str) -> str:
     match = re.search(rf"^{name}\s*:\s*(.*)$", text, re.MULTILINE)
-    return match[1].strip() if match else ""
+    if match:
+        return match[1].strip()
+    return ""
 
 
 def _kibibytes(text: str, name: str) -> int:
     words = _field(text, name).split()
-    return int(words[0]) * 1024 if words else 0
+    if words:
+        return int(words[0]) * 1024
+    return 0
 
 
 def _number(text: str, otherwise: int) -> int:
-    return int(text) if text.lstrip("-").isdigit() else otherwise
+    if text.lstrip("-").isdigit():
+        return int(text)
+    return otherwise
 
 
 def _numbered(names: list[str], stem: str) -> set[int]:
@@ -202,7 +210,9 @@ def _turbo(files: Files) -> bool | None:
 
 def _switch(files: Files, path: str) -> bool | None:
     word = _word(files, path)
-    return word != "0" if word.isdigit() else None
+    if word.isdigit():
+        return word != "0"
+    return None
 
 
 def _load(files: Files) -> tuple[float, float, float]:
@@ -216,4 +226,6 @@ def _steal_ratio(files: Files) -> float:
     first = (files.text("proc/stat") or "").partition("\n")[0].split()
     times = [int(word) for word in first[1:9]]
     total = sum(times)
-    return times[7] / total if len(times) == 8 and total else 0.0
+    if len(times) == 8 and total:
+        return times[7] / total
+    return 0.0

@@ -83,7 +83,9 @@ def single_copy(host: Host) -> Iterator[CheckFinding]:
 def _seccomp(host: Host) -> str:
     status = host.files.text("proc/self/status") or ""
     filtered = re.search(r"^Seccomp:\s*2", status, re.MULTILINE)
-    return "; system calls are filtered (seccomp), as in a container" if filtered else ""
+    if filtered:
+        return "; system calls are filtered (seccomp), as in a container"
+    return ""
 
 
 @check("autogroup", "whether priorities count between sessions")

@@ -77,7 +77,9 @@ def look(view: RunView) -> Iterator[Finding]:
 
 
 def _tick(core: Core) -> str:
-    return f", the kernel's tick of {core.tick.hz:.0f} Hz among them" if core.tick else ""
+    if core.tick:
+        return f", the kernel's tick of {core.tick.hz:.0f} Hz among them"
+    return ""
 
 
 def has_tail(row: Row) -> bool:

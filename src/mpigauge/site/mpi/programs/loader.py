@@ -80,7 +80,9 @@ class Loader:
 
     @property
     def preloaded(self) -> tuple[str, ...]:
-        return () if self.secure else tuple(self.env.get(BY_PRELOAD, "").replace(":", " ").split())
+        if self.secure:
+            return ()
+        return tuple(self.env.get(BY_PRELOAD, "").replace(":", " ").split())
 
     def find(self, name: str, asker: _Object, why: str = "") -> LoadedLibrary:
         by = str(asker.path)
@@ -133,7 +135,9 @@ class Loader:
         yield from (self.root / folder for folder in USUAL)
 
     def below(self, path: str) -> Path:
-        return self.root / path.lstrip("/") if path.startswith("/") else Path(path)
+        if path.startswith("/"):
+            return self.root / path.lstrip("/")
+        return Path(path)
 
     def fitting(self, path: Path, program: Elf) -> Elf | None:
         """A library for the same machine; others are passed over."""
@@ -141,7 +145,9 @@ class Loader:
             elf = read_elf(path)
         except (OSError, DamagedError):
             return None
-        return elf if elf.runs_with(program) else None
+        if elf.runs_with(program):
+            return elf
+        return None
 
     @cached_property
     def cache(self) -> Mapping[str, tuple[str, ...]]:

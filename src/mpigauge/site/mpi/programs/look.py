@@ -157,7 +157,9 @@ def inner_words(
             inner = look(rest, env, folder)
         except UserError:
             return ()
-        return rest if inner.uses_mpi else inner_words(rest, env, folder)
+        if inner.uses_mpi:
+            return rest
+        return inner_words(rest, env, folder)
     return ()
 
 
@@ -221,7 +223,9 @@ def _mpi4py_of(python: Path, env: Mapping[str, str]) -> Path | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     said = done.stdout.strip().splitlines()
-    return Path(said[-1]).parent if said and said[-1] else None
+    if said and said[-1]:
+        return Path(said[-1]).parent
+    return None
 
 
 def _behind(words: Sequence[str], env: Mapping[str, str], folder: Path) -> Iterator[Sequence[str]]:
@@ -235,9 +239,13 @@ def _behind(words: Sequence[str], env: Mapping[str, str], folder: Path) -> Itera
 def _program(word: str, env: Mapping[str, str], folder: Path) -> Path | None:
     if "/" in word:
         path = folder / word
-        return path if path.is_file() and os.access(path, os.X_OK) else None
+        if path.is_file() and os.access(path, os.X_OK):
+            return path
+        return None
     found = shutil.which(word, path=env.get("PATH", os.defpath))
-    return Path(found) if found else None
+    if found:
+        return Path(found)
+    return None
 
 
 def _missing(word: str, folder: Path) -> str:

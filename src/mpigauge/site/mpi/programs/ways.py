@@ -133,7 +133,9 @@ def _unseen(found: Look, name: str) -> Way:
 
 
 def _kind(found: Look) -> str:
-    return "Python without mpi4py" if found.kind == "python" else "a script"
+    if found.kind == "python":
+        return "Python without mpi4py"
+    return "a script"
 
 
 def _directly(found: Look, mpi: Mpi, name: str, suited: Suits) -> Way:

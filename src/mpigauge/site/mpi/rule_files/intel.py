@@ -97,7 +97,9 @@ def variable_of(collective: str) -> str:
 
 
 def bytes_in_variable(collective: str, ranks: int, message_bytes: int) -> int:
-    return message_bytes * ranks if collective in OF_ALL_RANKS else message_bytes
+    if collective in OF_ALL_RANKS:
+        return message_bytes * ranks
+    return message_bytes
 
 
 def read_variables(text: str) -> dict[str, str]:
@@ -150,4 +152,6 @@ def _found(ranges: Sequence[Range], message_bytes: int) -> str:
     for first, last, preset in ranges:
         if first <= message_bytes <= last:
             return preset
-    return ranges[-1][2] if ranges else DEFAULT
+    if ranges:
+        return ranges[-1][2]
+    return DEFAULT

@@ -164,7 +164,9 @@ def _leaf(name: str, candidate: Candidate) -> str:
     """What a rule names in this file; empty: nothing."""
     if name == GENERAL:
         return f"{_ALGORITHM}{candidate.algorithm}"
-    return f"composition={candidate.composition}" if candidate.composition else ""
+    if candidate.composition:
+        return f"composition={candidate.composition}"
+    return ""
 
 
 def _with_rules(

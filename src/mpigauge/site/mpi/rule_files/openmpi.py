@@ -133,7 +133,9 @@ RULE_FORMATS.add("openmpi", OpenMpiRules())
 
 
 def bytes_in_file(collective: str, ranks: int, message_bytes: int) -> int:
-    return message_bytes * ranks if collective in OF_ALL_RANKS else message_bytes
+    if collective in OF_ALL_RANKS:
+        return message_bytes * ranks
+    return message_bytes
 
 
 def _collective(mpi: Mpi, name: str, rules: Sequence[Rule]) -> Iterator[str]:

@@ -62,7 +62,9 @@ class SettingEntry:
         """The variables that it is known to stand for: all of them, or those of a collective, whose
         name is in lower case."""
         if not self.is_family:
-            return (self.variable,) if not call or self._is_for(call) else ()
+            if not call or self._is_for(call):
+                return (self.variable,)
+            return ()
         names = [name for name in self.names if call in ("", name.lower())]
         return tuple(self.variable.replace("*", name) for name in names)
 

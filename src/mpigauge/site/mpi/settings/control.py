@@ -169,20 +169,26 @@ def variable(said: Mapping[str, Any], abi: Abi) -> Variable:
 def _listed(about: str) -> tuple[str, ...]:
     """MPICH declares no values, but has a line `name - what it does` for each in its words."""
     found = re.findall(r"^\s*([a-z][a-z0-9_]*)\s+-\s", about, re.MULTILINE)
-    return tuple(dict.fromkeys(found)) if len(found) > 1 else ()
+    if len(found) > 1:
+        return tuple(dict.fromkeys(found))
+    return ()
 
 
 def _value(value: Any, names: Mapping[int, str]) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
-        return "true" if value else "false"
+        if value:
+            return "true"
+        return "false"
     return names.get(value, f"{value:g}" if isinstance(value, float) else str(value))
 
 
 def _scope(number: int, abi: Abi) -> Scope:
     place = number - _FIRST_SCOPE[abi]
-    return SCOPES[place] if 0 <= place < len(SCOPES) else ""
+    if 0 <= place < len(SCOPES):
+        return SCOPES[place]
+    return ""
 
 
 def _level(number: int, abi: Abi) -> Level:
@@ -190,4 +196,6 @@ def _level(number: int, abi: Abi) -> Level:
         place = {0x08: 0, 0x10: 1, 0x20: 2}.get(number & 0x38, -1)
     else:
         place = (number - _FIRST_VERBOSITY[abi]) // 3
-    return _LEVELS[place] if 0 <= place < len(_LEVELS) else ""
+    if 0 <= place < len(_LEVELS):
+        return _LEVELS[place]
+    return ""

@@ -140,7 +140,9 @@ def _environment(control: str, mpi: Mpi) -> str:
     if mpi.abi == "ompi":
         return f"OMPI_MCA_{control}"
     if mpi.name == "intel":
-        return re.sub(r"^MPIR_CVAR_INTEL_", "I_MPI_", control) if "_INTEL_" in control else ""
+        if "_INTEL_" in control:
+            return re.sub(r"^MPIR_CVAR_INTEL_", "I_MPI_", control)
+        return ""
     return control
 
 
@@ -150,7 +152,9 @@ def _read(scope: Scope, mpi: Mpi) -> Read:
         return "never"
     if mpi.abi != "ompi":
         return ""
-    return "start" if scope == "readonly" else "running"
+    if scope == "readonly":
+        return "start"
+    return "running"
 
 
 def _near(word: str, every: Iterable[Knob]) -> str:

@@ -61,4 +61,6 @@ def used(text: str) -> str:
     """The netmod tells of itself, also where shared memory leaves it nothing to do."""
     if match := re.search(r"^libfabric provider: (\S+)", text, re.MULTILINE):
         return f"netmod ofi, provider {match[1]}"
-    return "netmod ucx" if "UCX netmod" in text else ""
+    if "UCX netmod" in text:
+        return "netmod ucx"
+    return ""

@@ -143,17 +143,23 @@ def _ompi_info(mpi: Mpi) -> str:
     names = dict.fromkeys((f"ompi_info{mpi.mpiexec.suffix}", "ompi_info"))
     found = (mpi.mpiexec.with_name(name) for name in names)
     program = next((path for path in found if path.is_file()), None)
-    return tools.output([str(program), "--parsable"], mpi.env) if program else ""
+    if program:
+        return tools.output([str(program), "--parsable"], mpi.env)
+    return ""
 
 
 def _ucx_info(mpi: Mpi) -> str:
     program = tools.program(mpi, "ucx_info", UCT)
-    return tools.output([program, "-d"], mpi.env) if program else _asked(mpi, UCX, UCT)
+    if program:
+        return tools.output([program, "-d"], mpi.env)
+    return _asked(mpi, UCX, UCT)
 
 
 def _fi_info(mpi: Mpi) -> str:
     program = tools.program(mpi, "fi_info", FABRIC_LIBRARY)
-    return tools.output([program], mpi.env) if program else _asked(mpi, FABRIC, FABRIC_LIBRARY)
+    if program:
+        return tools.output([program], mpi.env)
+    return _asked(mpi, FABRIC, FABRIC_LIBRARY)
 
 
 def _asked(mpi: Mpi, script: str, library: str) -> str:

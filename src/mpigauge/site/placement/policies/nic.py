@@ -66,7 +66,9 @@ def distance(host: HostResources, card: Device, pu: int) -> int:
     if it.distances and here is not None and card.numa in numbers and here.numa in numbers:
         return it.distances[numbers.index(card.numa)][numbers.index(here.numa)]
     socket = host.levels.around[pu]["socket"]
-    return _SAME_SOCKET if socket & card.pus else _OTHER_SOCKET
+    if socket & card.pus:
+        return _SAME_SOCKET
+    return _OTHER_SOCKET
 
 
 def _card(request: PolicyRequest, host: HostResources) -> Device:

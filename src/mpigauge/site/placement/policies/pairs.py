@@ -68,7 +68,9 @@ def _same(host: HostResources, level: str) -> str:
     """The closer level that is made of the same PUs, if that is why."""
     groups = host.levels.groups
     others = [name for name in groups if name != level and groups[name] == groups.get(level)]
-    return f", {level} and {others[0]} are the same here" if others else ""
+    if others:
+        return f", {level} and {others[0]} are the same here"
+    return ""
 
 
 def _add_all(levels: Sequence[str]) -> None:
