@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from mpigauge.features.tune.show import environment_lines
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.runs.store.tunings import (
@@ -16,12 +17,18 @@ from mpigauge.runs.store.tunings import (
     Tuning,
     build_of,
     save,
+    variables_of,
     write_files,
 )
 from mpigauge.site.mpi.rule_files.candidates import candidates_of
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 
 CHOSEN = Evidence(0.5, 0.45, 0.55, 6)
+
+
+def shown_as(folder: Path, tuning: Tuning, form: str) -> list[str]:
+    """What `mpigauge tune env` prints."""
+    return list(environment_lines(tuning, variables_of(folder, tuning), form))
 
 
 def with_messages(mpi: Mpi, settings: Mapping[str, str]) -> Tuning:

@@ -11,8 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.tune.faults import CASES, file_name, program, write_programs
-from mpigauge.features.tune.show import settings_of_fault
+from mpigauge.features.tune.faults import (
+    CASES,
+    file_name,
+    program,
+    settings_of_fault,
+    write_programs,
+)
 from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store.tunings import Fault, as_variables
 from mpigauge.site.mpi import find

@@ -16,11 +16,11 @@ import pytest
 
 from mpigauge.cli import ending, registry
 from mpigauge.cli.main import Commands, group, run
-from mpigauge.cli.text_tables import lines
 from mpigauge.commands.list import in_full, in_lines
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Kernels
 from mpigauge.runs.store import RunWriter, load
+from mpigauge.show.text_table import text_table
 from tests import cells
 
 COMMANDS = list(registry.COMMANDS)
@@ -321,12 +321,12 @@ def test_no_mpi_at_all(
 # --- small parts ----------------------------------------------------------------------------
 def test_tables_break_the_last_column() -> None:
     rows = [["a", "word " * 12]]
-    assert list(lines(["x", "text"], rows, width=40)) == [
+    assert list(text_table(["x", "text"], rows, width=40)) == [
         "x  text",
         "a  word word word word word word word",
         "   word word word word word",
     ]
-    assert len(list(lines(["x", "text"], rows, width=0))) == 2
+    assert len(list(text_table(["x", "text"], rows, width=0))) == 2
 
 
 def test_the_verdict_names_wrong_cells() -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from mpigauge.features.profile.account import Account
+from mpigauge.features.profile.by_name import page_of
 from mpigauge.features.profile.causes import explained
 from mpigauge.features.profile.lateness import last_of
 from mpigauge.features.profile.pictures import arrivals
 from mpigauge.features.profile.show import sentences
-from mpigauge.features.profile.showing import page_of
 from mpigauge.features.profile.stored import Job
 from mpigauge.runs.store.arrivals import ArrivalPattern
 from tests.profiles import stored

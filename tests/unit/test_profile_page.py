@@ -17,8 +17,8 @@ from mpigauge.features.browse.access import PageRequest
 from mpigauge.features.browse.addresses import Pages
 from mpigauge.features.browse.runs_folder import RunsFolder
 from mpigauge.features.explain.registry import explained
+from mpigauge.features.profile.by_name import compared_runs, page_of
 from mpigauge.features.profile.profiling import jobs_of
-from mpigauge.features.profile.showing import compared_runs, page_of
 from tests.profiles import after_an_edit, job, rank_file, stored
 from tests.replay.test_report_page import Page
 from tests.unit.test_profile_waited import waits

@@ -15,6 +15,7 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.cli.tuned import level_sentence, recorded_rules
+from mpigauge.features.tune.faults import proof_of
 from mpigauge.features.tune.plan import SIZES, TUNED, between_sizes, sizes_of
 from mpigauge.features.tune.result import (
     choices,
@@ -26,9 +27,7 @@ from mpigauge.features.tune.result import (
     tried,
 )
 from mpigauge.features.tune.show import (
-    environment_lines,
     lines_of,
-    proof_of,
     rescue_sentence,
     rule_sentence,
 )
@@ -57,6 +56,7 @@ from mpigauge.runs.store.tunings import (
     write_files,
 )
 from tests import runs
+from tests.tunings import shown_as
 
 BUILD = MpiBuild("openmpi", "5.0.11", "openmpi", "/nowhere/libmpi.so.40", "0" * 64)
 RULE = TunedRule(
@@ -324,15 +324,15 @@ def test_the_environment_in_four_forms(tmp_path: Path) -> None:
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "true",
         "OMPI_MCA_coll_tuned_dynamic_rules_filename": file,
     }
-    assert list(environment_lines(tmp_path, tuning, "mca")) == [
+    assert shown_as(tmp_path, tuning, "mca") == [
         f"coll_tuned_dynamic_rules_filename = {file}",
         "coll_tuned_use_dynamic_rules = true",
     ]
-    sourced = list(environment_lines(tmp_path, tuning, "sh"))
+    sourced = shown_as(tmp_path, tuning, "sh")
     assert sourced[1] == "export OMPI_MCA_coll_tuned_use_dynamic_rules=true"
-    modules = list(environment_lines(tmp_path, tuning, "module"))
+    modules = shown_as(tmp_path, tuning, "module")
     assert modules[1] == "setenv OMPI_MCA_coll_tuned_use_dynamic_rules {true}"
-    (for_slurm,) = environment_lines(tmp_path, tuning, "sbatch")
+    (for_slurm,) = shown_as(tmp_path, tuning, "sbatch")
     comment, option = for_slurm.split()
     assert comment == "#SBATCH"
     assert shlex.split(option)[0].split(",") == [
@@ -346,12 +346,12 @@ def test_a_value_that_slurm_would_cut_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "tuned, again"
     folder.mkdir()
     with pytest.raises(UserError, match=r"Slurm would cut .* at its comma"):
-        list(environment_lines(folder, a_tuning(folder), "sbatch"))
+        shown_as(folder, a_tuning(folder), "sbatch")
 
 
 def test_without_rules_slurm_is_told_nothing(tmp_path: Path) -> None:
     tuning = replace(a_tuning(tmp_path), rules=(), files={})
-    assert list(environment_lines(tmp_path, tuning, "sbatch")) == []
+    assert shown_as(tmp_path, tuning, "sbatch") == []
 
 
 def test_what_was_gained_is_one_sentence(tmp_path: Path) -> None:
@@ -392,7 +392,7 @@ def test_what_stands_in_for_the_default_is_said() -> None:
 def test_lines_of_open_mpi_s_file_are_for_open_mpi(tmp_path: Path) -> None:
     tuning = replace(a_tuning(tmp_path), mpi=replace(BUILD, name="mpich"))
     with pytest.raises(UserError, match="--format mca is a file of Open MPI's"):
-        list(environment_lines(tmp_path, tuning, "mca"))
+        shown_as(tmp_path, tuning, "mca")
 
 
 def test_a_fault_is_shown_by_one_command() -> None:

@@ -23,11 +23,12 @@ from mpigauge.features.tune.point_to_point import (
     groups_of,
     values_that_work,
 )
-from mpigauge.features.tune.show import environment_lines, lines_of, message_lines
+from mpigauge.features.tune.show import lines_of, message_lines
 from mpigauge.features.tune.trials import tried_points
 from mpigauge.model.call_mix import CallMix, MixedCall
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
+from mpigauge.model.units import settings_in_words
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.result.tuning.halving import better_half
 from mpigauge.result.tuning.one_value import best_for_all, costs, slower_places
@@ -46,11 +47,11 @@ from mpigauge.site.mpi.settings import catalogue
 from mpigauge.site.mpi.settings.spaces import (
     SpaceSetting,
     drawn_point,
-    point_in_words,
     points,
     settings_worth_trying,
 )
 from tests.profiles import job
+from tests.tunings import shown_as
 
 SPACE = (
     SpaceSetting("openmpi", "pml", ("ucx",), besides={"tls": "any"}),
@@ -89,7 +90,7 @@ TUNING = Tuning(
 
 # --- the space ----------------------------------------------------------------------------------
 def test_no_point_has_a_setting_without_effect_beside_the_others() -> None:
-    assert [point_in_words(point) for point in points(SPACE)] == [
+    assert [settings_in_words(point) for point in points(SPACE)] == [
         "pml=ucx tls=any",
         "eager=1024",
         "eager=4096",
@@ -129,9 +130,9 @@ def test_of_a_large_space_some_points_are_tried_and_those_of_one_setting_always(
     every = points(large)
     found = drawn(large, seed=1)
     assert len(every) > MOST_POINTS == len(found)
-    assert {point_in_words(point) for point in every if len(point) == 1} <= set(found)
+    assert {settings_in_words(point) for point in every if len(point) == 1} <= set(found)
     assert drawn(large, seed=1) == found != drawn(large, seed=2)
-    assert set(drawn(SPACE, seed=1)) == {point_in_words(point) for point in points(SPACE)}
+    assert set(drawn(SPACE, seed=1)) == {settings_in_words(point) for point in points(SPACE)}
 
 
 def test_values_with_which_the_program_itself_fails_are_not_tried() -> None:
@@ -248,7 +249,7 @@ def test_trials_come_to_the_best_point_of_a_space_with_conditions() -> None:
         return -1.0 if point == best else -0.1 * len(point)
 
     found = tried_points(SPACE, cost, trials=40, seed=1)
-    words = [point_in_words(point) for point, _ in found]
+    words = [settings_in_words(point) for point, _ in found]
     assert min(found, key=lambda each: each[1])[0] == best
     assert len(set(words)) == len(words) == len(asked)
     assert found == tried_points(SPACE, cost, trials=40, seed=1)
@@ -306,13 +307,13 @@ def test_settings_of_messages_are_kept_and_set(tmp_path: Path) -> None:
 def test_a_file_of_open_mpi_cannot_say_what_is_none_of_its_parameters(tmp_path: Path) -> None:
     ucx = {"pml": "ucx", "UCX_RNDV_THRESH": "4096"}
     tuning = replace(TUNING, messages=replace(FASTER, settings=ucx))
-    assert [*environment_lines(tmp_path, tuning, "sh")] == [
+    assert shown_as(tmp_path, tuning, "sh") == [
         "export OMPI_MCA_pml=ucx",
         "export UCX_RNDV_THRESH=4096",
     ]
-    assert [*environment_lines(tmp_path, TUNING, "mca")] == ["pml = ucx"]
+    assert shown_as(tmp_path, TUNING, "mca") == ["pml = ucx"]
     with pytest.raises(UserError, match="UCX_RNDV_THRESH=4096 is no parameter of Open MPI"):
-        list(environment_lines(tmp_path, tuning, "mca"))
+        shown_as(tmp_path, tuning, "mca")
 
 
 def test_it_is_said_what_was_gained_and_what_gets_slower() -> None:

@@ -14,6 +14,7 @@ from mpigauge.features.check.result import CheckLine, CheckResult
 from mpigauge.features.check.show import as_table
 from mpigauge.model.row import Estimate
 from mpigauge.model.width import WIDTH, broken, shortened
+from mpigauge.show.text_table import text_table
 from tests import planted
 from tests.unit.test_hardware import messages, node_run, store
 
@@ -83,14 +84,14 @@ def test_long_names_lose_their_middle() -> None:
 
 def test_a_last_column_without_room_stands_below() -> None:
     rows = [["a" * 30, "one two three four five"], ["b", "short"]]
-    assert list(text_tables.lines(["name", "about"], rows, 40)) == [
+    assert list(text_table(["name", "about"], rows, 40)) == [
         f"{'name':<30}  about",
         "a" * 30,
         "    one two three four five",
         f"{'b':<30}  short",
     ]
-    assert list(text_tables.lines(["name", "about"], rows, 0))[1] == f"{'a' * 30}  {rows[0][1]}"
-    assert list(text_tables.lines(["a", "about"], [["x", "one two " * 5]], 30))[1:] == [
+    assert list(text_table(["name", "about"], rows, 0))[1] == f"{'a' * 30}  {rows[0][1]}"
+    assert list(text_table(["a", "about"], [["x", "one two " * 5]], 30))[1:] == [
         "x  one two one two one two one",
         "   two one two",
     ]

@@ -1,43 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Plain tables: columns as wide as their widest word. On a terminal the last one is broken, or
-stands below the others where they leave it no room."""
+"""Plain tables (show/text_table.py) as wide as the terminal, or as objects of JSON."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from textwrap import wrap
 
 import click
 
 from mpigauge.cli.screen import screen
-from mpigauge.model.width import broken
-
-GAP = "  "
-LEAST_LAST = 24
-"""A last column that would be narrower than this stands below the others."""
-BELOW = "    "
-"""What it begins with there."""
+from mpigauge.show.text_table import text_table
 
 
-def lines(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None
-) -> Iterator[str]:
-    every = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    wide, room = every[:-1], width if width is not None else screen_width()
-    left = room - sum(wide) - len(GAP) * len(wide)
-    fits = not room or every[-1] <= left
-    for words in (heads, *rows):
-        start = GAP.join(f"{word:<{w}}" for word, w in zip(words[:-1], wide, strict=True))
-        if fits or len(words[-1]) <= left:
-            yield f"{start}{GAP if wide else ''}{words[-1]}".rstrip()
-        elif left >= LEAST_LAST:
-            yield from _beside(start, wrap(words[-1], left), bool(wide))
-        else:
-            yield from broken([start.rstrip()], BELOW, room)
-            yield from wrap(words[-1], room, initial_indent=BELOW, subsequent_indent=BELOW)
+def lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Of a table for this terminal."""
+    return text_table(heads, rows, screen_width())
 
 
 def print_rows(
@@ -57,9 +36,3 @@ def screen_width() -> int:
     if sys.stdout.isatty():
         return screen().room
     return 0
-
-
-def _beside(start: str, parts: Sequence[str], others: bool) -> Iterator[str]:
-    gap = GAP if others else ""
-    for number, part in enumerate(parts):
-        yield (start if number == 0 else " " * len(start)) + gap + part

@@ -78,7 +78,7 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     from mpigauge.features.browse.runs_folder import RunsFolder
     from mpigauge.features.browse.serve import Server
     from mpigauge.features.explain.registry import explained
-    from mpigauge.features.profile.showing import compared_runs, page_of
+    from mpigauge.features.profile.by_name import compared_runs, page_of
     from mpigauge.features.tune.page import page_of as page_of_tuning
     from mpigauge.model.units import many
     from mpigauge.runs.store.writer import DEFAULT_ROOT

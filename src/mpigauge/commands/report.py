@@ -37,7 +37,7 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     from mpigauge.cli.reporting import shown_of, write_page
     from mpigauge.draw.write import check_folder
     from mpigauge.features.explain.registry import explained
-    from mpigauge.features.profile.showing import page_of
+    from mpigauge.features.profile.by_name import page_of
     from mpigauge.show.web.report import report
 
     if target.suffix not in (".html", ".htm"):

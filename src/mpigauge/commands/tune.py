@@ -306,9 +306,10 @@ def env_command(folder: Path, form: str) -> None:
     from mpigauge.cli.screen import tell
     from mpigauge.cli.tuned import whole
     from mpigauge.features.tune.show import environment_lines
+    from mpigauge.runs.store.tunings import variables_of
 
     tuning = whole(folder)
-    for line in environment_lines(folder, tuning, form):
+    for line in environment_lines(tuning, variables_of(folder, tuning), form):
         click.echo(line)
     if not tuning.has_effect:
         tell(f"{folder} has no rule: there is nothing to set")

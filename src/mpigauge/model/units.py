@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 UNKNOWN = "–"
 _MOST_DIGITS = 6
@@ -160,3 +160,8 @@ def dotted(*words: str) -> str:
 def with_commas(*words: str) -> str:
     """The words that are not empty: PingPong, l3."""
     return ", ".join(filter(None, words))
+
+
+def settings_in_words(settings: Mapping[str, str]) -> str:
+    """As they are stored in the column `arm`: pml=ucx UCX_RNDV_THRESH=4096."""
+    return " ".join(f"{name}={value}" for name, value in settings.items())

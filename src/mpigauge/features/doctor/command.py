@@ -125,15 +125,17 @@ def _on_program(program: str, mpi_spec: str | None, as_json: bool) -> int:
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.doctor.show_program import page, to_json
     from mpigauge.site.mpi.programs import look, suits
+    from mpigauge.site.mpi.programs.suits import hindrances
 
     looked = look([program], os.environ)
     mpis = _mpis(mpi_spec) if looked.uses_mpi else []
     each = [suits(looked, mpi) for mpi in mpis]
+    hinders = hindrances(looked)
     said = _said_by({str(library.path) for library in looked.mpi_libraries if library.path})
     if as_json:
-        click.echo(json.dumps(to_json(looked, each, said), indent=2))
+        click.echo(json.dumps(to_json(looked, each, said, hinders), indent=2))
     else:
-        click.echo("\n".join(page(looked, each, said, screen_width() or 96)))
+        click.echo("\n".join(page(looked, each, said, hinders, screen_width() or 96)))
     runs = not looked.mpi_libraries or all(library.path for library in looked.mpi_libraries)
     if runs or any(one.runs for one in each):
         return 0

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.cli.text_tables import lines
 from mpigauge.model.units import many
-from mpigauge.site.mpi.programs.suits import hindrances
+from mpigauge.show.text_table import text_table
 
 if TYPE_CHECKING:
     from mpigauge.site.mpi.programs import Look, Suits
@@ -25,19 +24,24 @@ _KINDS = {
 
 
 def page(
-    look: Look, each: Sequence[Suits], libraries: Mapping[str, str], width: int
+    look: Look,
+    each: Sequence[Suits],
+    libraries: Mapping[str, str],
+    hindrances: Sequence[str],
+    width: int,
 ) -> Iterator[str]:
-    """`libraries`: what those say of themselves that would be loaded, by their paths."""
+    """`libraries`: what those say of themselves that would be loaded, by their paths.
+    `hindrances`: what stands in the way of another MPI."""
     yield f"{look.path}: {about(look)}"
     for label, text in (*_loads(look, libraries), *_calls(look)):
         yield from _labelled(label, text, width)
     if each:
         rows = [[one.label, _runs(one), _how(one)] for one in each]
         yield ""
-        yield from lines(["MPI", "runs it", "how, or why not"], rows, width)
-    if found := hindrances(look):
+        yield from text_table(["MPI", "runs it", "how, or why not"], rows, width)
+    if hindrances:
         yield ""
-        for text in found:
+        for text in hindrances:
             yield from wrap(text, width, initial_indent="! ", subsequent_indent="  ")
 
 
@@ -110,7 +114,9 @@ def _labelled(label: str, text: str, width: int) -> list[str]:
     return wrap(text, width, initial_indent=start, subsequent_indent=" " * len(start))
 
 
-def to_json(look: Look, each: Sequence[Suits], libraries: Mapping[str, str]) -> dict[str, Any]:
+def to_json(
+    look: Look, each: Sequence[Suits], libraries: Mapping[str, str], hindrances: Sequence[str]
+) -> dict[str, Any]:
     return {
         "path": str(look.path),
         "kind": look.kind,
@@ -141,5 +147,5 @@ def to_json(look: Look, each: Sequence[Suits], libraries: Mapping[str, str]) -> 
             }
             for one in each
         ],
-        "hindrances": list(hindrances(look)),
+        "hindrances": list(hindrances),
     }

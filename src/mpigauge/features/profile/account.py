@@ -21,9 +21,10 @@ import numpy.typing as npt
 from mpigauge.features.profile.files import Frame, RankFile
 from mpigauge.features.profile.lateness import Last, last_of
 from mpigauge.features.profile.layout import Way
-from mpigauge.features.profile.merge import OUTSIDE, Spot, frames_of_program
+from mpigauge.features.profile.merge import OUTSIDE, Spot
 from mpigauge.features.profile.stored import Job
 from mpigauge.features.profile.symbols import Place
+from mpigauge.site.mpi.query import named
 
 Numbers = npt.NDArray[np.float64]
 _MPI4PY = ["mpi4py", "MPI"]
@@ -178,6 +179,11 @@ class Account:
         self.ranks: list[RankFile] = list(self.profile.files)
 
     # --- the whole program
+    @property
+    def mpi(self) -> str:
+        """The name and the version of its MPI."""
+        return " ".join(named(self.ranks[0].library))
+
     @cached_property
     def run_s(self) -> Numbers:
         """In older runs the last that is known of a rank that was killed may be before the end of
@@ -325,7 +331,7 @@ class Account:
 
     def _from_place(self, spot: Spot) -> list[Frame]:
         """What is not of an MPI library itself, nor of mpi4py below the method that was called."""
-        frames = list(frames_of_program(spot))
+        frames = list(spot.frames_of_program)
         if frames and _is_mpi4py(frames[0]):
             methods = (at for at, frame in enumerate(frames) if self._is_method(frame))
             return frames[next(methods, 0) :]
@@ -355,7 +361,7 @@ class Account:
     def stack(self, spot: Spot) -> list[str]:
         """From inside out, with functions that were inlined."""
         found = []
-        for frame in frames_of_program(spot):
+        for frame in spot.frames_of_program:
             places = self.job.places.get(frame, ())
             found += list(map(short, places)) or [self.told(frame)]
         return found

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mpigauge.features.profile.account import Account, Called
-from mpigauge.features.profile.merge import frames_of_program
 from mpigauge.features.profile.stored import Job
 from mpigauge.model.record import Figure
 from mpigauge.result.compare.items import Item, items
@@ -194,7 +193,7 @@ def _caller(stack: tuple[str, ...], stacks: set[tuple[str, ...]]) -> str:
 
 def _offsets(called: Called) -> tuple[int, ...]:
     """The order of calls in the code."""
-    return tuple(frame.offset for frame in frames_of_program(called.spot))
+    return tuple(frame.offset for frame in called.spot.frames_of_program)
 
 
 def _together(label: str, sites: Sequence[ComparedSite]) -> ComparedSite:

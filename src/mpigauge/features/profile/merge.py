@@ -58,17 +58,19 @@ class Spot:
     region: str
     frames: tuple[Frame, ...]
 
+    @cached_property
+    def frames_of_program(self) -> tuple[Frame, ...]:
+        """The stack from inside out, without what is of an MPI library itself."""
+        return tuple(
+            frame
+            for frame in self.frames
+            if frame.module is None or not _is_of_mpi(frame.module.path)
+        )
+
 
 def spot_of(site: Site) -> Spot:
     """Of a site of one rank."""
     return Spot(site.call, site.group, site.region, site.frames)
-
-
-def frames_of_program(spot: Spot) -> Iterator[Frame]:
-    """The stack from inside out, without what is of an MPI library itself."""
-    for frame in spot.frames:
-        if frame.module is None or not _is_of_mpi(frame.module.path):
-            yield frame
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.features.profile import pictures
 from mpigauge.features.profile.account import Account, Called, Waited
-from mpigauge.features.profile.merge import frames_of_program
+from mpigauge.features.profile.over_launches import OverLaunches
 from mpigauge.features.profile.show import (
     accounts_of,
     error_words,
@@ -21,13 +21,11 @@ from mpigauge.features.profile.show import (
     place_of,
     saved_at_most,
     sentences,
-    times_of,
     told_words,
 )
 from mpigauge.features.profile.show_json import as_csv
 from mpigauge.model.units import duration, many, memory, percent
 from mpigauge.result.facts import facts_of_run
-from mpigauge.result.stats.figures import estimate
 from mpigauge.show.formats.table import heading
 from mpigauge.show.picture import picture as machine_picture
 from mpigauge.show.web.answer import MOST_OPENING
@@ -144,14 +142,11 @@ def _command_of(run: Run) -> str:
 # --- the answer -----------------------------------------------------------------------------------
 def _answers(accounts: Sequence[Account]) -> Iterator[QuotedNumber]:
     first = accounts[0]
-    runs = [float(each.run_s.mean()) for each in accounts]
-    shares = [each.mean_share for each in accounts]
+    runs, shares = OverLaunches.of_run_s(accounts), OverLaunches.of_mpi_share(accounts)
     launches = many(len(accounts), "launch")
+    yield QuotedNumber("Share of MPI", percent(shares.median), error_words(shares), launches)
     yield QuotedNumber(
-        "Share of MPI", percent(estimate(shares).value), error_words(shares), launches
-    )
-    yield QuotedNumber(
-        "Run time", duration(estimate(runs).value), error_words(runs), "MPI_Init to MPI_Finalize"
+        "Run time", duration(runs.median), error_words(runs), "MPI_Init to MPI_Finalize"
     )
     if len(first.ranks) > 1:
         how = "longest time outside MPI over the mean, less 1"
@@ -196,7 +191,7 @@ _ERROR = _HEADS.index("±")
 def _tables(accounts: Sequence[Account]) -> Iterator[SortedTable]:
     first = accounts[0]
     sites = first.sites[:MOST_SITES]
-    times = times_of(accounts)
+    times = OverLaunches.of_sites(accounts)
     heads = list(_HEADS)
     rows = [list(_row(first, each, times[each.spot])) for each in sites]
     if len(accounts) < 2:
@@ -278,15 +273,14 @@ def _joined_row(site: JoinedSite) -> list[Cell]:
     return row
 
 
-def _row(account: Account, of: Called, times: Sequence[float]) -> Iterator[Cell]:
+def _row(account: Account, of: Called, times: OverLaunches) -> Iterator[Cell]:
     """`times`: of each launch."""
-    time = estimate(times)
     yield _count(of.number)
     yield _text(of.spot.call)
     yield _text(place_of(of))
     yield _count(of.calls)
-    yield _time(time.value)
-    yield Cell(error_words(times), time.relative_error)
+    yield _time(times.median)
+    yield Cell(error_words(times), times.estimate.relative_error)
     yield Cell("", 0.0) if of.outside else _share(account, [of])
     yield Cell(percent(of.uneven), of.uneven)
     for seconds in (of.median_s, of.late_s, of.most_s):
@@ -347,7 +341,7 @@ def _function(account: Account, of: Called) -> str:
 
 
 def _file(account: Account, of: Called) -> str:
-    for frame in frames_of_program(of.spot):
+    for frame in of.spot.frames_of_program:
         places = account.job.places.get(frame, ())
         if places and places[0].file:
             return PurePath(places[0].file).name

@@ -13,7 +13,7 @@ import numpy as np
 
 from mpigauge.features.profile.account import Account, Called, Sizes, Told, Waited
 from mpigauge.features.profile.layout import Way
-from mpigauge.features.profile.merge import Spot
+from mpigauge.features.profile.over_launches import OverLaunches
 from mpigauge.features.profile.stored import Job
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.hostlist import compress
@@ -28,9 +28,7 @@ from mpigauge.model.units import (
     plus_minus,
 )
 from mpigauge.model.width import WIDTH, shortened
-from mpigauge.result.stats.figures import estimate
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
-from mpigauge.site.mpi.query import named
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.files import Ended, Lost
@@ -125,11 +123,10 @@ def _weight(job: Job) -> int:
 def _head(accounts: Sequence[Account], width: int) -> Iterator[str]:
     first = accounts[0]
     hosts = list(dict.fromkeys(file.host for file in first.ranks))
-    run_s = [float(each.run_s.mean()) for each in accounts]
     parts = [
         f"{first.job.program}: {many(len(first.job.ranks), 'rank')} on {compress(hosts)}",
-        " ".join(named(first.ranks[0].library)),
-        _over_launches(run_s, duration),
+        first.mpi,
+        _over_launches(OverLaunches.of_run_s(accounts), duration),
     ]
     if len(accounts) > 1:
         parts.append(many(len(accounts), "launch"))
@@ -171,18 +168,17 @@ def _ranks_that(account: Account, ended: Ended) -> str:
     return f"Ranks {as_list(ranks)}"
 
 
-def _over_launches(values: Sequence[float], words: Callable[[float], str]) -> str:
+def _over_launches(of: OverLaunches, words: Callable[[float], str]) -> str:
     """The median, with what launches differ by."""
-    found = estimate(values)
-    return f"{words(found.value)} {error_words(values)}".strip()
+    return f"{words(of.median)} {error_words(of)}".strip()
 
 
-def error_words(values: Sequence[float]) -> str:
+def error_words(of: OverLaunches) -> str:
     """The interval of the median; of few launches where they lie; nothing of one."""
-    found = estimate(values)
-    if len(values) < 2 or not found.value:
+    found = of.estimate
+    if len(of.values) < 2 or not found.value:
         return ""
-    if len(values) < LEAST_FOR_INTERVAL:
+    if len(of.values) < LEAST_FOR_INTERVAL:
         return from_to(found.low / found.value - 1, found.high / found.value - 1)
     return plus_minus(found.relative_error)
 
@@ -195,7 +191,7 @@ def _answer(accounts: Sequence[Account], width: int) -> Iterator[str]:
 def sentences(accounts: Sequence[Account]) -> Iterator[str]:
     """The answer in words, of one launch or of several."""
     first = accounts[0]
-    share = _over_launches([each.mean_share for each in accounts], percent)
+    share = _over_launches(OverLaunches.of_mpi_share(accounts), percent)
     if not math.isfinite(first.mean_share):
         yield "No time passed between MPI_Init and MPI_Finalize, so there are no shares."
     else:
@@ -374,7 +370,7 @@ def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
     if not sites:
         return
     heads = list(_SITE_HEADS)
-    over = times_of(accounts)
+    over = OverLaunches.of_sites(accounts)
     rows = [_site_row(first, each, over[each.spot]) for each in sites]
     legend = "Calls are of all ranks, time is the mean of ranks, the median that of the middle one."
     if several:
@@ -392,7 +388,7 @@ _SITE_HEADS = ("#", "call", "place", "calls", "time", "±", "% MPI", "median", "
 _SITE_ERROR = _SITE_HEADS.index("±")
 
 
-def _site_row(account: Account, called: Called, times: Sequence[float]) -> list[str]:
+def _site_row(account: Account, called: Called, times: OverLaunches) -> list[str]:
     """`times`: of each launch."""
     whole = account.mpi_s.sum()
     share = ""
@@ -403,7 +399,7 @@ def _site_row(account: Account, called: Called, times: Sequence[float]) -> list[
         called.spot.call.removeprefix("MPI_"),
         place_of(called),
         str(called.calls),
-        duration(estimate(times).value),
+        duration(times.median),
         error_words(times),
         share,
         duration(called.median_s),
@@ -442,15 +438,6 @@ def told_words(told: Told | None) -> str:
         return f"{duration(max(told.low, 0.0))}…{duration(told.high)}"
     error = max(told.high - told.value, told.value - told.low)
     return f"{duration(told.value)} {plus_minus(error / told.value)}"
-
-
-def times_of(accounts: Sequence[Account]) -> dict[Spot, list[float]]:
-    """What each place took of a rank, in the mean of ranks, in each launch that called it."""
-    found: dict[Spot, list[float]] = {}
-    for account in accounts:
-        for each in account.sites:
-            found.setdefault(each.spot, []).append(each.mean_s)
-    return found
 
 
 def place_of(called: Called) -> str:

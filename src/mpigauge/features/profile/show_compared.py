@@ -10,11 +10,10 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.features.profile.compared import WHOLE, ComparedSite, SideOfProfile
+from mpigauge.features.profile.over_launches import OverLaunches
 from mpigauge.features.profile.show import table_lines
 from mpigauge.model.units import duration, listed, many, number, percent
 from mpigauge.model.width import WIDTH, shortened
-from mpigauge.result.stats.figures import estimate
-from mpigauge.result.stats.verdicts import enough
 from mpigauge.show.beside import ends, remarks
 
 if TYPE_CHECKING:
@@ -54,8 +53,8 @@ def _wrapped(sentences: Iterable[str], width: int) -> list[str]:
 def _heading(sides: Sequence[SideOfProfile], width: int) -> Iterator[str]:
     for side in sides:
         first = side.accounts[0]
-        run = estimate([float(each.run_s.mean()) for each in side.accounts]).value
-        share = estimate([each.mean_share for each in side.accounts]).value
+        run = OverLaunches.of_run_s(side.accounts).median
+        share = OverLaunches.of_mpi_share(side.accounts).median
         words = (
             f"{side.name}: {first.job.program} on {many(len(first.ranks), 'rank')}",
             many(len(side.accounts), "launch"),
@@ -71,7 +70,7 @@ def _table(
     names = shortened([side.name for side in sides], MOST_NAME)
     several = any(len(each.accounts) > 1 for each in (sides[0], sides[other]))
     pairs = [(line[0], line[other]) for table in comparison.tables for line in table.lines]
-    decided = any(entry.ratio and enough(entry.ratio) for _, entry in pairs)
+    decided = any(entry.has_interval for _, entry in pairs)
     between = ""
     if decided:
         between = "95 %"
@@ -88,7 +87,7 @@ def _row(first: ComparedNumber, entry: ComparedNumber) -> list[str]:
         return []
     words = [before.what, duration(before.value.value), duration(after.value.value)]
     words.append(number(entry.ratio.estimate.value))
-    if enough(entry.ratio):
+    if entry.has_interval:
         return [*words, ends(entry), entry.verdict]
     return [*words, _range(before.sample.values, after.sample.values), ""]
 
@@ -133,12 +132,11 @@ def _cut(words: Sequence[str]) -> str:
 
 def _how(comparison: Comparison) -> Iterator[str]:
     """How it was judged; what one side alone has was said above."""
-    ratios = [entry.ratio for entry in comparison.entries if entry.ratio]
     yield (
         f"Times are of a rank, in the mean of ranks; {WHOLE[0]}: from the end of MPI_Init to the "
         "start of MPI_Finalize."
     )
-    if all(map(enough, ratios)):
+    if all(entry.has_interval for entry in comparison.entries if entry.ratio):
         yield from remarks(replace(comparison, left_out=()))
     else:
         yield _FEW

@@ -21,7 +21,6 @@ import mpigauge
 from mpigauge.features.profile.account import Account, Called
 from mpigauge.features.profile.files import Frame
 from mpigauge.features.profile.layout import Way
-from mpigauge.features.profile.merge import frames_of_program
 
 RULE = "-" * 75
 TOP = 20
@@ -103,7 +102,7 @@ def _sites(account: Account, sites: Sequence[Called]) -> Iterator[str]:
     yield " ID Lev File/Address        Line Parent_Funct             MPI_Call"
     for site in sites:
         call = _call(site)
-        places = [_place(account, frame) for frame in frames_of_program(site.spot)]
+        places = [_place(account, frame) for frame in site.spot.frames_of_program]
         for level, (file, line, function) in enumerate(places or [_NOWHERE]):
             text = f"{site.number:>3} {level:>3} {file:<18} {line:>5} {function:<24} {call}"
             yield text.rstrip()

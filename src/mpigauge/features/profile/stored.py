@@ -32,7 +32,7 @@ from mpigauge.features.profile.files import (
     Type,
     Usage,
 )
-from mpigauge.features.profile.merge import Profile, Spot, frames_of_program
+from mpigauge.features.profile.merge import Profile, Spot
 from mpigauge.features.profile.symbols import Place
 from mpigauge.features.profile.waiting import WAIT
 from mpigauge.model.errors import RunError, UserError
@@ -114,7 +114,7 @@ def _named_arrivals(job: Job) -> Iterator[ArrivalPattern]:
 
 def _innermost(job: Job, spot: Spot) -> dict[str, Any]:
     """The function of the program that makes the call, as a pattern names it."""
-    frame = next(frames_of_program(spot), None)
+    frame = next(iter(spot.frames_of_program), None)
     if frame is None or not job.places.get(frame):
         return {}
     place = job.places[frame][0]

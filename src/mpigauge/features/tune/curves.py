@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.text_tables import lines
 from mpigauge.features.tune.plan import TUNED
 from mpigauge.features.tune.result import Of, as_ranks_come, grids
 from mpigauge.model.units import byte_count, duration, many
@@ -17,6 +16,7 @@ from mpigauge.result.tuning.choose import judge
 from mpigauge.result.tuning.grid import DEFAULT
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import RUNS
+from mpigauge.show.text_table import text_table
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -58,7 +58,7 @@ def _table(of: Of, grid: Grid, rows: Sequence[Row]) -> Iterator[str]:
         if (row.benchmark, row.ranks) == of and row.cell.arm in by_arm:
             by_arm[row.cell.arm][row.message_bytes] = row
     table = [_line(size, grid, by_arm) for size in grid.sizes]
-    for line in lines(HEADS, [each for each in table if each], width=0):
+    for line in text_table(HEADS, [each for each in table if each], width=0):
         yield f"{_MARGIN}{line}"
 
 

@@ -9,15 +9,18 @@ their order gives itself away; elsewhere it names the rank that it comes from, a
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.features.tune.show import settings_of_fault
+from mpigauge.features.tune.plan import RIGHT
 from mpigauge.model.errors import RunError
 from mpigauge.runs.store.files import failing_as, write_whole
 from mpigauge.runs.store.tunings import as_variables
+from mpigauge.site.mpi.rule_files.candidates import candidates_of, find_candidate
+from mpigauge.site.mpi.rule_files.registry import rule_format_of
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
@@ -207,4 +210,26 @@ def _is_known(found: Sequence[Fault], fault: Fault) -> bool:
     """Whether the same candidate went wrong among fewer ranks."""
     return any(
         (each.collective, each.candidate) == (fault.collective, fault.candidate) for each in found
+    )
+
+
+def settings_of_fault(fault: Fault, mpi: Mpi) -> dict[str, str]:
+    """With which it is seen."""
+    settings = dict(rule_format_of(mpi.name).measured_with)
+    if fault.candidate:
+        every = candidates_of(mpi.name)
+        settings |= find_candidate(every, fault.collective, fault.candidate).settings
+    return settings
+
+
+def proof_of(fault: Fault, mpi: Mpi, level: str = "") -> str:
+    """What shows it, as a command. `level`: the thread level that was asked for."""
+    settings = settings_of_fault(fault, mpi)
+    words = [f"--set {name}={value}" for name, value in settings.items()]
+    if level:
+        words.insert(0, f"--thread-level {level}")
+    told = " ".join(words)
+    return (
+        f"mpigauge run {RIGHT.format(fault.collective)} --mpi {shlex.quote(mpi.spec)} "
+        f"--ranks {fault.ranks} --oversubscribe --launches 1 {told}".rstrip()
     )

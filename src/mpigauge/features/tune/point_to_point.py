@@ -27,13 +27,13 @@ from mpigauge.features.tune.tuning import Task, without_own
 from mpigauge.measure.plan.plan import Plan
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
-from mpigauge.model.units import listed, many
+from mpigauge.model.units import listed, many, settings_in_words
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.result.tuning.halving import better_half
 from mpigauge.result.tuning.one_value import best_for_all, costs, slower_places
 from mpigauge.runs.store.tunings import SlowerMessages, TunedMessages
 from mpigauge.site.mpi.rule_files.candidates import collectives_of
-from mpigauge.site.mpi.settings.spaces import Point, point_in_words, points, space_of
+from mpigauge.site.mpi.settings.spaces import Point, points, space_of
 
 if TYPE_CHECKING:
     from mpigauge.measure.plan import PlanPart
@@ -196,25 +196,25 @@ def by_trials(
     failed: dict[str, str] = {}
 
     def cost(number: int, point: Point) -> float:
-        words = point_in_words(point)
+        words = settings_in_words(point)
         plan = settings_plan(task, messages, {words: point}, ROUNDS_OF_TRIAL)
         run = task.measured(f"p2p-trial-{number}", plan)
         failed.update(failures_of(run, [words]))
         return costs(grid_of_run(run, messages, [words]), [words])[words]
 
     found = tried_points(space, cost, trials, SEED)
-    points = {point_in_words(point): point for point, _ in found}
-    best = better_half({point_in_words(point): cost for point, cost in found}, FINALISTS)
+    points = {settings_in_words(point): point for point, _ in found}
+    best = better_half({settings_in_words(point): cost for point, cost in found}, FINALISTS)
     return Searched({words: points[words] for words in best[:FINALISTS]}, len(found), failed)
 
 
 def drawn(space: Sequence[SpaceSetting], seed: int) -> Arms:
     """All points of the space; of a large one some."""
-    every = {point_in_words(point): point for point in points(space)}
+    every = {settings_in_words(point): point for point in points(space)}
     if len(every) <= MOST_POINTS:
         return every
     single = [
-        point_in_words(setting.set_to(value))
+        settings_in_words(setting.set_to(value))
         for setting in space
         if setting.has_effect({})
         for value in setting.values
@@ -241,7 +241,7 @@ def values_that_work(
                 if other:
                     point |= by_name[name].set_to(other)
             if why := failing(point):
-                failed[point_in_words(point)] = why
+                failed[settings_in_words(point)] = why
             else:
                 values.append(value)
         if values:
@@ -311,7 +311,7 @@ def _searched(
 def confirmed_messages(task: Task, chosen: TunedMessages) -> TunedMessages:
     """What fresh launches and the tests of all collectives say of settings that were chosen; where
     they do not hold, none are left, and it is said why."""
-    words = point_in_words(chosen.settings)
+    words = settings_in_words(chosen.settings)
     wrong = wrong_with_settings(task, chosen.settings)
     if wrong:
         return replace(chosen, settings={}, why=f"with {words} {wrong}")

@@ -6,23 +6,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.features.tune.plan import RIGHT
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import compress
 from mpigauge.model.rules import MOST_BYTES
 from mpigauge.model.suite_options import LEVELS
-from mpigauge.model.units import byte_count, listed, many
-from mpigauge.runs.store.tunings import variables_of
-from mpigauge.site.mpi.rule_files.candidates import candidates_of, find_candidate
-from mpigauge.site.mpi.rule_files.registry import rule_format_of
-from mpigauge.site.mpi.settings.spaces import point_in_words
+from mpigauge.model.units import byte_count, listed, many, settings_in_words
 
 if TYPE_CHECKING:
     from mpigauge.model.call_mix import CallMix
-    from mpigauge.model.mpi import Mpi
     from mpigauge.model.rules import Rule
     from mpigauge.runs.store.tunings import (
         Evidence,
@@ -104,7 +97,7 @@ def message_lines(messages: TunedMessages) -> Iterator[str]:
         yield f"{what}: the default stays: {messages.why}."
     gained = messages.confirmed or messages.chosen
     if messages.settings and gained:
-        words = point_in_words(messages.settings)
+        words = settings_in_words(messages.settings)
         fresh = "fresh launch" if messages.confirmed else "launch"
         yield (
             f"{what}: {words} takes {saved(gained)} less time than the default in the mean of all "
@@ -171,7 +164,7 @@ def _verdict(gained: Evidence) -> str:
 
 
 def _elsewhere(tuning: Tuning) -> str:
-    if rule_format_of(tuning.mpi.name).names_default:
+    if tuning.names_default:
         return "Everywhere else nothing changes."
     return (
         f"Other collectives stay as they are. These rules hold for communicators of all sizes, and "
@@ -185,28 +178,6 @@ def each_once(faults: Iterable[Fault]) -> list[Fault]:
     for fault in faults:
         found.setdefault((fault.collective, fault.candidate), fault)
     return list(found.values())
-
-
-def settings_of_fault(fault: Fault, mpi: Mpi) -> dict[str, str]:
-    """With which it is seen."""
-    settings = dict(rule_format_of(mpi.name).measured_with)
-    if fault.candidate:
-        every = candidates_of(mpi.name)
-        settings |= find_candidate(every, fault.collective, fault.candidate).settings
-    return settings
-
-
-def proof_of(fault: Fault, mpi: Mpi, level: str = "") -> str:
-    """What shows it, as a command. `level`: the thread level that was asked for."""
-    settings = settings_of_fault(fault, mpi)
-    words = [f"--set {name}={value}" for name, value in settings.items()]
-    if level:
-        words.insert(0, f"--thread-level {level}")
-    told = " ".join(words)
-    return (
-        f"mpigauge run {RIGHT.format(fault.collective)} --mpi {shlex.quote(mpi.spec)} "
-        f"--ranks {fault.ranks} --oversubscribe --launches 1 {told}".rstrip()
-    )
 
 
 def rule_sentence(each: TunedRule) -> str:
@@ -261,14 +232,15 @@ def saved(gained: Evidence) -> str:
     return f"{100 * (1 - gained.high):.0f} to {100 * (1 - gained.low):.0f} %"
 
 
-def environment_lines(folder: Path, tuning: Tuning, form: str) -> Iterator[str]:
-    """UserError: the form is of another MPI, or cannot say the values."""
+def environment_lines(tuning: Tuning, variables: Mapping[str, str], form: str) -> Iterator[str]:
+    """Its variables of the environment, as this form has them. UserError: the form is of another
+    MPI, or cannot say the values."""
     if form == "mca" and tuning.mpi.name != "openmpi":
         raise UserError(
             f"--format mca is a file of Open MPI's, and {tuning.mpi.label} does not read it; give "
             "--format sh, --format sbatch or --format module"
         )
-    variables = dict(sorted(variables_of(folder, tuning).items()))
+    variables = dict(sorted(variables.items()))
     if form == "sbatch":
         yield from _line_of_sbatch(variables)
         return

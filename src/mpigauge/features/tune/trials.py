@@ -13,7 +13,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from mpigauge.site.mpi.settings.spaces import Point, drawn_point, point_in_words
+from mpigauge.model.units import settings_in_words
+from mpigauge.site.mpi.settings.spaces import Point, drawn_point
 
 if TYPE_CHECKING:
     from mpigauge.site.mpi.settings.spaces import SpaceSetting
@@ -38,7 +39,7 @@ def tried_points(
     for number in range(1, trials + 1):
         trial = study.ask()
         point = drawn_point(space, trial.suggest_categorical)
-        words = point_in_words(point)
+        words = settings_in_words(point)
         if words not in known:
             known[words] = cost(number, point)
             found.append((point, known[words]))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.cli.screen import tell
+from mpigauge.features.tune.faults import proof_of
 from mpigauge.features.tune.plan import (
     ODD_RANKS,
     RIGHT,
@@ -48,7 +49,6 @@ from mpigauge.features.tune.result import (
 )
 from mpigauge.features.tune.show import (
     each_once,
-    proof_of,
     sizes_in_words,
     why_no_stand_in,
 )

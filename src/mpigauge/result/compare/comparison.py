@@ -51,6 +51,11 @@ class ComparedNumber:
         return bool(self.item and self.judged and self.item.worse(self.judged.said))
 
     @property
+    def has_interval(self) -> bool:
+        """Whether enough launches say how large its ratio is."""
+        return self.ratio is not None and enough(self.ratio)
+
+    @property
     def undecided(self) -> str:
         """Why nothing is said of its ratio, and what would help; empty: something is said."""
         return _why_undecided(self.ratio, self.judged)

@@ -22,7 +22,7 @@ from mpigauge.model.row import Estimate
 from mpigauge.model.rules import Rule
 from mpigauge.model.suite_options import LEVELS, calls_from_several
 from mpigauge.runs.store.files import failing_as, write_whole
-from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
+from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, rule_format_of
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
@@ -222,6 +222,11 @@ class Tuning:
     """Ranks on each of these; None: up to its cores."""
     messages: TunedMessages | None = None
     """Settings of messages from rank to rank; None: they were not tuned."""
+
+    @property
+    def names_default(self) -> bool:
+        """Whether rules of this MPI can say that the default stays."""
+        return rule_format_of(self.mpi.name).names_default
 
     @property
     def message_settings(self) -> Mapping[str, str]:

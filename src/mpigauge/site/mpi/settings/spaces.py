@@ -132,8 +132,3 @@ def drawn_point(
             if value != DEFAULT:
                 point |= setting.set_to(value)
     return point
-
-
-def point_in_words(point: Point) -> str:
-    """As in the column `arm`: pml=ucx UCX_RNDV_THRESH=4096."""
-    return " ".join(f"{name}={value}" for name, value in point.items())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What pages show of a run where that is a profile; light to import, since most runs are none."""
+"""Profiles by the names of runs: their pages, and their comparisons. Light to import, since most
+runs are no profiles."""
 
 from __future__ import annotations
 
