@@ -30,10 +30,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from mpigauge.features.profile import layout
 from mpigauge.features.profile.files import SUFFIX, read_folder
-from mpigauge.features.profile.layout import Kind
+from mpigauge.features.profile.layout import BlockKind
 from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.replayed import save_mix
-from mpigauge.features.profile.stored import Job, save
+from mpigauge.features.profile.stored import ProfiledJob, save
 from mpigauge.model.errors import UserError
 from mpigauge.site.mpi import find
 from tests.profiled import build, profiled
@@ -69,18 +69,18 @@ def _changed(
         table["peer"][known] = (rank + step) % ranks
 
     for kind, block in _blocks(data, head):
-        if kind == Kind.MEMBERS:
+        if kind == BlockKind.MEMBERS:
             yield _members(block, rank, ranks).tobytes()
             continue
-        if kind == Kind.COMM:
+        if kind == BlockKind.COMM:
             comm = block[: layout.COMM.itemsize].view(layout.COMM)
             if comm["size"][0] == RECORDED:
                 comm["rank"], comm["size"] = rank, ranks
-        elif kind == Kind.CELLS:
+        elif kind == BlockKind.CELLS:
             part = block[: layout.CELLS.itemsize].view(layout.CELLS)[0]
             size = layout.CELL.itemsize * int(part["used"])
             peers(block[layout.CELLS.itemsize :][:size].view(layout.CELL))
-        elif kind == Kind.CHANNEL:
+        elif kind == BlockKind.CHANNEL:
             peers(block[: layout.CHANNEL.itemsize].view(layout.CHANNEL))
         yield block.tobytes()
 
@@ -115,7 +115,7 @@ def join(folder: Path) -> int:
     start, cpu = time.perf_counter(), time.process_time()
     profile = merged(read_folder(folder))
     with tempfile.TemporaryDirectory() as run:
-        job = Job(0, 0, profile, {})
+        job = ProfiledJob(0, 0, profile, {})
         save(job, Path(run))
         save_mix(job, Path(run))
         has_replay = any(Path(run).rglob("replay-*"))

@@ -15,11 +15,11 @@ import numpy.typing as npt
 from mpigauge.features.profile import layout
 from mpigauge.features.profile.files import (
     Comm,
-    Frame,
     Lost,
     Module,
     RankFile,
     Region,
+    ReturnAddress,
     Site,
     Timeline,
     Type,
@@ -28,13 +28,17 @@ from mpigauge.features.profile.files import (
 )
 from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.profiling import NO_CARDS, header, records_of
-from mpigauge.features.profile.stored import Job, save
+from mpigauge.features.profile.stored import ProfiledJob, save
 from mpigauge.features.profile.symbols import Place
 from mpigauge.runs.store import RunWriter
 
 APP = Module("/home/ann/secret/solver", "ab12")
 LIBMPI = Module("/opt/mpi/lib/libmpi.so.12", "cd34")
-IN_MPI, NORM, MAIN = Frame(LIBMPI, 0x10), Frame(APP, 0x200), Frame(APP, 0x300)
+IN_MPI, NORM, MAIN = (
+    ReturnAddress(LIBMPI, 0x10),
+    ReturnAddress(APP, 0x200),
+    ReturnAddress(APP, 0x300),
+)
 PLACES = {
     NORM: (Place("norm(double*)", "/home/ann/secret/norm.cpp", 88),),
     MAIN: (Place("main", offset=0x1C),),
@@ -53,7 +57,7 @@ def bins_of(times_s: Any, hz: float = HZ) -> npt.NDArray[np.uint64]:
 def site(
     call: str,
     group: str,
-    frames: Sequence[Frame],
+    frames: Sequence[ReturnAddress],
     times_s: Sequence[float],
     hz: float = HZ,
 ) -> Site:
@@ -83,10 +87,10 @@ def rank_file(rank: int, slower: float = 1.0) -> RankFile:
     )
     cells = np.array(
         [
-            (0, 2, -3, layout.Way.NONE, 4, 1, 100, 800, 8, 8),
-            (1, 1, 1 - rank, layout.Way.SENT, 11, 0, 8, 8192, 1024, 1024),
-            (1, 1, 1 - rank, layout.Way.SENT, 0, 0, 2, 0, 0, 0),
-            (3, 0, -3, layout.Way.REQUESTS, 2, 0, 5, 10, 2, 2),
+            (0, 2, -3, layout.Counted.NONE, 4, 1, 100, 800, 8, 8),
+            (1, 1, 1 - rank, layout.Counted.SENT, 11, 0, 8, 8192, 1024, 1024),
+            (1, 1, 1 - rank, layout.Counted.SENT, 0, 0, 2, 0, 0, 0),
+            (3, 0, -3, layout.Counted.REQUESTS, 2, 0, 5, 10, 2, 2),
         ],
         layout.CELL,
     )
@@ -122,18 +126,18 @@ def rank_file(rank: int, slower: float = 1.0) -> RankFile:
     )
 
 
-def job(launch: int = 0, slower: float = 2.0) -> Job:
+def job(launch: int = 0, slower: float = 2.0) -> ProfiledJob:
     """Two ranks, of which the second is longer in its sums."""
-    return Job(launch, 0, merged([rank_file(0), rank_file(1, slower)]), PLACES)
+    return ProfiledJob(launch, 0, merged([rank_file(0), rank_file(1, slower)]), PLACES)
 
 
-def after_an_edit(launch: int = 0, slower: float = 2.0) -> Job:
+def after_an_edit(launch: int = 0, slower: float = 2.0) -> ProfiledJob:
     """The same from another build: a file of another name, code and lines have moved."""
     before = job(launch, slower)
     built = Module("/home/ann/secret/solver-new", "ef56")
 
-    def moved(frame: Frame) -> Frame:
-        return Frame(built, frame.offset + 0x40) if frame.module == APP else frame
+    def moved(frame: ReturnAddress) -> ReturnAddress:
+        return ReturnAddress(built, frame.offset + 0x40) if frame.module == APP else frame
 
     places = {
         moved(frame): tuple(replace(place, line=place.line and place.line + 7) for place in of)
@@ -145,7 +149,7 @@ def after_an_edit(launch: int = 0, slower: float = 2.0) -> Job:
     return replace(before, profile=replace(before.profile, spots=spots), places=places)
 
 
-def stored(folder: Path, *jobs: Job) -> Path:
+def stored(folder: Path, *jobs: ProfiledJob) -> Path:
     """A run folder that holds them."""
     folder.parent.mkdir(exist_ok=True)
     with RunWriter.create(header(["./solver"]), NO_CARDS, output=folder) as writer:

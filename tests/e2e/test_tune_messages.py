@@ -18,7 +18,7 @@ from mpigauge.features.tune.point_to_point import (
     settings_plan,
     wrong_with_settings,
 )
-from mpigauge.features.tune.tuning import Task
+from mpigauge.features.tune.tuning import TuningTask
 from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import FILE, TunedMessages, load_tuning, save
@@ -44,7 +44,7 @@ int main(int count, char** words) {
 """
 
 
-def task_for(mpi: Mpi, folder: Path, **more: str) -> Task:
+def task_for(mpi: Mpi, folder: Path, **more: str) -> TuningTask:
     said = {
         "mpi_spec": mpi.spec,
         "output": folder / "out",

@@ -15,7 +15,7 @@ import pytest
 
 from mpigauge.features.profile import layout
 from mpigauge.features.profile.files import RankFile, numbered, read_folder, read_rank
-from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.layout import Counted
 from mpigauge.features.profile.merge import merged, quantile
 from mpigauge.model.errors import UserError
 from mpigauge.site.mpi.cxx import compiler_words
@@ -59,8 +59,8 @@ def simple(**head: object) -> Written:
     file.site(1, WAIT, [10] * 4)
     file.cells(
         [
-            (0, 0, 1, Way.SENT, 4, 0, 20, 200, 8, 12),
-            (1, 0, layout.NO_RANK, Way.REQUESTS, 1, 0, 4, 4, 1, 1),
+            (0, 0, 1, Counted.SENT, 4, 0, 20, 200, 8, 12),
+            (1, 0, layout.NO_RANK, Counted.REQUESTS, 1, 0, 4, 4, 1, 1),
         ]
     )
     return file
@@ -81,12 +81,12 @@ def test_a_profile_joins_threads_and_ranks(tmp_path: Path) -> None:
     both = simple()
     both.thread(1)
     both.site(0, SEND, [7], thread=1)
-    both.cells([(0, 0, 1, Way.SENT, 4, 0, 1, 15, 15, 15)], thread=1)
+    both.cells([(0, 0, 1, Counted.SENT, 4, 0, 1, 15, 15, 15)], thread=1)
     files = [read_rank(file.write(tmp_path / f"{n}")) for n, file in enumerate((both, simple()))]
     profile = merged(files)
     assert [spot.call for spot in profile.spots] == ["MPI_Send", "MPI_Wait"]
     assert profile.rows[["rank", "calls"]].tolist() == [(0, 21), (0, 4), (1, 20), (1, 4)]
-    sent = profile.cells[profile.cells["way"] == Way.SENT]
+    sent = profile.cells[profile.cells["way"] == Counted.SENT]
     numbers = ["rank", "count", "amount", "least", "most"]
     assert sent[numbers].tolist() == [(0, 21, 215, 8, 15), (1, 20, 200, 8, 12)]
 

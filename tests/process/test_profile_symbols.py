@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.features.profile import demangled, symbols
-from mpigauge.features.profile.files import Frame, Module
+from mpigauge.features.profile.files import Module, ReturnAddress
 from mpigauge.features.profile.symbols import Place, Symbols, parse_lines, read_symbols, resolved
 from mpigauge.site.mpi.cxx import compiler_words
 
@@ -31,11 +31,11 @@ def built(folder: Path, *flags: str) -> Module:
     return Module(str(program), found.build_id)
 
 
-def frame_in(module: Module, function: str) -> Frame:
+def frame_in(module: Module, function: str) -> ReturnAddress:
     """A few bytes into it."""
     found = read_symbols(Path(module.path))
     assert found is not None
-    return Frame(module, found.starts[found.names.index(function)] + 4)
+    return ReturnAddress(module, found.starts[found.names.index(function)] + 4)
 
 
 def test_debug_information_gives_lines(tmp_path: Path) -> None:
@@ -91,9 +91,9 @@ def test_without_a_runtime_of_cpp_names_stay_as_they_are(monkeypatch: pytest.Mon
 def test_a_file_that_is_another_one_now_gives_no_names(tmp_path: Path) -> None:
     module = built(tmp_path)
     frame = frame_in(module, "inner")
-    old = Frame(Module(module.path, "00" * 20), frame.offset)
-    gone = Frame(Module(str(tmp_path / "gone"), ""), 1)
-    assert resolved([old, gone, Frame(None, 5)]) == {}
+    old = ReturnAddress(Module(module.path, "00" * 20), frame.offset)
+    gone = ReturnAddress(Module(str(tmp_path / "gone"), ""), 1)
+    assert resolved([old, gone, ReturnAddress(None, 5)]) == {}
 
 
 def test_files_that_are_no_code_give_no_names(tmp_path: Path) -> None:

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from mpigauge.features.profile.layout import NO_RANK, NULL_PROCESS, Way
+from mpigauge.features.profile.layout import NO_RANK, NULL_PROCESS, Counted
 from mpigauge.features.profile.merge import Profile, Spot
 from tests.profiled import functions
 
-Message = tuple[Way, int, int, int]
+Message = tuple[Counted, int, int, int]
 Line = tuple[str, int, tuple[Message, ...]]
-Amounts = dict[tuple[Way, int], tuple[int, int]]
+Amounts = dict[tuple[Counted, int], tuple[int, int]]
 Pattern = dict[tuple[str, str], tuple[int, Amounts]]
 """Calls, and count and amount of their messages by way and peer, by section and call."""
 
@@ -76,7 +76,7 @@ def counted(profile: Profile, sections: Mapping[Spot, str], rank: int) -> Patter
         key = keys[row["site"]]
         found[key] = added(found.get(key, (0, {})), int(row["calls"]), ())
     for cell in profile.cells[profile.cells["rank"] == rank]:
-        key, way = keys[cell["site"]], Way(int(cell["way"]))
+        key, way = keys[cell["site"]], Counted(int(cell["way"]))
         message = (way, int(cell["world_peer"]), int(cell["count"]), int(cell["amount"]))
         found[key] = added(found[key], 0, (message,))
     return found
@@ -103,19 +103,19 @@ def says(call: str, calls: int, *messages: Message) -> Line:
 
 
 def sent(peer: int, count: int, each: float) -> Message:
-    return Way.SENT, peer, count, int(count * each)
+    return Counted.SENT, peer, count, int(count * each)
 
 
 def received(peer: int, count: int, each: float) -> Message:
-    return Way.RECEIVED, peer, count, int(count * each)
+    return Counted.RECEIVED, peer, count, int(count * each)
 
 
 def about(requests: int, calls: int = 1) -> Message:
-    return Way.REQUESTS, NO_RANK, calls, requests * calls
+    return Counted.REQUESTS, NO_RANK, calls, requests * calls
 
 
 def plain(calls: int = 1, each: int = 0, peer: int = NO_RANK) -> Message:
-    return Way.NONE, peer, calls, calls * each
+    return Counted.NONE, peer, calls, calls * each
 
 
 @section

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mpigauge.features.profile import layout
-from mpigauge.features.profile.layout import Kind
+from mpigauge.features.profile.layout import BlockKind
 
 GRAIN = 64
 HZ = 2e9
@@ -35,7 +35,7 @@ class Written:
         for name, value in values.items():
             self.head[name] = value
 
-    def block(self, kind: Kind, dtype: Any, more: bytes = b"", **values: Any) -> None:
+    def block(self, kind: BlockKind, dtype: Any, more: bytes = b"", **values: Any) -> None:
         part = np.zeros((), dtype)
         for name, value in values.items():
             part[name] = value
@@ -44,16 +44,18 @@ class Written:
         self.blocks += (part.tobytes() + more).ljust(size, b"\0")
 
     def call(self, number: int, name: str, group: str) -> None:
-        self.block(Kind.CALL, layout.CALL, call=number, name=name.encode(), group=group.encode())
+        self.block(
+            BlockKind.CALL, layout.CALL, call=number, name=name.encode(), group=group.encode()
+        )
 
     def thread(self, number: int, resets: int = 0) -> None:
-        self.block(Kind.THREAD, layout.THREAD, thread=number, resets=resets, step_ticks=SECOND)
+        self.block(BlockKind.THREAD, layout.THREAD, thread=number, resets=resets, step_ticks=SECOND)
 
     def site(self, number: int, call: int, ticks: Sequence[int], thread: int = 0) -> None:
         """One without frames, with calls that took so long: below 16 ticks each."""
         times = np.bincount(ticks, minlength=layout.BINS)
         self.block(
-            Kind.SITE,
+            BlockKind.SITE,
             layout.SITE,
             site=number,
             thread=thread,
@@ -67,7 +69,7 @@ class Written:
     def cells(self, rows: Sequence[tuple[int, ...]], thread: int = 0) -> None:
         """In the order of layout.CELL."""
         table = np.array(rows, layout.CELL)
-        self.block(Kind.CELLS, layout.CELLS, table.tobytes(), thread=thread, used=len(rows))
+        self.block(BlockKind.CELLS, layout.CELLS, table.tobytes(), thread=thread, used=len(rows))
 
     def write(self, path: Path) -> Path:
         self.set(pieces=1)

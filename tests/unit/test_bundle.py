@@ -19,7 +19,7 @@ from mpigauge.cli.itself import own_words
 from mpigauge.features.bundle import archive, contents, distributions, making, show, start
 from mpigauge.features.bundle.archive import Entry, File, Link
 from mpigauge.features.bundle.distributions import Requirement
-from mpigauge.features.bundle.making import Wanted
+from mpigauge.features.bundle.making import PackRequest
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.site.mpi import imb_programs, kernel_build, kernel_places, wheels
@@ -264,7 +264,7 @@ def test_a_bundle_of_a_clone(packages: Path, built: Path, tmp_path: Path) -> Non
     """Sources and kernels lie where those of a wheel do; the IMB programs know no MPI."""
     assert packages.is_dir()
     mpi = str(fake.mpich(tmp_path / "mpich"))
-    bundle = making.make(Wanted(tmp_path / "a.tar", mpis=(mpi,)))
+    bundle = making.make(PackRequest(tmp_path / "a.tar", mpis=(mpi,)))
     inside = members(bundle.file, bundle.top)
     shipped = "python/mpigauge/_shipped/kernels/mpich"
     plugin = "mpigauge-kernel.mpich.so"
@@ -282,7 +282,7 @@ def test_a_bundle_of_a_clone(packages: Path, built: Path, tmp_path: Path) -> Non
     assert not [name for name in inside if name.endswith(".pyc") or "python/plots/" in name]
     assert bundle.needs.libc == (2, 27)
     assert bundle.libc == (2, 20)
-    again = making.make(Wanted(tmp_path / "b.tar", mpis=(mpi,)))
+    again = making.make(PackRequest(tmp_path / "b.tar", mpis=(mpi,)))
     assert again.file.read_bytes() == bundle.file.read_bytes()
     said = list(show.lines(bundle))
     assert any(line.endswith("kernels for mpich") for line in said)
@@ -298,7 +298,7 @@ def test_a_bundle_of_a_wheel_takes_its_kernels_and_an_mpi(
     for abi in ("mpich", "ompi"):
         kernels_at(tmp_path / "shipped" / "kernels" / abi, abi)
     fake.mpich(tmp_path / "home" / "mpi" / "mpich-5.0.2")
-    bundle = making.make(Wanted(tmp_path / "a.tar.gz", packed_mpis=("mpich",)))
+    bundle = making.make(PackRequest(tmp_path / "a.tar.gz", packed_mpis=("mpich",)))
     inside = members(bundle.file, bundle.top)
     assert "python/mpigauge/_shipped/kernels/ompi/cards.json" in inside
     assert inside["python/mpigauge/_shipped/mpi/mpich-5.0.2/bin/mpiexec"].mode == 0o755
@@ -322,7 +322,7 @@ def test_packages_are_refused_before_kernels_are_built(
     monkeypatch.setattr(making, "kernels", lambda *_: pytest.fail("kernels were built"))
     mpi = str(fake.mpich(tmp_path / "mpich"))
     with pytest.raises(UserError, match="which files belong to the package needed"):
-        making.make(Wanted(tmp_path / "a.tar", mpis=(mpi,)))
+        making.make(PackRequest(tmp_path / "a.tar", mpis=(mpi,)))
 
 
 def test_kernels_of_another_c_library_are_refused(tmp_path: Path) -> None:
@@ -336,18 +336,21 @@ def test_kernels_of_another_c_library_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wanted", "says"),
     [
-        (Wanted(Path("a.zip")), "a.zip has none of the endings .tar, .tar.gz, .tar.xz"),
-        (Wanted(Path(".tar")), ".tar has none of the endings"),
-        (Wanted(Path("there.tar")), "there.tar is there already; .* replace it with --force"),
-        (Wanted(Path("folder.tar"), force=True), "folder.tar is a folder; name a file"),
-        (Wanted(Path("no/a.tar")), "there is no folder .*/no for a.tar"),
-        (Wanted(Path("a.tar"), packed_mpis=("path",)), "mpich, openmpi, intel, and 'path' is none"),
-        (Wanted(Path("a.tar"), packed_mpis=("mpich",)), "mpich is not installed; run"),
-        (Wanted(Path("a.tar"), extras=("sql",)), "the package absent-db belongs into"),
+        (PackRequest(Path("a.zip")), "a.zip has none of the endings .tar, .tar.gz, .tar.xz"),
+        (PackRequest(Path(".tar")), ".tar has none of the endings"),
+        (PackRequest(Path("there.tar")), "there.tar is there already; .* replace it with --force"),
+        (PackRequest(Path("folder.tar"), force=True), "folder.tar is a folder; name a file"),
+        (PackRequest(Path("no/a.tar")), "there is no folder .*/no for a.tar"),
+        (
+            PackRequest(Path("a.tar"), packed_mpis=("path",)),
+            "mpich, openmpi, intel, and 'path' is none",
+        ),
+        (PackRequest(Path("a.tar"), packed_mpis=("mpich",)), "mpich is not installed; run"),
+        (PackRequest(Path("a.tar"), extras=("sql",)), "the package absent-db belongs into"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_before_anything_is_written(
-    wanted: Wanted, says: str, packages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    wanted: PackRequest, says: str, packages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert packages.is_dir()
     monkeypatch.setenv("MPIGAUGE_HOME", str(tmp_path / "home"))

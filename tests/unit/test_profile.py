@@ -18,7 +18,7 @@ import pytest
 from mpigauge.cli.main import run as mpigauge
 from mpigauge.features.profile import gather
 from mpigauge.features.profile.account import Account, readable
-from mpigauge.features.profile.files import Frame, Lost, Module
+from mpigauge.features.profile.files import Lost, Module, ReturnAddress
 from mpigauge.features.profile.foretell import foretold, unseen
 from mpigauge.features.profile.launching import user_line, with_stand_ins
 from mpigauge.features.profile.merge import Spot
@@ -222,7 +222,7 @@ def test_each_stack_is_read_once_however_many_sites_share_a_place(
 ) -> None:
     """A library in the middle, without symbols, through which all calls of a program go."""
     first = job().profile.spots[0]
-    callers = [Frame(MAIN.module, 0x1000 + number) for number in range(100)]
+    callers = [ReturnAddress(MAIN.module, 0x1000 + number) for number in range(100)]
     spots = tuple(replace(first, frames=(NORM, NORM, caller)) for caller in callers)
     rows = np.repeat(job().profile.rows[:1], len(spots))
     rows["site"] = range(len(spots))
@@ -262,7 +262,7 @@ def test_names_of_functions_are_those_of_the_program(name: str, said: str) -> No
 
 def test_a_call_site_of_python_is_the_method_that_was_called() -> None:
     module = Module("/lib/python3/mpi4py/MPI.so", "")
-    inner, method = Frame(module, 0x10), Frame(module, 0x20)
+    inner, method = ReturnAddress(module, 0x10), ReturnAddress(module, 0x20)
     places = {
         inner: (Place("__pyx_f_6mpi4py_3MPI_PyMPI_allreduce", offset=1),),
         method: (Place("__pyx_pw_6mpi4py_3MPI_4Comm_124allreduce", offset=2),),

@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.features.profile import layout
 from mpigauge.features.profile.arriving import MOST_VECTORS, arrivals
-from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.layout import Counted
 from mpigauge.features.profile.stored import load_jobs, save
 from mpigauge.features.profile.waiting import kept_calls, split_calls
 from mpigauge.model.errors import UserError
@@ -24,7 +24,7 @@ from tests.profiles import job
 def patterns_of(program: Program) -> tuple[ArrivalPattern, ...]:
     files = []
     for file in program.files():
-        cells = np.array([(0, 1, -3, Way.NONE, 4, 1, CALLS, 12 * CALLS, 8, 15)], layout.CELL)
+        cells = np.array([(0, 1, -3, Counted.NONE, 4, 1, CALLS, 12 * CALLS, 8, 15)], layout.CELL)
         files.append(replace(file, cells=cells))
     numbers = [[0] for _ in files]
     return arrivals(files, numbers, split_calls(kept_calls(files, numbers)))

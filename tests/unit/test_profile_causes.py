@@ -15,16 +15,16 @@ from mpigauge.cli.main import run as mpigauge
 from mpigauge.features.profile.causes import explained
 from mpigauge.features.profile.files import RankFile
 from mpigauge.features.profile.profiling import jobs_of
-from mpigauge.features.profile.stored import Job
+from mpigauge.features.profile.stored import ProfiledJob
 from tests.profiles import APP, MAIN, job, rank_file, site, stored
 
 
-def of(*files: RankFile) -> Job:
+def of(*files: RankFile) -> ProfiledJob:
     (found,) = jobs_of(0, files)
     return found
 
 
-def causes(job: Job) -> dict[str, str]:
+def causes(job: ProfiledJob) -> dict[str, str]:
     return {finding.cause: finding.what for finding in explained([job]).findings}
 
 

@@ -12,21 +12,21 @@ import pytest
 
 from mpigauge.cli.main import run as mpigauge
 from mpigauge.features.profile.compared import REST, SideOfProfile, compared_sites
-from mpigauge.features.profile.files import Frame
+from mpigauge.features.profile.files import ReturnAddress
 from mpigauge.features.profile.merge import Profile
-from mpigauge.features.profile.stored import Job
+from mpigauge.features.profile.stored import ProfiledJob
 from tests.profiles import MAIN, NORM, PLACES, after_an_edit, job, stored
 
 
-def sides(*jobs: Job) -> list[SideOfProfile]:
+def sides(*jobs: ProfiledJob) -> list[SideOfProfile]:
     return [SideOfProfile.of(f"side {number}", [each]) for number, each in enumerate(jobs)]
 
 
-def labels(*jobs: Job) -> list[str]:
+def labels(*jobs: ProfiledJob) -> list[str]:
     return [site.label for site in compared_sites(sides(*jobs))]
 
 
-def with_spots(job: Job, *spots: tuple[str, tuple[Frame, ...]]) -> Job:
+def with_spots(job: ProfiledJob, *spots: tuple[str, tuple[ReturnAddress, ...]]) -> ProfiledJob:
     """The calls of the first spots, at these places instead."""
     old = job.profile.spots
     new = [replace(each, call=call, frames=frames) for each, (call, frames) in zip(old, spots)]  # noqa: B905

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from mpigauge.features.profile.account import Account
-from mpigauge.features.profile.joined import Joined, Machine, joined
+from mpigauge.features.profile.joined import Joined, MachineFigures, joined
 from mpigauge.features.profile.measured import joined_at, parts_for
 from mpigauge.features.profile.needs import Need, Use, needed, uses_of
 from mpigauge.features.profile.show import lines_of, page, saved_at_most
-from mpigauge.features.profile.stored import Job, load_jobs
+from mpigauge.features.profile.stored import ProfiledJob, load_jobs
 from mpigauge.features.profile.waiting import WAIT
 from mpigauge.result.stats.launches import rows
 from tests.cells import cell
@@ -47,7 +47,7 @@ def sum_of(size: int, seconds: float, **more: Any) -> Row:
     return measured("Allreduce", size, seconds, **({"datatype": "double", "op": "sum"} | more))
 
 
-def split(found: Job, waiting_s: float, moving_s: float) -> Job:
+def split(found: ProfiledJob, waiting_s: float, moving_s: float) -> ProfiledJob:
     """With what its sums took on each rank told apart."""
     site = [spot.call for spot in found.profile.spots].index("MPI_Allreduce")
     waits = np.zeros(2, WAIT)
@@ -102,7 +102,7 @@ def test_the_same_root_speaks_for_a_call_before_root_0() -> None:
     known = [measured("Bcast", 8, 1e-6), measured("Bcast", 8, 2e-6, settings="root=2"),
              measured("Bcast", 64, 3e-6)]  # fmt: skip
     times = {
-        (root, size): Machine(known).time(Need("Bcast", 2, size, root=root))
+        (root, size): MachineFigures(known).time(Need("Bcast", 2, size, root=root))
         for root in (0, 1, 2)
         for size in (8, 64)
     }
@@ -112,7 +112,7 @@ def test_the_same_root_speaks_for_a_call_before_root_0() -> None:
 
 
 def test_times_come_from_the_cell_itself_or_from_between_two() -> None:
-    machine = Machine([sum_of(4, 1e-6), sum_of(16, 4e-6), sum_of(64, 4e-6)])
+    machine = MachineFigures([sum_of(4, 1e-6), sum_of(16, 4e-6), sum_of(64, 4e-6)])
     between = machine.time(ALLREDUCE)
     assert between
     assert between.value == pytest.approx(2e-6, rel=1e-6)
@@ -129,23 +129,23 @@ def test_cells_with_the_arrivals_of_the_program_come_first() -> None:
     usual, ours = sum_of(8, 1e-6), sum_of(8, 3e-6, arrival="profile:ab12")
     other = sum_of(8, 9e-6, arrival="late:1:50us")
     for order in ([usual, ours, other], [other, ours, usual]):
-        found = Machine(order, "profile:ab12").time(ALLREDUCE)
+        found = MachineFigures(order, "profile:ab12").time(ALLREDUCE)
         assert found
         assert found.value == pytest.approx(3e-6, rel=1e-6)
-    found = Machine([usual, ours, other], "").time(ALLREDUCE)
+    found = MachineFigures([usual, ours, other], "").time(ALLREDUCE)
     assert found
     assert found.value == pytest.approx(1e-6, rel=1e-6)
 
 
 def test_half_a_round_trip_is_a_message() -> None:
-    found = Machine([measured("PingPong", 1024, 6e-6)]).time(LARGE)
+    found = MachineFigures([measured("PingPong", 1024, 6e-6)]).time(LARGE)
     assert found
     assert found.value == pytest.approx(3e-6, rel=1e-6)
 
 
-def of(found: Job, *known: Row) -> Joined:
+def of(found: ProfiledJob, *known: Row) -> Joined:
     account = Account(found)
-    return joined(account, uses_of(account), Machine(known))
+    return joined(account, uses_of(account), MachineFigures(known))
 
 
 def test_a_call_site_is_waiting_moving_as_it_can_be_and_moving_above_that() -> None:

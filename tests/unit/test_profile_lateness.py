@@ -15,7 +15,7 @@ from mpigauge.features.profile.causes import explained
 from mpigauge.features.profile.lateness import last_of
 from mpigauge.features.profile.pictures import arrivals
 from mpigauge.features.profile.show import sentences
-from mpigauge.features.profile.stored import Job
+from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.runs.store.arrivals import ArrivalPattern
 from tests.profiles import stored
 from tests.unit.test_profile_page import text_of
@@ -60,12 +60,12 @@ def late_in_turn() -> ArrivalPattern:
     return pattern(lateness)
 
 
-def profile(of: ArrivalPattern, resolved: bool = True) -> Job:
+def profile(of: ArrivalPattern, resolved: bool = True) -> ProfiledJob:
     plain = waits(80e-3, 1e-4, resolved)
     return replace(plain, profile=replace(plain.profile, arrivals=(of,)))
 
 
-def said(job: Job) -> str:
+def said(job: ProfiledJob) -> str:
     return " ".join(sentences([Account(job)]))
 
 

@@ -14,7 +14,7 @@ import pytest
 from mpigauge.features.profile import layout
 from mpigauge.features.profile.files import Channel, Instances, RankFile, Waits
 from mpigauge.features.profile.later import later_waits
-from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.layout import Counted
 from mpigauge.features.profile.waiting import is_kept, kept_calls
 from tests.process.test_profile_waiting import HZ, OPERATION_S, US, Clock, file_of
 from tests.profiles import site
@@ -88,7 +88,7 @@ def files_of(
         kept = is_kept(index, own_level)
         times = (posted[:, rank], posted[:, rank], left[:, rank])
         made = records(times, clock, kept, needs)
-        ways = (Way.SENT, Way.RECEIVED)
+        ways = (Counted.SENT, Counted.RECEIVED)
         channels = tuple(
             Channel(1, 1 - rank, way, TAGS, CALLS, own_level, made.copy()) for way in ways
         )

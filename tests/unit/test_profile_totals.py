@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mpigauge.features.profile.totals import AllCalls, Sample, Total, by_time, shared_out
+from mpigauge.features.profile.totals import AllCalls, SampledCalls, Total, by_time, shared_out
 from tests.profiles import site
 
 US = 1e-6
@@ -27,7 +27,7 @@ def total(
     moving = np.full(CALLS, operation)
     parts = np.stack([waiting, moving, np.broadcast_to(longer, CALLS)], axis=1)
     took = parts.sum(axis=1)
-    sample = Sample(
+    sample = SampledCalls(
         parts=parts[kept],
         took=took[kept],
         here=np.ones(len(parts[kept]), dtype=bool),

@@ -12,12 +12,12 @@ import numpy as np
 from mpigauge.features.profile.account import Account
 from mpigauge.features.profile.show import sentences
 from mpigauge.features.profile.show_perfcatch import perfcatch
-from mpigauge.features.profile.stored import Job, load_jobs, save
+from mpigauge.features.profile.stored import ProfiledJob, load_jobs, save
 from mpigauge.features.profile.waiting import WAIT
 from tests.profiles import job
 
 
-def waits(waiting_s: float, wide_s: float, resolved: bool, disturbed_s: float = 0.0) -> Job:
+def waits(waiting_s: float, wide_s: float, resolved: bool, disturbed_s: float = 0.0) -> ProfiledJob:
     """The first spot that is no message: 10 ms of waiting and moving on two ranks."""
     plain = job()
     site = next(n for n, spot in enumerate(plain.profile.spots) if spot.group == "collective")
@@ -29,7 +29,7 @@ def waits(waiting_s: float, wide_s: float, resolved: bool, disturbed_s: float = 
     return replace(plain, profile=replace(plain.profile, waits=rows))
 
 
-def said(of: Job) -> str:
+def said(of: ProfiledJob) -> str:
     return " ".join(sentences([Account(of)]))
 
 

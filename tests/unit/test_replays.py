@@ -17,7 +17,7 @@ from mpigauge.features.profile import layout
 from mpigauge.features.profile.files import Instances
 from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.replayed import replay_of, save_mix
-from mpigauge.features.profile.stored import Job
+from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.measure.plan import Plan, Resources, resolve
 from mpigauge.measure.plan.replays import MOST_CALLS, gaps_s, iteration, told, words
 from mpigauge.model.cards import Cards
@@ -75,10 +75,10 @@ def test_messages_under_way_together_are_one_step_with_the_time_of_its_waits() -
             site("MPI_Irecv", "receive", (MAIN,), [1e-6] * 40),
             site("MPI_Waitall", "wait", (MAIN,), [1e-3] * 10),
         )
-        sent = (0, 1, 1 - rank, layout.Way.SENT, 11, 0, 40, 40960, 1024, 1024)
-        asked_for = (2, 0, -3, layout.Way.REQUESTS, 4, 0, 10, 80, 8, 8)
+        sent = (0, 1, 1 - rank, layout.Counted.SENT, 11, 0, 40, 40960, 1024, 1024)
+        asked_for = (2, 0, -3, layout.Counted.REQUESTS, 4, 0, 10, 80, 8, 8)
         files.append(replace(file, sites=sites, cells=np.array([sent, asked_for], layout.CELL)))
-    found = replay_of(Job(0, 0, merged(files), PLACES))
+    found = replay_of(ProfiledJob(0, 0, merged(files), PLACES))
     assert found is not None
     (together,) = found.steps
     assert (together.call, together.window, together.calls) == ("nonblocking", 4, 10)
@@ -97,12 +97,12 @@ def test_waits_for_collectives_are_no_waits_for_messages() -> None:
             site("MPI_Iallreduce", "collective", (MAIN,), [1e-6] * 10),
             site("MPI_Wait", "completion", (MAIN,), [1e-3] * 20),
         )
-        sent = (0, 1, 1 - rank, layout.Way.SENT, 11, 0, 10, 10240, 1024, 1024)
-        asked_for = (2, 0, -3, layout.Way.REQUESTS, 1, 0, 20, 20, 1, 1)
+        sent = (0, 1, 1 - rank, layout.Counted.SENT, 11, 0, 10, 10240, 1024, 1024)
+        asked_for = (2, 0, -3, layout.Counted.REQUESTS, 1, 0, 20, 20, 1, 1)
         kept = Instances(1, "MPI_Iallreduce", 4, "all", 0, 10, 0.0, 1, records)
         cells = np.array([sent, asked_for], layout.CELL)
         files.append(replace(rank_file(rank), sites=sites, cells=cells, instances=(kept,)))
-    found = replay_of(Job(0, 0, merged(files), PLACES))
+    found = replay_of(ProfiledJob(0, 0, merged(files), PLACES))
     assert found is not None
     (message,) = found.steps
     assert (message.call, message.window, message.calls) == ("nonblocking", 1, 10)
@@ -121,7 +121,7 @@ def test_messages_too_large_for_a_replay_are_left_out_with_their_time() -> None:
         cells = file.cells.copy()
         cells["amount"][1], cells["least"][1], cells["most"][1] = 8 << 32, 1 << 32, 1 << 32
         files.append(replace(file, cells=cells))
-    found = replay_of(Job(0, 0, merged(files), PLACES))
+    found = replay_of(ProfiledJob(0, 0, merged(files), PLACES))
     assert found is not None
     assert [(each.call, each.message_bytes) for each in found.steps] == [
         ("allreduce", 8),
@@ -131,7 +131,7 @@ def test_messages_too_large_for_a_replay_are_left_out_with_their_time() -> None:
 
 
 def test_a_profile_without_one_of_its_ranks_is_not_replayed(tmp_path: Path) -> None:
-    alone = Job(0, 0, merged([rank_file(0)]), PLACES)
+    alone = ProfiledJob(0, 0, merged([rank_file(0)]), PLACES)
     assert replay_of(alone) is None
     save_mix(alone, tmp_path)
     assert load_replay(tmp_path) is None

@@ -40,9 +40,9 @@ from mpigauge.runs.store import Run, load
 from mpigauge.runs.store.history import conditions_of
 from mpigauge.runs.store.tunings import (
     FILE,
+    DefaultStays,
     Evidence,
     Fault,
-    Left,
     MpiBuild,
     Rescued,
     TunedRule,
@@ -213,7 +213,7 @@ def a_tuning(folder: Path) -> Tuning:
         thread_level="single",
         sizes=SIZES,
         rules=(RULE,),
-        left=(Left("Bcast", 2, "no candidate was faster"),),
+        left=(DefaultStays("Bcast", 2, "no candidate was faster"),),
         faults=(Fault("Allreduce", 3, "ring", "7 wrong elements among 3 ranks"),) * 2,
         files=digests,
         rescued=(Rescued("Allreduce", 4, {"X": "0"}, 1 << 20, 0.02, 5, 7, 6),),

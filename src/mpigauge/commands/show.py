@@ -16,7 +16,7 @@ from mpigauge.model.width import WIDTH
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.features.profile.stored import Job
+    from mpigauge.features.profile.stored import ProfiledJob
 
 
 @click.command("show")
@@ -64,7 +64,7 @@ def command(
         show(open_run(run), form, limits_of, whole)
 
 
-def _show_profile(run: str, jobs: Sequence[Job], form: str) -> None:
+def _show_profile(run: str, jobs: Sequence[ProfiledJob], form: str) -> None:
     from mpigauge.cli.run_names import find_run
     from mpigauge.cli.screen import screen, write
     from mpigauge.features.profile.measured import joined_at

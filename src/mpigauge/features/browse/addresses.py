@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
 from mpigauge.cli.reporting import shown_of
-from mpigauge.features.browse.choice import Choice, fitting, lines, menus
+from mpigauge.features.browse.choice import RunFilter, fitting, lines, menus
 from mpigauge.features.browse.machines import QUOTED, Quoted, curves, machines
 from mpigauge.features.browse.pages import (
     ListView,
@@ -138,7 +138,7 @@ class Pages:
         return self.folder.ask(go)
 
     def _listed(
-        self, library: Library, path: str, choice: Choice, query: Query, count: int
+        self, library: Library, path: str, choice: RunFilter, query: Query, count: int
     ) -> ListView:
         turn = Turn.of(f"{self.base}{path}", vars(choice), _number(query, "page"), count)
         return ListView(vars(choice), menus(library.con), library.notes, turn)
@@ -208,7 +208,7 @@ class Pages:
         return self.folder.ask(go)
 
     def _number_line(
-        self, of: RunSeries, apart: str, choice: Choice, over_time: Trend
+        self, of: RunSeries, apart: str, choice: RunFilter, over_time: Trend
     ) -> NumberLine:
         given = {name: value for name, value in vars(choice).items() if value}
         href = f"{self.base}trend/{of.id}"
@@ -252,8 +252,8 @@ class Pages:
 _COLUMNS = ("created", "mpi", "host", "benchmarks", "rows", "figures", "status", "command")
 
 
-def _choice(query: Query) -> Choice:
-    return Choice(**{name: query.get(name, [""])[0] for name in vars(Choice())})
+def _choice(query: Query) -> RunFilter:
+    return RunFilter(**{name: query.get(name, [""])[0] for name in vars(RunFilter())})
 
 
 def _number(query: Query, name: str) -> int:
@@ -263,7 +263,7 @@ def _number(query: Query, name: str) -> int:
     return 1
 
 
-def _fitting(library: Library, choice: Choice) -> tuple[list[str], str]:
+def _fitting(library: Library, choice: RunFilter) -> tuple[list[str], str]:
     """The runs; or none, and what is wrong with what was asked for."""
     try:
         return fitting(library.con, choice), ""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Choice:
+class RunFilter:
     """What runs have to fit; empty: anything does."""
 
     find: str = ""
@@ -67,7 +67,7 @@ def menus(con: DuckDBPyConnection) -> dict[str, list[str]]:
     return found
 
 
-def fitting(con: DuckDBPyConnection, choice: Choice) -> list[str]:
+def fitting(con: DuckDBPyConnection, choice: RunFilter) -> list[str]:
     """The runs that fit, in the order that is asked for. UserError: no day, no expression, or
     nothing to sort by."""
     query = f"SELECT run FROM runs ORDER BY {_order(choice.sort)}"
@@ -99,7 +99,7 @@ def _order(sort: str) -> str:
     return f"{SORTS[word]} {direction} NULLS LAST, {_NEWEST}"
 
 
-def _kept(con: DuckDBPyConnection, choice: Choice) -> Iterator[set[str]]:
+def _kept(con: DuckDBPyConnection, choice: RunFilter) -> Iterator[set[str]]:
     """The runs that fit each field that is not empty."""
     for name, value in _given(choice).items():
         if name in ("since", "until"):
@@ -111,7 +111,7 @@ def _kept(con: DuckDBPyConnection, choice: Choice) -> Iterator[set[str]]:
         yield {row[0] for row in asked.rows}
 
 
-def _given(choice: Choice) -> Mapping[str, str]:
+def _given(choice: RunFilter) -> Mapping[str, str]:
     given = {}
     for name in _FITS:
         value = getattr(choice, name).strip()

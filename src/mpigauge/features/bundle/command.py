@@ -57,8 +57,8 @@ def command(
     folder imb, which take the place of IMB's, need no Python. Nothing is installed.
     """
     from mpigauge.cli.screen import tell
-    from mpigauge.features.bundle.making import Wanted, make
+    from mpigauge.features.bundle.making import PackRequest, make
     from mpigauge.features.bundle.show import lines
 
-    bundle = make(Wanted(output, force, mpis, packed, extras), tell)
+    bundle = make(PackRequest(output, force, mpis, packed, extras), tell)
     click.echo("\n".join(lines(bundle)))

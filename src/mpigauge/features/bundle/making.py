@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PackRequest:
     file: Path
     force: bool = False
     """Replace the file if it is there."""
@@ -38,7 +38,7 @@ class Wanted:
     extras: tuple[str, ...] = ()
 
 
-class Part(NamedTuple):
+class PackPart(NamedTuple):
     about: str
     bytes: int
 
@@ -48,7 +48,7 @@ class Bundle:
     file: Path
     top: str
     """The folder that it is unpacked into."""
-    parts: tuple[Part, ...]
+    parts: tuple[PackPart, ...]
     needs: start.Needs
     libc: tuple[int, int]
     """The oldest glibc that the programs like IMB's run with."""
@@ -63,7 +63,7 @@ class Bundle:
         return start.how_to_run(self.top)
 
 
-def make(wanted: Wanted, tell: Tell = folders.say_nothing) -> Bundle:
+def make(wanted: PackRequest, tell: Tell = folders.say_nothing) -> Bundle:
     """UserError: something is not here, or the file cannot be written."""
     kind = archive.ending(wanted.file)
     _check(wanted.file, wanted.force)
@@ -83,7 +83,7 @@ def make(wanted: Wanted, tell: Tell = folders.say_nothing) -> Bundle:
         described[mpi.label] = [*contents.mpi(mpi)]
     tell(f"writing {wanted.file}")
     _write(wanted.file, kind, top, [each for part in described.values() for each in part])
-    parts = tuple(Part(about, _bytes(part)) for about, part in described.items())
+    parts = tuple(PackPart(about, _bytes(part)) for about, part in described.items())
     return Bundle(wanted.file, top, parts, needed, of_kernels)
 
 
@@ -109,7 +109,7 @@ def _private(spec: str) -> Mpi:
     return find(spec)
 
 
-def _kernels(wanted: Wanted, tell: Tell) -> dict[Abi, Kernels]:
+def _kernels(wanted: PackRequest, tell: Tell) -> dict[Abi, Kernels]:
     """Of each ABI those that mpigauge would take here, built now if need be."""
     specs = (*wanted.mpis, *wanted.packed_mpis)
     came = kernel_places.all_shipped()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Part:
+class PartialCall:
     """A call that stands in for a part of a collective."""
 
     benchmark: str
@@ -46,19 +46,22 @@ class Part:
 
 BY_HAND = "_by_hand"
 """What benchmarks end with that do by messages what a collective does."""
-GUIDELINES: Mapping[str, tuple[tuple[Part, ...], ...]] = {
+GUIDELINES: Mapping[str, tuple[tuple[PartialCall, ...], ...]] = {
     "Allgather": (
-        (Part("Gather"), Part("Bcast", of_all=True)),
-        (Part("Allgather_by_hand"),),
+        (PartialCall("Gather"), PartialCall("Bcast", of_all=True)),
+        (PartialCall("Allgather_by_hand"),),
     ),
-    "Allreduce": ((Part("Reduce"), Part("Bcast")), (Part("Allreduce_by_hand"),)),
-    "Alltoall": ((Part("Alltoall_by_hand"),),),
-    "Bcast": ((Part("Bcast_by_hand"),),),
-    "Reduce_scatter": ((Part("Reduce", of_all=True), Part("Scatter")),),
-    "Reduce_scatter_block": ((Part("Reduce", of_all=True), Part("Scatter")),),
-    "Gather": ((Part("Allgather"),), (Part("Gather_by_hand"),)),
-    "Reduce": ((Part("Allreduce"),), (Part("Reduce_by_hand"),)),
-    "Scatter": ((Part("Bcast", of_all=True),), (Part("Scatter_by_hand"),)),
+    "Allreduce": (
+        (PartialCall("Reduce"), PartialCall("Bcast")),
+        (PartialCall("Allreduce_by_hand"),),
+    ),
+    "Alltoall": ((PartialCall("Alltoall_by_hand"),),),
+    "Bcast": ((PartialCall("Bcast_by_hand"),),),
+    "Reduce_scatter": ((PartialCall("Reduce", of_all=True), PartialCall("Scatter")),),
+    "Reduce_scatter_block": ((PartialCall("Reduce", of_all=True), PartialCall("Scatter")),),
+    "Gather": ((PartialCall("Allgather"),), (PartialCall("Gather_by_hand"),)),
+    "Reduce": ((PartialCall("Allreduce"),), (PartialCall("Reduce_by_hand"),)),
+    "Scatter": ((PartialCall("Bcast", of_all=True),), (PartialCall("Scatter_by_hand"),)),
 }
 """By collective what may take its place. Messages are counted as its benchmark does. What is
 written by hand sends messages from rank to rank (kernels/suites/more/by_hand.cpp)."""

@@ -32,7 +32,7 @@ LESS = 1.05
 
 
 @dataclass(frozen=True)
-class Way:
+class HostsTogether:
     """All hosts at once, or each alone."""
 
     first: Mapping[str, Row]
@@ -85,8 +85,8 @@ class Kernel:
     message_bytes: int
     library: str
     """Of products; empty for others."""
-    at_once: Way
-    alone: Way
+    at_once: HostsTogether
+    alone: HostsTogether
 
     @property
     def word(self) -> str:
@@ -152,7 +152,10 @@ def cluster(rows: Iterable[Row], host_of: Callable[[Row], str]) -> Cluster | Non
     kernels = []
     for key, of in found.items():
         if of[""]:
-            at_once, alone = Way(of[""], of[AGAIN]), Way(of[ALONE], of[AGAIN_ALONE])
+            at_once, alone = (
+                HostsTogether(of[""], of[AGAIN]),
+                HostsTogether(of[ALONE], of[AGAIN_ALONE]),
+            )
             kernels.append(Kernel(*key, at_once, alone))
     ranks, *_ = hosts.values()
     return Cluster(tuple(hosts), ranks, tuple(kernels))

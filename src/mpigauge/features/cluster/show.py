@@ -17,7 +17,7 @@ from mpigauge.show.formats.table import heading, remark_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mpigauge.features.cluster.result import Cluster, Kernel, Way
+    from mpigauge.features.cluster.result import Cluster, HostsTogether, Kernel
     from mpigauge.model.row import Row
     from mpigauge.result.document import Document
 
@@ -130,7 +130,7 @@ def _text(row: Row | None) -> str:
     return UNKNOWN
 
 
-def _middle(way: Way) -> str:
+def _middle(way: HostsTogether) -> str:
     values = [_value(row)[0] for row in way.last.values()]
     if values:
         return number(median(values))

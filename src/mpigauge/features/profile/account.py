@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.features.profile.files import Frame, RankFile
+from mpigauge.features.profile.files import RankFile, ReturnAddress
 from mpigauge.features.profile.lateness import Last, last_of
-from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.layout import Counted
 from mpigauge.features.profile.merge import OUTSIDE, Spot
-from mpigauge.features.profile.stored import Job
+from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.features.profile.symbols import Place
 from mpigauge.site.mpi.query import named
 
@@ -82,7 +82,7 @@ class Sizes:
     """Messages of a call between a power of two and the next."""
 
     call: str
-    way: Way
+    way: Counted
     bin: int
     count: int
     bytes: int
@@ -112,7 +112,7 @@ class InRegion:
 
 
 @dataclass(frozen=True)
-class Told:
+class TimeWithInterval:
     """A time with the interval that holds it in 95 of 100 cases."""
 
     value: float
@@ -130,9 +130,9 @@ class Waited:
     """What a call site took on all ranks, in its parts, as far as it could be split."""
 
     called: Called
-    waiting: Told
-    moving: Told
-    disturbed: Told
+    waiting: TimeWithInterval
+    moving: TimeWithInterval
+    disturbed: TimeWithInterval
     rank: int
     """The place of that which waited most."""
     resolved: bool
@@ -174,7 +174,7 @@ class Pair:
 class Account:
     """Of one job."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: ProfiledJob) -> None:
         self.job, self.profile = job, job.profile
         self.ranks: list[RankFile] = list(self.profile.files)
 
@@ -308,7 +308,7 @@ class Account:
     def _sent(self) -> npt.NDArray[np.int64]:
         """Bytes by place; what is received is sent by others."""
         cells = self.profile.cells
-        kept = cells[(cells["way"] == Way.SENT) | (cells["way"] == Way.NONE)]
+        kept = cells[(cells["way"] == Counted.SENT) | (cells["way"] == Counted.NONE)]
         found = np.zeros(len(self.profile.spots), np.int64)
         np.add.at(found, kept["site"], kept["amount"].astype(np.int64))
         return found
@@ -317,7 +317,7 @@ class Account:
         """The innermost place of the program."""
         return next(map(self.told, self._from_place(spot)), "")
 
-    def frame_of(self, spot: Spot) -> Frame | None:
+    def frame_of(self, spot: Spot) -> ReturnAddress | None:
         """That of the innermost place of the program."""
         return next(iter(self._from_place(spot)), None)
 
@@ -329,7 +329,7 @@ class Account:
             names += [readable(place.function) for place in places] or [self.told(frame)]
         return tuple(names)
 
-    def _from_place(self, spot: Spot) -> list[Frame]:
+    def _from_place(self, spot: Spot) -> list[ReturnAddress]:
         """What is not of an MPI library itself, nor of mpi4py below the method that was called."""
         frames = list(spot.frames_of_program)
         if frames and _is_mpi4py(frames[0]):
@@ -337,7 +337,7 @@ class Account:
             return frames[next(methods, 0) :]
         return frames
 
-    def _is_method(self, frame: Frame) -> bool:
+    def _is_method(self, frame: ReturnAddress) -> bool:
         places = self.job.places.get(frame, ())
         return bool(places) and places[0].function.startswith(_METHOD)
 
@@ -366,7 +366,7 @@ class Account:
             found += list(map(short, places)) or [self.told(frame)]
         return found
 
-    def told(self, frame: Frame) -> str:
+    def told(self, frame: ReturnAddress) -> str:
         """A frame in words: its function and line, else its file of code and its place there."""
         places = self.job.places.get(frame, ())
         if places:
@@ -380,7 +380,7 @@ class Account:
     def sizes(self) -> list[Sizes]:
         """By call and power of two, the call that moves most first."""
         cells = self.profile.cells
-        moved = cells[cells["way"] != Way.REQUESTS]
+        moved = cells[cells["way"] != Counted.REQUESTS]
         calls = list(dict.fromkeys(spot.call for spot in self.profile.spots))
         number = np.array([calls.index(spot.call) for spot in self.profile.spots], np.int64)
         keys = np.stack([number[moved["site"]], moved["way"], moved["bin"]], axis=1)
@@ -397,13 +397,13 @@ class Account:
     @cached_property
     def sent(self) -> list[Sizes]:
         """Those that were sent, or handed to a collective: what is received is sent by others."""
-        return [each for each in self.sizes if each.way in (Way.SENT, Way.NONE)]
+        return [each for each in self.sizes if each.way in (Counted.SENT, Counted.NONE)]
 
     @cached_property
     def pairs(self) -> list[Pair]:
         """What ranks of the world sent to each other, the most first."""
         cells = self.profile.cells
-        sent = cells[(cells["way"] == Way.SENT) & (cells["world_peer"] >= 0)]
+        sent = cells[(cells["way"] == Counted.SENT) & (cells["world_peer"] >= 0)]
         keys = np.stack([sent["rank"].astype(np.int64), sent["world_peer"]], axis=1)
         pairs = [
             Pair(source, target, int(of["count"].sum()), int(of["amount"].sum()))
@@ -462,7 +462,7 @@ def _grouped(
 def _sizes(call: str, way: int, number: int, cells: Any) -> Sizes:
     return Sizes(
         call=call,
-        way=Way(way),
+        way=Counted(way),
         bin=number,
         count=int(cells["count"].sum()),
         bytes=int(cells["amount"].sum()),
@@ -529,7 +529,7 @@ def readable(function: str) -> str:
     return ".".join([*(parts[2:] if parts[:2] == _MPI4PY else parts), rest])
 
 
-def _is_mpi4py(frame: Frame) -> bool:
+def _is_mpi4py(frame: ReturnAddress) -> bool:
     return frame.module is not None and "mpi4py" in Path(frame.module.path).parts
 
 
@@ -549,9 +549,9 @@ def _waited(called: Called, rows: Any) -> Waited:
     )
 
 
-def _sum_of(rows: Any, part: str) -> Told:
+def _sum_of(rows: Any, part: str) -> TimeWithInterval:
     """Of all ranks, whose errors are their own."""
     value = float(rows[f"{part}_s"].sum())
     below = float(np.hypot.reduce(rows[f"{part}_s"] - rows[f"{part}_low_s"]))
     above = float(np.hypot.reduce(rows[f"{part}_high_s"] - rows[f"{part}_s"]))
-    return Told(value, max(value - below, 0.0), value + above)
+    return TimeWithInterval(value, max(value - below, 0.0), value + above)

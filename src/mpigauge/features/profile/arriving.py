@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from mpigauge.features.profile import layout
 from mpigauge.features.profile.files import RankFile
-from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.layout import Counted
 from mpigauge.features.profile.totals import RARE, Times
-from mpigauge.features.profile.waiting import FLOOR_S, LONG, Kind, Parts, Split
+from mpigauge.features.profile.waiting import FLOOR_S, LONG, CallGroup, Parts, Split
 from mpigauge.runs.store.arrivals import ArrivalPattern
 
 MOST_VECTORS = 256
@@ -40,7 +40,7 @@ def arrivals(
 def _pattern(
     files: Sequence[RankFile],
     numbers: Sequence[Sequence[int]],
-    kind: Kind,
+    kind: CallGroup,
     parts: Parts,
     spot: int,
 ) -> ArrivalPattern | None:
@@ -90,12 +90,14 @@ def _evenly(rows: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.int64]:
     return np.array([rng.choice(part) for part in np.array_split(rows, most)])
 
 
-def _sizes(file: RankFile, numbers: Sequence[int], kind: Kind, spot: int) -> tuple[int, int, int]:
+def _sizes(
+    file: RankFile, numbers: Sequence[int], kind: CallGroup, spot: int
+) -> tuple[int, int, int]:
     """Of messages: the mean, the least, the most."""
     cells = file.cells
     sites = np.flatnonzero(np.asarray(numbers) == spot)
     of = np.isin(cells["site"], sites) & (cells["comm"] == kind.comm)
-    of &= cells["way"] == Way.NONE
+    of &= cells["way"] == Counted.NONE
     if kind.bin != layout.OTHER_SIZES:
         of &= cells["bin"] == kind.bin
     counted = cells[of]

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mpigauge.features.profile.account import Account, Called, Waited
-from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.layout import Counted
 from mpigauge.features.profile.show import accounts_of, main_jobs
-from mpigauge.features.profile.stored import Job
+from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.model.units import duration, listed, many, memory, number, percent
 from mpigauge.result.finding import Explanation, Finding
 
@@ -44,7 +44,7 @@ class ProfileCause:
     find: Callable[[Account], Iterator[Finding]]
 
 
-def explained(jobs: Sequence[Job]) -> Explanation:
+def explained(jobs: Sequence[ProfiledJob]) -> Explanation:
     """Of the launch in the middle."""
     accounts = accounts_of(main_jobs(jobs))
     found = [
@@ -243,7 +243,7 @@ def _sent(account: Account, site: Called) -> tuple[int, int]:
     """How many messages, and their size in the mean."""
     cells = account.profile.cells
     kept = cells[(cells["site"] == account.profile.spots.index(site.spot)) & (cells["amount"] > 0)]
-    kept = kept[(kept["way"] == Way.SENT) | (kept["way"] == Way.NONE)]
+    kept = kept[(kept["way"] == Counted.SENT) | (kept["way"] == Counted.NONE)]
     count, amount = int(kept["count"].sum()), int(kept["amount"].sum())
     return count, max(1, round(amount / count)) if count else 0
 
@@ -257,7 +257,7 @@ def _of_size(account: Account, site: Called) -> Iterator[str]:
 def _is_collective(account: Account, site: Called) -> bool:
     cells = account.profile.cells
     of = cells[cells["site"] == account.profile.spots.index(site.spot)]
-    return bool((of["way"] == Way.NONE).any())
+    return bool((of["way"] == Counted.NONE).any())
 
 
 def _polls(account: Account) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
     from mpigauge.features.profile.launching import Start
     from mpigauge.features.profile.profiling import Profiling, Starter
-    from mpigauge.features.profile.stored import Job
+    from mpigauge.features.profile.stored import ProfiledJob
     from mpigauge.measure.campaign.agent import Agent
     from mpigauge.runs.store import RunWriter
 
@@ -282,7 +282,9 @@ def _write_passport(writer: RunWriter, setup: Setup | None) -> None:
         tell(str(error))
 
 
-def _finish(profiling: Profiling, words: tuple[str, ...], jobs: Sequence[Job], status: int) -> None:
+def _finish(
+    profiling: Profiling, words: tuple[str, ...], jobs: Sequence[ProfiledJob], status: int
+) -> None:
     """A disk that is full now is told, and no more: the program has run."""
     from mpigauge.features.profile.profiling import header
     from mpigauge.model.errors import RunError
@@ -308,7 +310,7 @@ def present(folder: Path, form: str) -> None:
     tell(f"{seen(jobs)}; stored in {folder}")
 
 
-def _present(folder: Path, jobs: Sequence[Job], form: str, start: Start) -> None:
+def _present(folder: Path, jobs: Sequence[ProfiledJob], form: str, start: Start) -> None:
     """On standard error, since standard output is the program's."""
     from mpigauge.cli.screen import screen, tell
     from mpigauge.features.profile.foretell import unseen

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mpigauge.features.profile.account import Account, Called
-from mpigauge.features.profile.stored import Job
+from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.model.record import Figure
 from mpigauge.result.compare.items import Item, items
 
@@ -31,11 +31,11 @@ class SideOfProfile:
     """One run: a job of each launch."""
 
     name: str
-    jobs: tuple[Job, ...]
+    jobs: tuple[ProfiledJob, ...]
     accounts: tuple[Account, ...]
 
     @classmethod
-    def of(cls, name: str, jobs: Sequence[Job]) -> SideOfProfile:
+    def of(cls, name: str, jobs: Sequence[ProfiledJob]) -> SideOfProfile:
         return cls(name, tuple(jobs), tuple(map(Account, jobs)))
 
     @property

@@ -23,7 +23,7 @@ from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.of_runs import side_of
 
 if TYPE_CHECKING:
-    from mpigauge.features.profile.stored import Job
+    from mpigauge.features.profile.stored import ProfiledJob
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.side import Side
     from mpigauge.runs.store import Run
@@ -36,7 +36,7 @@ class ComparedProfiles:
     sites: tuple[ComparedSite, ...]
 
 
-def profiles_of(words: Sequence[str]) -> list[tuple[Job, ...]]:
+def profiles_of(words: Sequence[str]) -> list[tuple[ProfiledJob, ...]]:
     """The jobs of each run. UserError: one is no profile, or holds nothing."""
     found = []
     for word in words:
@@ -69,7 +69,7 @@ def by_call_site(words: Sequence[str]) -> Comparison | None:
 
 def compared_profiles(
     runs: Sequence[Run],
-    profiles: Sequence[Sequence[Job]],
+    profiles: Sequence[Sequence[ProfiledJob]],
     tolerance: float,
     response: str,
     chosen: Callable[[Sequence[Side]], Sequence[Side]],

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.features.profile import layout
-from mpigauge.features.profile.layout import Kind
+from mpigauge.features.profile.layout import BlockKind
 from mpigauge.model.errors import UserError
 
 SUFFIX = ".mpiprof"
@@ -35,7 +35,7 @@ class Module:
 
 
 @dataclass(frozen=True)
-class Frame:
+class ReturnAddress:
     """A return address: the call is just before it."""
 
     module: Module | None
@@ -112,7 +112,7 @@ class Site:
     group: str
     region: str
     """The path of a region; empty: none."""
-    frames: tuple[Frame, ...]
+    frames: tuple[ReturnAddress, ...]
     calls: int
     seconds: float
     least_s: float
@@ -164,7 +164,7 @@ class Channel:
     comm: int
     peer: int
     way: int
-    """layout.Way: sent or received."""
+    """layout.Counted: sent or received."""
     tags: int
     count: int
     """Of all messages, kept or not."""
@@ -308,7 +308,7 @@ class _Reader:
 
     def __init__(self, data: npt.NDArray[np.uint8], head: Any) -> None:
         self.data, self.head = data, head
-        self.blocks: dict[int, list[int]] = {kind: [] for kind in Kind}
+        self.blocks: dict[int, list[int]] = {kind: [] for kind in BlockKind}
         for kind, offset in self._all_blocks():
             self.blocks.setdefault(kind, []).append(offset)
         self.hz = self._rate()
@@ -316,7 +316,7 @@ class _Reader:
 
     def _outdated(self) -> Iterator[int]:
         """Threads that have not called since the profile was started anew."""
-        for part, _ in self._each(Kind.THREAD, layout.THREAD):
+        for part, _ in self._each(BlockKind.THREAD, layout.THREAD):
             if int(part["resets"]) < int(self.head["resets"]):
                 yield int(part["thread"])
 
@@ -342,7 +342,7 @@ class _Reader:
 
     # --- parts
 
-    def _each(self, kind: Kind, dtype: np.dtype[Any]) -> Iterator[tuple[Any, int]]:
+    def _each(self, kind: BlockKind, dtype: np.dtype[Any]) -> Iterator[tuple[Any, int]]:
         """The fixed part of each block of a kind, and where what follows it begins."""
         for at in self.blocks[kind]:
             end = at + dtype.itemsize
@@ -398,7 +398,7 @@ class _Reader:
         )
 
     def _texts(self) -> dict[int, str]:
-        parts = self._each(Kind.TEXT, layout.TEXT)
+        parts = self._each(BlockKind.TEXT, layout.TEXT)
         return {int(part["about"]): self._text(at, int(part["length"])) for part, at in parts}
 
     def _lost(self) -> Lost:
@@ -409,7 +409,7 @@ class _Reader:
         return int(self.head["init_ticks"]) or int(self.head["start"]["ticks"])
 
     def _last_sign(self) -> int:
-        latest = [int(part["latest"]) for part, _ in self._each(Kind.THREAD, layout.THREAD)]
+        latest = [int(part["latest"]) for part, _ in self._each(BlockKind.THREAD, layout.THREAD)]
         return max([*latest, int(self.head["latest"]["ticks"]), self._begin()])
 
     def _utc_s(self, ticks: int) -> float:
@@ -439,7 +439,7 @@ class _Reader:
 
     def _cpus(self) -> dict[int, tuple[int, int]]:
         seen: dict[int, tuple[int, int]] = {}
-        for part, _ in self._each(Kind.CPUS, layout.CPUS):
+        for part, _ in self._each(BlockKind.CPUS, layout.CPUS):
             if int(part["thread"]) in self.outdated:
                 continue
             for each in part["cpu"][: int(part["used"])]:
@@ -449,12 +449,12 @@ class _Reader:
         return dict(sorted(seen.items()))
 
     def _calls(self) -> dict[int, tuple[str, str]]:
-        parts = self._each(Kind.CALL, layout.CALL)
+        parts = self._each(BlockKind.CALL, layout.CALL)
         return {int(part["call"]): (_name(part["name"]), _name(part["group"])) for part, _ in parts}
 
     def _modules(self) -> dict[int, Module]:
         found = {}
-        for part, at in self._each(Kind.MODULE, layout.MODULE):
+        for part, at in self._each(BlockKind.MODULE, layout.MODULE):
             identity = bytes(part["id"])[: int(part["id_bytes"])]
             path = self._text(at, int(part["path_length"]))
             found[int(part["module"])] = Module(path, identity.hex())
@@ -462,7 +462,7 @@ class _Reader:
 
     def _regions(self) -> dict[int, Region]:
         found: dict[int, Region] = {}
-        for part, _ in self._each(Kind.REGION, layout.REGION):
+        for part, _ in self._each(BlockKind.REGION, layout.REGION):
             around = found.get(int(part["parent"]))
             path = f"{around.path}/{_name(part['name'])}" if around else _name(part["name"])
             seconds = self._seconds(int(part["ticks"]))
@@ -485,19 +485,19 @@ class _Reader:
                 parent=int(part["parent"]),
                 maker=calls.get(int(part["maker"]), ("", ""))[0],
             )
-            for part, _ in self._each(Kind.COMM, layout.COMM)
+            for part, _ in self._each(BlockKind.COMM, layout.COMM)
         }
 
     def _members(self) -> dict[int, tuple[int, ...]]:
         found = {}
-        for part, at in self._each(Kind.MEMBERS, layout.MEMBERS):
+        for part, at in self._each(BlockKind.MEMBERS, layout.MEMBERS):
             ranks = self.data[at : at + 4 * int(part["count"])].view("i4")
             found[int(part["members"])] = tuple(ranks.tolist())
         return found
 
     def _types(self) -> dict[int, Type]:
         found = {}
-        for part, _ in self._each(Kind.TYPE, layout.TYPE):
+        for part, _ in self._each(BlockKind.TYPE, layout.TYPE):
             name, operation = _name(part["name"]), _name(part["operation"])
             found[int(part["type"])] = Type(name, operation, int(part["size"]))
         return found
@@ -511,7 +511,7 @@ class _Reader:
                 step_s=self._seconds(int(part["step_ticks"])),
                 mpi_s=part["step"] / self.hz,
             )
-            for part, _ in self._each(Kind.THREAD, layout.THREAD)
+            for part, _ in self._each(BlockKind.THREAD, layout.THREAD)
             if int(part["thread"]) not in self.outdated
         )
 
@@ -520,7 +520,7 @@ class _Reader:
         calls, modules = self._calls(), self._modules()
         sites: list[Site] = []
         places: Places = {}
-        for part, at in self._each(Kind.SITE, layout.SITE):
+        for part, at in self._each(BlockKind.SITE, layout.SITE):
             count = int(part["times"].sum())
             if count == 0 or int(part["thread"]) in self.outdated:
                 continue
@@ -534,7 +534,7 @@ class _Reader:
                     group=group,
                     region=regions.get(int(part["region"]), ""),
                     frames=tuple(
-                        Frame(modules.get(int(frame["module"])), int(frame["offset"]))
+                        ReturnAddress(modules.get(int(frame["module"])), int(frame["offset"]))
                         for frame in frames.view(layout.FRAME)
                     ),
                     calls=count,
@@ -549,7 +549,7 @@ class _Reader:
 
     def _cells(self, places: Places) -> npt.NDArray[np.void]:
         chunks = []
-        for part, at in self._each(Kind.CELLS, layout.CELLS):
+        for part, at in self._each(BlockKind.CELLS, layout.CELLS):
             size = layout.CELL.itemsize * int(part["used"])
             chunk = self.data[at : at + size].view(layout.CELL).copy()
             chunk = chunk[chunk["count"] > 0]
@@ -564,7 +564,7 @@ class _Reader:
 
     def _instances(self, places: Places) -> Iterator[Instances]:
         calls = self._calls()
-        for part, _ in self._each(Kind.INSTANCES, layout.INSTANCES):
+        for part, _ in self._each(BlockKind.INSTANCES, layout.INSTANCES):
             yield Instances(
                 comm=int(part["comm"]),
                 call=calls.get(int(part["call"]), ("", ""))[0],
@@ -581,12 +581,12 @@ class _Reader:
     def kept(self) -> dict[int, npt.NDArray[np.void]]:
         """The places of each collective and channel, by its number."""
         blocks: dict[int, list[Any]] = defaultdict(list)
-        for part, _ in self._each(Kind.KEPT, layout.KEPT):
+        for part, _ in self._each(BlockKind.KEPT, layout.KEPT):
             blocks[int(part["of"])].append(part)
         return {number: _in_a_row(parts) for number, parts in blocks.items()}
 
     def _channels(self, places: Places) -> Iterator[Channel]:
-        for part, _ in self._each(Kind.CHANNEL, layout.CHANNEL):
+        for part, _ in self._each(BlockKind.CHANNEL, layout.CHANNEL):
             yield Channel(
                 comm=int(part["comm"]),
                 peer=int(part["peer"]),

@@ -14,7 +14,7 @@ from mpigauge.runs.store.imported import REFERENCE
 from mpigauge.runs.store.pack import opened
 
 if TYPE_CHECKING:
-    from mpigauge.features.profile.stored import Job
+    from mpigauge.features.profile.stored import ProfiledJob
 
 KIND = "profile"
 HEADER = "run.json"
@@ -24,7 +24,7 @@ _DAMAGED = (
 """What reading run.json ends with where it is none of ours."""
 
 
-def profile_at(word: str) -> tuple[Job, ...] | None:
+def profile_at(word: str) -> tuple[ProfiledJob, ...] | None:
     """Its jobs; None: the run is no profile. UserError: there is no such run, or it cannot be
     read."""
     if not is_profile(word):

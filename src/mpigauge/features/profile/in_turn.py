@@ -18,7 +18,7 @@ from mpigauge.features.profile.show import main_jobs
 from mpigauge.model.errors import RunError
 
 if TYPE_CHECKING:
-    from mpigauge.features.profile.stored import Job
+    from mpigauge.features.profile.stored import ProfiledJob
 
 Times = tuple[float, float]
 """Of one launch: how long it ran, and how long its ranks were in MPI, both in the mean of ranks."""
@@ -88,6 +88,6 @@ def _launched(profiling: Profiling, number: int, words: Sequence[str], arm: str)
     return _times(shown[0])
 
 
-def _times(job: Job) -> Times:
+def _times(job: ProfiledJob) -> Times:
     account = Account(job)
     return float(account.run_s.mean()), float(account.mpi_s.mean())

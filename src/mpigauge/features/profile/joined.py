@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.features.profile.account import Told
+from mpigauge.features.profile.account import TimeWithInterval
 from mpigauge.features.profile.needs import Need, Use
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class JoinedSite:
     called: Called
-    waiting: Told | None
+    waiting: TimeWithInterval | None
     """None: it could not be split."""
-    machine: Told | None
+    machine: TimeWithInterval | None
     """Moving, as the machine can do it; None: nothing of it was measured."""
-    above: Told | None
+    above: TimeWithInterval | None
     """Moving above that; of what could not be split all that takes longer."""
     part: float
     """Of the calls' time that the measurements speak for."""
@@ -49,7 +49,7 @@ class Joined:
     """...and the best known setting; NaN: no other is known."""
 
 
-class Machine:
+class MachineFigures:
     """What was measured of it."""
 
     def __init__(self, rows: Iterable[Row], pattern: str = "") -> None:
@@ -74,7 +74,7 @@ class Machine:
         elif cell.arrival or cell.message_bytes not in self._curves[key]:
             self._curves[key][cell.message_bytes] = row
 
-    def time(self, need: Need) -> Told | None:
+    def time(self, need: Need) -> TimeWithInterval | None:
         """Of a call, in the mean of ranks: measured at this size, or between two sizes."""
         for curve in self._curves_of(need):
             found = _time_on(curve, need.message_bytes)
@@ -101,7 +101,7 @@ class Machine:
         return min(fastest / usual.value, 1.0)
 
 
-def _time_on(curve: Mapping[int, Row], message_bytes: int) -> Told | None:
+def _time_on(curve: Mapping[int, Row], message_bytes: int) -> TimeWithInterval | None:
     """At this size, or on the line between the sizes below and above."""
     if message_bytes in curve:
         return _time_of(curve[message_bytes])
@@ -111,7 +111,7 @@ def _time_on(curve: Mapping[int, Row], message_bytes: int) -> Told | None:
         return None
     part = math.log(message_bytes / below) / math.log(above / below)
     small, large = _time_of(curve[below]), _time_of(curve[above])
-    return Told(
+    return TimeWithInterval(
         value=_between(small.value, large.value, part),
         low=_between(small.low, large.low, part),
         high=_between(small.high, large.high, part),
@@ -125,7 +125,7 @@ def _between(one: float, other: float, part: float) -> float:
     return math.exp((1 - part) * math.log(one) + part * math.log(other))
 
 
-def _time_of(row: Row) -> Told:
+def _time_of(row: Row) -> TimeWithInterval:
     """In the mean of ranks, which profiles have, too; its error is that of the slowest's."""
     cell = row.cell
     mean = cell.time_avg_s if cell.time_avg_s > 0 else cell.time_p50_s
@@ -134,10 +134,10 @@ def _time_of(row: Row) -> Told:
         low = value * (row.low_s / cell.time_p50_s)
     if math.isfinite(row.high_s):
         high = value * (row.high_s / cell.time_p50_s)
-    return Told(value, low, high)
+    return TimeWithInterval(value, low, high)
 
 
-def joined(account: Account, uses: Sequence[Use], machine: Machine) -> Joined:
+def joined(account: Account, uses: Sequence[Use], machine: MachineFigures) -> Joined:
     by_site: dict[int, list[Use]] = defaultdict(list)
     for use in uses:
         by_site[use.called.number].append(use)
@@ -161,7 +161,7 @@ def joined(account: Account, uses: Sequence[Use], machine: Machine) -> Joined:
     )
 
 
-def _saved(uses: Sequence[Use], machine: Machine) -> float:
+def _saved(uses: Sequence[Use], machine: MachineFigures) -> float:
     """Seconds of a rank, of what settings are known for; NaN: of none."""
     saved = []
     for use in uses:
@@ -173,34 +173,38 @@ def _saved(uses: Sequence[Use], machine: Machine) -> float:
     return math.nan
 
 
-def _site(account: Account, called: Called, uses: Sequence[Use], machine: Machine) -> JoinedSite:
+def _site(
+    account: Account, called: Called, uses: Sequence[Use], machine: MachineFigures
+) -> JoinedSite:
     ranks = max(len(account.ranks), 1)
     waiting, moving = _split(account, called, ranks)
     able, known_s = None, 0.0
     for use in uses:
         time = machine.time(use.need)
         if time is not None:
-            able = _added(able or Told(0.0, 0.0, 0.0), time, use.calls)
+            able = _added(able or TimeWithInterval(0.0, 0.0, 0.0), time, use.calls)
             known_s += use.seconds
     if able is None:
         return JoinedSite(called, waiting, None, None, 0.0)
     whole_s = sum(use.seconds for use in uses)
     part = known_s / whole_s if whole_s else 0.0
-    moved = moving or Told(called.mean_s, called.mean_s, called.mean_s)
-    above = Told(
+    moved = moving or TimeWithInterval(called.mean_s, called.mean_s, called.mean_s)
+    above = TimeWithInterval(
         moved.value * part - able.value, moved.low * part - able.high, moved.high * part - able.low
     )
     return JoinedSite(called, waiting, able, above, part)
 
 
-def _added(to: Told, time: Told, calls: float) -> Told:
+def _added(to: TimeWithInterval, time: TimeWithInterval, calls: float) -> TimeWithInterval:
     """With so many calls more, of this time each."""
-    return Told(
+    return TimeWithInterval(
         to.value + calls * time.value, to.low + calls * time.low, to.high + calls * time.high
     )
 
 
-def _split(account: Account, called: Called, ranks: int) -> tuple[Told | None, Told | None]:
+def _split(
+    account: Account, called: Called, ranks: int
+) -> tuple[TimeWithInterval | None, TimeWithInterval | None]:
     """Waiting and moving of a rank, where they were told apart."""
     spots = account.profile.spots
     rows = account.profile.waits
@@ -210,9 +214,9 @@ def _split(account: Account, called: Called, ranks: int) -> tuple[Told | None, T
     return _told(rows, "waiting", ranks), _told(rows, "moving", ranks)
 
 
-def _told(rows: Any, part: str, ranks: int) -> Told:
+def _told(rows: Any, part: str, ranks: int) -> TimeWithInterval:
     """The mean of ranks, whose errors are their own."""
     value = float(rows[f"{part}_s"].sum())
     below = float(np.hypot.reduce(rows[f"{part}_s"] - rows[f"{part}_low_s"]))
     above = float(np.hypot.reduce(rows[f"{part}_high_s"] - rows[f"{part}_s"]))
-    return Told(value / ranks, max(value - below, 0.0) / ranks, (value + above) / ranks)
+    return TimeWithInterval(value / ranks, max(value - below, 0.0) / ranks, (value + above) / ranks)

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.features.profile.files import Channel, Instances, RankFile
-from mpigauge.features.profile.layout import Way
-from mpigauge.features.profile.totals import STEP_S, AllCalls, Sample, Times
+from mpigauge.features.profile.layout import Counted
+from mpigauge.features.profile.totals import STEP_S, AllCalls, SampledCalls, Times
 from mpigauge.features.profile.waiting import (
     MOST_EARLY,
     WAIT,
@@ -72,7 +72,7 @@ def _row(kept: KeptCalls, own: npt.NDArray[np.void]) -> tuple[float, ...]:
     whole = AllCalls.of(sites, kept.files[rank].hz)
     stands_for = float(own["weight"].sum())
     is_whole = stands_for >= NEARLY_ALL * whole.calls  # the others waited for what was sent
-    sample = Sample(
+    sample = SampledCalls(
         parts=np.stack([waited, moving, long_moving + long_waited], axis=1),
         took=took,
         here=np.ones(len(own), dtype=bool),
@@ -121,14 +121,14 @@ def _sorted(
 
 
 def _of_messages(kept: KeptCalls) -> Iterator[npt.NDArray[np.void]]:
-    sent = dict(_channels(kept.files, Way.SENT))
-    for key, (rank, channel) in _channels(kept.files, Way.RECEIVED):
+    sent = dict(_channels(kept.files, Counted.SENT))
+    for key, (rank, channel) in _channels(kept.files, Counted.RECEIVED):
         if key in sent:
             yield _of_channel(kept, sent[key], (rank, channel))
 
 
 def _channels(
-    files: Sequence[RankFile], way: Way
+    files: Sequence[RankFile], way: Counted
 ) -> Iterator[tuple[tuple[int, _ChannelKey], tuple[int, Channel]]]:
     for rank, file in enumerate(files):
         for channel in file.channels:
@@ -136,7 +136,7 @@ def _channels(
             if comm is None or channel.way != way:
                 continue
             ends = (comm.rank, channel.peer)
-            sender, receiver = ends if way == Way.SENT else ends[::-1]
+            sender, receiver = ends if way == Counted.SENT else ends[::-1]
             yield (file.job, (comm.family, sender, receiver, channel.tags)), (rank, channel)
 
 

@@ -24,7 +24,7 @@ ANY_SOURCE, NULL_PROCESS, NO_RANK = -1, -2, -3
 """Ranks that are none."""
 
 
-class Kind(IntEnum):
+class BlockKind(IntEnum):
     """Of a block."""
 
     UNFINISHED = 0
@@ -44,7 +44,7 @@ class Kind(IntEnum):
     KEPT = 14
 
 
-class Way(IntEnum):
+class Counted(IntEnum):
     """What a cell counts: bytes that were sent or received, requests; NONE: of a collective."""
 
     NONE = 0

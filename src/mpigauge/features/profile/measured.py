@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.features.profile.account import Account
 from mpigauge.features.profile.finding import KIND
-from mpigauge.features.profile.joined import Joined, Machine, joined
+from mpigauge.features.profile.joined import Joined, MachineFigures, joined
 from mpigauge.features.profile.needs import Need, needed, uses_of
 from mpigauge.features.profile.show import accounts_of, main_jobs
 from mpigauge.measure.plan.arrivals import MPI, name_of, vectors
@@ -27,7 +27,7 @@ from mpigauge.site.mpi.query import named
 
 if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
-    from mpigauge.features.profile.stored import Job
+    from mpigauge.features.profile.stored import ProfiledJob
     from mpigauge.measure.plan import Plan, PlanPart
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.row import Row
@@ -43,7 +43,7 @@ MOST_RUNS = 40
 # --- what was measured ---------------------------------------------------------------------------
 
 
-def joined_at(folder: Path, jobs: Sequence[Job]) -> Joined | None:
+def joined_at(folder: Path, jobs: Sequence[ProfiledJob]) -> Joined | None:
     """The profile beside what the store has measured of its calls; None: no rank was seen."""
     shown = main_jobs(jobs)
     if not shown:
@@ -52,7 +52,7 @@ def joined_at(folder: Path, jobs: Sequence[Job]) -> Joined | None:
     uses = uses_of(account)
     benchmarks = {use.need.benchmark for use in uses}
     rows = [row for run in _runs(folder, account, benchmarks) for row in _rows(run)]
-    return joined(account, uses, Machine(rows, name_of(folder.name)))
+    return joined(account, uses, MachineFigures(rows, name_of(folder.name)))
 
 
 def _runs(folder: Path, account: Account, benchmarks: set[str]) -> Iterator[Run]:
@@ -120,7 +120,7 @@ def _rows(run: Run) -> list[Row]:
 # --- measuring -----------------------------------------------------------------------------------
 
 
-def measure_needs(folder: Path, jobs: Sequence[Job], said: Mapping[str, Any]) -> None:
+def measure_needs(folder: Path, jobs: Sequence[ProfiledJob], said: Mapping[str, Any]) -> None:
     """Measures the cells that the profile needs, beside it, and says before how long that takes.
     `said`: options of the launch. UserError: it cannot be measured here."""
     from mpigauge.cli.costing import cost_words

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.features.profile.arriving import arrivals
-from mpigauge.features.profile.files import Comm, Frame, RankFile, Site, Type, bin_edges
+from mpigauge.features.profile.files import Comm, RankFile, ReturnAddress, Site, Type, bin_edges
 from mpigauge.features.profile.later import later_waits
 from mpigauge.features.profile.waiting import WAIT, kept_calls, split_calls, waits
 from mpigauge.runs.store.arrivals import ArrivalPattern
@@ -56,10 +56,10 @@ class Spot:
     call: str
     group: str
     region: str
-    frames: tuple[Frame, ...]
+    frames: tuple[ReturnAddress, ...]
 
     @cached_property
-    def frames_of_program(self) -> tuple[Frame, ...]:
+    def frames_of_program(self) -> tuple[ReturnAddress, ...]:
         """The stack from inside out, without what is of an MPI library itself."""
         return tuple(
             frame
@@ -89,7 +89,7 @@ class Profile:
     """Of ROW: what a spot took on a rank, of all its threads."""
     cells: npt.NDArray[np.void]
     """Of CELL: messages by spot, rank, communicator, peer (its rank there, and in the world), way
-    (layout.Way), bin of their size and type; least and most are of one message."""
+    (layout.Counted), bin of their size and type; least and most are of one message."""
     comms: tuple[Comm, ...]
     """As the first rank that had it saw it."""
     types: tuple[Type, ...]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.features.profile.layout import NULL_PROCESS, Way
+from mpigauge.features.profile.layout import NULL_PROCESS, Counted
 from mpigauge.features.profile.needs import BYTES_OF_LATENCY, LEAST_SHARE, uses_of
 from mpigauge.features.profile.show import accounts_of, main_jobs
 from mpigauge.measure.plan.arrivals import MPI, name_of, vectors
@@ -22,7 +22,7 @@ from mpigauge.site.mpi.query import named
 if TYPE_CHECKING:
     from mpigauge.features.profile.account import Account
     from mpigauge.features.profile.needs import Use
-    from mpigauge.features.profile.stored import Job
+    from mpigauge.features.profile.stored import ProfiledJob
 
 _OF_MESSAGES = ("send", "receive", "sendrecv", "probe", "partitioned", "wait", "test", "start")
 """Classes of calls in which a rank waits for messages from rank to rank, or moves them."""
@@ -32,7 +32,7 @@ _BLOCKING_SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend")
 """Their messages go one way at a time, as those of PingPong do; all others go both ways at once."""
 
 
-def mix_of(name: str, jobs: Sequence[Job]) -> CallMix | None:
+def mix_of(name: str, jobs: Sequence[ProfiledJob]) -> CallMix | None:
     """Of the profile's launch with the share of MPI in the middle; None: no rank was seen."""
     shown = main_jobs(jobs)
     if not shown:
@@ -84,7 +84,7 @@ def _alike(account: Account) -> dict[tuple[str, int, int], Any]:
     """Cells of messages that were sent, by benchmark, its ranks and bin of size."""
     cells = account.profile.cells
     spots = account.profile.spots
-    sent = cells[(cells["way"] == Way.SENT) & (cells["peer"] != NULL_PROCESS)]
+    sent = cells[(cells["way"] == Counted.SENT) & (cells["peer"] != NULL_PROCESS)]
     names = ["site", "comm", "bin"]
     together: dict[tuple[str, int, int], list[Any]] = defaultdict(list)
     for key in np.unique(sent[names]):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.layout import Counted
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.account import Account, Called
@@ -82,7 +82,7 @@ def uses_of(account: Account) -> list[Use]:
     found = []
     for called in account.inside:
         if called.spot.call in BENCHMARKS:
-            own = cells[(cells["site"] == spots[called.spot]) & (cells["way"] != Way.REQUESTS)]
+            own = cells[(cells["site"] == spots[called.spot]) & (cells["way"] != Counted.REQUESTS)]
             found += list(_uses(account, called, own))
     return found
 
@@ -112,9 +112,9 @@ def _ends(need: Need, group: Any) -> list[int]:
 def _alike(account: Account, called: Called, cells: Any) -> Iterator[Any]:
     """Cells of one communicator, size and type; of messages those that were sent, or of
     MPI_Recv received."""
-    way = {"MPI_Recv": Way.RECEIVED}.get(called.spot.call, Way.SENT)
+    way = {"MPI_Recv": Counted.RECEIVED}.get(called.spot.call, Counted.SENT)
     if BENCHMARKS[called.spot.call] in _COLLECTIVES:
-        way = Way.NONE
+        way = Counted.NONE
     kept = cells[cells["way"] == way]
     names = ["comm", "bin", "type"]
     if BENCHMARKS[called.spot.call] in _ROOTED:

@@ -35,7 +35,7 @@ from mpigauge.show.web.quoted import QuotedNumber
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture
     from mpigauge.features.profile.joined import Joined, JoinedSite
-    from mpigauge.features.profile.stored import Job
+    from mpigauge.features.profile.stored import ProfiledJob
     from mpigauge.runs.store import Run
 
 PICTURES: dict[str, Callable[[Account], Picture | None]] = {
@@ -51,7 +51,7 @@ FEW_CORES = 4
 """A rank that was on more than these stands at none of them in the picture of the machine."""
 
 
-class Cell(NamedTuple):
+class SortedCell(NamedTuple):
     """A word of a table, and what the table is sorted by."""
 
     word: str
@@ -65,7 +65,7 @@ class SortedTable:
     id: str
     title: str
     heads: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    rows: Sequence[Sequence[SortedCell]]
     left: str = ""
     """What is said of rows that are not on the page."""
 
@@ -76,7 +76,7 @@ class BuiltMachine(NamedTuple):
 
 
 def profile_page(
-    name: str, run: Run, jobs: Sequence[Job], home: str = "", found: Joined | None = None
+    name: str, run: Run, jobs: Sequence[ProfiledJob], home: str = "", found: Joined | None = None
 ) -> str:
     """`home`: a page with all runs to go back to. `found`: beside its machine."""
     accounts = accounts_of(main_jobs(jobs))
@@ -228,7 +228,7 @@ _WAITING_HEADS = (
 )
 
 
-def _waited_row(account: Account, of: Waited) -> Iterator[Cell]:
+def _waited_row(account: Account, of: Waited) -> Iterator[SortedCell]:
     yield _text(of.called.spot.call)
     yield _text(place_of(of.called))
     told = of.waiting
@@ -241,20 +241,20 @@ def _waited_row(account: Account, of: Waited) -> Iterator[Cell]:
     yield from _longest_and_last(account, of)
 
 
-def _longest_and_last(account: Account, of: Waited) -> list[Cell]:
+def _longest_and_last(account: Account, of: Waited) -> list[SortedCell]:
     """The rank that waits longest, and who comes last."""
     rank = account.ranks[of.rank].rank or 0
     if not of.is_told:
-        return [Cell("", rank), Cell("", 0.0)]
+        return [SortedCell("", rank), SortedCell("", 0.0)]
     last = account.last_to_come(of.called)
     if last is None:
-        return [_count(rank), Cell("", 0.0)]
-    return [_count(rank), Cell(last.words, last.share)]
+        return [_count(rank), SortedCell("", 0.0)]
+    return [_count(rank), SortedCell(last.words, last.share)]
 
 
-def _without_words(cells: Sequence[Cell]) -> list[Cell]:
+def _without_words(cells: Sequence[SortedCell]) -> list[SortedCell]:
     """A time that is no longer than the operation, or not known to within itself, is not told."""
-    return [Cell("", each.value) for each in cells]
+    return [SortedCell("", each.value) for each in cells]
 
 
 def _joined(found: Joined) -> Iterator[SortedTable]:
@@ -265,28 +265,28 @@ def _joined(found: Joined) -> Iterator[SortedTable]:
         yield SortedTable("joined", "Beside this machine", heads, rows)
 
 
-def _joined_row(site: JoinedSite) -> list[Cell]:
+def _joined_row(site: JoinedSite) -> list[SortedCell]:
     called = site.called
     row = [_count(called.number), _text(called.spot.call), _text(place_of(called))]
     for told in (site.waiting, site.machine, site.above):
-        row.append(Cell(told_words(told), told.value) if told else Cell("", 0.0))
+        row.append(SortedCell(told_words(told), told.value) if told else SortedCell("", 0.0))
     return row
 
 
-def _row(account: Account, of: Called, times: OverLaunches) -> Iterator[Cell]:
+def _row(account: Account, of: Called, times: OverLaunches) -> Iterator[SortedCell]:
     """`times`: of each launch."""
     yield _count(of.number)
     yield _text(of.spot.call)
     yield _text(place_of(of))
     yield _count(of.calls)
     yield _time(times.median)
-    yield Cell(error_words(times), times.estimate.relative_error)
-    yield Cell("", 0.0) if of.outside else _share(account, [of])
-    yield Cell(percent(of.uneven), of.uneven)
+    yield SortedCell(error_words(times), times.estimate.relative_error)
+    yield SortedCell("", 0.0) if of.outside else _share(account, [of])
+    yield SortedCell(percent(of.uneven), of.uneven)
     for seconds in (of.median_s, of.late_s, of.most_s):
         yield _time(seconds)
     yield _bytes(of.sent)
-    yield _count(of.failures) if of.failures else Cell("", 0)
+    yield _count(of.failures) if of.failures else SortedCell("", 0)
     yield _text(" ← ".join(account.stack(of.spot)))  # from inside out
 
 
@@ -307,32 +307,32 @@ def _folded(account: Account, what: str, found: dict[str, list[Called]]) -> Sort
 
 
 # --- cells ----------------------------------------------------------------------------------------
-def _text(word: str) -> Cell:
-    return Cell(word, word)
+def _text(word: str) -> SortedCell:
+    return SortedCell(word, word)
 
 
-def _count(number: int) -> Cell:
-    return Cell(str(number), number)
+def _count(number: int) -> SortedCell:
+    return SortedCell(str(number), number)
 
 
-def _time(seconds: float) -> Cell:
-    return Cell(duration(seconds), seconds)
+def _time(seconds: float) -> SortedCell:
+    return SortedCell(duration(seconds), seconds)
 
 
-def _bytes(number: int) -> Cell:
+def _bytes(number: int) -> SortedCell:
     """Nothing is said of none."""
     if not number:
-        return Cell("", 0)
-    return Cell(memory(number), number)
+        return SortedCell("", 0)
+    return SortedCell(memory(number), number)
 
 
-def _share(account: Account, sites: Sequence[Called]) -> Cell:
+def _share(account: Account, sites: Sequence[Called]) -> SortedCell:
     """Of the time in MPI."""
     whole = float(account.mpi_s.sum())
     if not whole > 0:
-        return Cell(percent(0.0), 0.0)
+        return SortedCell(percent(0.0), 0.0)
     share = float(sum(each.total_s for each in sites)) / whole
-    return Cell(percent(share), share)
+    return SortedCell(percent(share), share)
 
 
 # --- what call sites are folded by ----------------------------------------------------------------
@@ -356,7 +356,7 @@ def _call(account: Account, of: Called) -> str:
     return of.spot.call
 
 
-def _download(job: Job) -> str:
+def _download(job: ProfiledJob) -> str:
     """All call sites by rank as CSV, in seconds and bytes, as an address."""
     data = base64.b64encode(as_csv([job]).encode(errors="backslashreplace")).decode()
     return f"data:text/csv;charset=utf-8;base64,{data}"

@@ -22,7 +22,7 @@ from mpigauge.features.profile.launching import FOLDER_VARIABLE, Start, with_sta
 from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.replayed import save_mix
 from mpigauge.features.profile.show import main_jobs
-from mpigauge.features.profile.stored import Job, save
+from mpigauge.features.profile.stored import ProfiledJob, save
 from mpigauge.features.profile.symbols import Place, resolved
 from mpigauge.measure.campaign.agent import Agent
 from mpigauge.measure.campaign.in_front import Ended, run
@@ -35,7 +35,7 @@ from mpigauge.site.launch.lines import is_launcher
 from mpigauge.site.mpi.query import named
 
 if TYPE_CHECKING:
-    from mpigauge.features.profile.files import Frame, RankFile
+    from mpigauge.features.profile.files import RankFile, ReturnAddress
     from mpigauge.features.profile.stored import Places
     from mpigauge.runs.store import RunWriter
 
@@ -60,10 +60,10 @@ class Profiling:
     output: int | None = None
     """Where what the program prints goes, which then reads nothing; None: it has our streams."""
 
-    def profile(self, launches: int) -> tuple[list[Job], int]:
+    def profile(self, launches: int) -> tuple[list[ProfiledJob], int]:
         """Makes so many launches, fewer where one fails. What was seen, and the status of the last
         one: the program's own."""
-        jobs: list[Job] = []
+        jobs: list[ProfiledJob] = []
         status = 0
         for number in range(launches):
             found, ended = self.launch(number)
@@ -82,7 +82,7 @@ class Profiling:
                 "made"
             )
 
-    def launch(self, number: int) -> tuple[list[Job], Ended]:
+    def launch(self, number: int) -> tuple[list[ProfiledJob], Ended]:
         folder = folder_for_ranks()
         try:
             start = self.starter({**self.variables, FOLDER_VARIABLE: str(folder)})
@@ -106,7 +106,7 @@ class Profiling:
         except RunError as error:
             self.tell(str(error))
 
-    def collected(self, number: int, folder: Path, start: Start, ended: Ended) -> list[Job]:
+    def collected(self, number: int, folder: Path, start: Start, ended: Ended) -> list[ProfiledJob]:
         """The jobs of a launch, stored. Trouble is told: the program has run, whatever we do."""
         for problem in fetch(folder, (*start.hosts, *self.hosts), self.agent):
             self.tell(problem)
@@ -138,7 +138,7 @@ class Profiling:
             _by_world(found), key=lambda file: (file.rank is None, file.job, file.rank or 0)
         )
 
-    def places(self, frames: Iterable[Frame]) -> Places:
+    def places(self, frames: Iterable[ReturnAddress]) -> Places:
         """Where in the sources they are."""
         try:
             return resolved(frames)
@@ -146,7 +146,7 @@ class Profiling:
             self.tell(f"call sites have addresses in place of names: {error}")
             return {}
 
-    def record(self, number: int, jobs: Sequence[Job], ended: Ended) -> None:
+    def record(self, number: int, jobs: Sequence[ProfiledJob], ended: Ended) -> None:
         """What other commands know of a run: launches, ranks, and figures over the launches."""
         shown = main_jobs(jobs)
         lines = [line for job in shown for line in records_of(job)]
@@ -176,8 +176,8 @@ def _by_world(files: Sequence[RankFile]) -> list[RankFile]:
 def jobs_of(
     launch: int,
     files: Sequence[RankFile],
-    places: Callable[[Iterable[Frame]], Places] = resolved,
-) -> list[Job]:
+    places: Callable[[Iterable[ReturnAddress]], Places] = resolved,
+) -> list[ProfiledJob]:
     """The jobs of MPI that left these files, in the order in which they began. Processes without a
     rank are of none."""
     by_job: dict[int, list[RankFile]] = {}
@@ -188,12 +188,12 @@ def jobs_of(
     for number, job in enumerate(sorted(by_job)):
         profile = merged(sorted(by_job[job], key=lambda file: file.rank or 0))
         frames = (frame for spot in profile.spots for frame in spot.frames)
-        found.append(Job(launch, number, profile, places(frames)))
+        found.append(ProfiledJob(launch, number, profile, places(frames)))
     return found
 
 
 # --- records --------------------------------------------------------------------------------------
-def records_of(job: Job) -> Iterable[str]:
+def records_of(job: ProfiledJob) -> Iterable[str]:
     """Lines for the run's records: what was launched, where its ranks were, what it took."""
     first = job.ranks[0]
     level = LEVELS[first.thread_level] if 0 <= first.thread_level < len(LEVELS) else ""
@@ -242,7 +242,7 @@ def rank_line(launch: int, file: RankFile, local: int) -> str:
     return json.dumps({"record": "rank"} | known, separators=(",", ":"))
 
 
-def figures(job: Job) -> Iterable[Figure]:
+def figures(job: ProfiledJob) -> Iterable[Figure]:
     """Of the whole program, and of each function of MPI that it called."""
     account = Account(job)
 
@@ -265,7 +265,7 @@ def figures(job: Job) -> Iterable[Figure]:
         yield figure(f"time in {call}", seconds[call] / len(job.ranks), "s", "lower")
 
 
-def call_sites(job: Job) -> Iterable[CallSite]:
+def call_sites(job: ProfiledJob) -> Iterable[CallSite]:
     """Each call site of the program, for questions over many runs."""
     account = Account(job)
     waited = {each.called.spot: each.waiting.value for each in account.waited}
@@ -273,7 +273,7 @@ def call_sites(job: Job) -> Iterable[CallSite]:
         yield _call_site(job, account, site, waited.get(site.spot, math.nan) / len(job.ranks))
 
 
-def _call_site(job: Job, account: Account, site: Called, waiting_s: float) -> CallSite:
+def _call_site(job: ProfiledJob, account: Account, site: Called, waiting_s: float) -> CallSite:
     place, library_file, offset = Place(""), "", 0
     frame = account.frame_of(site.spot)
     if frame:
@@ -305,7 +305,7 @@ def _call_site(job: Job, account: Account, site: Called, waiting_s: float) -> Ca
 
 
 # --- the head of the run --------------------------------------------------------------------------
-def header(words: Sequence[str], jobs: Sequence[Job] = ()) -> dict[str, Any]:
+def header(words: Sequence[str], jobs: Sequence[ProfiledJob] = ()) -> dict[str, Any]:
     """run.json: what is profiled, and with which MPI as soon as that is known."""
     shown = main_jobs(jobs)
     name, version = named(shown[0].ranks[0].library) if shown else ("", "")
@@ -326,7 +326,7 @@ def _own_words(words: Sequence[str]) -> list[str]:
     return ours
 
 
-def seen(jobs: Sequence[Job]) -> str:
+def seen(jobs: Sequence[ProfiledJob]) -> str:
     """How many ranks were seen, of how many."""
     shown = main_jobs(jobs)
     if not shown:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.layout import Counted
 from mpigauge.features.profile.merge import OUTSIDE, spot_of
 from mpigauge.runs.store.replays import Group, MixStep, ReplayMix, save_replay
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from mpigauge.features.profile.files import Comm
-    from mpigauge.features.profile.stored import Job
+    from mpigauge.features.profile.stored import ProfiledJob
 
 MOST_VECTORS = 64
 """Of when ranks came to a collective, for each step."""
@@ -74,7 +74,7 @@ class _Messages(NamedTuple):
     amount: int
 
 
-def replay_of(job: Job) -> ReplayMix | None:
+def replay_of(job: ProfiledJob) -> ReplayMix | None:
     """None: a rank has left nothing, or nobody has called MPI."""
     files = job.profile.files
     if not job.expected or sorted(file.rank for file in files if file.rank is not None) != list(
@@ -84,7 +84,7 @@ def replay_of(job: Job) -> ReplayMix | None:
     return _Making(job).mix()
 
 
-def save_mix(job: Job, folder: Path) -> None:
+def save_mix(job: ProfiledJob, folder: Path) -> None:
     """Into a run folder, where all ranks are known. RunError: it cannot be written."""
     mix = replay_of(job)
     if mix is not None:
@@ -95,7 +95,7 @@ class _Making:
     """The seconds of call sites are shared out among the steps that stand for them; what is left in
     the end is left out."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: ProfiledJob) -> None:
         self.profile = job.profile
         self.ranks = job.expected
         self.rank_of = np.array([file.rank for file in self.profile.files])
@@ -157,7 +157,7 @@ class _Making:
     def _steps_of(self, site: int, call: str) -> Iterator[MixStep]:
         """Of one call site: a step for each size and root, of communicators side by side."""
         cells = self.profile.cells
-        own = cells[(cells["site"] == site) & (cells["way"] == Way.NONE)]
+        own = cells[(cells["site"] == site) & (cells["way"] == Counted.NONE)]
         names = ["comm", "bin", "type", "peer"]
         alike: dict[tuple[int, int, int], list[tuple[int, ...]]] = defaultdict(list)
         for key in np.unique(own[names]):
@@ -217,7 +217,7 @@ class _Making:
         """Of the requests that calls of each site wait for the share that is of messages; the
         others are of collectives, as far as the kept ones of these tell."""
         cells = self.profile.cells
-        asked_for = cells[cells["way"] == Way.REQUESTS]
+        asked_for = cells[cells["way"] == Counted.REQUESTS]
         requests = np.zeros(len(self.calls))
         np.add.at(requests, asked_for["site"], asked_for["amount"])
         of_collectives = np.zeros(len(self.calls))
@@ -239,7 +239,7 @@ class _Making:
     def _sent(self) -> list[_Messages]:
         """From rank to rank, of each size, without those that go nowhere."""
         cells = self.profile.cells
-        own = cells[(cells["way"] == Way.SENT) & (cells["world_peer"] >= 0)]
+        own = cells[(cells["way"] == Counted.SENT) & (cells["world_peer"] >= 0)]
         found: dict[tuple[int, int, int, int], list[int]] = defaultdict(lambda: [0, 0])
         for cell in own:
             source = int(self.rank_of[cell["rank"]])

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.features.profile.account import Account, Called, Sizes, Told, Waited
-from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.account import Account, Called, Sizes, TimeWithInterval, Waited
+from mpigauge.features.profile.layout import Counted
 from mpigauge.features.profile.over_launches import OverLaunches
-from mpigauge.features.profile.stored import Job
+from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.hostlist import compress
 from mpigauge.model.units import (
@@ -48,10 +48,10 @@ _OF_LAUNCHES = (
     "Time is the median over launches, with its interval, or of fewer than six launches their "
     "range; all else is of the launch in the middle."
 )
-_WAYS = {Way.NONE: "", Way.SENT: "sent", Way.RECEIVED: "received"}
+_WAYS = {Counted.NONE: "", Counted.SENT: "sent", Counted.RECEIVED: "received"}
 
 
-def page(jobs: Sequence[Job], width: int = WIDTH, found: Joined | None = None) -> list[str]:
+def page(jobs: Sequence[ProfiledJob], width: int = WIDTH, found: Joined | None = None) -> list[str]:
     """The lines of a run; numbers of one launch are those of the launch in the middle."""
     shown = main_jobs(jobs)
     accounts = accounts_of(shown)
@@ -72,7 +72,7 @@ def page(jobs: Sequence[Job], width: int = WIDTH, found: Joined | None = None) -
     return lines
 
 
-def accounts_of(jobs: Sequence[Job]) -> list[Account]:
+def accounts_of(jobs: Sequence[ProfiledJob]) -> list[Account]:
     """One for each launch, that with the share of MPI in the middle first."""
     accounts = [Account(job) for job in jobs]
     if not accounts:
@@ -84,7 +84,7 @@ def accounts_of(jobs: Sequence[Job]) -> list[Account]:
 
 
 def lines_of(
-    jobs: Sequence[Job], form: str, width: int = WIDTH, found: Joined | None = None
+    jobs: Sequence[ProfiledJob], form: str, width: int = WIDTH, found: Joined | None = None
 ) -> list[str]:
     """The lines of a run in one of the formats: table, json, csv, mpip, perfcatch. The last two
     know one launch, the first. `found`: beside its machine, for those of JOINED."""
@@ -105,9 +105,9 @@ def lines_of(
     return write(Account(shown[0]))
 
 
-def main_jobs(jobs: Sequence[Job]) -> list[Job]:
+def main_jobs(jobs: Sequence[ProfiledJob]) -> list[ProfiledJob]:
     """Of each launch the job that called MPI most."""
-    best: dict[int, Job] = {}
+    best: dict[int, ProfiledJob] = {}
     for job in jobs:
         known = best.get(job.launch)
         if job.ranks and (known is None or _weight(job) > _weight(known)):
@@ -115,7 +115,7 @@ def main_jobs(jobs: Sequence[Job]) -> list[Job]:
     return [best[launch] for launch in sorted(best)]
 
 
-def _weight(job: Job) -> int:
+def _weight(job: ProfiledJob) -> int:
     return int(job.profile.rows["calls"].sum())
 
 
@@ -428,7 +428,7 @@ def joined_lines(found: Joined, width: int = WIDTH) -> Iterator[str]:
     yield from wrap(legend, width)
 
 
-def told_words(told: Told | None) -> str:
+def told_words(told: TimeWithInterval | None) -> str:
     """With its interval; nothing of what is not known."""
     if told is None:
         return ""
@@ -498,7 +498,7 @@ def _regions(account: Account, width: int) -> Iterator[str]:
     yield from table_lines(heads, rows, width)
 
 
-def _others(jobs: Sequence[Job], shown: Sequence[Job], width: int) -> Iterator[str]:
+def _others(jobs: Sequence[ProfiledJob], shown: Sequence[ProfiledJob], width: int) -> Iterator[str]:
     """Other jobs of the same launches, in a line each."""
     known = {(job.launch, job.number) for job in shown}
     others = [job for job in jobs if job.ranks and (job.launch, job.number) not in known]

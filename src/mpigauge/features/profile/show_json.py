@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.features.profile.account import Account, Called, Pair, Sizes, Told, Waited
+from mpigauge.features.profile.account import Account, Called, Pair, Sizes, TimeWithInterval, Waited
 from mpigauge.features.profile.files import RankFile
-from mpigauge.features.profile.stored import Job
+from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.model.fields import plain
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _CSV = (
 _NUMBERS = ("calls", "seconds", "least_s", "p50_s", "p99_s", "most_s", "failures")
 
 
-def as_json(jobs: Sequence[Job], found: Joined | None = None) -> str:
+def as_json(jobs: Sequence[ProfiledJob], found: Joined | None = None) -> str:
     """All jobs of all launches, and the one in the middle beside its machine, where that was
     looked up. What is not known is null."""
     data = {
@@ -42,7 +42,7 @@ def as_json(jobs: Sequence[Job], found: Joined | None = None) -> str:
     return json.dumps(_plain(data), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def as_csv(jobs: Sequence[Job]) -> str:
+def as_csv(jobs: Sequence[ProfiledJob]) -> str:
     """A line for each call site on each rank of each job."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -129,8 +129,8 @@ def _waited(of: Waited) -> dict[str, Any]:
     }
 
 
-def _ends(name: str, told: Told | None) -> dict[str, float | None]:
-    known = told or Told(math.nan, math.nan, math.nan)
+def _ends(name: str, told: TimeWithInterval | None) -> dict[str, float | None]:
+    known = told or TimeWithInterval(math.nan, math.nan, math.nan)
     return {f"{name}_s": known.value, f"{name}_low_s": known.low, f"{name}_high_s": known.high}
 
 

@@ -19,8 +19,8 @@ import numpy as np
 
 import mpigauge
 from mpigauge.features.profile.account import Account, Called
-from mpigauge.features.profile.files import Frame
-from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.files import ReturnAddress
+from mpigauge.features.profile.layout import Counted
 
 RULE = "-" * 75
 TOP = 20
@@ -113,7 +113,7 @@ _UNKNOWN = "[unknown]"
 _NOWHERE = (_UNKNOWN, "", _UNKNOWN)
 
 
-def _place(account: Account, frame: Frame) -> tuple[str, str, str]:
+def _place(account: Account, frame: ReturnAddress) -> tuple[str, str, str]:
     """File, line and function; an address where nothing is known."""
     places = account.job.places.get(frame, ())
     if not places:
@@ -204,7 +204,7 @@ def _sent(account: Account, site: Called) -> Iterator[Sent]:
     cells = account.profile.cells
     number = account.profile.spots.index(site.spot)
     kept = cells[(cells["site"] == number) & (cells["amount"] > 0)]
-    kept = kept[(kept["way"] == Way.SENT) | (kept["way"] == Way.NONE)]
+    kept = kept[(kept["way"] == Counted.SENT) | (kept["way"] == Counted.NONE)]
     for rank in np.unique(kept["rank"]):
         yield _summed(site, str(account.ranks[rank].rank), kept[kept["rank"] == rank])
     if len(kept):

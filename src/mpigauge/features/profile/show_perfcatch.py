@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mpigauge.features.profile.account import Account, Called
-from mpigauge.features.profile.layout import Way
+from mpigauge.features.profile.layout import Counted
 
 RULE = "=" * 60
 _UTC = "%Y-%m-%dT%H:%M:%SZ"
@@ -146,8 +146,8 @@ def _of_call(
     calls = sum(int(row["calls"]) for _, row in sites)
     seconds = sum(float(row["seconds"]) for _, row in sites)
     cells = _cells(account, at, [called for called, _ in sites])
-    moved = cells[(cells["way"] != Way.REQUESTS) & (cells["amount"] > 0)]
-    requests = cells[cells["way"] == Way.REQUESTS]
+    moved = cells[(cells["way"] != Counted.REQUESTS) & (cells["amount"] > 0)]
+    requests = cells[cells["way"] == Counted.REQUESTS]
     tail = f"{_of_one(seconds, calls):g} s/call"
     if len(moved):
         tail = f"datacnt {int(moved['amount'].sum())}"
@@ -191,7 +191,7 @@ def _cells(account: Account, at: int, sites: list[Called]) -> Any:
 
 def _messages(cells: Any) -> Iterator[str]:
     """Sizes with their counts and peers, the largest first; of collectives with communicators."""
-    collective = bool((cells["way"] == Way.NONE).all())
+    collective = bool((cells["way"] == Counted.NONE).all())
     found: dict[tuple[int, int], int] = {}
     for cell in cells:
         peer = int(cell["comm"]) if collective else _peer(cell)

@@ -23,11 +23,11 @@ import numpy as np
 from mpigauge.features.profile import layout
 from mpigauge.features.profile.files import (
     Comm,
-    Frame,
     Lost,
     Module,
     RankFile,
     Region,
+    ReturnAddress,
     Timeline,
     Type,
     Usage,
@@ -41,11 +41,11 @@ from mpigauge.runs.store.files import failing_as, whole, write_whole
 
 FOLDER = "profile"
 SCHEMA = 1
-Places = Mapping[Frame, tuple[Place, ...]]
+Places = Mapping[ReturnAddress, tuple[Place, ...]]
 
 
 @dataclass(frozen=True)
-class Job:
+class ProfiledJob:
     """One job of MPI in one launch of the program."""
 
     launch: int
@@ -84,7 +84,7 @@ def program_name(words: Sequence[str]) -> str:
     return names[0]
 
 
-def save(job: Job, folder: Path) -> None:
+def save(job: ProfiledJob, folder: Path) -> None:
     """Into a run folder. RunError: it cannot be written."""
     stem = folder / FOLDER / f"launch-{job.launch:03d}-{job.number}"
     with failing_as(RunError, stem.parent):
@@ -105,14 +105,14 @@ def save(job: Job, folder: Path) -> None:
         write_whole(names, json.dumps(_names(job), ensure_ascii=False))
 
 
-def _named_arrivals(job: Job) -> Iterator[ArrivalPattern]:
+def _named_arrivals(job: ProfiledJob) -> Iterator[ArrivalPattern]:
     """With the names of the places that they are of."""
     for pattern in job.profile.arrivals:
         spot = job.profile.spots[pattern.spot]
         yield replace(pattern, region=spot.region, **_innermost(job, spot))
 
 
-def _innermost(job: Job, spot: Spot) -> dict[str, Any]:
+def _innermost(job: ProfiledJob, spot: Spot) -> dict[str, Any]:
     """The function of the program that makes the call, as a pattern names it."""
     frame = next(iter(spot.frames_of_program), None)
     if frame is None or not job.places.get(frame):
@@ -121,7 +121,7 @@ def _innermost(job: Job, spot: Spot) -> dict[str, Any]:
     return {"function": place.function, "source_file": place.file, "line": place.line}
 
 
-def load_jobs(folder: Path) -> tuple[Job, ...]:
+def load_jobs(folder: Path) -> tuple[ProfiledJob, ...]:
     """All jobs of a run. UserError: what is there cannot be read."""
     jobs = [_load(path) for path in (folder / FOLDER).glob("launch-*.json")]
     patterns = arrival_patterns(folder)
@@ -132,7 +132,7 @@ def load_jobs(folder: Path) -> tuple[Job, ...]:
     return tuple(found)
 
 
-def _load(path: Path) -> Job:
+def _load(path: Path) -> ProfiledJob:
     numbers = path.with_suffix(".npz")
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -149,9 +149,9 @@ def _load(path: Path) -> Job:
 
 
 # --- to JSON --------------------------------------------------------------------------------------
-def _names(job: Job) -> dict[str, Any]:
+def _names(job: ProfiledJob) -> dict[str, Any]:
     profile = job.profile
-    frames: dict[Frame, int] = {}
+    frames: dict[ReturnAddress, int] = {}
     modules: dict[Module, int] = {}
     for spot in profile.spots:
         for frame in spot.frames:
@@ -169,7 +169,9 @@ def _names(job: Job) -> dict[str, Any]:
     }
 
 
-def _frame(frame: Frame, modules: Mapping[Module, int], places: Sequence[Place]) -> dict[str, Any]:
+def _frame(
+    frame: ReturnAddress, modules: Mapping[Module, int], places: Sequence[Place]
+) -> dict[str, Any]:
     return {
         "module": modules[frame.module] if frame.module else -1,
         "offset": frame.offset,
@@ -177,7 +179,7 @@ def _frame(frame: Frame, modules: Mapping[Module, int], places: Sequence[Place])
     }
 
 
-def _spot(spot: Spot, frames: Mapping[Frame, int]) -> dict[str, Any]:
+def _spot(spot: Spot, frames: Mapping[ReturnAddress, int]) -> dict[str, Any]:
     return {
         "call": spot.call,
         "group": spot.group,
@@ -247,14 +249,14 @@ def _renamed(data: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 
 
 # --- and back -------------------------------------------------------------------------------------
-def _job(stem: str, data: Mapping[str, Any], rows: Any, cells: Any, steps: Any) -> Job:
+def _job(stem: str, data: Mapping[str, Any], rows: Any, cells: Any, steps: Any) -> ProfiledJob:
     launch, number = stem.removeprefix("launch-").split("-")
     modules = [Module(each["library_file"], each["build_id"]) for each in data["modules"]]
     frames = []
     places = {}
     for told in data["frames"]:
         module = modules[told["module"]] if told["module"] >= 0 else None
-        frame = Frame(module, told["offset"])
+        frame = ReturnAddress(module, told["offset"])
         frames.append(frame)
         if told["places"]:
             places[frame] = tuple(_place_of(each) for each in told["places"])
@@ -266,14 +268,14 @@ def _job(stem: str, data: Mapping[str, Any], rows: Any, cells: Any, steps: Any) 
         comms=tuple(_comm(each) for each in data["communicators"]),
         types=tuple(_type_of(each) for each in data["types"]),
     )
-    return Job(int(launch), int(number), profile, places)
+    return ProfiledJob(int(launch), int(number), profile, places)
 
 
 def _place_of(data: Mapping[str, Any]) -> Place:
     return Place(data["function"], data["source_file"], data["line"], data["offset"])
 
 
-def _spot_of(data: Mapping[str, Any], frames: Sequence[Frame]) -> Spot:
+def _spot_of(data: Mapping[str, Any], frames: Sequence[ReturnAddress]) -> Spot:
     stack = tuple(frames[number] for number in data["frames"])
     return Spot(data["call"], data["group"], data["region"], stack)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from mpigauge.features.profile.demangled import demangled
-from mpigauge.features.profile.files import Frame, Module
+from mpigauge.features.profile.files import Module, ReturnAddress
 
 _UNKNOWN = ("", "??")
 _PATIENCE_S = 600.0
@@ -46,20 +46,22 @@ class Place:
         return f"{self.function}+{self.offset:#x}"
 
 
-def resolved(frames: Iterable[Frame]) -> dict[Frame, tuple[Place, ...]]:
+def resolved(frames: Iterable[ReturnAddress]) -> dict[ReturnAddress, tuple[Place, ...]]:
     """The places of frames: several where functions were inlined, the innermost first; none where
     the file is gone, or is another one now."""
-    by_module: dict[Module, list[Frame]] = defaultdict(list)
+    by_module: dict[Module, list[ReturnAddress]] = defaultdict(list)
     for frame in dict.fromkeys(frames):
         if frame.module:
             by_module[frame.module].append(frame)
-    found: dict[Frame, tuple[Place, ...]] = {}
+    found: dict[ReturnAddress, tuple[Place, ...]] = {}
     for module, there in by_module.items():
         found |= _resolved_in(module, there)
     return found
 
 
-def _resolved_in(module: Module, frames: Sequence[Frame]) -> dict[Frame, tuple[Place, ...]]:
+def _resolved_in(
+    module: Module, frames: Sequence[ReturnAddress]
+) -> dict[ReturnAddress, tuple[Place, ...]]:
     path = Path(module.path)
     symbols = read_symbols(path)
     if symbols is None or (module.build_id and symbols.build_id != module.build_id):

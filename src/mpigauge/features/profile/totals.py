@@ -36,7 +36,7 @@ WAITING, MOVING, DISTURBED = range(3)
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampledCalls:
     """Kept calls of one kind on one rank."""
 
     parts: Times
@@ -100,7 +100,7 @@ class Total:
     high: Times
 
 
-def by_time(samples: Sequence[Sample], whole: AllCalls) -> Total:
+def by_time(samples: Sequence[SampledCalls], whole: AllCalls) -> Total:
     """Of a call site of which it is known how long all calls took: the kept calls have their parts,
     and each of the others has those of kept ones that took alike."""
     parts = np.concatenate([each.parts[each.here] for each in samples])
@@ -209,7 +209,7 @@ def _sums(values: Times, stratum: npt.NDArray[np.int64], strata: int) -> Times:
     return np.bincount(stratum, values, minlength=strata).astype(np.float64)
 
 
-def shared_out(samples: Sequence[Sample]) -> Total:
+def shared_out(samples: Sequence[SampledCalls]) -> Total:
     """Of a call site whose time is known together with that of others: the kept calls have their
     parts, and all others those of the kept ones in the mean."""
     total, variance = np.zeros(3), np.zeros(3)
@@ -222,7 +222,7 @@ def shared_out(samples: Sequence[Sample]) -> Total:
     return Total(calls, float(total.sum()), total, np.clip(total - wider, 0, None), total + wider)
 
 
-def _of_others(sample: Sample) -> tuple[Times, Times]:
+def _of_others(sample: SampledCalls) -> tuple[Times, Times]:
     """The parts of the calls that were not kept, with variances."""
     others_s = max(sample.seconds - float(sample.took.sum()), 0.0)
     others = max(sample.calls - len(sample.took), 0.0)

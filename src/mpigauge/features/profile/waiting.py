@@ -25,7 +25,7 @@ from mpigauge.features.profile.totals import (
     RARE,
     STEP_S,
     AllCalls,
-    Sample,
+    SampledCalls,
     Times,
     by_time,
     shared_out,
@@ -53,7 +53,7 @@ MOST_EARLY = 0.05
 
 
 @dataclass(frozen=True)
-class Kind:
+class CallGroup:
     """The kept calls of one collective on one communicator, of one size: a row for each."""
 
     call: str
@@ -86,7 +86,7 @@ class Parts:
     """Of the call site of a call on its rank: a call that took longer was disturbed."""
 
 
-Split = tuple[Kind, Parts]
+Split = tuple[CallGroup, Parts]
 Place = tuple[int, int]
 """A spot and a rank."""
 Joined = tuple[Sequence[int], Mapping[int, Instances]]
@@ -121,7 +121,7 @@ def split_calls(kept: KeptCalls) -> list[Split]:
 
 def waits(kept: KeptCalls, found: Sequence[Split]) -> npt.NDArray[np.void]:
     """Of WAIT."""
-    samples: dict[Place, list[Sample]] = defaultdict(list)
+    samples: dict[Place, list[SampledCalls]] = defaultdict(list)
     for kind, parts in found:
         for place, rank in enumerate(kind.ranks):
             for spot in np.unique(kind.spots[:, place]):
@@ -130,12 +130,12 @@ def waits(kept: KeptCalls, found: Sequence[Split]) -> npt.NDArray[np.void]:
     return np.array([wait(at, samples[at], whole.get(at)) for at in sorted(samples)], dtype=WAIT)
 
 
-def _sample(kind: Kind, parts: Parts, place: int, spot: int) -> Sample:
+def _sample(kind: CallGroup, parts: Parts, place: int, spot: int) -> SampledCalls:
     """Calls of the rank in this place; those of other spots have no parts."""
     here = kind.spots[:, place] == spot
     took = kind.left[:, place] - kind.entered[:, place]
     several = (parts.waiting, parts.moving, parts.disturbed)
-    return Sample(
+    return SampledCalls(
         parts=np.stack([each[:, place] * here for each in several], axis=1),
         took=took,
         here=here,
@@ -147,7 +147,7 @@ def _sample(kind: Kind, parts: Parts, place: int, spot: int) -> Sample:
     )
 
 
-def wait(at: Place, samples: Sequence[Sample], whole: AllCalls | None) -> tuple[float, ...]:
+def wait(at: Place, samples: Sequence[SampledCalls], whole: AllCalls | None) -> tuple[float, ...]:
     """Of WAIT. `whole`: all calls of the spot on the rank, where these are known by themselves."""
     total = by_time(samples, whole) if whole else shared_out(samples)
     kept = [int(each.here.sum()) for each in samples]
@@ -157,7 +157,7 @@ def wait(at: Place, samples: Sequence[Sample], whole: AllCalls | None) -> tuple[
     return (*at, total.calls, sum(kept), total.seconds, *edges.ravel(), usual, resolved)
 
 
-def _all_calls(kept: KeptCalls, found: Sequence[Kind]) -> dict[Place, AllCalls]:
+def _all_calls(kept: KeptCalls, found: Sequence[CallGroup]) -> dict[Place, AllCalls]:
     """Of the spots on ranks all of whose calls are of these kinds.
 
     Which calls of a kind are of which spot is known of the kept ones alone. Spots that share kinds,
@@ -175,7 +175,7 @@ def _all_calls(kept: KeptCalls, found: Sequence[Kind]) -> dict[Place, AllCalls]:
     return whole
 
 
-def _connected(found: Sequence[Kind], rank: int) -> list[tuple[set[int], int]]:
+def _connected(found: Sequence[CallGroup], rank: int) -> list[tuple[set[int], int]]:
     """Spots of a rank that share kinds, directly or by others, and the calls of these kinds."""
     groups: list[tuple[set[int], int]] = []
     for kind in found:
@@ -196,7 +196,7 @@ def _connected(found: Sequence[Kind], rank: int) -> list[tuple[set[int], int]]:
 # --- from files to kinds -------------------------------------------------------------------
 
 
-def kinds(kept: KeptCalls) -> Iterator[Kind]:
+def kinds(kept: KeptCalls) -> Iterator[CallGroup]:
     """Blocking collectives of which all ranks of the communicator have kept calls."""
     for order, rows in kept.joined:
         first = rows[order[0]]
@@ -244,11 +244,11 @@ def _times(
     return entered, np.stack([rows[rank].records["left"] for rank in order], axis=1)
 
 
-def _kind(kept: KeptCalls, order: Sequence[int], rows: Mapping[int, Instances]) -> Kind:
+def _kind(kept: KeptCalls, order: Sequence[int], rows: Mapping[int, Instances]) -> CallGroup:
     first = rows[order[0]]
     entered, left = _times(order, rows)
     sites = {rank: rows[rank].records["site"] for rank in order}
-    return Kind(
+    return CallGroup(
         call=first.call,
         comm=first.comm,
         bin=first.bin,
@@ -281,7 +281,7 @@ def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 # --- the parts of a call -------------------------------------------------------------------
 
 
-def split(kind: Kind) -> Parts | None:
+def split(kind: CallGroup) -> Parts | None:
     """None: the times fit no order, as where ranks do not mean the same call."""
     entered, took = kind.entered, kind.left - kind.entered
     waiting = np.clip(_lateness(kind), 0, took)
@@ -301,7 +301,7 @@ def split(kind: Kind) -> Parts | None:
     return Parts(waited, moving, took - moving - waited, usual, rare_s)
 
 
-def _lateness(kind: Kind) -> Times:
+def _lateness(kind: CallGroup) -> Times:
     """How much later than a rank came whom it has to wait for."""
     entered = kind.entered
     rows = np.arange(len(entered))

@@ -35,7 +35,7 @@ OURS = "mpigauge: "
 
 
 @dataclass(frozen=True)
-class Task:
+class JobRequest:
     """A command in a job, and its files."""
 
     words: tuple[str, ...]
@@ -60,7 +60,7 @@ class Task:
         return sorted(path.parent for path in self.folder.glob("*/run.json"))
 
 
-def task(words: tuple[str, ...]) -> Task:
+def task(words: tuple[str, ...]) -> JobRequest:
     """UserError: the command could not run, whatever hosts there are."""
     name, *rest = words
     if name not in NAMES:
@@ -78,7 +78,7 @@ def task(words: tuple[str, ...]) -> Task:
     else:
         folder = _new_folder(said, name)
     base = _unused(folder)
-    return Task(
+    return JobRequest(
         words=(*own_words(), *_with_output(words, said, folder)),
         folder=folder,
         script=base.with_name(f"{base.name}.sh"),
@@ -240,7 +240,7 @@ def tell(text: str) -> None:
     click.echo(f"{OURS}{text}", err=True)
 
 
-def wait(queue: Queue, job: str, task: Task) -> None:
+def wait(queue: Queue, job: str, task: JobRequest) -> None:
     """Follows the job, shows what it has measured, and raises what went wrong."""
     from mpigauge.features.submit.queue import follow
 
@@ -262,7 +262,7 @@ def wait(queue: Queue, job: str, task: Task) -> None:
         ) from None
 
 
-def collect(job: str, why: str, task: Task) -> None:
+def collect(job: str, why: str, task: JobRequest) -> None:
     """`why`: how the job ended, if not well."""
     from mpigauge.cli.ending import wrong_words
     from mpigauge.runs.store import load
@@ -296,7 +296,7 @@ def collect(job: str, why: str, task: Task) -> None:
         raise RunError("; ".join(wrong))
 
 
-def _collect_profile(stored: Run, ended: str, task: Task) -> None:
+def _collect_profile(stored: Run, ended: str, task: JobRequest) -> None:
     """The program has run in any case, or its job has ended before."""
     module_of(PROFILE).present(stored.path, task.form)
     if not _done(task):
@@ -307,7 +307,7 @@ def _collect_profile(stored: Run, ended: str, task: Task) -> None:
         raise RunError(f"{ended}: the program ended with status {status}")
 
 
-def _show(run: Run, task: Task) -> None:
+def _show(run: Run, task: JobRequest) -> None:
     """As the command itself would."""
     if task.name == "node":
         module_of("node").present(run)
@@ -328,20 +328,20 @@ def _status(folder: Path) -> str:
         return ""
 
 
-def _done(task: Task) -> bool:
+def _done(task: JobRequest) -> bool:
     """Whether all runs are complete. If one ended otherwise, the system may be what knows why."""
     folders = task.folders
     return len(folders) >= task.many and all(_ended_well(task, folder) for folder in folders)
 
 
-def _ended_well(task: Task, folder: Path) -> bool:
+def _ended_well(task: JobRequest, folder: Path) -> bool:
     """A profile is whole, too, where the program itself has failed."""
     text = _status(folder)
     good = ("done", "failed") if task.name == PROFILE else ("done",)
     return text not in ("", task.before.get(folder, "")) and json.loads(text)["status"] in good
 
 
-def _last_words(task: Task) -> str:
+def _last_words(task: JobRequest) -> str:
     """What mpigauge said last in the job, else what anybody did."""
     try:
         lines = task.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()

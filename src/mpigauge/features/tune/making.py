@@ -18,8 +18,8 @@ from mpigauge.features.tune.point_to_point import confirmed_messages, tune_messa
 from mpigauge.features.tune.result import confirmed
 from mpigauge.features.tune.show import REDUCTIONS, lines_of, message_lines
 from mpigauge.features.tune.tuning import (
-    Found,
-    Task,
+    TuningFindings,
+    TuningTask,
     confirm,
     find_rules,
     without_own,
@@ -70,7 +70,7 @@ def make(
         task = replace(task, request=replace(task.request, settings=settings))
     if refusal and task.collectives:
         tell(f"candidates are measured and shown, but no file is written: {refusal}")
-    found = find_rules(task) if task.collectives else Found([], [], [])
+    found = find_rules(task) if task.collectives else TuningFindings([], [], [])
     rules, left = found.rules, list(found.left)
     if rules and not refusal:
         rules, gone = confirm(task, rules)
@@ -131,7 +131,7 @@ def read_task(
     said: dict[str, Any],
     mix: CallMix | None = None,
     with_messages: bool = False,
-) -> tuple[Task, str]:
+) -> tuple[TuningTask, str]:
     """What is to be tuned, and why no file would be written; empty: it is. `with_messages`:
     settings of messages are tuned as well, so that there need not be a collective. UserError: it
     cannot be tuned."""
@@ -164,7 +164,7 @@ def read_task(
         settings |= rule_format_of(mpi.name).measured_with
     own = replace(request, settings=settings)
     going_on = f"the same command with --output {folder} goes on"
-    task = Task(setup, own, chosen, tuple(ranks), folder, going_on, mix)
+    task = TuningTask(setup, own, chosen, tuple(ranks), folder, going_on, mix)
     if task.is_crowded and request.seconds is None and request.launches is None:
         task = replace(task, request=replace(own, seconds=CROWDED_S))
     return task, refusal_of(mpi)
@@ -298,7 +298,7 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, said: dict[str, Any])
         return
     bare = [each.rule for each in tuning.rules]
     checks = _next_folder(folder / CHECKS)
-    task = Task(setup, request, (), (), checks, "the same command begins anew", tuning.mix)
+    task = TuningTask(setup, request, (), (), checks, "the same command begins anew", tuning.mix)
     if tuning.messages and tuning.messages.settings:
         task = verified_messages(task, tuning.messages)
     if not tuning.files:
@@ -316,7 +316,7 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, said: dict[str, Any])
         raise RunError(f"not faster with certainty now: {names}; results are right")
 
 
-def verified_messages(task: Task, messages: TunedMessages) -> Task:
+def verified_messages(task: TuningTask, messages: TunedMessages) -> TuningTask:
     """The task with the settings of messages, which are still faster. RunError: they are not."""
     now = confirmed_messages(task, messages)
     for line in message_lines(now):

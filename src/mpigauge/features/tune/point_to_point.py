@@ -23,7 +23,7 @@ from mpigauge.features.tune.plan import (
     right_alone_plan,
 )
 from mpigauge.features.tune.result import as_ranks_come, evidence, tried
-from mpigauge.features.tune.tuning import Task, without_own
+from mpigauge.features.tune.tuning import TuningTask, without_own
 from mpigauge.measure.plan.plan import Plan
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
@@ -82,7 +82,7 @@ class Searched:
 
 
 # --- what is measured ---------------------------------------------------------------------------
-def messages_of(task: Task) -> list[Messages]:
+def messages_of(task: TuningTask) -> list[Messages]:
     """What the program sends and calls, by the time that it spends there; without a profile both
     benchmarks, all sizes alike."""
     several = len(task.setup.resources.hosts) > 1
@@ -105,7 +105,7 @@ def messages_of(task: Task) -> list[Messages]:
     ]
 
 
-def settings_plan(task: Task, messages: Sequence[Messages], arms: Arms, rounds: int) -> Plan:
+def settings_plan(task: TuningTask, messages: Sequence[Messages], arms: Arms, rounds: int) -> Plan:
     """The default, each point, and the default once more, in launches of their own."""
     every = {DEFAULT: {}, **arms, CONTROL: {}}
     parts = [
@@ -117,7 +117,7 @@ def settings_plan(task: Task, messages: Sequence[Messages], arms: Arms, rounds: 
     return replace(plan, shuffle=True, launches=rounds, seconds=None, use_all=False)
 
 
-def _part(task: Task, messages: Messages) -> PlanPart:
+def _part(task: TuningTask, messages: Messages) -> PlanPart:
     where = task.where
     if messages.each_on_a_host:
         where = replace(where, resources=replace(where.resources, ppn=1))
@@ -173,7 +173,7 @@ def failures_of(run: Run, arms: Sequence[str]) -> dict[str, str]:
 
 
 # --- searching ----------------------------------------------------------------------------------
-def halved(task: Task, messages: Sequence[Messages], arms: Arms) -> Searched:
+def halved(task: TuningTask, messages: Sequence[Messages], arms: Arms) -> Searched:
     """By successive halving."""
     left, number = dict(arms), 1
     failed: dict[str, str] = {}
@@ -187,7 +187,7 @@ def halved(task: Task, messages: Sequence[Messages], arms: Arms) -> Searched:
 
 
 def by_trials(
-    task: Task, space: Sequence[SpaceSetting], messages: Sequence[Messages], trials: int
+    task: TuningTask, space: Sequence[SpaceSetting], messages: Sequence[Messages], trials: int
 ) -> Searched:
     """The best points of so many trials, by what they cost in the mean of all messages. RunError:
     interrupted."""
@@ -250,7 +250,9 @@ def values_that_work(
 
 
 # --- all of it ----------------------------------------------------------------------------------
-def tune_messages(task: Task, trials: int = 0, failing: Failing | None = None) -> TunedMessages:
+def tune_messages(
+    task: TuningTask, trials: int = 0, failing: Failing | None = None
+) -> TunedMessages:
     """`trials`: so many points are chosen by Optuna, in place of the halving of a list. UserError:
     nothing is known that could be tried for this MPI. RunError: interrupted."""
     space, unusable = space_of_task(task), dict[str, str]()
@@ -261,7 +263,7 @@ def tune_messages(task: Task, trials: int = 0, failing: Failing | None = None) -
     return replace(found, failed={**unusable, **found.failed})
 
 
-def space_of_task(task: Task) -> Sequence[SpaceSetting]:
+def space_of_task(task: TuningTask) -> Sequence[SpaceSetting]:
     """UserError: nothing is known that could be tried for this MPI."""
     hosts = max(len(task.setup.resources.hosts), 1)
     space = space_of(task.setup.mpi, hosts)
@@ -273,7 +275,7 @@ def space_of_task(task: Task) -> Sequence[SpaceSetting]:
     return space
 
 
-def _tuned(task: Task, space: Sequence[SpaceSetting], trials: int) -> TunedMessages:
+def _tuned(task: TuningTask, space: Sequence[SpaceSetting], trials: int) -> TunedMessages:
     if not space:
         return TunedMessages(why="the program fails with every setting")
     messages = messages_of(task)
@@ -298,7 +300,7 @@ def _tuned(task: Task, space: Sequence[SpaceSetting], trials: int) -> TunedMessa
 
 
 def _searched(
-    task: Task, space: Sequence[SpaceSetting], messages: Sequence[Messages], trials: int
+    task: TuningTask, space: Sequence[SpaceSetting], messages: Sequence[Messages], trials: int
 ) -> Searched:
     if trials:
         tell(f"messages from rank to rank: {many(trials, 'trial')} of a space of settings")
@@ -308,7 +310,7 @@ def _searched(
     return halved(task, messages, arms)
 
 
-def confirmed_messages(task: Task, chosen: TunedMessages) -> TunedMessages:
+def confirmed_messages(task: TuningTask, chosen: TunedMessages) -> TunedMessages:
     """What fresh launches and the tests of all collectives say of settings that were chosen; where
     they do not hold, none are left, and it is said why."""
     words = settings_in_words(chosen.settings)
@@ -328,7 +330,7 @@ def confirmed_messages(task: Task, chosen: TunedMessages) -> TunedMessages:
     return replace(sure, slower=_slower(grid, messages))
 
 
-def wrong_with_settings(task: Task, settings: Mapping[str, str]) -> str:
+def wrong_with_settings(task: TuningTask, settings: Mapping[str, str]) -> str:
     """What collectives do wrong with these settings, as they send messages, too; empty: nothing."""
     names = collectives_of(task.setup.mpi.name)
     alone = [(name, ranks, TUNED, settings) for name in names for ranks in (2, ODD_RANKS)]

@@ -15,7 +15,7 @@ from mpigauge.result.tuning.choose import (
     AS_GOOD,
     LEAST_LAUNCHES,
     Choice,
-    Stretch,
+    SizeRange,
     choose,
     judge,
     stand_ins,
@@ -100,7 +100,7 @@ def rules_of(of: Of, grid: Grid, choice: Choice, mix: CallMix | None = None) -> 
     return found
 
 
-def _ends(of: Of, stretch: Stretch, mix: CallMix | None) -> tuple[int, int]:
+def _ends(of: Of, stretch: SizeRange, mix: CallMix | None) -> tuple[int, int]:
     first, last = stretch.sizes[0], stretch.sizes[-1]
     if mix is None:
         return first, last
@@ -108,7 +108,7 @@ def _ends(of: Of, stretch: Stretch, mix: CallMix | None) -> tuple[int, int]:
     return calls[first].least_bytes, calls[last].most_bytes
 
 
-def _is_next(grid: Grid, stretch: Stretch, following: Stretch) -> bool:
+def _is_next(grid: Grid, stretch: SizeRange, following: SizeRange) -> bool:
     return grid.sizes.index(following.sizes[0]) == grid.sizes.index(stretch.sizes[-1]) + 1
 
 
@@ -180,13 +180,15 @@ def confirmed(
     return kept, dropped
 
 
-def _holds(rule: TunedRule, stretch: Stretch) -> bool:
+def _holds(rule: TunedRule, stretch: SizeRange) -> bool:
     if rule.stands_in:
         return stretch.is_as_good
     return stretch.is_faster
 
 
-def _judged(rules: Sequence[Rule], measured: Mapping[Of, Grid], tuned: str) -> list[Stretch | None]:
+def _judged(
+    rules: Sequence[Rule], measured: Mapping[Of, Grid], tuned: str
+) -> list[SizeRange | None]:
     """None: too little was measured of a rule. All that are judged share one level."""
     wanted: list[tuple[int, Grid, list[int]]] = []
     for number, rule in enumerate(rules):
@@ -197,13 +199,13 @@ def _judged(rules: Sequence[Rule], measured: Mapping[Of, Grid], tuned: str) -> l
         ]  # fmt: skip
         if grid and sizes and tuned in grid.arms and len(grid.launches) > 1:
             wanted.append((number, grid, sizes))
-    found: list[Stretch | None] = [None] * len(rules)
+    found: list[SizeRange | None] = [None] * len(rules)
     for number, grid, sizes in wanted:
         (found[number],) = judge(grid, [(tuned, sizes)], picked_from=len(wanted))
     return found
 
 
-def evidence(stretch: Stretch) -> Evidence:
+def evidence(stretch: SizeRange) -> Evidence:
     return Evidence(*stretch.ratio, stretch.launches)
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from mpigauge.runs.store.tunings import (
         Evidence,
         Fault,
+        ProgramTrial,
         Rescued,
-        Trial,
         TunedMessages,
         TunedRule,
         Tuning,
@@ -146,7 +146,7 @@ def _weights(mix: CallMix) -> str:
     return f"{weights} Ranks came to {collectives} as late as they do in it."
 
 
-def trial_sentences(trial: Trial) -> Iterator[str]:
+def trial_sentences(trial: ProgramTrial) -> Iterator[str]:
     each = many(trial.run_time.launches, "launch")
     yield (
         f"`{trial.command}` with the rules, by {each} of each in turn: "

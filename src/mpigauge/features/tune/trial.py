@@ -10,7 +10,7 @@ from mpigauge.features.tune.plan import TUNED
 from mpigauge.features.tune.result import evidence
 from mpigauge.result.tuning.choose import judge
 from mpigauge.result.tuning.grid import DEFAULT, grid_of
-from mpigauge.runs.store.tunings import Evidence, Trial
+from mpigauge.runs.store.tunings import Evidence, ProgramTrial
 
 ROUNDS = 10
 """Each with a launch of both."""
@@ -20,12 +20,12 @@ Times = tuple[float, float]
 """Of one launch: how long it ran, and how long its ranks were in MPI."""
 
 
-def trial_of(command: str, default: Sequence[Times], tuned: Sequence[Times]) -> Trial:
+def trial_of(command: str, default: Sequence[Times], tuned: Sequence[Times]) -> ProgramTrial:
     """From the launches of as many rounds."""
     run_time, mpi_time = (
         _ratio([each[of] for each in default], [each[of] for each in tuned]) for of in (0, 1)
     )
-    return Trial(command, run_time, mpi_time)
+    return ProgramTrial(command, run_time, mpi_time)
 
 
 def _ratio(default: Sequence[float], tuned: Sequence[float]) -> Evidence:

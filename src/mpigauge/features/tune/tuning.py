@@ -56,7 +56,7 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL, calls_from_several
 from mpigauge.model.units import listed
 from mpigauge.result.tuning.halving import contenders
-from mpigauge.runs.store.tunings import RUNS, Fault, Left, Rescued, TunedRule, write_files
+from mpigauge.runs.store.tunings import RUNS, DefaultStays, Fault, Rescued, TunedRule, write_files
 from mpigauge.site.mpi.rule_files.candidates import (
     Candidate,
     candidates_of,
@@ -98,7 +98,7 @@ RUN_NAMES = {
 
 
 @dataclass(frozen=True)
-class Task:
+class TuningTask:
     """What is tuned, and where to."""
 
     setup: Setup
@@ -178,11 +178,11 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Found:
+class TuningFindings:
     """What measuring candidates has brought."""
 
     rules: list[TunedRule]
-    left: list[Left]
+    left: list[DefaultStays]
     faults: list[Fault]
     noise: float | None = None
     """By how much the default differed from itself; None: nothing was measured."""
@@ -247,7 +247,7 @@ def _arms(plan: Plan) -> list[object]:
 
 
 # --- candidates that are right ------------------------------------------------------------------
-def right_candidates(task: Task) -> tuple[dict[Of, list[Candidate]], list[Fault]]:
+def right_candidates(task: TuningTask) -> tuple[dict[Of, list[Candidate]], list[Fault]]:
     """Those without a fault, by collective and ranks that are tuned, and the faults of the others.
     A candidate with a fault among any number of ranks is out everywhere."""
     wanted: dict[Of, list[Candidate]] = {}
@@ -264,7 +264,7 @@ def right_candidates(task: Task) -> tuple[dict[Of, list[Candidate]], list[Fault]
     return right, faults
 
 
-def _faults_of(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> list[Fault]:
+def _faults_of(task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]) -> list[Fault]:
     """All in one process first, where they can be; those of which nothing came back each in
     launches of its own."""
     together = _tried_together(task, wanted)
@@ -286,7 +286,7 @@ def _faults_of(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> list[Fau
     return [*together.faults, *again.faults, *lost]
 
 
-def _tried_together(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> Tried:
+def _tried_together(task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]) -> Tried:
     arms = _arms_in_one_process(task, wanted)
     if arms is None:
         return Tried(frozenset(), ())
@@ -307,7 +307,9 @@ def _why_lost(run: Run, name: str, ranks: int, arm: str) -> str:
     return f"a launch of {ranks} ranks brought nothing"
 
 
-def _arms_in_one_process(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> AllArms | None:
+def _arms_in_one_process(
+    task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]
+) -> AllArms | None:
     """As control variables of the library; None: it lets nobody set them while it runs."""
     from mpigauge.site.mpi.settings import knobs
     from mpigauge.site.mpi.settings.inside import OutsideError, written
@@ -325,14 +327,14 @@ def _arms_in_one_process(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -
 
 
 def _alone(
-    task: Task, candidates: Iterable[Candidate], ranks: int
+    task: TuningTask, candidates: Iterable[Candidate], ranks: int
 ) -> list[tuple[str, Mapping[str, str]]]:
     """As settings that a launch starts with."""
     return [(each.name, task.forced(each, ranks)) for each in candidates]
 
 
 # --- choosing -----------------------------------------------------------------------------------
-def find_rules(task: Task) -> Found:
+def find_rules(task: TuningTask) -> TuningFindings:
     """Tries and measures all candidates, and chooses."""
     right, faults = right_candidates(task)
     for fault in each_once(faults):
@@ -341,36 +343,36 @@ def find_rules(task: Task) -> Found:
         tell(f"{fault.collective}: {name} is out: {fault.why}; `{proof}` shows it")
     wanted = {of: own for of, own in right.items() if own}
     left = [
-        Left(name, ranks, "no candidate gives right results")
+        DefaultStays(name, ranks, "no candidate gives right results")
         for name, ranks in task.wanted
         if (name, ranks) not in wanted
     ]
     if not wanted:
-        return Found([], left, faults)
+        return TuningFindings([], left, faults)
     in_race = screened(task, wanted)
     why = "each candidate was slower than it at every size in a first launch"
-    left += [Left(*of, why) for of in wanted if of not in in_race]
+    left += [DefaultStays(*of, why) for of in wanted if of not in in_race]
     if not in_race:
-        return Found([], left, faults)
+        return TuningFindings([], left, faults)
     measured_grids = task.grids(task.measured("grid", _grid_plan(task, in_race)))
     chosen = choices(measured_grids)
     rules = []
     for of in in_race:
         if of not in chosen:
-            left.append(Left(*of, "nothing was measured of it"))
+            left.append(DefaultStays(*of, "nothing was measured of it"))
             continue
         own, why = _rules_or_why(task, of, measured_grids[of], chosen[of])
         rules += _on_hosts(own, task.hosts_of(*of))
         if why:
-            left.append(Left(*of, why))
+            left.append(DefaultStays(*of, why))
     rules = refined(task, rules, measured_grids)
-    return Found(
+    return TuningFindings(
         rules, left, faults, _noise(chosen.values()), _rescued(task, in_race, measured_grids)
     )
 
 
 def screened(
-    task: Task, wanted: Mapping[Of, Sequence[Candidate]]
+    task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]
 ) -> Mapping[Of, Sequence[Candidate]]:
     """The candidates that are worth more launches, by one of each; a collective that has none is
     left out. Where ranks share cores a launch takes so long that the grid itself has few."""
@@ -386,7 +388,7 @@ def screened(
 
 
 def _rescued(
-    task: Task, wanted: Mapping[Of, Sequence[Candidate]], measured_grids: Mapping[Of, Grid]
+    task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]], measured_grids: Mapping[Of, Grid]
 ) -> list[Rescued]:
     """Where ranks share cores and have to wait for each other's turn."""
     found = []
@@ -403,7 +405,7 @@ def _on_hosts(rules: Iterable[TunedRule], hosts: int) -> list[TunedRule]:
 
 
 def refined(
-    task: Task, rules: list[TunedRule], measured_grids: Mapping[Of, Grid]
+    task: TuningTask, rules: list[TunedRule], measured_grids: Mapping[Of, Grid]
 ) -> list[TunedRule]:
     """Each up to the last power of two at which it is faster, where it borders on the default. A
     program's rules end where its messages do, and where ranks share cores at measured sizes."""
@@ -421,7 +423,7 @@ def refined(
     return rules
 
 
-def _candidates_at(task: Task, edges: Iterable[Edge]) -> dict[Of, list[Candidate]]:
+def _candidates_at(task: TuningTask, edges: Iterable[Edge]) -> dict[Of, list[Candidate]]:
     """Of the edges of which there is something left to ask."""
     every = candidates_of(task.setup.mpi.name)
     found: dict[Of, list[Candidate]] = {}
@@ -440,7 +442,7 @@ def _noise(chosen: Iterable[Choice]) -> float | None:
     return None
 
 
-def _grid_plan(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> Plan:
+def _grid_plan(task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]) -> Plan:
     arms = _arms_in_one_process(task, wanted)
     if arms is not None:
         return grid_plan(task.request, arms, task.where)
@@ -451,7 +453,9 @@ def _grid_plan(task: Task, wanted: Mapping[Of, Sequence[Candidate]]) -> Plan:
     return grid_alone_plan(task.request, alone, task.where)
 
 
-def _rules_or_why(task: Task, of: Of, grid: Grid, choice: Choice) -> tuple[list[TunedRule], str]:
+def _rules_or_why(
+    task: TuningTask, of: Of, grid: Grid, choice: Choice
+) -> tuple[list[TunedRule], str]:
     """Why the default stays, where no rule follows."""
     if task.names_default:
         own = rules_of(of, grid, choice, task.mix)
@@ -476,7 +480,9 @@ def _why_default(grid: Grid, choice: Choice) -> str:
 
 
 # --- writing and confirming ---------------------------------------------------------------------
-def write_and_read_back(task: Task, folder: Path, rules: Sequence[TunedRule]) -> dict[str, str]:
+def write_and_read_back(
+    task: TuningTask, folder: Path, rules: Sequence[TunedRule]
+) -> dict[str, str]:
     """Writes the MPI's files, and reads them back as it will. RunError: they say something else."""
     mpi = task.setup.mpi
     form = rule_format_of(mpi.name)
@@ -508,7 +514,9 @@ def _ends(first: int, last: int) -> Iterable[int]:
     return {max(first - 1, 0), first, (first + last) // 2, last, last + 1}
 
 
-def confirm(task: Task, rules: Sequence[TunedRule]) -> tuple[list[TunedRule], list[Left]]:
+def confirm(
+    task: TuningTask, rules: Sequence[TunedRule]
+) -> tuple[list[TunedRule], list[DefaultStays]]:
     """The rules that hold in fresh launches with the files, and why the others are gone."""
     trial = task.folder / RUNS / "files"
     write_and_read_back(task, trial, rules)
@@ -516,7 +524,7 @@ def confirm(task: Task, rules: Sequence[TunedRule]) -> tuple[list[TunedRule], li
     wrong = wrong_with(task, rules, trial)
     kept = [each for each in rules if each.rule.collective not in wrong]
     left = [
-        Left(each.rule.collective, each.rule.ranks, wrong[each.rule.collective])
+        DefaultStays(each.rule.collective, each.rule.ranks, wrong[each.rule.collective])
         for each in rules
         if each.rule.collective in wrong
     ]
@@ -530,18 +538,18 @@ def confirm(task: Task, rules: Sequence[TunedRule]) -> tuple[list[TunedRule], li
         gone = {each.rule.collective for each in doubtful}
         sure = [each for each in sure if each.rule.collective not in gone]
     return sure, left + [
-        Left(each.rule.collective, each.rule.ranks, _why_gone(each)) for each in doubtful
+        DefaultStays(each.rule.collective, each.rule.ranks, _why_gone(each)) for each in doubtful
     ]
 
 
-def without_own(task: Task) -> Request:
+def without_own(task: TuningTask) -> Request:
     """The request as a user's program would start: without what measuring candidates takes."""
     own = rule_format_of(task.setup.mpi.name).measured_with
     kept = {name: value for name, value in task.request.settings.items() if name not in own}
     return replace(task.request, settings=kept)
 
 
-def wrong_with(task: Task, rules: Sequence[TunedRule], folder: Path) -> dict[str, str]:
+def wrong_with(task: TuningTask, rules: Sequence[TunedRule], folder: Path) -> dict[str, str]:
     """What goes wrong with the files in this folder, by collective; the MPI has to tell that it
     took them, where it can."""
     form = rule_format_of(task.setup.mpi.name)

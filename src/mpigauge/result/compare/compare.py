@@ -32,7 +32,7 @@ from mpigauge.result.compare.items import MEDIAN, OF_LAUNCHES, Item, items
 from mpigauge.result.compare.pairing import ItemPair, Judgements, judgements
 from mpigauge.result.compare.side import Side
 from mpigauge.result.compare.summary import in_words
-from mpigauge.result.compare.unlike import OF_HOW, Left, differences, left_out
+from mpigauge.result.compare.unlike import OF_HOW, Unpaired, differences, left_out
 from mpigauge.result.stats.verdicts import TOLERANCE, Judged
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def compare(
     for number, places in enumerate(places_of_tables):
         lines = [_line(first.items[place], place, pairs, said, response) for place in places]
         tables.append(ComparisonTable(tuple(lines), overall_at(number)))
-    notes: list[Left] = []
+    notes: list[Unpaired] = []
     for pair in pairs:
         ours, theirs = (first.name, first.items), (pair.second.name, pair.second.items)
         notes.extend(left_out(ours, theirs, pair.partners))

@@ -16,7 +16,7 @@ from mpigauge.result.stats.verdicts import MOST_LAUNCHES, enough
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.items import Item
-    from mpigauge.result.compare.unlike import Left
+    from mpigauge.result.compare.unlike import Unpaired
     from mpigauge.result.stats.ratio import Ratio
     from mpigauge.result.stats.verdicts import Judged
 
@@ -115,7 +115,7 @@ class Comparison:
     names: tuple[str, ...]
     """Of the sides; all are compared with the first."""
     tables: tuple[ComparisonTable, ...]
-    left_out: tuple[Left, ...]
+    left_out: tuple[Unpaired, ...]
     tolerance: float
     varied: str = ""
     """The column that sides of one run differ in."""

@@ -42,7 +42,7 @@ _OF_FIGURES = ("name", "unit", "better")
 
 
 @dataclass(frozen=True)
-class Choice:
+class BestColumns:
     """Which columns of a line are best."""
 
     outcome: Outcome = ""
@@ -56,7 +56,7 @@ class PivotLine:
     """What says of what the line is."""
     entries: tuple[ComparedNumber, ...]
     """One for each column; without an item where it was not measured."""
-    choice: Choice
+    choice: BestColumns
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class PivotTable:
     lines: tuple[PivotLine, ...]
     overall: tuple[Overall | None, ...]
     """The geometric mean of each column's ratios; None: of the base, or of fewer than two times."""
-    choice: Choice
+    choice: BestColumns
     """Of these means."""
 
     @property
@@ -238,10 +238,10 @@ class _Candidate:
         return self.judged is not None and self.judged.said in ("LESS", "MORE")
 
 
-def _best_of(item: Item, entries: Sequence[ComparedNumber], base: int) -> Choice:
+def _best_of(item: Item, entries: Sequence[ComparedNumber], base: int) -> BestColumns:
     """Of a number of which neither direction is better, none is."""
     if not item.better:
-        return Choice()
+        return BestColumns()
     sign = -1.0 if item.better == "higher" else 1.0
     candidates = {}
     for place, entry in enumerate(entries):
@@ -251,7 +251,7 @@ def _best_of(item: Item, entries: Sequence[ComparedNumber], base: int) -> Choice
     return _chosen(candidates, base)
 
 
-def _choice(means: Sequence[Overall | None], base: int) -> Choice:
+def _choice(means: Sequence[Overall | None], base: int) -> BestColumns:
     """Of geometric means of ratios of times, one for each column; that of the base is 1."""
     candidates = {base: _Candidate(1.0)}
     for place, mean in enumerate(means):
@@ -260,9 +260,9 @@ def _choice(means: Sequence[Overall | None], base: int) -> Choice:
     return _chosen(candidates, base)
 
 
-def _chosen(candidates: Mapping[int, _Candidate], base: int) -> Choice:
+def _chosen(candidates: Mapping[int, _Candidate], base: int) -> BestColumns:
     if len(candidates) < 2:
-        return Choice()
+        return BestColumns()
     least = min(each.value for each in candidates.values())
     leading, tied = [], set()
     decided = False
@@ -271,13 +271,13 @@ def _chosen(candidates: Mapping[int, _Candidate], base: int) -> Choice:
         if candidate.value == least:
             leading.append(place)
     if not decided:
-        return Choice("undecided", frozenset(leading))
+        return BestColumns("undecided", frozenset(leading))
     for place in candidates:
         if not _apart(leading[0], place, candidates, base):
             tied.add(place)
     if tied == set(candidates):
-        return Choice("alike")
-    return Choice("best", frozenset(tied))
+        return BestColumns("alike")
+    return BestColumns("best", frozenset(tied))
 
 
 def _apart(leading: int, place: int, candidates: Mapping[int, _Candidate], base: int) -> bool:

@@ -33,7 +33,7 @@ def differences(first: Item, second: Item) -> tuple[str, ...]:
     )
 
 
-class Left(NamedTuple):
+class Unpaired(NamedTuple):
     """What has no partner."""
 
     benchmark: str
@@ -46,7 +46,7 @@ class Left(NamedTuple):
         return f"{self.benchmark}: {self.why}"
 
 
-def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Iterator[Left]:
+def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Iterator[Unpaired]:
     """One for each benchmark that has numbers without a partner."""
     used = {item.columns for item in partners.values()}
     alone = [item for place, item in enumerate(first[1]) if place not in partners]
@@ -55,10 +55,10 @@ def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Itera
     for benchmark in {**ours, **theirs}:
         a, b = ours.get(benchmark, []), theirs.get(benchmark, [])
         if a and b:
-            yield Left(benchmark, _apart((first[0], a), (second[0], b)), True)
+            yield Unpaired(benchmark, _apart((first[0], a), (second[0], b)), True)
         else:
             who, rows = (first[0], a) if a else (second[0], b)
-            yield Left(benchmark, f"{_count(len(rows))} only in {who}", False)
+            yield Unpaired(benchmark, f"{_count(len(rows))} only in {who}", False)
 
 
 def _apart(first: Named, second: Named) -> str:

@@ -40,7 +40,7 @@ LEAST_LAUNCHES = 3
 
 
 @dataclass(frozen=True)
-class Stretch:
+class SizeRange:
     """Neighbouring sizes for which one candidate looked best."""
 
     arm: str
@@ -66,8 +66,8 @@ class Choice:
 
     noise: float
     """Median distance of the default to itself, as a logarithm."""
-    faster: tuple[Stretch, ...]
-    doubtful: tuple[Stretch, ...]
+    faster: tuple[SizeRange, ...]
+    doubtful: tuple[SizeRange, ...]
     """Those that the guard gave back to the default."""
 
 
@@ -89,7 +89,7 @@ def best_path(grid: Grid, price: float) -> list[str]:
     return _cheapest(grid, (DEFAULT, *grid.arms), price, _cost)
 
 
-def stand_ins(grid: Grid, faster: Sequence[Stretch]) -> tuple[Stretch, ...]:
+def stand_ins(grid: Grid, faster: Sequence[SizeRange]) -> tuple[SizeRange, ...]:
     """For rules that cannot name the default: the candidates that come nearest to it at all sizes
     but those of the rules. They are judged by `is_as_good`."""
     if not grid.arms:
@@ -128,14 +128,14 @@ def _cheapest(
 
 def judge(
     grid: Grid, stretches: Sequence[tuple[str, Sequence[int]]], picked_from: int
-) -> list[Stretch]:
+) -> list[SizeRange]:
     """Each stretch with its ratio and how sure that is. `picked_from`: among how many candidates
     each was found in these same launches; 1: it was chosen without them."""
     tested = [_tested(grid, arm, sizes) for arm, sizes in stretches]
     alone = [min(1.0, p * picked_from) for _, p in tested]
     corrected = holm(alone)
     return [
-        Stretch(arm, tuple(sizes), ratio, len(grid.launches), p)
+        SizeRange(arm, tuple(sizes), ratio, len(grid.launches), p)
         for (arm, sizes), (ratio, _), p in zip(stretches, tested, corrected, strict=True)
     ]
 

@@ -19,7 +19,7 @@ from itertools import groupby
 
 from mpigauge.model.names import CONTROL
 from mpigauge.result.stats.ratio import Ratio, Sample, ratio
-from mpigauge.result.tuning.choose import LEAST_LAUNCHES, Stretch
+from mpigauge.result.tuning.choose import LEAST_LAUNCHES, SizeRange
 from mpigauge.result.tuning.grid import DEFAULT, Grid
 
 
@@ -34,7 +34,7 @@ def costs(grid: Grid, arms: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def best_for_all(grid: Grid, settings: Mapping[str, int]) -> Stretch | None:
+def best_for_all(grid: Grid, settings: Mapping[str, int]) -> SizeRange | None:
     """The point to be taken, which may still be no faster than the default with certainty
     (`Stretch.is_faster`); None: too little was measured. `settings`: how many each point sets."""
     if len(grid.launches) < LEAST_LAUNCHES or not grid.arms:
@@ -45,7 +45,7 @@ def best_for_all(grid: Grid, settings: Mapping[str, int]) -> Stretch | None:
     return min(as_good or [best], key=lambda each: (settings.get(each.arm, 0), each.ratio.value))
 
 
-def slower_places(grid: Grid, arm: str, groups: Sequence[Sequence[int]]) -> list[Stretch]:
+def slower_places(grid: Grid, arm: str, groups: Sequence[Sequence[int]]) -> list[SizeRange]:
     """Where a point takes longer than the default with certainty, as neighbours together. `groups`:
     the places of the grid that are neighbours, in their order."""
 
@@ -60,12 +60,12 @@ def slower_places(grid: Grid, arm: str, groups: Sequence[Sequence[int]]) -> list
     return found
 
 
-def _judged(grid: Grid, arm: str, places: Sequence[int], picked_from: int) -> Stretch:
+def _judged(grid: Grid, arm: str, places: Sequence[int], picked_from: int) -> SizeRange:
     """With its p-value for being faster, times the number of points that it was picked from."""
     default = _logs(grid, DEFAULT, places) + _logs(grid, CONTROL, places)
     found = ratio(_sample(default), _sample(_logs(grid, arm, places)))
     p = min(1.0, _one_sided(found) * picked_from)
-    return Stretch(arm, tuple(places), found.estimate, len(grid.launches), p)
+    return SizeRange(arm, tuple(places), found.estimate, len(grid.launches), p)
 
 
 def _one_sided(found: Ratio) -> float:

@@ -88,7 +88,7 @@ class TunedRule:
 
 
 @dataclass(frozen=True)
-class Left:
+class DefaultStays:
     """Where the default stays, and why."""
 
     collective: str
@@ -180,7 +180,7 @@ class MpiBuild:
 
 
 @dataclass(frozen=True)
-class Trial:
+class ProgramTrial:
     """A program with the rules and without, in launches in turn."""
 
     command: str
@@ -202,7 +202,7 @@ class Tuning:
     sizes: tuple[int, ...]
     """At which candidates were measured."""
     rules: tuple[TunedRule, ...]
-    left: tuple[Left, ...] = ()
+    left: tuple[DefaultStays, ...] = ()
     faults: tuple[Fault, ...] = ()
     """Candidates that give wrong results, or end the program."""
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -212,7 +212,7 @@ class Tuning:
     noise: float | None = None
     """By how much the default differed from itself while candidates were measured, as a share: the
     median of the collective where that is most; None: not known."""
-    trial: Trial | None = None
+    trial: ProgramTrial | None = None
     """The program itself with the rules and without; None: it was not tried."""
     rescued: tuple[Rescued, ...] = ()
     """What makes collectives far faster among ranks that share cores."""
@@ -279,7 +279,7 @@ class Tuning:
             thread_level=str(data.get("thread_level", LEVELS[0])),
             sizes=tuple(int(size) for size in data["sizes"]),
             rules=tuple(TunedRule.from_json(each) for each in data["rules"]),
-            left=tuple(Left(**each) for each in data["left"]),
+            left=tuple(DefaultStays(**each) for each in data["left"]),
             faults=tuple(Fault(**each) for each in data["faults"]),
             files={str(name): str(digest) for name, digest in data["files"].items()},
             mix=CallMix.from_json(data["mix"]) if data.get("mix") else None,
@@ -292,8 +292,8 @@ class Tuning:
         )
 
 
-def _trial(data: Mapping[str, Any]) -> Trial:
-    return Trial(
+def _trial(data: Mapping[str, Any]) -> ProgramTrial:
+    return ProgramTrial(
         command=str(data["command"]),
         run_time=Evidence(**data["run_time"]),
         mpi_time=Evidence(**data["mpi_time"]),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
     from mpigauge.result.compare.comparison import ComparedNumber, Overall
     from mpigauge.result.compare.items import Item
-    from mpigauge.result.compare.pivot import Choice, Pivot, PivotLine, PivotTable
+    from mpigauge.result.compare.pivot import BestColumns, Pivot, PivotLine, PivotTable
 
 _OF_ONE_NUMBER = ("benchmark", "message_bytes", "name", "unit", "better")
 """Columns that lines have in words of their own."""
@@ -51,7 +51,7 @@ def _table(table: PivotTable) -> dict[str, Any]:
     }
 
 
-def _best(table: PivotTable, choice: Choice) -> list[str]:
+def _best(table: PivotTable, choice: BestColumns) -> list[str]:
     """The names of the columns that are best."""
     return [table.names[place] for place in sorted(choice.columns)]
 

@@ -26,16 +26,16 @@ _BOLD, _GREEN, _GREY, _PLAIN = "\033[1m", "\033[32m", "\033[90m", "\033[0m"
 
 
 @dataclass(frozen=True)
-class Part:
+class NumberDetail:
     """What of each number is shown beside its value."""
 
     head: str
     word: Callable[[NumberWords], str]
 
 
-_ERROR = Part("±", lambda number: number.error)
-_RATIO = Part("ratio", lambda number: number.ratio)
-_ENDS = Part("95 %", lambda number: number.ends)
+_ERROR = NumberDetail("±", lambda number: number.error)
+_RATIO = NumberDetail("ratio", lambda number: number.ratio)
+_ENDS = NumberDetail("95 %", lambda number: number.ends)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _blocks(table: TableWords, lines: Sequence[LineWords], room: int) -> list[Bl
 
 
 def _block(
-    table: TableWords, place: int, lines: Sequence[LineWords], shown: Sequence[Part]
+    table: TableWords, place: int, lines: Sequence[LineWords], shown: Sequence[NumberDetail]
 ) -> Block:
     numbers = [line.numbers[place] for line in lines]
     marks = [bool(number.mark) for number in numbers]

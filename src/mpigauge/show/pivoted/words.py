@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Overall,
     )
     from mpigauge.result.compare.items import Item
-    from mpigauge.result.compare.pivot import Choice, Outcome, Pivot, PivotLine, PivotTable
+    from mpigauge.result.compare.pivot import BestColumns, Outcome, Pivot, PivotLine, PivotTable
 
 MARKS = {"best": "*", "undecided": "~"}
 """Behind the best numbers of a line, by what is known of it."""
@@ -197,7 +197,7 @@ def _label(item: Item) -> str:
     return item.what
 
 
-def _number(entry: ComparedNumber, place: int, choice: Choice) -> NumberWords:
+def _number(entry: ComparedNumber, place: int, choice: BestColumns) -> NumberWords:
     if entry.item is None:
         return NumberWords(UNKNOWN)
     value, error, ratio, interval, _ = numbers_of(entry)
@@ -227,7 +227,7 @@ def _mean_number(found: Overall | None, place: int, table: PivotTable) -> Number
     )
 
 
-def _mark(place: int, choice: Choice) -> str:
+def _mark(place: int, choice: BestColumns) -> str:
     if place not in choice.columns:
         return ""
     return MARKS.get(choice.outcome, "")

@@ -40,7 +40,7 @@ class Spoken(NamedTuple):
 
 
 @dataclass
-class Told:
+class EnvironmentDraft:
     """What is known of an environment so far."""
 
     sets: dict[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class OneProgram:
 
     ranks: int | None = None
     hosts: tuple[NamedHost, ...] = ()
-    env: Told = field(default_factory=Told)
+    env: EnvironmentDraft = field(default_factory=EnvironmentDraft)
     wdir: str = ""
 
     def done(self, words: Sequence[str]) -> Program:
@@ -79,7 +79,7 @@ class LineDraft:
     """Names of the options in the word that is read."""
     program: OneProgram = field(default_factory=OneProgram)
     programs: list[Program] = field(default_factory=list)
-    env: Told = field(default_factory=Told)
+    env: EnvironmentDraft = field(default_factory=EnvironmentDraft)
     settings: dict[str, str] = field(default_factory=dict)
     hosts: tuple[NamedHost, ...] = ()
     ppn: int | None = None
@@ -117,7 +117,7 @@ class LineDraft:
     def host_file(self, name: str) -> tuple[NamedHost, ...]:
         return parse_hostfile(self.files(name), name, added_up)
 
-    def set_variable(self, env: Told, text: str) -> None:
+    def set_variable(self, env: EnvironmentDraft, text: str) -> None:
         """NAME=VALUE; NAME alone is passed as it is."""
         name, sign, value = text.partition("=")
         if sign:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from mpigauge.site.launch.lines import binding
 from mpigauge.site.launch.lines.grammar import (
     PAIR,
+    EnvironmentDraft,
     Grammar,
     LineDraft,
     Option,
-    Told,
     hosts_of_all,
     hosts_of_file,
     known,
@@ -27,7 +27,7 @@ from mpigauge.site.launch.lines.grammar import (
 )
 
 
-def _set(draft: LineDraft, env: Told, values: Sequence[str]) -> None:
+def _set(draft: LineDraft, env: EnvironmentDraft, values: Sequence[str]) -> None:
     if len(values) == 2:
         env.sets[values[0]] = values[1]
     else:
