@@ -21,7 +21,7 @@ from mpigauge.result.run_result import RunResults
 from mpigauge.result.run_view import RunView, members
 from mpigauge.result.stats.curve_stats import Member, most_informative, usual, varied
 from mpigauge.runs.store import load
-from mpigauge.show.kinds import PLOTS, drawn
+from mpigauge.show.kinds import PLOTS, picture_of
 from mpigauge.show.plots import usual as plot_usual
 from mpigauge.show.web import every
 from tests import cells, planted
@@ -138,7 +138,7 @@ def test_a_page_carries_so_many_curves(path: Path, monkeypatch: pytest.MonkeyPat
     assert found
     assert "The page carries the 12 that are farthest" in found.said[1]
     monkeypatch.setattr(plot_usual, "MOST_PANELS", 2)
-    picture = drawn(PLOTS["usual"], [shown])
+    picture = picture_of(PLOTS["usual"], [shown])
     assert picture.notes == ("1 more benchmarks or numbers of ranks are not drawn.",)
 
 

@@ -12,7 +12,7 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.cli.run_names import open_run
 from mpigauge.result.run_result import RunResult
-from mpigauge.show.kinds import PLOTS, drawn
+from mpigauge.show.kinds import PLOTS, picture_of
 from tools import pictures
 
 _ROW = re.compile(r"^ +(\d+) +\d+ +([\d.]+)(?: +([\d.]+))?(?: +[\d.]+)*$", re.MULTILINE)
@@ -47,7 +47,7 @@ def test_pictures_of_others_have_their_numbers(
     assert (
         run(["import", *(f"{called}.txt" for called in files), "--apart", "--output", "all"]) == 0
     )
-    plot = drawn(PLOTS[kind], [RunResult.of("", open_run("all"))]).plot
+    plot = picture_of(PLOTS[kind], [RunResult.of("", open_run("all"))]).plot
     assert plot is not None
     (panel,) = plot.panels
     seen = {

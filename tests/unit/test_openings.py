@@ -173,7 +173,7 @@ def test_words_of_levels_keep_off_each_other_and_off_curves() -> None:
     levels = (Level(6.5e9, "one copy 6.5 GB/s"), Level(5e9, "two copies 5 GB/s"))
     panel = Panel("", SIZE, BANDWIDTH, (Series("curve", points),), levels=levels)
     (frame,) = frames(Plot("", "", (panel,)))
-    words = [line for line in level_lines.drawn(panel, frame) if line.startswith("<text")]
+    words = [line for line in level_lines.lines_of_levels(panel, frame) if line.startswith("<text")]
     tops = [float(line.partition(' y="')[2].partition('"')[0]) for line in words]
     assert len(tops) == 2
     assert abs(tops[0] - tops[1]) >= 11

@@ -26,7 +26,7 @@ from mpigauge.draw.write import draw
 from mpigauge.model.errors import UserError
 from mpigauge.result.run_result import RunResult
 from mpigauge.runs.readers import READERS, Text
-from mpigauge.show.kinds import PLOTS, Chosen, drawn, plot
+from mpigauge.show.kinds import PLOTS, Chosen, picture_of, plot
 from tests import pages, planted
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def test_marks_are_explained() -> None:
 # --- kinds ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_kind_draws_what_is_there(name: str, shown: RunResult, machine: RunResult) -> None:
-    found = drawn(PLOTS.find(name), pages.holding(name, shown, machine))
+    found = picture_of(PLOTS.find(name), pages.holding(name, shown, machine))
     root = ET.fromstring(found.svg)
     assert root.get("role") == "img"
     assert root.get("aria-label")
@@ -188,16 +188,16 @@ def test_every_kind_draws_what_is_there(name: str, shown: RunResult, machine: Ru
 def test_no_kind_draws_what_is_not_there(name: str) -> None:
     nothing = RunResult.of("none", planted.run([]))
     with pytest.raises(UserError, match=r"there is no plot .* it has none at all"):
-        drawn(PLOTS.find(name), [nothing] * PLOTS.find(name).least_runs)
+        picture_of(PLOTS.find(name), [nothing] * PLOTS.find(name).least_runs)
 
 
 def test_one_run_has_no_ratio(shown: RunResult) -> None:
     with pytest.raises(UserError, match="ratio is of 2 runs or more"):
-        drawn(PLOTS.find("ratio"), [shown])
+        picture_of(PLOTS.find("ratio"), [shown])
 
 
 def test_the_break_of_a_curve_is_marked_with_its_cause(shown: RunResult) -> None:
-    found = drawn(PLOTS.find("latency"), [shown])
+    found = picture_of(PLOTS.find("latency"), [shown])
     (note,) = [note for note in found.notes if "between 4 KiB and 8 KiB" in note]
     assert "the time jumps to 4 ×" in note
 
@@ -213,7 +213,7 @@ def test_a_break_of_any_of_a_few_curves_is_marked() -> None:
         for place, time in (("core", planted.line()), ("l3", collapsing), ("node", collapsing))
         for cell in planted.curve(time, placement=place)
     ]
-    found = drawn(PLOTS.find("bandwidth"), [RunResult.of("one", planted.run(measured))])
+    found = picture_of(PLOTS.find("bandwidth"), [RunResult.of("one", planted.run(measured))])
     between = [note for note in found.notes if "between 2 KiB and 4 KiB" in note]
     assert [note.partition(" between")[0] for note in between] == [
         "(1) PingPong at l3, PingPong at node,",
@@ -226,21 +226,21 @@ def test_other_runs_are_curves_of_their_own() -> None:
         RunResult.of(name, planted.run(planted.curve(planted.line(alpha))))
         for name, alpha in (("one", 1e-6), ("other", 2e-6))
     )
-    found = drawn(PLOTS.find("latency"), [first, second])
+    found = picture_of(PLOTS.find("latency"), [first, second])
     assert found.names == ("one", "other")
     of_zero = {row[1]: row[3] for row in found.rows if row[2] == "0 B"}
     assert of_zero == {"one": "1 µs", "other": "2 µs"}
 
 
 def test_bandwidth_has_the_ends_of_its_own_interval(shown: RunResult) -> None:
-    found = drawn(PLOTS.find("bandwidth"), [shown])
+    found = picture_of(PLOTS.find("bandwidth"), [shown])
     rows = [row for row in shown.document.rows if row.bandwidth and not row.cell.members]
     known = {BANDWIDTH.words(each.value) for row in rows if (each := row.bandwidth)}
     assert {row[3] for row in found.rows} <= known
 
 
 def test_ratios_are_those_of_the_comparison(shown: RunResult) -> None:
-    found = drawn(PLOTS.find("best"), [shown])
+    found = picture_of(PLOTS.find("best"), [shown])
     assert found.title == f"A={pages.EVIL} against default"
     (zero,) = [row for row in found.rows if row[2] == "0 B"]
     assert float(zero[3]) == pytest.approx(2.0, rel=0.01)
@@ -248,7 +248,7 @@ def test_ratios_are_those_of_the_comparison(shown: RunResult) -> None:
 
 
 def test_samples_are_those_that_are_stored(shown: RunResult) -> None:
-    found = drawn(PLOTS.find("samples"), [shown], Chosen("pingping", 8))
+    found = picture_of(PLOTS.find("samples"), [shown], Chosen("pingping", 8))
     assert found.title == "PingPing · 8 B · 2 ranks"
     assert found.about.startswith("48 samples")
     line = [row for row in found.rows if row[0] == "as they came"]
@@ -258,7 +258,7 @@ def test_samples_are_those_that_are_stored(shown: RunResult) -> None:
 
 def test_samples_that_are_not_there_are_not_drawn(shown: RunResult) -> None:
     with pytest.raises(UserError, match=r"no plot 'samples' of PingPong in this run; it has arms"):
-        drawn(PLOTS.find("samples"), [shown], Chosen("PingPong"))
+        picture_of(PLOTS.find("samples"), [shown], Chosen("PingPong"))
 
 
 def test_two_kinds_of_one_name_stop_the_program() -> None:
@@ -270,7 +270,9 @@ def test_two_kinds_of_one_name_stop_the_program() -> None:
 # --- what users drew by hand ----------------------------------------------------------------
 def test_three_placements_with_the_collapse_marked() -> None:
     """ORFEO's EPYC nodes: two ranks on a core, a socket and two nodes; L2 is left at 256 KiB."""
-    found = drawn(PLOTS.find("bandwidth"), [RunResult.of("orfeo", open_run("ref:orfeo-epyc-rome"))])
+    found = picture_of(
+        PLOTS.find("bandwidth"), [RunResult.of("orfeo", open_run("ref:orfeo-epyc-rome"))]
+    )
     assert [name.split(" placement")[0] for name in found.names] == [
         "core", "socket", "cores:0,4", "node", "node",
     ]  # fmt: skip
@@ -291,7 +293,7 @@ def test_nine_sweeps_stand_three_by_three() -> None:
             planted.line(1e-6 * (1 + number)), benchmark, [4096, 65536], launches=1, arm=arm
         )
     ]
-    found = drawn(PLOTS.find("arms"), [RunResult.of("ember", planted.run(measured))])
+    found = picture_of(PLOTS.find("arms"), [RunResult.of("ember", planted.run(measured))])
     assert found.names == ("default", "MPI_BUFFER_MAX=4096", "MPI_BUFFER_MAX=16384")
     titles = {
         text.text: (text.get("x"), text.get("y"))
@@ -308,7 +310,7 @@ def test_stream_over_threads() -> None:
         for threads, rate in ((1, 9000.0), (2, 17000.0), (6, 24000.0))
     )
     figures = READERS.find("stream").read(Text(text.encode())).figures
-    found = drawn(PLOTS.find("figures"), [RunResult.of("one", planted.run([], figures))])
+    found = picture_of(PLOTS.find("figures"), [RunResult.of("one", planted.run([], figures))])
     assert [row[2:4] for row in found.rows] == [
         ("1", "9 GB/s"), ("2", "17 GB/s"), ("6", "24 GB/s"),
     ]  # fmt: skip
@@ -358,7 +360,7 @@ def test_kinds_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_breaks_of_one_reason_at_one_place_are_said_once() -> None:
     arms = [each for arm in ("", "A=1", "A=2") for each in planted.stepping(4096, 3.0, arm=arm)]
-    found = drawn(PLOTS.find("latency"), [RunResult.of("one", planted.run(arms))])
+    found = picture_of(PLOTS.find("latency"), [RunResult.of("one", planted.run(arms))])
     (said,) = [note for note in found.notes if note.startswith("(1)")]
     assert "PingPong, PingPong with A=1, PingPong with A=2, between 4 KiB and 8 KiB" in said
     assert not [note for note in found.notes if note.startswith("(2)")]
@@ -371,7 +373,7 @@ def test_a_saved_picture_says_what_it_is_of(
 ) -> None:
     file = tmp_path / "a.svg"
     several = pages.holding(name, shown, machine)
-    write_picture(drawn(PLOTS.find(name), several), file, several)
+    write_picture(picture_of(PLOTS.find(name), several), file, several)
     words = " ".join(texts(file.read_text()))
     facts = several[0].document.facts
     for known in (facts.mpi, facts.created, facts.version):
@@ -385,7 +387,7 @@ def test_a_picture_is_as_wide_as_columns_of_a_paper(
 ) -> None:
     layout = PAPER_LAYOUTS[columns]
     for name in ("latency", "collectives", "map"):
-        file, picture = tmp_path / f"{name}.svg", drawn(PLOTS.find(name), [shown])
+        file, picture = tmp_path / f"{name}.svg", picture_of(PLOTS.find(name), [shown])
         write_picture(picture, file, [shown], columns)
         root = ET.fromstring(file.read_text())
         assert root.get("width") == f"{layout.paper_mm:g}mm"

@@ -28,8 +28,8 @@ from mpigauge.features.profile.profiling import (
     figures,
     header,
     jobs_of,
+    ranks_seen,
     records_of,
-    seen,
 )
 from mpigauge.features.profile.show import accounts_of, lines_of, page
 from mpigauge.features.profile.stored import load_jobs, save
@@ -84,9 +84,9 @@ def test_jobs_of_one_launch_stay_apart() -> None:
     assert [(each.number, len(each.ranks), each.expected) for each in found] == [
         *((0, 2, 2), (1, 1, 1)),
     ]
-    assert seen(found) == "2 of 2 ranks seen"
-    assert seen(jobs_of(0, [rank_file(1)])) == "1 of 2 ranks seen"
-    assert seen([]).startswith("no rank was seen")
+    assert ranks_seen(found) == "2 of 2 ranks seen"
+    assert ranks_seen(jobs_of(0, [rank_file(1)])) == "1 of 2 ranks seen"
+    assert ranks_seen([]).startswith("no rank was seen")
 
 
 def test_what_others_know_of_a_profile_is_records() -> None:

@@ -19,7 +19,7 @@ from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.replayed import replay_of, save_mix
 from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.measure.plan import Plan, Resources, resolve
-from mpigauge.measure.plan.replays import MOST_CALLS, gaps_s, iteration, told, words
+from mpigauge.measure.plan.replays import MOST_CALLS, gaps_s, iteration, replayed_by, words
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
@@ -176,7 +176,7 @@ def test_calls_too_rare_for_an_iteration_are_left_out_with_their_share() -> None
     (only,) = iteration(made)
     assert only.step.call == "allreduce"
     assert only.times <= MOST_CALLS
-    of = told(made)
+    of = replayed_by(made)
     assert of is not None
     assert of.covered == pytest.approx(0.9)
     assert of.mpi_s == pytest.approx(of.calls * 0.9 / 1_000_003)
@@ -276,7 +276,7 @@ def test_what_cannot_be_replayed_is_refused(machine: Machine, profile: Path) -> 
 # --- beside its profile ---------------------------------------------------------------------------
 def test_a_replay_says_how_close_it_is_and_what_it_leaves_out() -> None:
     made = mix(step(calls=10, seconds=20e-6), left_out=(("MPI_Put", 5e-6), ("MPI_Get", 1e-8)))
-    of = told(made)
+    of = replayed_by(made)
     assert of is not None
     other = cell()
     own = cell("Replay", suite="REPLAY", message_bytes=-1, time_own_mean_s=3e-6)

@@ -26,7 +26,7 @@ from mpigauge.draw.terminal.heat import legend, squares
 from mpigauge.model.screen import PLAIN, TRUE_COLOURS, Screen, in_ascii, screen_of
 from mpigauge.model.spark import sparkline
 from mpigauge.result.run_result import RunResult, RunResults
-from mpigauge.show.kinds import ALL, PLOTS, drawn
+from mpigauge.show.kinds import ALL, PLOTS, picture_of
 from tests import pages
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
@@ -76,7 +76,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 # --- plots ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", PLOTS)
 def test_every_kind_fits_every_screen(kind: str, shown: RunResult, machine: RunResult) -> None:
-    picture = drawn(PLOTS[kind], pages.holding(kind, shown, machine))
+    picture = picture_of(PLOTS[kind], pages.holding(kind, shown, machine))
     for name, width in product(SCREENS, (40, 60, 80, 132)):
         screen = on(name, width)
         found = lines(picture, screen)
@@ -91,7 +91,7 @@ def test_every_kind_fits_every_screen(kind: str, shown: RunResult, machine: RunR
 def test_a_pipe_gets_no_escapes_and_ascii_no_signs(
     kind: str, shown: RunResult, machine: RunResult
 ) -> None:
-    picture = drawn(PLOTS[kind], pages.holding(kind, shown, machine))
+    picture = picture_of(PLOTS[kind], pages.holding(kind, shown, machine))
     assert "\x1b" not in "".join(lines(picture, PLAIN) or ())
     in_ascii = "".join(lines(picture, on("ascii", 80)) or ())
     assert not {letter for letter in in_ascii if "\u2500" <= letter <= "\u28ff"}

@@ -19,8 +19,8 @@ from mpigauge.features.tune.making import called, wants_messages
 from mpigauge.features.tune.point_to_point import (
     MOST_POINTS,
     Messages,
-    drawn,
     groups_of,
+    points_to_measure,
     values_that_work,
 )
 from mpigauge.features.tune.show import lines_of, message_lines
@@ -128,11 +128,13 @@ def test_each_setting_of_a_space_is_explained_in_the_catalogue(mpi: str, hosts: 
 def test_of_a_large_space_some_points_are_tried_and_those_of_one_setting_always() -> None:
     large = tuple(SpaceSetting("x", f"s{n}", ("1", "2", "3")) for n in range(5))
     every = points(large)
-    found = drawn(large, seed=1)
+    found = points_to_measure(large, seed=1)
     assert len(every) > MOST_POINTS == len(found)
     assert {settings_in_words(point) for point in every if len(point) == 1} <= set(found)
-    assert drawn(large, seed=1) == found != drawn(large, seed=2)
-    assert set(drawn(SPACE, seed=1)) == {settings_in_words(point) for point in points(SPACE)}
+    assert points_to_measure(large, seed=1) == found != points_to_measure(large, seed=2)
+    assert set(points_to_measure(SPACE, seed=1)) == {
+        settings_in_words(point) for point in points(SPACE)
+    }
 
 
 def test_values_with_which_the_program_itself_fails_are_not_tried() -> None:

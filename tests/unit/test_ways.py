@@ -30,7 +30,13 @@ from mpigauge.site.mpi.programs.ways import (
     way_of,
     way_told,
 )
-from mpigauge.site.mpi.programs.witness import SeenRank, digest, seen, told, witness
+from mpigauge.site.mpi.programs.witness import (
+    SeenRank,
+    digest,
+    seen_ranks,
+    variables_for_ranks,
+    witness,
+)
 from tests.elf_files import AARCH64, I386, Made
 from tests.unit.test_launch import INTEL, MPICH, OPENMPI5
 
@@ -238,7 +244,7 @@ def test_only_ranks_preload_and_what_was_preloaded_stays_before(tmp_path: Path, 
 
 
 def test_the_witness_is_told_what_should_be(mpich: Mpi) -> None:
-    said = told(mpich, "mpich", 3, "/tmp/x")
+    said = variables_for_ranks(mpich, "mpich", 3, "/tmp/x")
     assert said["MPIGAUGE_EXEC_RANKS"] == "3"
     assert said["MPIGAUGE_EXEC_LIBRARY"] == f"{digest('MPICH Version: 5.0.2'):016x}"
     assert digest("a b\n") == digest("ab")
@@ -250,7 +256,7 @@ def test_ranks_say_where_they_are(tmp_path: Path) -> None:
     (tmp_path / "rank.1").write_text("1\t2\ta\t12\t01\tMPICH Version: 5.0.2\n")
     (tmp_path / "rank.0").write_text("0\t2\ta\t11\t1\tMPICH Version: 5.0.2\n")
     (tmp_path / "draft.2").write_text("")
-    found = seen(tmp_path)
+    found = seen_ranks(tmp_path)
     assert [(each.rank, each.cores) for each in found] == [(0, "0"), (1, "1")]
     assert all_seen(found, "mpich 5.0.2") == (
         "2 ranks on mpich 5.0.2, which see each other; a: on cores 0 | 1"

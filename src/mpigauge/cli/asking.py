@@ -36,7 +36,7 @@ def meant(words: Sequence[str]) -> Meant:
     """Of one folder with runs all of them, else the runs that are named, ref:NAME among them;
     nothing: mpigauge-runs."""
     from mpigauge.cli.run_names import find_run
-    from mpigauge.result.library.folders import named
+    from mpigauge.result.library.folders import by_name
     from mpigauge.runs.store import run_folders
     from mpigauge.runs.store.imported import REFERENCE, load_reference
     from mpigauge.runs.store.writer import DEFAULT_ROOT
@@ -49,7 +49,7 @@ def meant(words: Sequence[str]) -> Meant:
     known = [word for word in words if word.startswith(REFERENCE)]
     for word in known:
         load_reference(word.removeprefix(REFERENCE))
-    return Meant(named(Path(word) if word in known else find_run(word) for word in words), None)
+    return Meant(by_name(Path(word) if word in known else find_run(word) for word in words), None)
 
 
 def answer(of: Meant, question: Callable[[Library], _T]) -> _T:

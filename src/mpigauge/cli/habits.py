@@ -137,7 +137,7 @@ HABITS: Mapping[str, Translate] = MappingProxyType({
 })  # fmt: skip
 
 
-def told(command: click.Command, words: list[str]) -> list[str]:
+def words_of_command(command: click.Command, words: list[str]) -> list[str]:
     """The words as the command will read them."""
     if isinstance(command, HabitualCommand):
         return command.our_words(words)[0]

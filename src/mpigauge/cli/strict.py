@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.habits import told
+from mpigauge.cli.habits import words_of_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ def check(command: click.Command, words: list[str], parent: click.Context) -> No
     if set(words) & set(context.help_option_names):
         return
     try:
-        given, _, order = command.make_parser(context).parse_args(told(command, words))
+        given, _, order = command.make_parser(context).parse_args(words_of_command(command, words))
     except click.UsageError:
         return  # which the command says itself
     _refuse_repeated(order, context)

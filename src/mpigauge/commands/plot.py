@@ -57,7 +57,7 @@ def command(
     from mpigauge.cli.reporting import print_picture, shown_of, write_picture
     from mpigauge.draw.write import check_picture
     from mpigauge.model.sizes import parse_bytes
-    from mpigauge.show.kinds import PLOTS, Chosen, drawn
+    from mpigauge.show.kinds import PLOTS, Chosen, picture_of
 
     if only_list:
         return _list(as_json)
@@ -72,7 +72,7 @@ def command(
         raise UserError("--columns is of a picture for a paper; write it with -o FILE.pdf")
     wanted = Chosen(benchmark, None if size is None else parse_bytes(size))
     shown = shown_of(words[:-1], limits_of)
-    picture = drawn(kind, shown, wanted)
+    picture = picture_of(kind, shown, wanted)
     for each in shown:
         if each.run.part:
             click.echo(f"mpigauge: {each.name}: {each.run.part}", err=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.draw.panel import LEFT, RIGHT, drawn, framed, row
+from mpigauge.draw.panel import LEFT, RIGHT, framed, lines_of_panel, row
 from mpigauge.draw.plot import MOST_SERIES, Picture
 from mpigauge.draw.styles import PAPER, colour, dash, group, shape, text, words
 
@@ -109,7 +109,7 @@ def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> 
     foot = bottom
     parts = [text(wide / 2, 24, plot.title, "ink", "middle", 16)]
     for panel, frame in zip(plot.panels, frames(plot, layout), strict=True):
-        parts += drawn(panel, frame, names)
+        parts += lines_of_panel(panel, frame, names)
     for number, (x, y) in enumerate(legend):
         parts += _entry(number, names[number], x, bottom + y)
         foot = bottom + y + _LINE + 6

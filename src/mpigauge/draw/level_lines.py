@@ -39,16 +39,16 @@ def heights(panel: Panel, values: Sequence[float]) -> Iterator[float]:
                 yield level.y
 
 
-def seen(panel: Panel, frame: Frame) -> list[Level]:
+def levels_on_axis(panel: Panel, frame: Frame) -> list[Level]:
     """Those that lie on the axis."""
     return [level for level in panel.levels if 0 <= frame.y.place(level.y) <= 1]
 
 
-def drawn(panel: Panel, frame: Frame) -> Iterator[str]:
+def lines_of_levels(panel: Panel, frame: Frame) -> Iterator[str]:
     """Lines across the box, the words of each where they cover as little as can be of curves and
     of other words."""
     covered = list(_of_curves(panel, frame))
-    for level in seen(panel, frame):
+    for level in levels_on_axis(panel, frame):
         left, y = frame.at(frame.x.low, level.y)
         yield stroke(left, y, left + frame.wide, y, "dim", DIM, ' stroke-dasharray="6 4"')
         box = min(_places(level.label, y, frame), key=lambda box: box.covers(covered))

@@ -62,7 +62,7 @@ def _ends(panel: Panel, points: Sequence[Point], values: Sequence[float]) -> Ite
                 yield min(max(end, low), high)
 
 
-def drawn(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
+def lines_of_panel(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
     """What lies beyond the inner box is cut off."""
     f = frame
     box = f"{f.left:.1f} {f.top:.1f} {f.wide:.1f} {f.high:.1f}"
@@ -72,7 +72,7 @@ def drawn(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
     yield f'<svg x="{x}" y="{y}" width="{wide}" height="{high}" viewBox="{box}">'
     if math.isfinite(panel.level):
         yield from _level(panel, f, names)
-    yield from level_lines.drawn(panel, f)
+    yield from level_lines.lines_of_levels(panel, f)
     for mark in panel.marks:
         yield _mark_line(mark, f)
     for draw in (_areas, _curve):

@@ -55,7 +55,7 @@ def plot(name: str, about: str, least_runs: int = 1) -> Callable[[Draw], Draw]:
     return register
 
 
-def drawn(kind: PlotKind, runs: Sequence[RunResult], chosen: Chosen = ALL) -> Picture:
+def picture_of(kind: PlotKind, runs: Sequence[RunResult], chosen: Chosen = ALL) -> Picture:
     """UserError: the runs hold nothing of this kind; it names what they hold."""
     shown = RunResults(runs)
     if len(shown) < kind.least_runs:

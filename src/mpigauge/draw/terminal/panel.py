@@ -29,7 +29,7 @@ _LEAST_WIDE = 8
 Lines = list[list[StyledLetter]]
 
 
-def drawn(
+def text_of_panel(
     panel: Panel, names: Sequence[str], width: int, height: int, screen: Screen
 ) -> tuple[Lines, bool]:
     """So many lines of `height`, none wider than `width`; and whether an interval is to be seen."""
@@ -124,7 +124,7 @@ def _levels(panel: Panel, frame: Frame, canvas: Canvas) -> None:
     """Lines across, and their words where no curve is."""
     if math.isfinite(panel.level):
         canvas.across(frame.y.place(panel.level))
-    for level in level_lines.seen(panel, frame):
+    for level in level_lines.levels_on_axis(panel, frame):
         line = canvas.across(frame.y.place(level.y))
         text = f" {level.label} "[: canvas.wide]
         at = canvas.wide - len(text)

@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.plot import MOST_SERIES
-from mpigauge.draw.terminal.panel import drawn
+from mpigauge.draw.terminal.panel import text_of_panel
 from mpigauge.draw.terminal.styles import DIM, StyledLetter, cut, mark, paint, painted, printable
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _plot(plot: Plot, notes: Sequence[str], screen: Screen) -> Iterator[str]:
     for begin in range(0, len(plot.panels), columns):
         found = []
         for panel in plot.panels[begin : begin + columns]:
-            characters, bars = drawn(panel, names, wide, high, screen)
+            characters, bars = text_of_panel(panel, names, wide, high, screen)
             found.append(characters)
             any_bars |= bars
         yield ""

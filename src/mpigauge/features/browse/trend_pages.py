@@ -95,13 +95,13 @@ def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: st
         where=where,
         sentence=of.sentence,
         said=said,
-        picture=drawn(title, of, axis),
+        picture=picture_of_trend(title, of, axis),
         changes=list(_changes(of)),
         lines=list(_lines(of, unit))[::-1],
     )
 
 
-def drawn(title: str, of: Trend, axis: Axis) -> Picture:
+def picture_of_trend(title: str, of: Trend, axis: Axis) -> Picture:
     """Each run with its interval, the levels between steps, and the changes."""
     points = [Point.of(days(point.time), point.value) for point in of.points]
     series = [Series("runs", tuple(points))]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from mpigauge.features.cluster.plan import AGAIN, AGAIN_ALONE, ALONE
 from mpigauge.measure.plan.blas import BLAS
 from mpigauge.model.cards import NODE_SUITE, benchmark_word
-from mpigauge.result.node.threads import told
+from mpigauge.result.node.threads import settings_of_row
 from mpigauge.result.stats.peers import LEAST_PEERS, PeerValues, odd_ones
 
 if TYPE_CHECKING:
@@ -144,7 +144,9 @@ def cluster(rows: Iterable[Row], host_of: Callable[[Row], str]) -> Cluster | Non
         if row.cell.suite != NODE_SUITE or row.cell.group < 0 or kind is None:
             continue
         host, cell = host_of(row), row.cell
-        found[cell.benchmark, row.message_bytes, told(row).get(BLAS, "")][kind][host] = row
+        found[cell.benchmark, row.message_bytes, settings_of_row(row).get(BLAS, "")][kind][host] = (
+            row
+        )
         if not kind:
             hosts[host] = row.ranks
     if len(hosts) < 2:

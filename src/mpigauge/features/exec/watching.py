@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from mpigauge.features.exec.show import all_seen, some_seen
-from mpigauge.site.mpi.programs.witness import SeenRank, has_said_why, seen
+from mpigauge.site.mpi.programs.witness import SeenRank, has_said_why, seen_ranks
 
 LOOK_EVERY_S = 0.1
 PATIENCE_S = 10.0
@@ -78,7 +78,7 @@ class Watching:
             end(self.job)
 
     def look(self) -> list[SeenRank]:
-        found = seen(self.folder)
+        found = seen_ranks(self.folder)
         if len(found) == self.ranks and not self.said:
             self.said = True
             self.tell(all_seen(found, self.mpi))

@@ -25,7 +25,7 @@ def noise_lines(found: Cores) -> Iterator[str]:
     """The cores, the worst first where there are many; then what follows for samples and calls."""
     yield "Noise: what others take of each core"
     yield f"{'':12}{'a second':>9}{'share':>8}{'longest':>10}{'stolen':>8}  how long, and how often"
-    for core in shown(found):
+    for core in cores_to_show(found):
         yield _core(found, core)
     if len(found.cores) > MOST_CORES:
         yield f"  and {len(found.cores) - MOST_CORES} cores with less"
@@ -33,7 +33,7 @@ def noise_lines(found: Cores) -> Iterator[str]:
         yield f"  {line}"
 
 
-def shown(found: Cores) -> tuple[Core, ...]:
+def cores_to_show(found: Cores) -> tuple[Core, ...]:
     """All in their order, or the worst of them."""
     if len(found.cores) <= MOST_CORES:
         return found.cores

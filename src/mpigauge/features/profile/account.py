@@ -24,7 +24,7 @@ from mpigauge.features.profile.layout import Counted
 from mpigauge.features.profile.merge import OUTSIDE, Spot
 from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.features.profile.symbols import Place
-from mpigauge.site.mpi.query import named
+from mpigauge.site.mpi.query import name_and_version
 
 Numbers = npt.NDArray[np.float64]
 _MPI4PY = ["mpi4py", "MPI"]
@@ -182,7 +182,7 @@ class Account:
     @property
     def mpi(self) -> str:
         """The name and the version of its MPI."""
-        return " ".join(named(self.ranks[0].library))
+        return " ".join(name_and_version(self.ranks[0].library))
 
     @cached_property
     def run_s(self) -> Numbers:

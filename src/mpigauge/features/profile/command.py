@@ -300,14 +300,14 @@ def present(folder: Path, form: str) -> None:
     """A run that was profiled elsewhere, on standard output."""
     from mpigauge.cli.screen import screen, tell, write
     from mpigauge.features.profile.measured import joined_at
-    from mpigauge.features.profile.profiling import seen
+    from mpigauge.features.profile.profiling import ranks_seen
     from mpigauge.features.profile.show import JOINED, lines_of
     from mpigauge.features.profile.stored import load_jobs
 
     jobs = load_jobs(folder)
     found = joined_at(folder, jobs) if form in JOINED else None
     write("\n".join([*lines_of(jobs, form, screen().room or WIDTH, found), ""]))
-    tell(f"{seen(jobs)}; stored in {folder}")
+    tell(f"{ranks_seen(jobs)}; stored in {folder}")
 
 
 def _present(folder: Path, jobs: Sequence[ProfiledJob], form: str, start: Start) -> None:
@@ -315,7 +315,7 @@ def _present(folder: Path, jobs: Sequence[ProfiledJob], form: str, start: Start)
     from mpigauge.cli.screen import screen, tell
     from mpigauge.features.profile.foretell import unseen
     from mpigauge.features.profile.measured import joined_at
-    from mpigauge.features.profile.profiling import seen
+    from mpigauge.features.profile.profiling import ranks_seen
     from mpigauge.features.profile.show import JOINED, lines_of
 
     if jobs:
@@ -325,4 +325,4 @@ def _present(folder: Path, jobs: Sequence[ProfiledJob], form: str, start: Start)
     else:
         for line in unseen(start.programs, start.env):
             tell(line)
-    tell(f"{seen(jobs)}; stored in {folder}")
+    tell(f"{ranks_seen(jobs)}; stored in {folder}")

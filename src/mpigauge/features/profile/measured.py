@@ -23,7 +23,7 @@ from mpigauge.measure.plan.arrivals import MPI, name_of, vectors
 from mpigauge.model.errors import UserError
 from mpigauge.model.suite_options import ARRIVAL, ROOT
 from mpigauge.model.units import byte_count, listed, many, percent
-from mpigauge.site.mpi.query import named
+from mpigauge.site.mpi.query import name_and_version
 
 if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
@@ -93,7 +93,7 @@ def _headers(folder: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 def _fits(run: Run, account: Account, ours: bool) -> bool:
     """Whether it is of the same MPI, hosts and cores, with nothing set that the program had not."""
     mpi = run.header.get("mpi") or {}
-    same_mpi = (mpi.get("name"), mpi.get("version")) == named(account.ranks[0].library)
+    same_mpi = (mpi.get("name"), mpi.get("version")) == name_and_version(account.ranks[0].library)
     if ours or not same_mpi:
         return same_mpi
     plain = not (run.plan.get("settings") or run.plan.get("env"))
@@ -178,10 +178,10 @@ def _setup(account: Account, said: Mapping[str, Any]) -> Setup:
     spec = spec or mpi_of(account.ranks[0].library).spec
     (setup,) = set_up(request, CommandOptions((spec,), transport, tuned=tuned))
     _check_hosts(account, setup)
-    if named(setup.mpi.library_string) != named(account.ranks[0].library):
+    if " ".join(name_and_version(setup.mpi.library_string)) != account.mpi:
         raise UserError(
-            f"the profile is of {' '.join(named(account.ranks[0].library))}, --mpi names "
-            f"{setup.mpi.label}; name the MPI of the profile"
+            f"the profile is of {account.mpi}, --mpi names {setup.mpi.label}; name the MPI of the "
+            "profile"
         )
     return setup
 
@@ -213,9 +213,9 @@ def mpi_of(library: str) -> Mpi:
     """The MPI that said this of itself."""
     from mpigauge.site.mpi.listing import everything
 
-    wanted = named(library)
+    wanted = name_and_version(library)
     for each in everything().listed:
-        if named(each.mpi.library_string) == wanted:
+        if name_and_version(each.mpi.library_string) == wanted:
             return each.mpi
     raise UserError(
         f"the profile is of {' '.join(wanted)}, which is not found here; name it with --mpi"

@@ -17,7 +17,7 @@ from mpigauge.features.profile.show import accounts_of, main_jobs
 from mpigauge.measure.plan.arrivals import MPI, name_of, vectors
 from mpigauge.model.call_mix import CallMix, MixedCall, arrival_key
 from mpigauge.model.suite_options import LEVELS
-from mpigauge.site.mpi.query import named
+from mpigauge.site.mpi.query import name_and_version
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.account import Account
@@ -42,7 +42,7 @@ def mix_of(name: str, jobs: Sequence[ProfiledJob]) -> CallMix | None:
     calls = [each for each in _calls(uses_of(account)) if each.seconds >= LEAST_SHARE * whole]
     return CallMix(
         profile=name,
-        mpi=" ".join(named(first.library)),
+        mpi=" ".join(name_and_version(first.library)),
         thread_level=LEVELS[first.thread_level] if 0 <= first.thread_level < len(LEVELS) else "",
         mpi_s=whole,
         run_s=float(account.run_s.mean()),

@@ -32,7 +32,7 @@ from mpigauge.model.record import CallSite, Clock, End, Figure, Launch, Rank, en
 from mpigauge.model.units import many
 from mpigauge.runs.store.files import SCHEMA
 from mpigauge.site.launch.lines import is_launcher
-from mpigauge.site.mpi.query import named
+from mpigauge.site.mpi.query import name_and_version
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.files import RankFile, ReturnAddress
@@ -308,7 +308,7 @@ def _call_site(job: ProfiledJob, account: Account, site: Called, waiting_s: floa
 def header(words: Sequence[str], jobs: Sequence[ProfiledJob] = ()) -> dict[str, Any]:
     """run.json: what is profiled, and with which MPI as soon as that is known."""
     shown = main_jobs(jobs)
-    name, version = named(shown[0].ranks[0].library) if shown else ("", "")
+    name, version = name_and_version(shown[0].ranks[0].library) if shown else ("", "")
     return {
         "kind": KIND,
         "version": mpigauge.__version__,
@@ -326,7 +326,7 @@ def _own_words(words: Sequence[str]) -> list[str]:
     return ours
 
 
-def seen(jobs: Sequence[ProfiledJob]) -> str:
+def ranks_seen(jobs: Sequence[ProfiledJob]) -> str:
     """How many ranks were seen, of how many."""
     shown = main_jobs(jobs)
     if not shown:

@@ -208,7 +208,7 @@ def by_trials(
     return Searched({words: points[words] for words in best[:FINALISTS]}, len(found), failed)
 
 
-def drawn(space: Sequence[SpaceSetting], seed: int) -> Arms:
+def points_to_measure(space: Sequence[SpaceSetting], seed: int) -> Arms:
     """All points of the space; of a large one some."""
     every = {settings_in_words(point): point for point in points(space)}
     if len(every) <= MOST_POINTS:
@@ -305,7 +305,7 @@ def _searched(
     if trials:
         tell(f"messages from rank to rank: {many(trials, 'trial')} of a space of settings")
         return by_trials(task, space, messages, trials)
-    arms = drawn(space, SEED)
+    arms = points_to_measure(space, SEED)
     tell(f"messages from rank to rank: {many(len(arms), 'combination')} of settings")
     return halved(task, messages, arms)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.site.mpi.programs.ways import NONE
-from mpigauge.site.mpi.programs.witness import told, witness
+from mpigauge.site.mpi.programs.witness import variables_for_ranks, witness
 
 if TYPE_CHECKING:
     from mpigauge.site.launch import Job
@@ -29,7 +29,9 @@ def on_its_mpi(
     if first:
         return replace(job, env={**job.env, **way.variables({**here, **job.env}, first)})
     more = _variables(way, {**here, **job.env})
-    return replace(job, env={**job.env, **more, **told(job.mpi, way.abi, job.ranks, folder)})
+    return replace(
+        job, env={**job.env, **more, **variables_for_ranks(job.mpi, way.abi, job.ranks, folder)}
+    )
 
 
 def apps_on_their_mpi(
@@ -46,7 +48,9 @@ def _on_its_mpi(app: App, way: Way, job: Job, here: Mapping[str, str], folder: s
     if way.how == NONE:
         return app
     more = _variables(way, {**here, **job.env, **app.env})
-    return replace(app, env={**app.env, **more, **told(job.mpi, way.abi, job.ranks, folder)})
+    return replace(
+        app, env={**app.env, **more, **variables_for_ranks(job.mpi, way.abi, job.ranks, folder)}
+    )
 
 
 def _variables(way: Way, env: Mapping[str, str]) -> dict[str, str]:

@@ -52,7 +52,7 @@ def matrix(
         table.add_column(byte_count(size) or "–", justify="right", no_wrap=True)
     if shapes:
         table.add_column("over size", no_wrap=True)
-    for name in shown(lines, room - 1, first):
+    for name in lines_that_fit(lines, room - 1, first):
         line = lines[name]
         cells: list[Text | str] = [name]
         for size in sizes:
@@ -91,7 +91,7 @@ def by_line(rows: Sequence[Row]) -> dict[str, RowBySize]:
     return lines
 
 
-def shown(lines: dict[str, RowBySize], room: int, first: Collection[str]) -> list[str]:
+def lines_that_fit(lines: dict[str, RowBySize], room: int, first: Collection[str]) -> list[str]:
     """In the order of lines; those of `first` are left out last."""
     ranked = sorted(lines, key=lambda name: _benchmark(lines[name]) not in first)
     kept = set(ranked[: max(1, room)])

@@ -39,7 +39,7 @@ def with_groups(request: Request, chosen: Sequence[Card]) -> Request:
     return request
 
 
-def known(
+def with_arrivals(
     options: Mapping[str, str],
     profiles: Mapping[str, ArrivalsOfRun],
     chosen: Sequence[Card],

@@ -62,7 +62,7 @@ def with_ranks(request: Request, chosen: Sequence[Card]) -> Request:
     return replace(request, ranks=(request.replay.ranks,))
 
 
-def known(
+def with_mix(
     options: Mapping[str, str],
     mix: ReplayMix | None,
     chosen: Sequence[Card],
@@ -82,7 +82,7 @@ def known(
     return {**options, REPLAYED: words(mix)}
 
 
-def told(mix: ReplayMix | None) -> Replayed | None:
+def replayed_by(mix: ReplayMix | None) -> Replayed | None:
     """What an iteration is, for those who compare it."""
     if mix is None or not mix.steps:
         return None

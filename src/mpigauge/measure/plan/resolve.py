@@ -127,7 +127,7 @@ def plan_of(
         launcher=request.launcher,
         bound_by=request.bound_by,
         suite_options=_suite_options(request, chosen, ours, resources),
-        replay=replays.told(request.replay),
+        replay=replays.replayed_by(request.replay),
         settings=dict(request.settings),
         env=dict(request.env),
     )
@@ -137,9 +137,9 @@ def _suite_options(
     request: Request, chosen: Sequence[Card], ours: Sequence[PlanPart], resources: Resources
 ) -> dict[str, str]:
     """In the kernels' words, with what was looked up in place of its name."""
-    said = thread_levels.without_levels(where.known(request.suite_options, resources))
-    said = arrivals.known(said, request.arrivals, chosen, ours)
-    return replays.known(said, request.replay, chosen, ours)
+    said = thread_levels.without_levels(where.with_nodes(request.suite_options, resources))
+    said = arrivals.with_arrivals(said, request.arrivals, chosen, ours)
+    return replays.with_mix(said, request.replay, chosen, ours)
 
 
 def insisted(request: Request, cards: Cards) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.comparison import Comparison
 from mpigauge.result.compare.items import items
 from mpigauge.result.compare.side import Side
-from mpigauge.result.node.threads import told
+from mpigauge.result.node.threads import settings_of_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ def compilers(
 ) -> Comparison | None:
     """`said`: what compilers were called, by their names in rows, in the order in which they were
     named. None: there are no two whose loops were measured."""
-    own = {row.cell.benchmark for row in rows if COMPILER in told(row)}
+    own = {row.cell.benchmark for row in rows if COMPILER in settings_of_row(row)}
     names = {"": OURS, **said}
     sides = [
         Side(names[name], items(map(_without, of)), starts)
@@ -39,12 +39,14 @@ def compilers(
 
 def accounts(rows: Iterable[Row], said: Mapping[str, str]) -> dict[str, str]:
     """How each compiler names itself, and its flags: by what it was called."""
-    found = {_by(row): row.cell.variant.split(";")[0] for row in rows if COMPILER in told(row)}
+    found = {
+        _by(row): row.cell.variant.split(";")[0] for row in rows if COMPILER in settings_of_row(row)
+    }
     return {called: found[name] for name, called in said.items() if name in found}
 
 
 def _by(row: Row) -> str:
-    return told(row).get(COMPILER, "")
+    return settings_of_row(row).get(COMPILER, "")
 
 
 def _without(row: Row) -> Row:

@@ -23,7 +23,7 @@ _UNFINISHED = "progress"
 _NOT_THERE = "-"
 
 
-def named(paths: Iterable[Path]) -> dict[str, Path]:
+def by_name(paths: Iterable[Path]) -> dict[str, Path]:
     """Run folders from anywhere by their names; by their paths where two are called the same."""
     paths = list(paths)
     if file := next((path for path in paths if path.is_file()), None):

@@ -23,8 +23,8 @@ from mpigauge.result.node.threads import (
     is_usual,
     places,
     remote_shares,
+    settings_of_row,
     sweeps,
-    told,
 )
 from mpigauge.result.stats.launches import OR
 
@@ -202,7 +202,7 @@ def node(rows: Iterable[Row], counter_hz: float = math.nan) -> NodeResult | None
     of_node = [row for row in known if row.cell.suite == NODE_SUITE]
     if not of_node:
         return None
-    by_kernels = [row for row in of_node if COMPILER not in told(row)]
+    by_kernels = [row for row in of_node if COMPILER not in settings_of_row(row)]
     ours = [row for row in of_node if is_usual(row)]
     peaks = [row for row in ours if row.cell.benchmark.startswith("Peak_")]
     clocks = _clocks(ours)

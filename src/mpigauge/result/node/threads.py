@@ -22,14 +22,14 @@ ENOUGH = 0.95
 """Of the best: what so many ranks or threads reach is as good as all of it."""
 
 
-def told(row: Row) -> dict[str, str]:
+def settings_of_row(row: Row) -> dict[str, str]:
     """The settings of a row by their names."""
     return dict(word.split("=", 1) for word in row.cell.settings.split() if "=" in word)
 
 
 def is_usual(row: Row) -> bool:
     """Whether a rank worked alone, over memory as the system gave it, by our loops."""
-    return row.cell.threads == 1 and not {MEMORY_ON, ORDER, COMPILER} & set(told(row))
+    return row.cell.threads == 1 and not {MEMORY_ON, ORDER, COMPILER} & set(settings_of_row(row))
 
 
 class Enough(NamedTuple):
@@ -96,9 +96,9 @@ def sweeps(rows: Iterable[Row]) -> tuple[ThreadCurve, ...]:
     """Over the largest arrays; of rows whose memory nobody placed."""
     found: dict[str, dict[int, dict[str, Estimate]]] = {}
     for row in _largest([r for r in rows if not is_usual(r) and r.ranks == 1]):
-        if MEMORY_ON in told(row) or row.bandwidth is None:
+        if MEMORY_ON in settings_of_row(row) or row.bandwidth is None:
             continue
-        of_order = found.setdefault(told(row).get(ORDER, "compact"), {})
+        of_order = found.setdefault(settings_of_row(row).get(ORDER, "compact"), {})
         of_order.setdefault(row.cell.threads, {})[row.cell.benchmark] = row.bandwidth
     curves = []
     for order, speeds in sorted(found.items()):
@@ -109,11 +109,11 @@ def sweeps(rows: Iterable[Row]) -> tuple[ThreadCurve, ...]:
 def places(rows: Iterable[Row]) -> tuple[Placed, ...]:
     """In the order of compute nodes, then as memory was named."""
     found: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in _largest([row for row in rows if MEMORY_ON in told(row)]):
+    for row in _largest([row for row in rows if MEMORY_ON in settings_of_row(row)]):
         compute = ""
         if row.cell.placement.startswith(COMPUTE_ON):
             compute = row.cell.placement.removeprefix(COMPUTE_ON)
-        found.setdefault((compute, told(row)[MEMORY_ON]), {})[row.cell.benchmark] = row
+        found.setdefault((compute, settings_of_row(row)[MEMORY_ON]), {})[row.cell.benchmark] = row
     return tuple(_placed(*key, found[key]) for key in sorted(found, key=_in_order))
 
 

@@ -45,10 +45,10 @@ _MOST_SQUARES = 96
 def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
     if document.pairs is None:
         raise UserError("this run holds no pairs of ranks; `mpigauge map` measures them")
-    return drawn([("", document)])
+    return maps_beside([("", document)])
 
 
-def drawn(named: Sequence[tuple[str, Document]]) -> str:
+def maps_beside(named: Sequence[tuple[str, Document]]) -> str:
     """The maps of these runs beside each other, as far as they hold any; one at least does. The
     names tell them apart."""
     return _beside(_sheets(named), _MOST_SIDE)

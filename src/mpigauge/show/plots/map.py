@@ -40,7 +40,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     return Picture(
         title="Between every two ranks",
         about=about,
-        svg=svg.drawn(found),
+        svg=svg.maps_beside(found),
         heads=("", "message size", "one", "other", "measured", "±"),
         rows=tuple(rows),
         fixed=True,

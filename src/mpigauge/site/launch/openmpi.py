@@ -19,7 +19,7 @@ def command(job: Job) -> Command:
     variables = {name: value for name, value in job.settings.items() if not is_mca(name)}
     parameters = {name: value for name, value in job.settings.items() if is_mca(name)}
     env = {**job.mpi.env, **variables, **job.env}
-    options, files = orte.told(job) if _is_old(job) else (prrte.told(job), {})
+    options, files = orte.words_and_files(job) if _is_old(job) else (prrte.words_of_job(job), {})
     words = [str(job.mpi.mpiexec), *options, *_mca(parameters), *_forwarded(env)]
     for number, ranks in enumerate(job.sets()):
         words += [":"] if number else []

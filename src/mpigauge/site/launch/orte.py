@@ -16,7 +16,7 @@ AS_THE_SYSTEM = ("--mca", "rmaps_rank_file_physical", "1", "--use-hwthread-cpus"
 """Numbers in a rankfile are those of hardware threads, as the system has them."""
 
 
-def told(job: Job) -> tuple[list[str], Mapping[str, str]]:
+def words_and_files(job: Job) -> tuple[list[str], Mapping[str, str]]:
     """The words, and the files that they name."""
     agent = ["--mca", "plm_rsh_agent", " ".join(job.agent)] if job.agent else []
     shared = ["--oversubscribe"] if job.oversubscribe else []

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mpigauge.site.launch.job import Job
 
 
-def told(job: Job) -> list[str]:
+def words_of_job(job: Job) -> list[str]:
     placed = _bound(job) if job.bind else ["--bind-to", "none", *_mapped(job)]
     agent = ["--prtemca", "plm_ssh_agent", " ".join(job.agent)] if job.agent else []
     return [*placed, *agent]

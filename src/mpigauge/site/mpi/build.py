@@ -46,7 +46,7 @@ def kernels(mpi: Mpi, tell: Tell = folders.say_nothing, enough: Collection[str] 
     """
     if found := kernel_places.ready(mpi.abi, sources_digest()):
         return found
-    if (site := kernel_places.named()) is not None:
+    if (site := kernel_places.named_folder()) is not None:
         tell(f"{site} has no kernels for {mpi.label} that are of this mpigauge and run here")
     return built(mpi, tell, enough)
 

@@ -71,7 +71,7 @@ def shipped(name: str) -> Path | None:
     return None
 
 
-def named() -> Path | None:
+def named_folder() -> Path | None:
     """The site's folder that the variable names."""
     said = os.environ.get(VARIABLE, "")
     if said not in ("", BUILT):
@@ -85,7 +85,7 @@ def name_of(abi: Abi, sources: str) -> str:
 
 
 def _of_site() -> Iterator[tuple[str, Path]]:
-    if (folder := named()) is not None:
+    if (folder := named_folder()) is not None:
         yield f"the site's, named by {VARIABLE}", folder
     for home in folders.homes():
         yield "the site's", home / "kernels"

@@ -49,7 +49,7 @@ def outlook(mpi: Mpi) -> Outlook:
 
 
 def _is_named(looked: kernel_places.Looked) -> bool:
-    named = kernel_places.named()
+    named = kernel_places.named_folder()
     return named is not None and looked.folder.is_relative_to(named)
 
 

@@ -75,10 +75,10 @@ class LibraryAnswer:
 
     @property
     def name_and_version(self) -> tuple[str, str]:
-        return named(self.text)
+        return name_and_version(self.text)
 
 
-def named(text: str) -> tuple[str, str]:
+def name_and_version(text: str) -> tuple[str, str]:
     """The name and the version of a library, by what it says of itself."""
     for name, pattern in FAMILIES:
         if match := re.search(pattern, text):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mpigauge.features.explain.causes.better_setting import told
+from mpigauge.features.explain.causes.better_setting import finding_of
 from mpigauge.features.explain.needs import REPEATED, launches, placements
 from mpigauge.features.explain.registry import cause
 from mpigauge.features.explain.rivals import rivals
@@ -29,4 +29,4 @@ if TYPE_CHECKING:
 def look(view: RunView) -> Iterator[Finding]:
     for best in rivals(view.rows, "placement")[:1]:
         attempts = (f"--place {best.name}; `mpigauge topo` shows which cores that are",)
-        yield told(view, best, f"placed by {best.name}", attempts)
+        yield finding_of(view, best, f"placed by {best.name}", attempts)

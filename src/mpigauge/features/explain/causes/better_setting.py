@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 )
 def look(view: RunView) -> Iterator[Finding]:
     for best in rivals(view.rows, "arm")[:1]:
-        yield told(view, best, f"with {best.name}", _attempts(best))
+        yield finding_of(view, best, f"with {best.name}", _attempts(best))
 
 
-def told(view: RunView, rival: Rival, how: str, attempts: tuple[str, ...]) -> Finding:
+def finding_of(view: RunView, rival: Rival, how: str, attempts: tuple[str, ...]) -> Finding:
     """What a rival of the default gains, and where it loses."""
     own, other = max(rival.faster, key=lambda pair: pair[0].latency.value / pair[1].latency.value)
     worse = name_cells(pair[0] for pair in rival.slower)

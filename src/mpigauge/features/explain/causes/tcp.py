@@ -40,7 +40,7 @@ def look(view: RunView) -> Iterator[Finding]:
     hosts = {rank.host for rank in view.run.ranks}
     if not cards or len(hosts) < 2:
         return
-    named, slow = told(view, BETWEEN), _slow(view)
+    named, slow = signs_of_tcp(view, BETWEEN), _slow(view)
     silent = not view.transport and BETWEEN not in view.run.used
     evidence = list(named)
     if slow:
@@ -81,7 +81,7 @@ def _cards(view: RunView) -> list[str]:
     return found
 
 
-def told(view: RunView, where: str) -> list[str]:
+def signs_of_tcp(view: RunView, where: str) -> list[str]:
     """What says that nothing but TCP leaves a rank, or goes `where`: the transport of the run, what
     its launches told, or settings."""
     said = []

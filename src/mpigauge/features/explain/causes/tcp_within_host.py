@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mpigauge.features.explain.causes.tcp import told
+from mpigauge.features.explain.causes.tcp import signs_of_tcp
 from mpigauge.features.explain.needs import FACT, seats
 from mpigauge.features.explain.registry import cause
 from mpigauge.model.transport import WITHIN
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     sure_from=FACT,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    named = told(view, WITHIN)
+    named = signs_of_tcp(view, WITHIN)
     within = [row for row in view.rows if len({rank.host for rank in view.ranks_of(row)}) == 1]
     if named and within:
         shortest = min(within, key=lambda row: row.latency.value)

@@ -45,7 +45,7 @@ def witness() -> Path:
     return small_library(NAME, SOURCE.read_text(encoding="utf-8"), WHAT)
 
 
-def told(mpi: Mpi, abi: Abi | None, ranks: int, folder: str = "") -> dict[str, str]:
+def variables_for_ranks(mpi: Mpi, abi: Abi | None, ranks: int, folder: str = "") -> dict[str, str]:
     """What it is told by variables: the ranks that are started, the MPI that they should be on, and
     the ABI that the program was made for (None: nobody knows)."""
     said = {
@@ -68,7 +68,7 @@ def digest(text: str) -> int:
     return found
 
 
-def seen(folder: Path) -> list[SeenRank]:
+def seen_ranks(folder: Path) -> list[SeenRank]:
     """What ranks have noted so far, in their order."""
     found = []
     for path in folder.glob("rank.*"):
