@@ -33,8 +33,8 @@ class Meant(NamedTuple):
 
 
 def meant(words: Sequence[str]) -> Meant:
-    """Of one folder with runs all of them, else the runs that are named, ref:NAME among them;
-    nothing: mpigauge-runs."""
+    """What words mean as runs: of one folder with runs all of them, else the runs that are named,
+    ref:NAME among them; without words those of mpigauge-runs."""
     from mpigauge.cli.run_names import find_run
     from mpigauge.result.library.folders import by_name
     from mpigauge.runs.store import run_folders
@@ -74,7 +74,7 @@ def say_notes(notes: Sequence[str]) -> None:
 
 
 def progress(done: int, of: int) -> None:
-    """For people only, and only where there is something to wait for."""
+    """Shows how much is done, to people only, and only where there is something to wait for."""
     if of >= MANY_RUNS and sys.stderr.isatty():
         stream = getattr(sys.stderr, "unfiltered", sys.stderr)
         end = "\n" if done + 1 == of else ""
@@ -108,7 +108,7 @@ def check_output(form: str, output: Path | None) -> None:
 
 
 def write_table(found: QueryResult, path: Path) -> None:
-    """For people."""
+    """Writes a table for people."""
     from mpigauge.cli.text_tables import lines
 
     words = [[_word(value) for value in row] for row in found.rows]

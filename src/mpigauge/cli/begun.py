@@ -18,7 +18,7 @@ _folders: dict[Path, bool] = {}
 
 
 def begin(folder: Path, resumes: bool = True) -> None:
-    """From now on a run is measured into this folder."""
+    """Notes that from now on a run is measured into this folder."""
     _folders.setdefault(folder, resumes)
 
 

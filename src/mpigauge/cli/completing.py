@@ -50,7 +50,7 @@ def references(ctx: click.Context, param: click.Parameter, begun: str) -> list[s
 
 
 def mpis(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """Those that can be installed, those that are, and `path`."""
+    """MPIs that can be installed, those that are, and `path`."""
     del ctx, param
     from mpigauge.site.mpi.wheels import WHEELS, installed
 
@@ -67,7 +67,7 @@ def transports(ctx: click.Context, param: click.Parameter, begun: str) -> list[s
 
 
 def placements(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """With what has to follow a name, and behind a comma, too."""
+    """Placements with what has to follow their names, and behind a comma, too."""
     del ctx, param
     from mpigauge.site.placement.registry import ALIASES, POLICIES
 
@@ -78,7 +78,7 @@ def placements(ctx: click.Context, param: click.Parameter, begun: str) -> list[s
 
 
 def settings(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """Those that matter for measurements, of all MPIs."""
+    """Settings that matter for measurements, of all MPIs."""
     del ctx, param
     from mpigauge.site.mpi.settings import catalogue
 

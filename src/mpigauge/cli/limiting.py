@@ -117,7 +117,7 @@ def _candidates(stored: Run) -> list[Path]:
 
 
 def near_in(name: str, folders: Mapping[str, Path]) -> Iterator[Path]:
-    """By their names, which begin with when they were made unless somebody chose another."""
+    """Runs by their names, which begin with when they were made unless somebody chose another."""
     names = sorted({*folders, name})
     place = names.index(name)
     for at, other in enumerate(names):

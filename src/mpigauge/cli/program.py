@@ -52,7 +52,7 @@ class ProgramLaunch:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Those that are named; none: this machine."""
+        """The hosts that are named; none: this machine."""
         return tuple(block.host for block in self.part.blocks if block.host)
 
 

@@ -49,7 +49,8 @@ def _opened(word: str) -> tuple[Run, tuple[Member, ...]]:
 
 
 def print_picture(kind: str, picture: Picture) -> None:
-    """In characters. UserError: this kind has no such form; it says which it has."""
+    """Prints a picture in characters. UserError: this kind has no such form; it says which it
+    has."""
     from mpigauge.cli.screen import screen, write
     from mpigauge.draw.terminal import lines
     from mpigauge.model.errors import UserError
@@ -63,8 +64,8 @@ def print_picture(kind: str, picture: Picture) -> None:
 def write_picture(
     picture: Picture, file: Path, shown: Sequence[RunResult] = (), paper_columns: int | None = None
 ) -> None:
-    """In the form that the file's name ends with. Below a picture stands of which runs it is;
-    `paper_columns`: of a paper, that it is to fill."""
+    """Writes a picture in the form that the file's name ends with. Below it stands of which runs it
+    is; `paper_columns`: of a paper, that it is to fill."""
     from mpigauge.draw.chart import PAPER_LAYOUTS, alone
     from mpigauge.draw.write import KINDS, draw
     from mpigauge.show.web.page import plot_page
@@ -88,7 +89,7 @@ def _of_run(shown: RunResult, several: bool) -> list[str]:
 
 
 def write_page(text: str, file: Path) -> None:
-    """As a whole, or not at all."""
+    """Writes a page as a whole, or not at all."""
     from mpigauge.model.errors import RunError
     from mpigauge.runs.store.files import failing_as, whole
 

@@ -23,24 +23,25 @@ _ASCII = "mpigauge_ascii"
 
 
 def screen() -> Screen:
-    """As it is now: a terminal may have been made wider."""
+    """The terminal as it is now: it may have been made wider."""
     size = shutil.get_terminal_size()
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
     return screen_of(os.environ, sys.stdout.isatty(), encoding, (size.columns, size.lines))
 
 
 def is_terminal() -> bool:
-    """Of standard output, which may be closed."""
+    """Whether standard output, which may be closed, is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def write(text: str) -> None:
-    """As it is: click would take the colours away from a pipe that was promised them."""
+    """Writes text as it is: click would take the colours away from a pipe that was promised
+    them."""
     click.echo(text, nl=False, color=screen().coloured)
 
 
 def in_words() -> None:
-    """From now on signs that the locale cannot show are written in words: us for µs."""
+    """Has signs that the locale cannot show written in words from now on: us for µs."""
     if all(shows_unicode(os.environ, stream.encoding) for stream in (sys.stdout, sys.stderr)):
         return
     codecs.register_error(_IN_WORDS, _in_words)

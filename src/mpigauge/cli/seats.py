@@ -75,7 +75,8 @@ def _table(title: str, seats: list[_Taken]) -> list[str]:
 
 
 def seats_of(part: PlanPart, resources: Resources) -> tuple[list[Seat], dict[str, Levels]]:
-    """Of rank 0, 1, … by the name that the host gives itself, and what each host is built like."""
+    """The seats of rank 0, 1, … by the name that the host gives itself, and what each host is built
+    like."""
     taken = _in_order(part, resources)
     levels = {seat.levels.topology.hostname: seat.levels for seat in taken}
     return [Seat(seat.levels.topology.hostname, seat.pus) for seat in taken], levels

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 def set_up(
     request: Request, options: CommandOptions, enough: Collection[str] = ()
 ) -> Iterator[Setup]:
-    """For each MPI that was named, or the one that is found, one after the other. UserError:
-    something is not there, or one MPI is named twice, or the format is of one run.
+    """The setup for each MPI that was named, or for the one that is found, one after the other.
+    UserError: something is not there, or one MPI is named twice, or the format is of one run.
 
-    `enough`: the benchmarks of a command that has no others; kernels may have only these."""
+    `enough`: the benchmarks of a command that has no others; kernels may have only these.
+    """
     from mpigauge.cli.transport import with_transport
     from mpigauge.cli.tuned import with_tuned
 

@@ -15,7 +15,7 @@ from mpigauge.show.text_table import text_table
 
 
 def lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Of a table for this terminal."""
+    """The lines of a table for this terminal."""
     return text_table(heads, rows, screen_width())
 
 
@@ -32,7 +32,8 @@ def print_rows(
 
 
 def screen_width() -> int:
-    """Of the terminal; 0 where the output goes elsewhere and lines may be of any length."""
+    """The width of the terminal; 0 where the output goes elsewhere and lines may be of any
+    length."""
     if sys.stdout.isatty():
         return screen().room
     return 0

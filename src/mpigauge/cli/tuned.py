@@ -64,7 +64,7 @@ def with_tuned(setup: Setup, folder: Path | None) -> Setup:
 def tuned_line(
     folder: Path, words: Sequence[str], here: Mapping[str, str]
 ) -> tuple[Tuned, dict[str, str]]:
-    """For a launch line of the user: what is recorded, and the variables that its ranks need.
+    """What is recorded of a tuned launch line of the user, and the variables that its ranks need.
     UserError: its MPI is another build than the one that was tuned."""
     from mpigauge.runs.store.tunings import settings_of, tuned_by, variables_of
 

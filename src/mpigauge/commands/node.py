@@ -113,7 +113,8 @@ def one_run(words: tuple[str, ...]) -> str:
 
 
 def plan_of(setup: Setup) -> Plan:
-    """Of this machine, of the hosts together and one by one, or of loops by several compilers."""
+    """The plan of this machine, of the hosts together and one by one, or of loops by several
+    compilers."""
     from mpigauge.features.cluster.plan import cluster_plan
     from mpigauge.features.compilers.plan import loops_plan
     from mpigauge.features.node.plan import node_plan
@@ -208,7 +209,7 @@ def page_of(stored: Run) -> Sequence[str]:
 
 
 def largest_cache(stored: Run) -> int:
-    """Of the machine in the passport; 0: not known."""
+    """The largest cache of the machine in the passport, in bytes; 0: not known."""
     from mpigauge.site.topology.stored import stored as as_it_was
 
     try:

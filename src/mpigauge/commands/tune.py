@@ -32,7 +32,7 @@ class TuneGroup(click.Group):
         return super().parse_args(ctx, self.with_name(args, ctx))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Of a word that is no subcommand, the one that it is for."""
+        """The subcommand of a word, also of one that only stands for a subcommand."""
         return super().get_command(ctx, cmd_name) or self.commands[USUAL]
 
     def with_name(self, args: list[str], ctx: click.Context) -> list[str]:

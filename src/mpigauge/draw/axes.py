@@ -77,7 +77,7 @@ class Scale:
         return cls(axis, low / room, high * room, zero)
 
     def place(self, value: float) -> float:
-        """From 0 to 1; beyond these for what is beyond the ends."""
+        """Where a value lies, from 0 to 1; beyond these for what is beyond the ends."""
         if not self.axis.base:
             return (value - self.low) / (self.high - self.low)
         if value <= 0:
@@ -167,7 +167,7 @@ def bytes_per_s(value: float) -> str:
 
 
 def flops(value: float) -> str:
-    """Of operations per second."""
+    """A number of operations per second in words."""
     return with_unit(value, _OPERATIONS)
 
 
@@ -177,7 +177,7 @@ def plain(value: float) -> str:
 
 
 def in_unit(unit: str) -> Axis:
-    """Of numbers that have this unit, or none; bytes per second are told as everywhere."""
+    """The axis of numbers that have this unit, or none; bytes per second are told as everywhere."""
     for factor, name in _RATES:
         if name == unit:
             return _in_rates(factor)

@@ -80,7 +80,8 @@ def small(picture: Picture) -> tuple[Picture, ...]:
 
 
 def alone(picture: Picture, foot: Sequence[str] = (), layout: Layout | None = None) -> str:
-    """As SVG for a file of its own: what is said of it stands below, then the lines of `foot`."""
+    """A picture as SVG for a file of its own: what is said of it stands below, then the lines of
+    `foot`."""
     if picture.plot:
         return svg(picture.plot, (*picture.notes, *foot), layout)
     return _with_foot(picture.svg, foot, layout)
@@ -98,8 +99,8 @@ def _with_foot(drawn: str, foot: Sequence[str], layout: Layout | None) -> str:
 
 
 def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> str:
-    """As wide as a page, in small multiples where there are several panels; notes below. `layout`:
-    where it is not to fill a page."""
+    """A plot as wide as a page, in small multiples where there are several panels; notes below.
+    `layout`: where it is not to fill a page."""
     columns, panel_wide, high, paper_mm = _grid(plot, layout)
     wide = columns * panel_wide
     names = plot.drawn()

@@ -29,7 +29,7 @@ _MANY = 4
 
 
 def heights(panel: Panel, values: Sequence[float]) -> Iterator[float]:
-    """Of the levels that the axis is widened for."""
+    """The heights of the levels that the axis is widened for."""
     known = [value for value in values if math.isfinite(value) and value > 0]
     if known and panel.y.base:
         low, high = min(known), max(known)
@@ -40,7 +40,7 @@ def heights(panel: Panel, values: Sequence[float]) -> Iterator[float]:
 
 
 def levels_on_axis(panel: Panel, frame: Frame) -> list[Level]:
-    """Those that lie on the axis."""
+    """The levels that lie on the axis."""
     return [level for level in panel.levels if 0 <= frame.y.place(level.y) <= 1]
 
 

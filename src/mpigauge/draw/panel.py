@@ -148,7 +148,7 @@ def _line(places: Iterable[tuple[float, float]]) -> str:
 
 
 def from_left(panel: Panel, series: Series) -> list[Point]:
-    """Those that can be drawn, from left to right."""
+    """The points that can be drawn, from left to right."""
     known = [p for p in series.points if math.isfinite(p.y) and (p.y > 0 or not panel.y.base)]
     return sorted(known, key=lambda point: point.x)
 

@@ -88,11 +88,11 @@ class Plot:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all lines and series, each once, in the order in which they first appear."""
+        """The names of all lines and series, each once, in the order in which they first appear."""
         return self.drawn(None)
 
     def drawn(self, most: int | None = MOST_SERIES) -> tuple[str, ...]:
-        """The same of no more than `most` series of each panel."""
+        """The names of no more than `most` series of each panel, each once."""
         lines: list[str] = []
         curves: list[str] = []
         for panel in self.panels:

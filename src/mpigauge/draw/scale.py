@@ -31,7 +31,8 @@ class ColourScale:
         return cls(min(known), max(known))
 
     def place(self, value: float) -> float:
-        """From 0 for the smallest to 1 for the largest; 0 where these are the same."""
+        """Where a value lies from 0 for the smallest to 1 for the largest; 0 where these are the
+        same."""
         if self.high <= self.low:
             return 0.0
         return math.log(value / self.low) / math.log(self.high / self.low)

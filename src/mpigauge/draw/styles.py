@@ -25,7 +25,7 @@ INK, DIM, GRID, PAPER = "#1a1a1a", "#555555", "#dddddd", "#ffffff"
 
 
 def colour(number: int) -> str:
-    """Of the curve with this number."""
+    """The colour of the curve with this number."""
     return COLOURS[number % _MANY]
 
 
@@ -47,7 +47,7 @@ def group(kind: str, number: int) -> str:
 
 
 def words(said: str) -> str:
-    """As they stand in a drawing, where control characters cannot."""
+    """Words as they stand in a drawing, where control characters cannot."""
     return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in said))
 
 

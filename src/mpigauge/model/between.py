@@ -111,7 +111,7 @@ class Between:
     """Why nothing of this run could be remembered; empty: it was, or nobody wanted it."""
 
     def of(self, key: Sequence[Hashable]) -> Scatter | None:
-        """Of the cell with this key; None: nothing is known of it."""
+        """The scatter between runs of the cell with this key; None: nothing is known of it."""
         return self.cells.get(cell_name(key))
 
     @property

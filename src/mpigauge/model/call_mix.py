@@ -30,7 +30,7 @@ class MixedCall:
 
 
 def arrival_key(benchmark: str, ranks: int) -> str:
-    """Of a collective among so many ranks, in `CallMix.arrivals`."""
+    """The key in `CallMix.arrivals` of a collective among so many ranks."""
     return f"{benchmark} {ranks}"
 
 
@@ -83,7 +83,8 @@ class CallMix:
         return self.calls + self.messages
 
     def of(self, benchmark: str, ranks: int) -> tuple[MixedCall, ...]:
-        """By size. Of several types of data the one that takes most of the time."""
+        """The calls of a benchmark among so many ranks, by size. Of several types of data the one
+        that takes most of the time."""
         own = [call for call in self.every if (call.benchmark, call.ranks) == (benchmark, ranks)]
         kind = own[0].datatype, own[0].op
         alike = (call for call in own if (call.datatype, call.op) == kind)

@@ -48,7 +48,7 @@ def plain(value: Any) -> Any:
 
 
 def values(row: Row, of: Sequence[Field] = ()) -> dict[str, Any]:
-    """Of these columns, or of all that every row has."""
+    """The values of these columns in a row, or of all that every row has."""
     return {field.name: plain(field.value(row)) for field in of or fields()}
 
 

@@ -47,7 +47,7 @@ def read_input(path: Path, option: str = "", called: str = "", most: int = MOST_
 
 
 def read_text(path: Path, option: str = "", called: str = "") -> str:
-    """The same as text, with line ends as \\n. UserError: it is no UTF-8 either."""
+    """A file's text, with line ends as \\n. UserError: it cannot be read, or is no UTF-8."""
     try:
         text = read_input(path, option, called).decode("utf-8")
     except UnicodeDecodeError:

@@ -20,7 +20,7 @@ class Blas:
 
     @property
     def word(self) -> str:
-        """For the kernels."""
+        """The library in a word, for the kernels."""
         return f"{self.name}={self.file}"
 
     @classmethod
@@ -44,10 +44,10 @@ class Compiler:
 
     @property
     def name(self) -> str:
-        """As rows have it, in one word."""
+        """The compiler as rows have it, in one word."""
         return re.sub(r"\s+", "_", self.said).translate({ord("="): ":", ord(","): ";"})
 
     @property
     def word(self) -> str:
-        """For the kernels."""
+        """The compiler in a word, for the kernels."""
         return f"{self.name}={self.file}"

@@ -19,7 +19,7 @@ MADE_FROM = {"mvapich": "mpich", "cray-mpich": "mpich", "spectrum": "openmpi"}
 
 
 def kind_of(name: str) -> str:
-    """Of an MPI by its name: that of the MPI which it was made from, else its own."""
+    """The kind of an MPI by its name: that of the MPI which it was made from, else its own."""
     return MADE_FROM.get(name, name)
 
 
@@ -59,7 +59,7 @@ class Mpi:
 
 @dataclass(frozen=True)
 class KernelBuild:
-    """Of what and by what kernels were made."""
+    """What kernels were made of and by what."""
 
     sources: str
     """Digest of their sources."""

@@ -10,7 +10,7 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Seat:
-    """Of one rank."""
+    """The seat of one rank."""
 
     host: str
     pus: frozenset[int]

@@ -111,12 +111,13 @@ class Row:
 
     @property
     def time(self) -> Estimate:
-        """Of one call, in seconds. Not halved."""
+        """The time of one call in seconds, not halved."""
         return Estimate(self.cell.time_p50_s, self.low_s, self.high_s)
 
     @property
     def machine_time(self) -> Estimate:
-        """The same with the ends of the interval for this machine: NaN where nothing is known."""
+        """The time of one call with the ends of the interval for this machine: NaN where nothing is
+        known."""
         if self.scatter is None:
             return Estimate(self.cell.time_p50_s, math.nan, math.nan)
         ends = math.exp(self.scatter.low), math.exp(self.scatter.high)
@@ -143,7 +144,7 @@ class Row:
 
     @property
     def relative_error(self) -> float:
-        """Of this run."""
+        """The relative error for this run."""
         return self.time.relative_error
 
     @property
@@ -157,12 +158,12 @@ class Row:
         return self.error_text(self.time)
 
     def error_text(self, estimate: Estimate) -> str:
-        """The same of another quantity that this row has, such as its bandwidth."""
+        """The error of another quantity that this row has, such as its bandwidth, in words."""
         return error_words(estimate, self.kind)
 
     @property
     def machine_error(self) -> float:
-        """For this machine; NaN where nothing is known."""
+        """The relative error for this machine; NaN where nothing is known."""
         return self.machine_time.relative_error
 
 

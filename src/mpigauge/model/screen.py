@@ -94,7 +94,7 @@ def without_orders(text: str, coloured: bool = False) -> str:
 
 
 def in_ascii(text: str) -> str:
-    """The same in ASCII: our own signs in words, others as question marks."""
+    """A text in ASCII: our own signs in words, others as question marks."""
     known = "".join(_ASCII.get(letter, letter) for letter in text)
     return known.encode("ascii", "replace").decode()
 

@@ -42,7 +42,7 @@ def megabytes_per_s(bytes_per_s: float, error: float = 0.0) -> str:
 
 
 def duration(seconds: float) -> str:
-    """With its unit: 12 µs, 3.4 s."""
+    """A time with its unit: 12 µs, 3.4 s."""
     if not math.isfinite(seconds):
         return UNKNOWN
     factor, unit = _unit_for(seconds, _DURATIONS, _DURATIONS[-1])
@@ -61,7 +61,7 @@ def _unit_for(
 
 
 def rate(per_s: float, error: float = 0.0) -> str:
-    """With its unit: 1.25 M/s."""
+    """A rate with its unit: 1.25 M/s."""
     if not math.isfinite(per_s):
         return UNKNOWN
     factor, unit = _unit_for(per_s, _RATES, (1.0, "/s"))
@@ -163,5 +163,5 @@ def with_commas(*words: str) -> str:
 
 
 def settings_in_words(settings: Mapping[str, str]) -> str:
-    """As they are stored in the column `arm`: pml=ucx UCX_RNDV_THRESH=4096."""
+    """Settings as they are stored in the column `arm`: pml=ucx UCX_RNDV_THRESH=4096."""
     return " ".join(f"{name}={value}" for name, value in settings.items())

@@ -176,7 +176,7 @@ def _compilers(
 
 
 def rows_of_run(run: Run, precision: float | None = None) -> list[Row]:
-    """Of all cells; `precision` is the one that was asked for unless given."""
+    """The rows of all cells; `precision` is the one that was asked for unless given."""
     if precision is None and run.launches:
         precision = run.launches[0].precision
     return rows_of(run.cells, precision, run.between)

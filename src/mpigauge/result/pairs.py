@@ -73,7 +73,7 @@ class Sheet:
 
     @property
     def holding(self) -> Mapping[tuple[int, int], Row]:
-        """Of each pair what holds: measured again where it was."""
+        """The row of each pair that holds: the one measured again where there is one."""
         return {**self.rows, **self.again}
 
     def row(self, first: int, second: int) -> Row | None:

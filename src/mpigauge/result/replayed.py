@@ -26,7 +26,8 @@ _FAR = (
 
 
 def replay_sentences(rows: Sequence[Row], replay: Mapping[str, Any] | None) -> list[str]:
-    """For each way in which a program was replayed, and what is not; none of other runs."""
+    """A sentence for each way in which a program was replayed, and what is not; none of other
+    runs."""
     if not replay:
         return []
     of = Replayed.from_json(replay)

@@ -98,7 +98,7 @@ class RunResult:
 
     @cached_property
     def across(self) -> Pivot | None:
-        """The same side by side."""
+        """The run side by side over what it varies; None: there is nothing to set side by side."""
         column, sides = self._varied
         if not sides:
             return None
@@ -156,7 +156,7 @@ class RunResults(tuple[RunResult, ...]):
 
     @cached_property
     def across(self) -> Pivot | None:
-        """The same runs side by side; None as for the comparison."""
+        """The runs side by side; None as for the comparison."""
         if not self._sides:
             return None
         return pivot(self._sides)

@@ -60,7 +60,7 @@ class Curve:
 
     @property
     def fitted(self) -> tuple[Row, ...]:
-        """Those that models are made of: a collective of no bytes may return at once."""
+        """The rows that models are made of: a collective of no bytes may return at once."""
         if len(self.rows) < 2 or self.first.message_bytes != 0:
             return self.rows
         if 2 * self.first.latency.value < self.rows[1].latency.value:
@@ -128,7 +128,7 @@ class RunView:
 
     @property
     def machine(self) -> Mapping[str, Any]:
-        """Of the passport, as it was stored; empty: the run does not say."""
+        """The machine of the passport, as it was stored; empty: the run does not say."""
         return self.run.passport.get("machine") or {}
 
     @property
@@ -159,7 +159,7 @@ class RunView:
         return {str(name): str(value) for name, value in known.items()}
 
     def settings_of(self, row: Row) -> Mapping[str, str]:
-        """With those that a sweep sets for it."""
+        """The settings of a row, with those that a sweep sets for it."""
         known = dict(self.settings)
         for word in row.cell.arm.split():
             name, mark, value = word.partition("=")

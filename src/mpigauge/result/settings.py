@@ -19,7 +19,8 @@ _TELLING = {"ucx": ("ucx",), "libfabric": ("ofi", "provider", "libfabric", "fabr
 
 
 def entries_of(view: RunView) -> Iterator[SettingEntry]:
-    """Those of the run's MPI in its version, and of the layers below it that it may have used."""
+    """The settings of the run's MPI in its version, and of the layers below it that it may have
+    used."""
     layers = [name for name in BELOW.get(view.mpi_name, ()) if _may_be_used(view, name)]
     for entry in entries():
         own = entry.of == view.mpi_name and entry.is_of_version(view.mpi_version)
@@ -28,7 +29,7 @@ def entries_of(view: RunView) -> Iterator[SettingEntry]:
 
 
 def existing(view: RunView, *variables: str) -> list[str]:
-    """Those of these variables that the run's MPI has."""
+    """The variables, of these, that the run's MPI has."""
     known = list(entries_of(view))
     return [name for name in variables if any(name in entry.variables() for entry in known)]
 

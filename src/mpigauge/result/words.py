@@ -67,7 +67,8 @@ def _error(estimate: Estimate) -> str:
 
 
 def hosts_in_words(hosts: Sequence[str]) -> str:
-    """Of ranks that send to each other: within n1, n1 to n2, on 4 hosts; empty: not known."""
+    """The hosts of ranks that send to each other, in words: within n1, n1 to n2, on 4 hosts; empty:
+    not known."""
     names = list(dict.fromkeys(hosts))
     if not names:
         return ""

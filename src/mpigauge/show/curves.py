@@ -55,7 +55,7 @@ class NamedBreak(NamedTuple):
 
 
 def chosen_curves(shown: Sequence[RunResult], fits: Fits, chosen: Chosen) -> list[Held]:
-    """Those that fit, of the benchmark that was asked for, with the default settings first; pairs
+    """Curves that fit, of the benchmark that was asked for, with the default settings first; pairs
     of a map are no curves, and benchmarks of the node itself but messages by nothing but copies
     have plots of their own."""
     found = []
@@ -89,8 +89,8 @@ def over_size(
     together: bool = False,
     levels: tuple[Level, ...] = (),
 ) -> list[Panel]:
-    """Of `value` by message size, with the breaks of the first curves of each panel. `together`: in
-    one panel, where benchmarks are all that curves differ in."""
+    """Panels of `value` by message size, with the breaks of the first curves of each panel.
+    `together`: in one panel, where benchmarks are all that curves differ in."""
     sized = [each for each in held if _known(each.curve.rows, value)]
     numbers, panels = count(1), []
     for title, of in _named_panels(sized, together).items():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def lines(found: Limits) -> Iterator[str]:
-    """For people: whose limits these are, and how far the run's numbers are from them."""
+    """Limits for people: whose they are, and how far the run's numbers are from them."""
     yield f"limits of the node  ({found.whose})"
     for what, words in entries(found):
         yield f"  {what:<18}  {words}".rstrip()
@@ -70,7 +70,7 @@ def _levels(of: Hardware, axis: Axis) -> Iterator[Level]:
 
 
 def numbers(found: Limits | None) -> dict[str, Any] | None:
-    """For programs, in SI units; None: they are not known."""
+    """Limits for programs, in SI units; None: they are not known."""
     if found is None:
         return None
     of = found.hardware

@@ -32,7 +32,7 @@ def odd_lines(found: PairMap, sheet: Sheet) -> Iterator[str]:
 
 
 def calm_lines(sheet: Sheet) -> Iterator[str]:
-    """Of pairs that were slow beside others, and not alone."""
+    """Lines about pairs that were slow beside others, and not alone."""
     calm = [pair for pair in sheet.again if pair not in {o.pair[:2] for o in sheet.odd}]
     if calm:
         pairs = many(len(calm), "pair")

@@ -21,7 +21,7 @@ SECONDS = "s"
 
 
 def own_programs(runs: Sequence[Run]) -> list[set[str]]:
-    """Of each run: the programs that took its MPI by themselves, since they were linked to it."""
+    """The programs of each run that took its MPI by themselves, since they were linked to it."""
     found = []
     for run in runs:
         programs = run.header.get("programs") or ()

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 def compared_picture(comparison: Comparison, chosen: Chosen = ALL) -> Picture | None:
-    """Of runs with the first of them. None: they have no times at sizes in common."""
+    """A picture of runs compared with the first of them. None: they have no times at sizes in
+    common."""
     panels = list(ratio_panels(comparison, chosen))
     return ratio_picture(panels, comparison.names[0], "Runs")
 

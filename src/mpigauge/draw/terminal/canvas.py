@@ -54,7 +54,8 @@ class Canvas:
                 self._set(x, y, number)
 
     def bar(self, x: float, low: float, high: float, number: int) -> bool:
-        """From one end of an interval to the other; False where it is no higher than a mark."""
+        """Draws a bar from one end of an interval to the other; False where it is no higher than a
+        mark."""
         column, top = self._dot((x, high))
         _, bottom = self._dot((x, low))
         seen = bottom // self._down > top // self._down

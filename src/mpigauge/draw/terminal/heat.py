@@ -47,7 +47,7 @@ def squares(many: int, value: Value, scale: ColourScale, screen: Screen) -> Iter
 
 
 def legend(scale: ColourScale, words: Callable[[float], str], screen: Screen) -> str:
-    """From the smallest to the largest, in words."""
+    """What the shades mean, from the smallest to the largest, in words."""
     low, high = words(scale.low), words(scale.high)
     if screen.colours >= 256:
         strip = ""

@@ -30,7 +30,7 @@ class StyledLetter(NamedTuple):
 
 
 def mark(number: int, unicode: bool) -> str:
-    """Of the points of a curve."""
+    """The mark of the points of a curve."""
     marks = MARKS if unicode else ASCII_MARKS
     return marks[number % len(marks)]
 

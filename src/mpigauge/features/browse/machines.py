@@ -84,7 +84,7 @@ class MachineEntry:
 
 
 def machines(con: DuckDBPyConnection, base: str, names: Sequence[str]) -> list[MachineEntry]:
-    """Those that these runs were made on, the newest run first."""
+    """The machines that these runs were made on, the newest run first."""
     quoted = ", ".join(f"{name} := {name}" for name in QUOTED)
     found = con.execute(
         "SELECT host, count(*) AS runs, max(created) AS last, arg_max(cpu, created) AS cpu, "
@@ -101,7 +101,7 @@ def machines(con: DuckDBPyConnection, base: str, names: Sequence[str]) -> list[M
 
 
 def curves(con: DuckDBPyConnection, names: Sequence[str]) -> dict[str, str]:
-    """Of each of these runs that has one, the curve of its first benchmark, as SVG."""
+    """The curve of its first benchmark, as SVG, of each of these runs that has one."""
     found = con.execute(
         "SELECT run, arg_min(benchmark, place), list(latency_s ORDER BY message_bytes) "
         "FROM (SELECT r.run, r.benchmark, r.message_bytes, min(r.latency_s) AS latency_s, "

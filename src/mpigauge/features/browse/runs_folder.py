@@ -42,7 +42,7 @@ class RunsFolder:
             yield cls(whole, whole if os.access(whole, os.W_OK) else Path(away))
 
     def runs(self) -> Mapping[str, Path]:
-        """Those that are there now. UserError: the folder is gone."""
+        """The runs that are there now. UserError: the folder is gone."""
         return run_folders(self.root)
 
     def ask(

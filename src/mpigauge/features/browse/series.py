@@ -84,7 +84,8 @@ def series(con: DuckDBPyConnection, runs: Sequence[str], benchmark: str = "") ->
 
 
 def started_otherwise(of: RunSeries, among: Sequence[RunSeries]) -> list[RunSeries]:
-    """The same number where ranks were brought together in another way: a series of its own."""
+    """Series of the same number where ranks were brought together in another way: each is one of
+    its own."""
     return [each for each in among if each.id != of.id and _but_sync(each) == _but_sync(of)]
 
 
@@ -116,7 +117,7 @@ def points(con: DuckDBPyConnection, of: RunSeries, runs: Sequence[str]) -> list[
 def histories(
     con: DuckDBPyConnection, of: Sequence[RunSeries], runs: Sequence[str]
 ) -> dict[str, list[TrendPoint]]:
-    """Of each series the newest of these runs, without what may have changed: for a board."""
+    """The newest of these runs in each series, without what may have changed: for a board."""
     found: dict[str, list[TrendPoint]] = {each.id: [] for each in of}
     for source in (_TIMES, _FIGURES):
         ids = [each.id for each in of if _source_of(each) is source]
@@ -145,7 +146,7 @@ def _named_rows(found: DuckDBPyConnection) -> Iterator[dict[str, Any]]:
 
 
 def facts(con: DuckDBPyConnection, runs: Sequence[str]) -> list[dict[str, str]]:
-    """Of each run what it was made with, by words; nothing where it is not in the tables."""
+    """What each run was made with, by words; nothing where it is not in the tables."""
     told = {**_TOLD, **FACTS, "MPI": "mpi"}
     query = f"SELECT run, {', '.join(told.values())} FROM runs WHERE run IN (SELECT unnest($1))"
     found = {run: values for run, *values in con.execute(query, [list(runs)]).fetchall()}

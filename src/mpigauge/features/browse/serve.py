@@ -27,7 +27,7 @@ _SLOW_S = 30.0
 
 
 class Server(ThreadingHTTPServer):
-    """Of one site. A request that hangs keeps nobody from ending it."""
+    """A server of one site. A request that hangs keeps nobody from ending it."""
 
     daemon_threads = True
 
@@ -74,7 +74,7 @@ class _Request(BaseHTTPRequestHandler):
             self._send(found.status, _HTML, found.text)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Of the base class, for what is no request of ours."""
+        """Answers what is no request of ours, in the words of the base class."""
         del explain
         if code == _NO_SUCH_METHOD:
             code, message = _ONLY_GET, "pages can only be got"

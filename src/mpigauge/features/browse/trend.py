@@ -69,12 +69,12 @@ class Trend:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Of each step, the first point behind it."""
+        """The first point behind each step."""
         return tuple(step.place for step in self.steps)
 
     @property
     def verdict(self) -> str:
-        """Of the last step: FASTER, SLOWER, …; without one SAME or UNDECIDED."""
+        """The verdict of the last step: FASTER, SLOWER, …; without one SAME or UNDECIDED."""
         if self.steps:
             return self.word(self.steps[-1])
         return self.shifts.said
@@ -96,7 +96,7 @@ class Trend:
 
 
 def trend(points: Sequence[TrendPoint], kind: str) -> Trend:
-    """Of runs in any order."""
+    """The trend of runs in any order."""
     known = sorted(filter(_counts, points), key=lambda point: (point.time, point.run))
     values = [point.value.value for point in known]
     error = _usual_error(known)

@@ -47,7 +47,8 @@ def packages(found: Sequence[Distribution]) -> Iterator[Entry]:
 
 
 def own_package(package: Path) -> Iterator[Entry]:
-    """With the sources of the kernels, and without the kernels that came with it."""
+    """The files of mpigauge itself, with the sources of the kernels, and without the kernels that
+    came with it."""
     for file in below(package, PACKAGE):
         if not file.name.startswith((f"{PACKAGE}/{KERNELS}/", f"{PACKAGE}/{MPIS}/")):
             yield file

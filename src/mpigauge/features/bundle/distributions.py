@@ -39,7 +39,7 @@ class Requirement:
 
 
 def requirement(line: str) -> Requirement:
-    """As pip writes them: `duckdb>=1.2; extra == "sql"`."""
+    """A requirement as pip writes it: `duckdb>=1.2; extra == "sql"`."""
     match = _REQUIREMENT.match(line)
     if match is None:
         raise UserError(f"the requirement '{line}' of a package that is installed makes no sense")
@@ -74,7 +74,8 @@ def distributions(extras: Sequence[str]) -> list[metadata.Distribution]:
 
 
 def files_of(distribution: metadata.Distribution) -> Iterator[File]:
-    """As they lie beside each other, but what is not needed. UserError: nobody knows which."""
+    """The files of a distribution as they lie beside each other, but what is not needed. UserError:
+    nobody knows which."""
     files = distribution.files
     if files is None:
         raise UserError(
@@ -88,7 +89,7 @@ def files_of(distribution: metadata.Distribution) -> Iterator[File]:
 
 
 def metadata_of(distribution: metadata.Distribution) -> Iterator[File]:
-    """The same without the package itself."""
+    """The files that describe a distribution, without the package itself."""
     for file in files_of(distribution):
         if file.name.partition("/")[0].endswith(".dist-info"):
             yield file

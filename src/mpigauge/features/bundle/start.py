@@ -41,7 +41,7 @@ def glibc(version: tuple[int, int]) -> str:
 
 
 def needs(libc: tuple[int, int]) -> Needs:
-    """Those of packages that run with this Python on this machine."""
+    """What packages need that run with this Python on this machine."""
     tag = str(sys.implementation.cache_tag)
     return Needs(tag, "{}.{}".format(*sys.version_info[:2]), platform.machine(), libc)
 

@@ -23,7 +23,7 @@ class Quantity:
     example: str
 
     def read(self, text: str) -> float:
-        """In SI units. ValueError: what would be right."""
+        """The quantity in SI units. ValueError: what would be right."""
         match = _NUMBER.fullmatch(text.strip())
         factor = self.units.get((match[2] or "").strip()) if match else None
         if match is None or factor is None or not float(match[1]) > 0:

@@ -73,7 +73,7 @@ class CheckResult:
     """Sentences about what was not checked, or measured otherwise."""
 
     def noting(self, note: str) -> CheckResult:
-        """The same with one sentence more."""
+        """This result with one sentence more."""
         return replace(self, notes=(*self.notes, note))
 
     @property

@@ -68,13 +68,13 @@ def cluster_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi)
 
 
 def alone(together: PlanPart, host: int, arm: str = ALONE) -> PlanPart:
-    """The same on one of its hosts."""
+    """A part like `together` on one of its hosts."""
     block = together.blocks[host]
     return replace(together, world_ranks=block.ranks, blocks=(block,), arm=f"{arm}{block.host}")
 
 
 def once_more(together: PlanPart, hosts: Sequence[int]) -> tuple[PlanPart, ...]:
-    """The same on all hosts at once, and on each of these while the others rest."""
+    """Parts like `together` on all hosts at once, and on each of these while the others rest."""
     return (replace(together, arm=AGAIN), *(alone(together, i, AGAIN_ALONE) for i in hosts))
 
 

@@ -41,7 +41,7 @@ class HostsTogether:
 
     @property
     def last(self) -> Mapping[str, Row]:
-        """Of each what was measured last."""
+        """What was measured last of each host."""
         return {**self.first, **self.again}
 
     @cached_property
@@ -58,7 +58,7 @@ class HostsTogether:
 
     @cached_property
     def odd(self) -> tuple[OddOne, ...]:
-        """Those that take longer than their peers each time."""
+        """The hosts that take longer than their peers each time."""
         before = {each.name for each in self.odd_at_first}
         return tuple(each for each in self.odd_at_last if each.name in before)
 
@@ -70,7 +70,7 @@ class HostsTogether:
         return tuple(host for host in self.again if host in before ^ after)
 
     def ratio(self, host: str) -> float:
-        """To the median of all; NaN: that is not known."""
+        """The time of a host over the median of all; NaN: that is not known."""
         row = self.last.get(host)
         if row is None or len(self.last) < LEAST_PEERS:
             return math.nan
@@ -185,7 +185,8 @@ def by_ranks(ranks: Iterable[Rank]) -> Callable[[Row], str]:
 
 
 def by_arm(names: Mapping[int, str]) -> Callable[[Row], str]:
-    """As hosts were named: by their groups in launches of all, by the arm in those of one."""
+    """The name of a host by a row, as hosts were named: by their groups in launches of all, by the
+    arm in those of one."""
 
     def host_of(row: Row) -> str:
         kind = kind_of(row.cell.arm)

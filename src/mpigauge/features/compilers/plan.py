@@ -28,7 +28,8 @@ SIZES = tuple(parse_sizes("8Ki,128Mi"))
 
 
 def loops_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Plan:
-    """As many launches as a verdict needs. UserError: what was asked for has no place there."""
+    """A plan of loops with as many launches as a verdict needs. UserError: what was asked for has
+    no place there."""
     _check(request, resources)
     names = loops_of(request.benchmarks, cards)
     seats = resources.one_placement(request, request.np or max(resources.room, 1), MEASURES)

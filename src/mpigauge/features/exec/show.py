@@ -29,7 +29,7 @@ def before(found: ProgramLaunch) -> Iterator[str]:
 
 
 def whole_command(command: Command) -> Iterator[str]:
-    """As it would be typed, with the files that it names."""
+    """A command as it would be typed, with the files that it names."""
     for name, text in command.files.items():
         yield f"{name}:"
         yield from (f"  {line}" for line in text.splitlines())

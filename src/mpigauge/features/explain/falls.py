@@ -42,7 +42,7 @@ class Fall:
 
     @property
     def as_break(self) -> Break:
-        """With the time that a constant bandwidth would let expect."""
+        """The fall as a break, with the time that a constant bandwidth would let expect."""
         sizes = self.before.message_bytes, self.after.message_bytes
         return Break(*sizes, step=self.ratio, slope=math.nan)
 
@@ -59,7 +59,7 @@ def falls(view: RunView, least: float) -> Iterator[Fall]:
 
 
 def together(found: Iterable[Fall]) -> list[list[Fall]]:
-    """Those between the same two sizes, the deepest first."""
+    """Falls between the same two sizes together, the deepest first."""
     deepest_first = sorted(found, key=lambda fall: -fall.ratio)
     return list(grouped(deepest_first, _sizes).values())
 

@@ -32,7 +32,7 @@ class Step(NamedTuple):
 
 
 def steps(view: RunView, *kinds: str) -> list[list[Step]]:
-    """Those whose likeliest reason is of one of these kinds; curves that step between the same two
+    """Steps whose likeliest reason is of one of these kinds; curves that step between the same two
     sizes are together, the worst first. Where bandwidth collapses, that is said instead."""
     if "steps" not in view.known:
         view.known["steps"] = list(_untold(view))

@@ -62,8 +62,8 @@ def behind(folder: Path, env: Mapping[str, str]) -> dict[str, str]:
 def translated(
     words: Sequence[str], mpi: Mpi, dialect: str, strict: bool, here: Mapping[str, str]
 ) -> Command:
-    """The same launch on this MPI. UserError: it cannot be read, or a program cannot run there, or
-    (`strict`) the line says what this MPI cannot be told."""
+    """A launch line of another MPI as a command of this one. UserError: it cannot be read, or a
+    program cannot run there, or (`strict`) the line says what this MPI cannot be told."""
     line = read_any(words, here, dialect)
     name = Path(words[0]).name
     _say_untold(name, line, mpi, strict)

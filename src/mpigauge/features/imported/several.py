@@ -21,7 +21,7 @@ FACTS = ("mpi_library", "mpi_standard", "thread_level")
 
 
 def apart(reading: Reading, name: str) -> Reading:
-    """The same, with the name as its arm, before the settings that the text itself tells."""
+    """What was read, with the name as its arm, before the settings that the text itself tells."""
     tables, figures, skips = [], [], []
     for table in reading.tables:
         tables.append(replace(table, fixed=_in_arm(table.fixed, name)))

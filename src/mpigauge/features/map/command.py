@@ -159,7 +159,7 @@ class OddPairs:
 
 
 def refuse_nothing(stored: Run) -> None:
-    """Of pairs that were all left out there is no map. RunError: why they were."""
+    """Refuses to draw a map of pairs that were all left out. RunError: why they were."""
     from mpigauge.model.errors import RunError
 
     if not stored.cells:

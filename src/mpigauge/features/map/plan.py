@@ -74,7 +74,8 @@ def check_pair(benchmark: str, cards: Cards, resources: Resources) -> None:
 
 
 def parse_pairs(text: str, ranks: int) -> str:
-    """As the kernels read it. UserError: it is no list of pairs of so many ranks."""
+    """A list of pairs as the kernels read it. UserError: it is no list of pairs of so many
+    ranks."""
     if ranks < 2:
         raise UserError(f"a pair needs 2 ranks, the job has {ranks}")
     word = text.strip().lower()

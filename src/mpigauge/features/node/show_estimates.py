@@ -18,7 +18,7 @@ ONE_LAUNCH = "1 launch"
 
 
 def scaled(estimate: Estimate, scale: float = GIGA) -> str:
-    """In this unit, with as many digits as its error leaves."""
+    """An estimate in this unit, with as many digits as its error leaves."""
     return number(estimate.value * scale, estimate.error * scale)
 
 

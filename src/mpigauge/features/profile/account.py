@@ -63,7 +63,7 @@ class Called:
 
     @property
     def mean_s(self) -> float:
-        """Of a rank, in the mean of all."""
+        """The seconds that calls here take of a rank, in the mean of all ranks."""
         return float(self.seconds.mean())
 
     @property
@@ -172,7 +172,7 @@ class Pair:
 
 
 class Account:
-    """Of one job."""
+    """What a profile says of one job."""
 
     def __init__(self, job: ProfiledJob) -> None:
         self.job, self.profile = job, job.profile
@@ -186,8 +186,8 @@ class Account:
 
     @cached_property
     def run_s(self) -> Numbers:
-        """In older runs the last that is known of a rank that was killed may be before the end of
-        its calls."""
+        """The run time of each rank in seconds, at least its time in MPI: in older runs the last
+        that is known of a rank that was killed may be before the end of its calls."""
         return np.maximum([file.run_s for file in self.ranks], self.mpi_s)
 
     @cached_property
@@ -196,7 +196,7 @@ class Account:
 
     @cached_property
     def share(self) -> Numbers:
-        """Of MPI in the time of each rank."""
+        """The share of MPI in the time of each rank."""
         return np.asarray(_ratio(self.mpi_s, self.run_s))
 
     @property
@@ -210,7 +210,8 @@ class Account:
 
     @property
     def imbalance(self) -> float:
-        """Of what is not MPI: the longest time of a rank over the mean of all, less 1."""
+        """How uneven ranks are outside MPI: the longest time of a rank over the mean of all, less
+        1."""
         return float(_ratio(self.own_s.max(), self.own_s.mean())) - 1
 
     @cached_property
@@ -227,7 +228,7 @@ class Account:
 
     @property
     def cost_share(self) -> float:
-        """Of the time of all ranks."""
+        """What the profiler costs, as a share of the time of all ranks."""
         calls = self._by_rank("calls", inside=True)
         own = np.array([file.own_s for file in self.ranks])
         return float(_ratio((calls * own).sum(), self.run_s.sum()))
@@ -262,12 +263,12 @@ class Account:
 
     @cached_property
     def inside(self) -> list[Called]:
-        """Those within the time that shares are of."""
+        """Calls within the time that shares are of."""
         return [each for each in self.sites if not each.outside]
 
     @cached_property
     def waited(self) -> list[Waited]:
-        """By call site, the one with most waiting first."""
+        """What ranks waited by call site, the one with most waiting first."""
         sites = {each.spot: each for each in self.sites}
         rows = self.profile.waits
         found = []
@@ -322,7 +323,7 @@ class Account:
         return next(iter(self._from_place(spot)), None)
 
     def functions(self, spot: Spot) -> tuple[str, ...]:
-        """From that place outwards, without lines: they move with every edit."""
+        """The functions from that place outwards, without lines: they move with every edit."""
         names: list[str] = []
         for frame in self._from_place(spot):
             places = self.job.places.get(frame, ())
@@ -359,7 +360,7 @@ class Account:
         return places
 
     def stack(self, spot: Spot) -> list[str]:
-        """From inside out, with functions that were inlined."""
+        """The stack from inside out, with functions that were inlined."""
         found = []
         for frame in spot.frames_of_program:
             places = self.job.places.get(frame, ())
@@ -378,7 +379,7 @@ class Account:
     # --- messages
     @cached_property
     def sizes(self) -> list[Sizes]:
-        """By call and power of two, the call that moves most first."""
+        """Sizes of messages by call and power of two, the call that moves most first."""
         cells = self.profile.cells
         moved = cells[cells["way"] != Counted.REQUESTS]
         calls = list(dict.fromkeys(spot.call for spot in self.profile.spots))
@@ -396,7 +397,7 @@ class Account:
 
     @cached_property
     def sent(self) -> list[Sizes]:
-        """Those that were sent, or handed to a collective: what is received is sent by others."""
+        """Sizes that were sent, or handed to a collective: what is received is sent by others."""
         return [each for each in self.sizes if each.way in (Counted.SENT, Counted.NONE)]
 
     @cached_property
@@ -415,7 +416,7 @@ class Account:
     # --- over the run
     @cached_property
     def regions(self) -> list[InRegion]:
-        """In the order in which ranks have entered them."""
+        """Regions in the order in which ranks have entered them."""
         known = dict.fromkeys(each.path for file in self.ranks for each in file.regions)
         return [self._in_region(path) for path in known]
 

@@ -27,7 +27,8 @@ LEAST_VECTORS = 2
 def arrivals(
     files: Sequence[RankFile], numbers: Sequence[Sequence[int]], found: Sequence[Split]
 ) -> tuple[ArrivalPattern, ...]:
-    """Of each kind of calls at each place of its first rank, the one that takes longest first."""
+    """The pattern in which ranks arrive, for each kind of calls at each place of its first rank,
+    the one that takes longest first."""
     patterns = []
     for kind, parts in found:
         for spot in np.unique(kind.spots[:, 0]):

@@ -45,7 +45,7 @@ class ProfileCause:
 
 
 def explained(jobs: Sequence[ProfiledJob]) -> Explanation:
-    """Of the launch in the middle."""
+    """The explanation of the launch in the middle."""
     accounts = accounts_of(main_jobs(jobs))
     found = [
         replace(finding, cause=cause.name)

@@ -46,7 +46,7 @@ class _Host:
 
 @dataclass(frozen=True)
 class Clocks:
-    """Of all ranks of a profile, by the hosts they are on."""
+    """The clocks of all ranks of a profile, by the hosts they are on."""
 
     hosts: dict[str, _Host]
     host_of: tuple[str, ...]

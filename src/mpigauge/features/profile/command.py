@@ -260,7 +260,7 @@ def agent_for(setup: Setup | None, rsh: str | None) -> Agent:
 
 
 def hosts_of(setup: Setup | None) -> tuple[str, ...]:
-    """Those of the batch job that we are in: a launcher may have used any."""
+    """The hosts of the batch job that we are in: a launcher may have used any."""
     from mpigauge.site import batch
 
     names = [host.name for host in batch.hosts(batch.here(os.environ))]

@@ -56,14 +56,14 @@ class ComparedSite:
         return sum(each.calls for each in self.sites[side])
 
     def share(self, side: SideOfProfile, number: int) -> float:
-        """Of the time in MPI."""
+        """The share of this call site in the time in MPI."""
         seconds = sum(each.total_s for each in self.sites[number])
         if side.mpi_s > 0:
             return seconds / side.mpi_s
         return 0.0
 
     def mean_s(self, side: SideOfProfile, number: int, launch: int) -> float:
-        """Of a rank in a launch of the side."""
+        """The seconds that it takes of a rank in a launch of the side."""
         wanted = {each.spot for each in self.sites[number]}
         return sum(each.mean_s for each in side.accounts[launch].sites if each.spot in wanted)
 

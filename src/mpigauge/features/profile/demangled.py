@@ -14,7 +14,8 @@ _BEGIN = "_Z"
 
 
 def demangled(name: str) -> str:
-    """As it is, where it is no name of C++ or there is no runtime of C++."""
+    """The name of a function as C++ has it; unchanged where it is no name of C++ or there is no
+    runtime of C++."""
     runtime = _runtime() if name.startswith(_BEGIN) else None
     if runtime is None:
         return name

@@ -151,7 +151,7 @@ class Instances:
         return self.call.startswith("MPI_I")
 
     def only(self, indices: npt.NDArray[np.integer[Any]] | None) -> Instances:
-        """With the records of these indices alone."""
+        """The records of these indices alone."""
         kept = np.isin(self.records["index"], [] if indices is None else indices)
         return replace(self, records=self.records[kept])
 
@@ -240,7 +240,8 @@ class RankFile:
 
 
 def bin_edges() -> npt.NDArray[np.float64]:
-    """In ticks, one more than there are bins: below 16 each tick, then 8 for each power of two."""
+    """The edges of bins in ticks, one more than there are bins: below 16 each tick, then 8 for each
+    power of two."""
     number = np.arange(layout.BINS + 1)
     bit = number // 8 + 2
     width = np.exp2(np.maximum(bit - 3, 0))
@@ -259,7 +260,7 @@ ended before another has begun. No launcher starts the next job sooner."""
 
 
 def numbered(files: Iterable[RankFile]) -> list[RankFile]:
-    """With the number of its world for each file, by the order in which worlds began.
+    """The files with the number of its world for each, by the order in which worlds began.
 
     Some launchers tell ranks nothing that only their world knows. Then those go together that were
     in MPI at one time and are as many ranks as they say.

@@ -72,7 +72,8 @@ def prepare(folder: Path, hosts: Sequence[str], agent: Agent) -> list[str]:
 
 
 def prepare_more(folder: Path, hosts: Sequence[str]) -> list[str]:
-    """The same for hosts that a launcher within a script is told, as far as they are new."""
+    """Prepares hosts that a launcher within a script is told, as far as they are new; says which
+    could not be."""
     try:
         told = json.loads((folder / AGENT).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -96,7 +97,7 @@ def _others(hosts: Sequence[str]) -> list[str]:
 
 
 def note_hosts(folder: Path, hosts: Sequence[str]) -> None:
-    """For whoever fetches the files of these hosts. A disk that is full keeps no program from
+    """Notes the hosts for whoever fetches their files. A disk that is full keeps no program from
     running."""
     with suppress(OSError):
         (folder / f"{os.getpid()}{NOTED}").write_text("\n".join(hosts), encoding="utf-8")

@@ -25,8 +25,8 @@ Times = tuple[float, float]
 
 
 def words_of(said: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """From the header of a profile: the command line that was profiled, and the options that it was
-    profiled with; no words where it does not hold them."""
+    """The command line that was profiled, and the options that it was profiled with, from the
+    header of a profile; no words where it does not hold them."""
     from mpigauge.features.profile.command import command
 
     typed = said.get("command")

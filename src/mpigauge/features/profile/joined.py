@@ -75,7 +75,7 @@ class MachineFigures:
             self._curves[key][cell.message_bytes] = row
 
     def time(self, need: Need) -> TimeWithInterval | None:
-        """Of a call, in the mean of ranks: measured at this size, or between two sizes."""
+        """The time of a call, in the mean of ranks: measured at this size, or between two sizes."""
         for curve in self._curves_of(need):
             found = _time_on(curve, need.message_bytes)
             if found is not None:

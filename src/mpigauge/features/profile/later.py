@@ -48,7 +48,7 @@ _ChannelKey = tuple[int, int, int, int]
 
 
 def later_waits(kept: KeptCalls) -> npt.NDArray[np.void]:
-    """Of WAIT."""
+    """Waits that ended in a later call, as records of WAIT."""
     needs = np.concatenate([np.empty(0, NEED), *_of_messages(kept), *_of_collectives(kept)])
     calls = _calls(needs)
     groups = (own for own in _apart(calls, "spot", "rank") if len(own) >= LEAST_CALLS)

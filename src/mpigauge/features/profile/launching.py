@@ -73,7 +73,7 @@ def _check_there(word: str, here: Mapping[str, str]) -> None:
 
 
 def with_stand_ins(start: Start, folder: Path) -> Start:
-    """The same with launchers of ours first on PATH: a script may start the real ones somewhere,
+    """A start with launchers of ours first on PATH: a script may start the real ones somewhere,
     whose ranks may be on hosts that inherit nothing."""
     stand_ins = folder / STAND_INS
     stand_ins.mkdir()

@@ -25,7 +25,7 @@ ANY_SOURCE, NULL_PROCESS, NO_RANK = -1, -2, -3
 
 
 class BlockKind(IntEnum):
-    """Of a block."""
+    """What a block of a file holds."""
 
     UNFINISHED = 0
     TEXT = 1

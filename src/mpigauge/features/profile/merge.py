@@ -69,7 +69,7 @@ class Spot:
 
 
 def spot_of(site: Site) -> Spot:
-    """Of a site of one rank."""
+    """The spot of a site of one rank."""
     return Spot(site.call, site.group, site.region, site.frames)
 
 

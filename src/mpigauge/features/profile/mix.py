@@ -33,7 +33,8 @@ _BLOCKING_SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend")
 
 
 def mix_of(name: str, jobs: Sequence[ProfiledJob]) -> CallMix | None:
-    """Of the profile's launch with the share of MPI in the middle; None: no rank was seen."""
+    """The mix of calls of the profile's launch with the share of MPI in the middle; None: no rank
+    was seen."""
     shown = main_jobs(jobs)
     if not shown:
         return None

@@ -76,7 +76,7 @@ class Use:
 
 
 def uses_of(account: Account) -> list[Use]:
-    """Of all call sites whose calls are benchmarks, too."""
+    """What is used at all call sites whose calls are benchmarks, too."""
     cells = account.profile.cells
     spots = {spot: number for number, spot in enumerate(account.profile.spots)}
     found = []

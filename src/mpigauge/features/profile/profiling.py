@@ -47,7 +47,7 @@ Starter = Callable[[Mapping[str, str]], Start]
 
 @dataclass
 class Profiling:
-    """Of one command."""
+    """The profiling of one command."""
 
     starter: Starter
     variables: Mapping[str, str]
@@ -75,7 +75,7 @@ class Profiling:
         return jobs, status
 
     def tell_last(self, number: int, launches: int, status: int) -> None:
-        """Of a launch that failed, where others were to follow."""
+        """Tells of a launch that failed, where others were to follow."""
         if number + 1 < launches:
             self.tell(
                 f"launch {number + 1} of {launches} ended with status {status}; no further one is "
@@ -243,7 +243,7 @@ def rank_line(launch: int, file: RankFile, local: int) -> str:
 
 
 def figures(job: ProfiledJob) -> Iterable[Figure]:
-    """Of the whole program, and of each function of MPI that it called."""
+    """Figures of the whole program, and of each function of MPI that it called."""
     account = Account(job)
 
     def figure(name: str, value: float, unit: str, better: str = "") -> Figure:

@@ -214,8 +214,8 @@ class _Making:
 
     @cached_property
     def of_messages(self) -> npt.NDArray[np.float64]:
-        """Of the requests that calls of each site wait for the share that is of messages; the
-        others are of collectives, as far as the kept ones of these tell."""
+        """The share of messages in the requests that calls of each site wait for; the others are of
+        collectives, as far as the kept ones of these tell."""
         cells = self.profile.cells
         asked_for = cells[cells["way"] == Counted.REQUESTS]
         requests = np.zeros(len(self.calls))

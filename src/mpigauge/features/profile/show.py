@@ -106,7 +106,7 @@ def lines_of(
 
 
 def main_jobs(jobs: Sequence[ProfiledJob]) -> list[ProfiledJob]:
-    """Of each launch the job that called MPI most."""
+    """The job of each launch that called MPI most."""
     best: dict[int, ProfiledJob] = {}
     for job in jobs:
         known = best.get(job.launch)
@@ -289,7 +289,7 @@ def _who_waits(account: Account, found: Sequence[Waited], name: str, whom: str) 
 
 
 def saved_at_most(found: Joined) -> str:
-    """For the whole program."""
+    """What the whole program would save at most, in words."""
     said = (
         f"A perfect network would save at most {percent(found.network)} of the run time, a perfect "
         f"balance at most {percent(found.balance)}"
@@ -429,7 +429,7 @@ def joined_lines(found: Joined, width: int = WIDTH) -> Iterator[str]:
 
 
 def told_words(told: TimeWithInterval | None) -> str:
-    """With its interval; nothing of what is not known."""
+    """A time with its interval in words; nothing of what is not known."""
     if told is None:
         return ""
     if told.value <= 0:

@@ -57,7 +57,7 @@ class ProfiledJob:
 
     @property
     def ranks(self) -> list[RankFile]:
-        """Of the world, in its order."""
+        """The ranks of the world, in its order."""
         return [file for file in self.profile.files if file.rank is not None]
 
     @property

@@ -110,7 +110,8 @@ def _tool() -> list[str]:
 
 
 def parse_lines(text: str) -> dict[int, tuple[Place, ...]]:
-    """Of each address a line, then two for each function that it is in."""
+    """The places of each address, from text with a line for the address, then two for each function
+    that it is in."""
     found: dict[int, list[Place]] = {}
     places: list[Place] = []
     lines = iter(text.splitlines())

@@ -101,8 +101,8 @@ class Total:
 
 
 def by_time(samples: Sequence[SampledCalls], whole: AllCalls) -> Total:
-    """Of a call site of which it is known how long all calls took: the kept calls have their parts,
-    and each of the others has those of kept ones that took alike."""
+    """The parts of a call site of which it is known how long all calls took: the kept calls have
+    their parts, and each of the others has those of kept ones that took alike."""
     parts = np.concatenate([each.parts[each.here] for each in samples])
     took = np.concatenate([each.took[each.here] for each in samples])
     weight = np.concatenate([each.weight[each.here] for each in samples])
@@ -210,8 +210,8 @@ def _sums(values: Times, stratum: npt.NDArray[np.int64], strata: int) -> Times:
 
 
 def shared_out(samples: Sequence[SampledCalls]) -> Total:
-    """Of a call site whose time is known together with that of others: the kept calls have their
-    parts, and all others those of the kept ones in the mean."""
+    """The parts of a call site whose time is known together with that of others: the kept calls
+    have their parts, and all others those of the kept ones in the mean."""
     total, variance = np.zeros(3), np.zeros(3)
     for each in samples:
         own, spread = _of_others(each)

@@ -76,7 +76,7 @@ class CallGroup:
 
 @dataclass(frozen=True)
 class Parts:
-    """By call and rank."""
+    """The parts of time by call and rank."""
 
     waiting: Times
     moving: Times
@@ -120,7 +120,7 @@ def split_calls(kept: KeptCalls) -> list[Split]:
 
 
 def waits(kept: KeptCalls, found: Sequence[Split]) -> npt.NDArray[np.void]:
-    """Of WAIT."""
+    """The waits of all kept calls, as records of WAIT."""
     samples: dict[Place, list[SampledCalls]] = defaultdict(list)
     for kind, parts in found:
         for place, rank in enumerate(kind.ranks):
@@ -148,7 +148,8 @@ def _sample(kind: CallGroup, parts: Parts, place: int, spot: int) -> SampledCall
 
 
 def wait(at: Place, samples: Sequence[SampledCalls], whole: AllCalls | None) -> tuple[float, ...]:
-    """Of WAIT. `whole`: all calls of the spot on the rank, where these are known by themselves."""
+    """The wait at a spot, as a record of WAIT. `whole`: all calls of the spot on the rank, where
+    these are known by themselves."""
     total = by_time(samples, whole) if whole else shared_out(samples)
     kept = [int(each.here.sum()) for each in samples]
     usual = float(np.average([each.usual_s for each in samples], weights=kept))

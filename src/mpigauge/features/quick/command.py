@@ -146,7 +146,7 @@ def present(stored: Run, named: bool = False) -> None:
 
 
 def name_of(stored: Run) -> str:
-    """As short as `show` and the others find it again from here."""
+    """The name of a run, as short as `show` and the others find it again from here."""
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     if stored.path.parent == DEFAULT_ROOT:

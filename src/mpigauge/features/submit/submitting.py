@@ -54,7 +54,7 @@ class JobRequest:
 
     @property
     def folders(self) -> list[Path]:
-        """Of its runs, those that there are."""
+        """The folders of its runs that there are."""
         if (self.folder / "run.json").exists():
             return [self.folder]
         return sorted(path.parent for path in self.folder.glob("*/run.json"))

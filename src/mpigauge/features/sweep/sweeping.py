@@ -87,7 +87,7 @@ class Sweep:
         return written([arm.settings for arm in found], knobs, setup.mpi)
 
     def settings(self, arm: Arm, setup: Setup) -> Mapping[str, str]:
-        """With those that select its transport, which has to work here."""
+        """The settings of an arm with those that select its transport, which has to work here."""
         from mpigauge.cli.transport import with_transport
 
         if not arm.transport:
@@ -190,8 +190,8 @@ def _arms(stored: Run) -> set[str]:
 
 
 def present(stored: Run, form: str, as_pivot: bool = False) -> None:
-    """As a table, the best arm for each size, or sizes × settings; where there is nothing to
-    choose from, or in another format, what was measured."""
+    """Shows a sweep as a table, the best arm for each size, or sizes × settings; where there is
+    nothing to choose from, or in another format, what was measured."""
     from mpigauge.cli.comparing import share_of
     from mpigauge.cli.measuring import print_run
     from mpigauge.cli.side_by_side import print_best

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def start(folder: Path, tuning: Tuning, words: Sequence[str]) -> NoReturn:
-    """In our place, so that its exit status and signals are its own. UserError: it cannot be
-    started, or the MPI is no longer the one that was tuned."""
+    """Starts a program in our place, so that its exit status and signals are its own. UserError: it
+    cannot be started, or the MPI is no longer the one that was tuned."""
     check_line(tuning, words, os.environ)
     program = shutil.which(words[0])
     if program is None:

@@ -214,7 +214,7 @@ def _is_known(found: Sequence[Fault], fault: Fault) -> bool:
 
 
 def settings_of_fault(fault: Fault, mpi: Mpi) -> dict[str, str]:
-    """With which it is seen."""
+    """The settings with which the fault is seen."""
     settings = dict(rule_format_of(mpi.name).measured_with)
     if fault.candidate:
         every = candidates_of(mpi.name)

@@ -176,7 +176,8 @@ def folder_for(mpi: Mpi, output: Path | None) -> Path:
 
 
 def chosen_collectives(mpi: Mpi, words: Sequence[str], keeps_order: bool) -> tuple[str, ...]:
-    """In their own spelling; where none is named, all that can be tuned. UserError: none can be."""
+    """The collectives to be tuned, in their own spelling; where none is named, all that can be.
+    UserError: none can be."""
     known = collectives_of(mpi.name)
     if not known:
         raise UserError(
@@ -207,8 +208,8 @@ def _check_one_level(request: Request) -> None:
 def called(
     collectives: Sequence[str], mix: CallMix, with_messages: bool = False
 ) -> tuple[str, ...]:
-    """Those on which the program spends its time; there may be none where messages are tuned as
-    well. UserError: it is none of them."""
+    """The collectives on which the program spends its time; there may be none where messages are
+    tuned as well. UserError: it is none of them."""
     found = tuple(name for name in mix.collectives if name in collectives)
     if not found and not with_messages:
         spent = listed(mix.collectives) if mix.collectives else "no collective"

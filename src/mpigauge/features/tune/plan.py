@@ -67,19 +67,20 @@ class Where:
 
     @property
     def cores(self) -> int:
-        """Of all hosts together, or of this machine."""
+        """The cores of all hosts together, or of this machine."""
         return sum(host.topology.cores for host in self.resources.all_hosts)
 
     def with_room(self, ranks: int) -> Where:
-        """The same where hosts have room for so many ranks, though that is more than --ppn says."""
+        """These hosts with room for so many ranks on each, though that is more than --ppn says."""
         hosts = len(self.resources.hosts)
         if not hosts or ranks <= self.resources.room:
             return self
         return replace(self, resources=replace(self.resources, ppn=math.ceil(ranks / hosts)))
 
     def measured_part(self, request: Request, collective: str, ranks: int) -> PlanPart:
-        """The same at the sizes and with the data that are tuned for, and with ranks that come as
-        they do in the program, where that is known and they have cores of their own."""
+        """A part that measures the collective at the sizes and with the data that are tuned for,
+        and with ranks that come as they do in the program, where that is known and they have cores
+        of their own."""
         part = self.part(request, collective, ranks)
         options = {}
         calls = self.mix.of(collective, ranks) if self.mix else ()
@@ -122,7 +123,7 @@ def refine_plan(
     sizes: Mapping[tuple[str, int], tuple[int, ...]],
     where: Where,
 ) -> Plan:
-    """The same candidates at these sizes only, by collective and ranks."""
+    """A plan of the candidates at these sizes only, by collective and ranks."""
     parts = [
         replace(
             where.measured_part(request, name, ranks),
@@ -136,7 +137,8 @@ def refine_plan(
 
 
 def grid_alone_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
-    """The same in launches of their own, in turn, where the MPI reads settings when it starts."""
+    """A plan of the candidates in launches of their own, in turn, where the MPI reads settings when
+    it starts."""
     parts = [
         replace(where.measured_part(request, name, ranks), arm=arm, settings=dict(settings))
         for name, by_ranks in arms.items()
@@ -159,8 +161,8 @@ def right_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: 
 def right_alone_plan(
     request: Request, alone: Iterable[tuple[str, int, str, Mapping[str, str]]], where: Where
 ) -> Plan:
-    """The same with a launch for each candidate, which may abort or hang. `alone`: collective,
-    ranks, name and settings."""
+    """A plan that tries each candidate, which may abort or hang, in a launch of its own for right
+    data. `alone`: collective, ranks, name and settings."""
     parts = [
         replace(_right(request, name, ranks, where), arm=arm, settings=dict(settings))
         for name, ranks, arm, settings in alone
@@ -188,8 +190,8 @@ def confirm_plan(
 
 
 def sizes_to_confirm(rule: Rule, request: Request, where: Where) -> list[int]:
-    """Those at which its candidate was measured, and, where ranks have cores of their own, new
-    ones: between each two, or, for a program, the ends of those that it sends."""
+    """The sizes at which the candidate of a rule was measured, and, where ranks have cores of their
+    own, new ones: between each two, or, for a program, the ends of those that it sends."""
     measured = where.sizes(request, rule.collective, rule.ranks)
     if rule.ranks > where.cores:
         return [size for size in measured if rule.first_bytes <= size <= rule.last_bytes]
@@ -203,8 +205,8 @@ def sizes_to_confirm(rule: Rule, request: Request, where: Where) -> list[int]:
 
 
 def sizes_of(rule: Rule, every: Sequence[int]) -> list[int]:
-    """Those at which its candidate was measured, a new one between each two, and its ends where
-    they were measured afterwards."""
+    """The sizes at which the candidate of a rule was measured, a new one between each two, and its
+    ends where they were measured afterwards."""
     measured = [size for size in every if rule.first_bytes <= size <= rule.last_bytes]
     between = [between_sizes(a, b) for a, b in pairwise(measured)]
     ends = [end for end in (rule.first_bytes, rule.last_bytes) if end and not end & (end - 1)]

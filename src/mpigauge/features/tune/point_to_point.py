@@ -174,7 +174,7 @@ def failures_of(run: Run, arms: Sequence[str]) -> dict[str, str]:
 
 # --- searching ----------------------------------------------------------------------------------
 def halved(task: TuningTask, messages: Sequence[Messages], arms: Arms) -> Searched:
-    """By successive halving."""
+    """The point that is found by successive halving."""
     left, number = dict(arms), 1
     failed: dict[str, str] = {}
     while len(left) > FINALISTS:

@@ -39,7 +39,7 @@ class Edge:
 
 
 def edges_of(rules: Sequence[TunedRule], grids: Mapping[Of, Grid]) -> list[Edge]:
-    """Of each rule those towards a size at which the default stays."""
+    """The edges of each rule towards a size at which the default stays."""
     return [edge for place, each in enumerate(rules) for edge in _edges(place, each, rules, grids)]
 
 

@@ -44,13 +44,14 @@ class Tried:
 
     @property
     def known(self) -> frozenset[tuple[str, int, str]]:
-        """Of which something came back."""
+        """The collectives, ranks and candidates of which something came back."""
         wrong = {(each.collective, each.ranks, each.candidate) for each in self.faults}
         return self.right | wrong
 
 
 def tried(stored: Run) -> Tried:
-    """By the counts of wrong elements; what was not measured is in neither."""
+    """Which candidates were right and which wrong, by the counts of wrong elements; what was not
+    measured is in neither."""
     right, faults = set(), []
     for cell in stored.cells:
         name = cell.benchmark.removesuffix("_right")
@@ -72,8 +73,8 @@ def grids(stored: Run) -> dict[Of, Grid]:
 
 
 def as_ranks_come(cells: Sequence[Cell]) -> list[Cell]:
-    """Of what was measured with ranks that come apart, as in a program, only that: ranks that come
-    at once were measured beside it."""
+    """Cells of ranks that come apart, as in a program, where there are any: ranks that come at once
+    were measured beside them."""
     apart = {_of(cell) for cell in cells if cell.arrival}
     return [cell for cell in cells if cell.arrival or _of(cell) not in apart]
 
@@ -115,7 +116,7 @@ def _is_next(grid: Grid, stretch: SizeRange, following: SizeRange) -> bool:
 def rules_for_all_sizes(
     of: Of, grid: Grid, choice: Choice, mix: CallMix | None = None
 ) -> list[TunedRule]:
-    """The same for an MPI that has to be told a candidate for each size: from each stretch's first
+    """The rules of an MPI that has to be told a candidate for each size: from each stretch's first
     size up to the next one's. Other candidates stand in for the default; none where there is
     nothing to gain."""
     if not choice.faster:

@@ -215,7 +215,8 @@ def _from_to(first: int, last: int) -> str:
 
 
 def why_no_stand_in(nearest: TunedRule, label: str) -> str:
-    """Of rules that cannot name the default: the candidate that comes nearest is not as good."""
+    """Why no candidate stands in for a default that cannot be named: the one that comes nearest is
+    not as good."""
     return (
         f"there are faster candidates, but rules of {label} have to name one for every size: "
         f"{sizes_in_words(nearest.rule)} the nearest to the default is {nearest.rule.candidate}, "

@@ -21,7 +21,7 @@ Times = tuple[float, float]
 
 
 def trial_of(command: str, default: Sequence[Times], tuned: Sequence[Times]) -> ProgramTrial:
-    """From the launches of as many rounds."""
+    """The trial of a program, from the launches of as many rounds."""
     run_time, mpi_time = (
         _ratio([each[of] for each in default], [each[of] for each in tuned]) for of in (0, 1)
     )

@@ -164,7 +164,7 @@ class TuningTask:
         return [(name, ranks) for name in self.collectives for ranks in self.groups(name)]
 
     def grids(self, run: Run) -> dict[Of, Grid]:
-        """With what its sizes count."""
+        """The grid of each collective and number of ranks, with what its sizes count."""
         return {of: weighed(of, grid, self.mix) for of, grid in grids(run).items()}
 
     def measured(self, name: str, plan: Plan) -> Run:
@@ -248,8 +248,8 @@ def _arms(plan: Plan) -> list[object]:
 
 # --- candidates that are right ------------------------------------------------------------------
 def right_candidates(task: TuningTask) -> tuple[dict[Of, list[Candidate]], list[Fault]]:
-    """Those without a fault, by collective and ranks that are tuned, and the faults of the others.
-    A candidate with a fault among any number of ranks is out everywhere."""
+    """Candidates without a fault, by collective and ranks that are tuned, and the faults of the
+    others. A candidate with a fault among any number of ranks is out everywhere."""
     wanted: dict[Of, list[Candidate]] = {}
     for ranks in sorted({*task.ranks, 2, ODD_RANKS}):
         for each in task.candidates(ranks):

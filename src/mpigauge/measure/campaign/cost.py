@@ -82,7 +82,8 @@ def _measuring_s(part: PlanPart, rates: Rates) -> float:
 
 
 def rates_of(statuses: Iterable[Mapping[str, Any]]) -> Rates:
-    """From status.json of runs that were made with the same MPI; assumed where there are none."""
+    """Rates from status.json of runs that were made with the same MPI; assumed where there are
+    none."""
     launches = [
         each
         for status in statuses

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Memory:
-    """Of one run. With the history switched off it knows nothing and leaves nothing."""
+    """What one run remembers. With the history switched off it knows nothing and leaves nothing."""
 
     def __init__(self, folder: Path) -> None:
         header = check_schema(folder)

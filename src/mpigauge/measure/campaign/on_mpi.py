@@ -37,7 +37,7 @@ def on_its_mpi(
 def apps_on_their_mpi(
     job: Job, ways: Sequence[Way], here: Mapping[str, str], folder: str = ""
 ) -> Job:
-    """The same of a job of several programs, each with its own way."""
+    """A job of several programs, each on its own way to the MPI."""
     apps = tuple(
         _on_its_mpi(app, way, job, here, folder) for app, way in zip(job.apps, ways, strict=True)
     )

@@ -82,7 +82,7 @@ class Results:
         return bool(self._cells or self._figures)
 
     def rows(self) -> list[Row]:
-        """In the order in which the benchmarks were asked for."""
+        """The rows in the order in which the benchmarks were asked for."""
         return in_order(map(self._row, self._cells), self._benchmarks)
 
     def widest(self) -> Row | None:
@@ -121,7 +121,7 @@ class Results:
         return sum(cell.wrong_count for cell in self.cells())
 
     def cells(self) -> list[Cell]:
-        """Of all launches."""
+        """The cells of all launches."""
         found: list[Cell] = []
         for by_launch in self._cells.values():
             found += by_launch.values()

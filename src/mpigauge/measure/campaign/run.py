@@ -347,7 +347,8 @@ def finished(campaign: Campaign) -> Ending:
 
 
 def given_up(campaign: Campaign, error: RunError) -> RunError:
-    """The same error; writes why it failed, though on a full disk there is no room for that."""
+    """The error that a campaign ends with; writes why it failed, though on a full disk there is no
+    room for that."""
     with suppress(RunError):
         campaign.memory.end(campaign.writer, campaign.state.results.rows())
     with suppress(RunError):

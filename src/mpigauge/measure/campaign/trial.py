@@ -76,7 +76,8 @@ def trial(mpi: Mpi, seconds: float = SECONDS, settings: Mapping[str, str] | None
 
 
 def tried(job: Job, seconds: float = SECONDS) -> Trial:
-    """The same with a job's environment, launcher and hosts; it needs no program and no ranks."""
+    """A trial launch with a job's environment, launcher and hosts; it needs no program and no
+    ranks."""
     program = (sys.executable, "-c", RANK, str(job.mpi.library), job.mpi.abi, MARK)
     taken = job.hosts[:RANKS]
     job = replace(

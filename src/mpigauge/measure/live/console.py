@@ -19,7 +19,7 @@ _SYSTEMS: dict[int, Literal["standard", "256", "truecolor"]] = {
 
 
 def console_of(screen: Screen, file: TextIO | None = None) -> Console:
-    """Of a screen that is live it follows the size."""
+    """A console for this screen; of one that is live it follows the size."""
     return Console(
         file=file,
         width=None if screen.live else screen.width,

@@ -41,7 +41,7 @@ class LiveView:
         self._live.start()
 
     def show(self, state: CampaignState) -> None:
-        """In the size that the terminal has now."""
+        """Shows the state in the size that the terminal has now."""
         width, height = self._console.size
         here = replace(self._screen, width=width, height=height)
         self._live.update(picture(state, here), refresh=True)

@@ -64,7 +64,7 @@ def matrix(
 
 
 def shape(line: RowBySize, unicode: bool = True) -> str:
-    """Of its times over all sizes; nothing where there are too few."""
+    """The shape of a line's times over all sizes; nothing where there are too few."""
     values = [line[size].latency.value for size in sorted(line) if size != NO_MESSAGE]
     if len(values) <= 2:
         return ""
@@ -76,7 +76,8 @@ def plain_table() -> Table:
 
 
 def by_line(rows: Sequence[Row]) -> dict[str, RowBySize]:
-    """By the name of a line: the benchmark, and in what its rows differ from those of others."""
+    """Rows by the name of a line: the benchmark, and in what its rows differ from those of
+    others."""
     several = len({row.ranks for row in rows}) > 1
     lines: dict[str, RowBySize] = {}
     for row in rows:
@@ -92,7 +93,7 @@ def by_line(rows: Sequence[Row]) -> dict[str, RowBySize]:
 
 
 def lines_that_fit(lines: dict[str, RowBySize], room: int, first: Collection[str]) -> list[str]:
-    """In the order of lines; those of `first` are left out last."""
+    """The lines that fit into the room, in their order; those of `first` are left out last."""
     ranked = sorted(lines, key=lambda name: _benchmark(lines[name]) not in first)
     kept = set(ranked[: max(1, room)])
     return [name for name in lines if name in kept]

@@ -45,7 +45,7 @@ class Arm:
 
     @property
     def name(self) -> str:
-        """As in the column `arm`; empty: the default."""
+        """The name of the arm as in the column `arm`; empty: the default."""
         if self.control:
             return CONTROL
         return " ".join(f"{name}={value}" for name, value in self.values.items())
@@ -89,7 +89,7 @@ class VaryBlock:
         return math.prod(map(len, self.grid.values())) * rows * max(len(self.listed), 1)
 
     def values(self) -> Iterator[dict[str, str]]:
-        """Of each of its arms."""
+        """The values of each of its arms."""
         zipped = [dict(zip(self.zipped, row, strict=True)) for row in self._rows()]
         for chosen, row, one in product(product(*self.grid.values()), zipped, self.listed or ({},)):
             found = dict(zip(self.grid, chosen, strict=True)) | row | dict(one)

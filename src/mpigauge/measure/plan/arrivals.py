@@ -45,7 +45,7 @@ def with_arrivals(
     chosen: Sequence[Card],
     parts: Sequence[PlanPart],
 ) -> dict[str, str]:
-    """The same with vectors for profiles. UserError: no group of ranks can come like this."""
+    """The options with vectors for profiles. UserError: no group of ranks can come like this."""
     if ARRIVAL not in options:
         return dict(options)
     words = []

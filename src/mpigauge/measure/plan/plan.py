@@ -149,7 +149,7 @@ class Plan:
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
-        """Those of all parts, each once."""
+        """The benchmarks of all parts, each once."""
         found: dict[str, None] = {}
         for part in self.parts:
             found |= dict.fromkeys(part.benchmarks)

@@ -44,7 +44,8 @@ _RARE = "in calls too rare for an iteration"
 
 
 def with_ranks(request: Request, chosen: Sequence[Card]) -> Request:
-    """As many ranks as the program had. UserError: there is nothing to replay, or nobody would."""
+    """A request for as many ranks as the program had. UserError: there is nothing to replay, or
+    nobody would."""
     if not any(REPLAYED in card.options for card in chosen):
         return request
     if request.replay is None:
@@ -68,7 +69,7 @@ def with_mix(
     chosen: Sequence[Card],
     parts: Sequence[PlanPart],
 ) -> dict[str, str]:
-    """The same with the mix in place of the name of its profile. UserError: no group of ranks is
+    """The options with the mix in place of the name of its profile. UserError: no group of ranks is
     as large as the program was."""
     if mix is None or not any(REPLAYED in card.options for card in chosen):
         return dict(options)
@@ -173,7 +174,8 @@ def _rounded_off(steps: Sequence[MixStep], by: float) -> float:
 
 # --- in the kernels' words ------------------------------------------------------------------------
 def words(mix: ReplayMix) -> str:
-    """As kernels/core/mix.hpp reads them. UserError: they are too long for a command line."""
+    """The mix in words as kernels/core/mix.hpp reads them. UserError: they are too long for a
+    command line."""
     steps = iteration(mix)
     late = _late_words(steps)
     parts = [
@@ -199,8 +201,8 @@ def _without_marks(name: str) -> str:
 
 
 def gaps_s(mix: ReplayMix, steps: Sequence[RepeatedStep], late: Container[int]) -> list[float]:
-    """By rank: what it computes, in seconds, over the steps that it takes part in. What comes
-    before a step as lateness is a part of that; `late` has the places of steps with any."""
+    """What each rank computes, in seconds, over the steps that it takes part in. What comes before
+    a step as lateness is a part of that; `late` has the places of steps with any."""
     share = sum(each.times for each in steps) / sum(each.step.calls for each in steps)
     found = []
     for rank in range(mix.ranks):

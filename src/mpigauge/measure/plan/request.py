@@ -113,7 +113,8 @@ class Request:
 
     @property
     def libraries(self) -> tuple[Blas, ...]:
-        """Those for products of matrices: what was named, else the one that comes with us."""
+        """The libraries for products of matrices: what was named, else the one that comes with
+        us."""
         if self.blas or self.default_blas is None:
             return self.blas
         return (self.default_blas,)

@@ -86,7 +86,7 @@ class Resources:
         )
 
     def topology(self, block: HostRanks) -> Topology:
-        """Of the host of these ranks."""
+        """The topology of the host of these ranks."""
         for host in self.hosts:
             if host.name == block.host:
                 return host.topology

@@ -20,7 +20,8 @@ class Schedule:
 
 
 def schedule(pairs: str, ranks: int) -> Schedule:
-    """Of all, each, ring, or pairs by name such as 0-1,2-3;0-2, on so many ranks."""
+    """A schedule of pairs: all, each, ring, or pairs by name such as 0-1,2-3;0-2, on so many
+    ranks."""
     every = ranks * (ranks - 1) // 2
     odd = ranks % 2
     if pairs == "all":

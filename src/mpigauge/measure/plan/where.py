@@ -31,7 +31,7 @@ def with_memory(machine: Topology) -> tuple[int, ...]:
 
 
 def with_nodes(options: Mapping[str, str], resources: Resources) -> dict[str, str]:
-    """The same with all nodes for `all`. UserError: a host has no memory on one of them."""
+    """The options with all nodes for `all`. UserError: a host has no memory on one of them."""
     if MEMORY_ON not in options:
         return dict(options)
     for host in resources.all_hosts:

@@ -34,7 +34,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Best:
-    """Of one line of a table."""
+    """The best of one line of a table."""
 
     first: Item
     best: Named | None
@@ -98,7 +98,7 @@ def best_of(comparison: Comparison) -> BestSettings:
 
 
 def best_lines(comparison: Comparison, table: ComparisonTable) -> Iterator[Best]:
-    """For each line of a table that the first has measured."""
+    """The best of each line of a table that the first side has measured."""
     for first, *others in table.lines:
         if first.item is not None:
             yield _best(first.item, list(_arms(comparison.names, others)))

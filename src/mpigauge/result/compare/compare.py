@@ -125,7 +125,8 @@ def parts(
     starts: Mapping[int, str],
     option: str = "--by",
 ) -> list[Side]:
-    """The same, also where there is one value of it. `option`: what named the column."""
+    """The sides that a column divides rows and figures into, also where there is one value of it.
+    `option`: what named the column."""
     columns: dict[str, None] = {}
     for item in items(rows, figures):
         columns.update(dict.fromkeys(name for name, _ in item.columns))

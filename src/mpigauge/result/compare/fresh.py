@@ -19,7 +19,7 @@ BOTH = ("static", "fresh")
 
 
 def fresh_against_static(rows: Sequence[Row], starts: Mapping[int, str]) -> Comparison | None:
-    """Of what was measured with both; None: nothing was."""
+    """A comparison of what was measured with both fresh and static data; None: nothing was."""
     if not {row.cell.data for row in rows} >= set(BOTH):
         return None
     sides = {side.name: side for side in split(rows, (), "data", starts)}

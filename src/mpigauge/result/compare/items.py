@@ -82,7 +82,7 @@ class Item:
         return max(self.sample.values)
 
     def of_launch(self, which: str) -> Item:
-        """The same of the best or worst launch alone, whose error nobody knows."""
+        """This item of the best or worst launch alone, whose error nobody knows."""
         value, values = self.launch(which), self.sample.values
         return replace(
             self,

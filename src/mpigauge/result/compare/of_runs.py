@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def side_of(name: str, run: Run, held: tuple[Item, ...]) -> Side:
-    """With what a comparison has to know of the whole run."""
+    """A run as a side of a comparison, with what that has to know of the whole run."""
     return Side(name, held, starts_of(run), facts_of(run), lost_ratio_of(run), run_alone=True)
 
 

@@ -45,7 +45,7 @@ class ItemPair:
         return a is None or b is None or a.cell.sync == b.cell.sync
 
     def times(self, places: Iterable[int]) -> list[int]:
-        """Those of these places that both have measured as a time, and in one way."""
+        """The places, of these, that both have measured as a time, and in one way."""
         return [place for place in places if self._is_time(place)]
 
     def _is_time(self, place: int) -> bool:
@@ -54,7 +54,7 @@ class ItemPair:
         return self.synchronised_alike(place)
 
     def ratio(self, place: int) -> Ratio:
-        """Of the numbers at this place, second / first."""
+        """The ratio of the numbers at this place, second / first."""
         a, b = self.first.items[place], self.partners[place]
         pairs = in_turn(_begun(self.first, a), _begun(self.second, b))
         return ratio(_sample(self.first, a), _sample(self.second, b), pairs)
@@ -124,8 +124,8 @@ class Judgements:
 def judgements(
     pairs: Sequence[ItemPair], tables: Sequence[Sequence[int]], tolerance: float, many: bool = True
 ) -> Judgements:
-    """Of all ratios together. `tables` are places of the first side; `many`: curves are judged,
-    too."""
+    """The judgements of all ratios together. `tables` are places of the first side; `many`: curves
+    are judged, too."""
     numbers: dict[Where, Ratio] = {}
     curves: dict[Where, Ratio] = {}
     wholes: dict[int, Ratio] = {}

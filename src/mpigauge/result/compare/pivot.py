@@ -132,7 +132,7 @@ class _Sheet:
 
     @property
     def names(self) -> set[str]:
-        """Of the sides that have a number of it."""
+        """The names of the sides that have a number of it."""
         return set().union(*self.lines.values())
 
     def put(self, name: str, entry: ComparedNumber) -> bool:
@@ -234,7 +234,7 @@ class _Candidate:
 
     @property
     def differs(self) -> bool:
-        """From the base."""
+        """Whether the candidate differs from the base."""
         return self.judged is not None and self.judged.said in ("LESS", "MORE")
 
 

@@ -43,7 +43,7 @@ Span = list["ComparedNumber"]
 
 
 def in_words(comparison: Comparison) -> Comparison:
-    """The same comparison with the sentences that its tables and all of it are summed up in."""
+    """The comparison with the sentences that its tables and all of it are summed up in."""
     return replace(
         comparison,
         tables=tuple(_table_in_words(comparison, table) for table in comparison.tables),

@@ -149,7 +149,7 @@ def read_lines(name: str, path: Path, state: str) -> tuple[FolderState, list[tup
 
 
 def read_run(path: Path) -> Run:
-    """Of a folder or the reference library. UserError: it cannot be read."""
+    """The run of a folder or of the reference library. UserError: it cannot be read."""
     if is_reference(path):
         return load_reference(str(path).removeprefix(REFERENCE))
     return load(path, cards=False)

@@ -20,7 +20,8 @@ AHEAD = timedelta(minutes=10)
 
 
 def faults(run: Run) -> list[str]:
-    """Of one run: a sentence for each damaged piece, and for each time that goes back."""
+    """The faults of one run: a sentence for each damaged piece, and for each time that goes
+    back."""
     said = (sentence.replace(str(run.path), run.path.name) for sentence in run.damaged)
     return [*said, *_back(run)]
 

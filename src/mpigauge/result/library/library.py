@@ -42,7 +42,7 @@ class Library:
     """Where its files are."""
 
     def shut(self) -> None:
-        """From now on no query can read other files than those of the tables, nor change that: for
+        """Has no query read other files than those of the tables from now on, nor change that: for
         questions that come from elsewhere."""
         folders = ", ".join(quoted(folder.absolute()) for folder in self.folders)
         self.con.execute(f"SET allowed_directories = [{folders}]")
@@ -57,7 +57,7 @@ class Library:
         root: Path | None = None,
         tell: Callable[[int, int], None] = lambda *_: None,
     ) -> Iterator[Self]:
-        """Of run folders by their names. Tables are kept below `root`, or not at all.
+        """A library of run folders by their names. Tables are kept below `root`, or not at all.
 
         `tell` hears how many runs have been read anew, and of how many.
         """
@@ -118,7 +118,7 @@ def answered(
 
 
 def reason(error: Exception) -> str:
-    """Of an error of the system or of DuckDB, in one line."""
+    """The reason of an error of the system or of DuckDB, in one line."""
     said = error.strerror if isinstance(error, OSError) else None
     return said or str(error).splitlines()[0].removeprefix("IO Error: ")
 

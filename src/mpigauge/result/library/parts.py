@@ -56,7 +56,7 @@ def place_in(root: Path) -> Path:
 
 
 def read_parts(place: Path) -> list[TablePart]:
-    """Those that are whole. The order is the same for everybody."""
+    """The parts of tables that are whole. The order is the same for everybody."""
     try:
         folders = sorted(place.iterdir())
     except OSError:
@@ -100,7 +100,7 @@ ChosenParts = dict[str, "tuple[TablePart, FolderState]"]
 def choose(
     parts: Sequence[TablePart], states: Mapping[str, str], fresh: AbstractSet[str] = frozenset()
 ) -> ChosenParts:
-    """For each run the first part that read it as it is now; of those that have just been read
+    """The first part of each run that read it as it is now; of those that have just been read
     (`fresh`) the last one that could not read it well; runs without one are not in it."""
     chosen: ChosenParts = {}
     for part in parts:

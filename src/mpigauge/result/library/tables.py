@@ -49,7 +49,7 @@ _ROW_TYPES = {
 
 
 def type_of(column: str) -> str:
-    """Of a stored column, or of what says which record a line is."""
+    """The type of a stored column, or of what says which record a line is."""
     for known in COLUMNS:
         if known.name == column:
             return _TYPES[known.type]

@@ -85,7 +85,7 @@ class Bound:
 
 
 def network(rows: Sequence[Row]) -> Network | None:
-    """Of the PingPong among these rows; None: there is none with a bandwidth."""
+    """The network of the PingPong among these rows; None: there is none with a bandwidth."""
     trips = [row for row in rows if row.cell.benchmark == "PingPong" and row.cell.suite == "MPI1"]
     fast = [row.bandwidth for row in trips if row.bandwidth]
     if not fast:
@@ -95,8 +95,8 @@ def network(rows: Sequence[Row]) -> Network | None:
 
 
 def bounds(rows: Sequence[Row]) -> list[Bound]:
-    """Of each collective of more than one rank that moves something, where PingPong was measured
-    alike: the same placement, settings, caches and program."""
+    """The bound of each collective of more than one rank that moves something, where PingPong was
+    measured alike: the same placement, settings, caches and program."""
     alike = attrgetter(*_ALIKE)
     found: list[Bound] = []
     for of in grouped(rows, lambda row: alike(row.cell)).values():

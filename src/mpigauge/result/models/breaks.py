@@ -132,7 +132,7 @@ def cache_at(view: RunView, curve: Curve, at: Break) -> Cache | None:
 
 
 def settings_that_move(view: RunView, curve: Curve, kind: str) -> tuple[str, ...]:
-    """Those of the run's MPI for breaks of this kind, wherever their values lie."""
+    """Settings of the run's MPI that move breaks of this kind, wherever their values lie."""
     return _all_named((each for each in _entries(view, curve) if each.moves == kind), curve.first)
 
 
@@ -151,7 +151,7 @@ def algorithms(view: RunView, row: Row) -> list[str]:
 
 
 def shape(at: Break) -> str:
-    """In words."""
+    """The shape of a break in words."""
     if at.step >= JUMP:
         return f"the time jumps to {at.step:.2g} × what smaller sizes let expect"
     if at.step <= FALL:

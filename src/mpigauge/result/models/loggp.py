@@ -64,7 +64,7 @@ class LogGP:
 
 
 def loggp(rows: Sequence[Row]) -> LogGP:
-    """Of rows between the same two ranks, with the same settings."""
+    """The LogGP model of rows between the same two ranks, with the same settings."""
     trips = sorted(_of(rows, "PingPong"), key=lambda row: row.message_bytes)
     if not trips or trips[0].message_bytes > SHORT:
         missing = f"PingPong of two ranks with a message of at most {SHORT} B: gives L + 2o and G"

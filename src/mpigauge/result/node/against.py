@@ -38,7 +38,7 @@ class Against(NamedTuple):
 
 @dataclass(frozen=True)
 class Limits:
-    """Of the node that a run was made on."""
+    """The limits of the node that a run was made on."""
 
     hardware: Hardware
     age_s: float | None

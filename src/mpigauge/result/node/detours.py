@@ -58,7 +58,7 @@ class Cores:
         return undisturbed_s(UNDISTURBED, [self._hazard * many])
 
     def slowdown(self, work_s: float, many: int) -> float:
-        """Of a collective of this length over so many of such cores."""
+        """The slowdown of a collective of this length over so many of such cores."""
         return slowdown(work_s, [core.detours for core in self.cores], many)
 
     @property

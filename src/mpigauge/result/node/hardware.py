@@ -64,7 +64,8 @@ class Hardware:
 
     @cached_property
     def two_copies(self) -> Estimate | None:
-        """The same where two cores at once copy each byte: into a shared buffer and out of it."""
+        """The bandwidth of two cores that copy each byte at once: into a shared buffer and out of
+        it."""
         return _copied(_in_memory(self._of(*COPIES, ranks=2)), copies=2)
 
     def copies_of(self, message: Row) -> Iterator[tuple[str, Estimate]]:

@@ -57,8 +57,9 @@ class Copied:
     """By the benchmark; MPI's with fresh data as PingPong_fresh."""
 
     def share(self, way: str) -> float | None:
-        """Of the bandwidth of these copies, what MPI's message with as fresh data has. What writing
-        them took is in the time of the copies, so it is added to MPI's; None: that is not known."""
+        """The share that MPI's message with as fresh data has of the bandwidth of these copies.
+        What writing them took is in the time of the copies, so it is added to MPI's; None: that is
+        not known."""
         name, written = MESSAGE, 0.0
         if way.endswith(FRESH):
             name = MESSAGE + FRESH
@@ -102,8 +103,8 @@ def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:
 
 
 def loaded(rows: Iterable[Row]) -> tuple[LoadedMemory, ...]:
-    """From none of the others on, and from little to all of their time; the first is of the same
-    size alone."""
+    """Memory under load, from none of the others on, and from little to all of their time; the
+    first is of the same size alone."""
     known = {_key(row): row for row in rows if row.cell.suite == NODE_SUITE}
     sizes = [size for name, _, size in known if name.startswith("Chase_loaded")]
     if not sizes:
@@ -124,7 +125,7 @@ def loaded(rows: Iterable[Row]) -> tuple[LoadedMemory, ...]:
 
 
 def copied(rows: Iterable[Row]) -> tuple[Copied, ...]:
-    """By size, those that were copied; MPI's rows that differ from the usual in more than their
+    """Sizes that were copied, in order; MPI's rows that differ from the usual in more than their
     data are left out."""
     found: dict[int, dict[str, Row]] = {}
     messages: dict[int, dict[str, Row]] = {}

@@ -61,7 +61,7 @@ class Product:
 
     @property
     def library(self) -> str:
-        """As it was asked for."""
+        """The library as it was asked for."""
         found = re.search(r"\bblas=(\S+)", self.row.cell.settings)
         if found:
             return found[1]
@@ -185,8 +185,8 @@ def _speed(row: Row) -> float:
 
 
 def throttles(ours: Iterable[Row]) -> tuple[Throttle, ...]:
-    """Of the highest peak in double precision on each number of ranks, where there are launches
-    without products and with them."""
+    """By how much products fall behind the highest peak in double precision on each number of
+    ranks, where there are launches without products and with them."""
     hot: set[int] = set()
     highest: dict[int, Row] = {}
     for row in ours:

@@ -43,7 +43,7 @@ class Enough(NamedTuple):
 
 
 def enough(speeds: Mapping[int, Estimate]) -> Enough | None:
-    """Of speeds by how many there were. None: there are no two to choose from."""
+    """How many are enough, by speeds of so many. None: there are no two to choose from."""
     if len(speeds) < 2:
         return None
     best = max(speeds, key=lambda count: speeds[count].value)
@@ -107,7 +107,7 @@ def sweeps(rows: Iterable[Row]) -> tuple[ThreadCurve, ...]:
 
 
 def places(rows: Iterable[Row]) -> tuple[Placed, ...]:
-    """In the order of compute nodes, then as memory was named."""
+    """Places of threads in the order of compute nodes, then as memory was named."""
     found: dict[tuple[str, str], dict[str, Row]] = {}
     for row in _largest([row for row in rows if MEMORY_ON in settings_of_row(row)]):
         compute = ""

@@ -128,7 +128,7 @@ def varied(keys: Sequence[Sequence[object]]) -> list[str]:
 
 
 def groups(members: Sequence[Member]) -> dict[tuple[str, int], list[Member]]:
-    """Those that can be compared, in the order in which they first appear."""
+    """Members that can be compared, in the order in which they first appear."""
     return grouped(members, lambda member: member.group)
 
 

@@ -45,7 +45,7 @@ class FigureRow:
 
     @property
     def worst(self) -> float:
-        """Of all launches; where neither direction is better, the largest."""
+        """The worst value of all launches; where neither direction is better, the largest."""
         if self.figure.better == "higher":
             return min(self.values)
         return max(self.values)
@@ -69,7 +69,8 @@ def columns_of(figure: Figure) -> Columns:
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """As for rows: an interval from six launches on, then a range, and of one nothing is known."""
+    """An estimate as of rows: an interval from six launches on, then a range, and of one nothing is
+    known."""
     if not all(map(math.isfinite, values)):
         return NOTHING
     if len(values) == 1:

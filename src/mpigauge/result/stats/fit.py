@@ -116,9 +116,9 @@ def fit(
 
 
 def misfits(sizes: _Array, times: _Array, errors: _Array, starts: _Places, ends: _Places) -> _Array:
-    """Of stretches of these points (N,), which begin at `starts` and end before `ends` (P,): the
-    sum of squares of the relative residuals by the errors, of the line through each (P,). A stretch
-    has two sizes or more, and times are above 0."""
+    """How badly lines fit stretches of these points (N,), which begin at `starts` and end before
+    `ends` (P,): the sum of squares of the relative residuals by the errors, of the line through
+    each (P,). A stretch has two sizes or more, and times are above 0."""
     import numpy as np
 
     place = np.arange(len(sizes))

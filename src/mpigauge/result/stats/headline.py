@@ -50,7 +50,7 @@ class Headline:
         return len(self.hosts.get(row.key, ())) == 1
 
     def setting_of(self, row: Row) -> str:
-        """With which settings it was measured; empty: there were none to choose from."""
+        """The settings with which a row was measured; empty: there were none to choose from."""
         if row.cell.arm:
             return f"with {row.cell.arm}"
         if self.swept:
@@ -81,7 +81,7 @@ class Headline:
 
 
 def quoted_rows(rows: Sequence[Row]) -> tuple[Row | None, Row | None]:
-    """Those of a headline's latency and of its bandwidth."""
+    """The rows of a headline's latency and of its bandwidth."""
     table = _first_of(rows, ONE_WAY)
     smallest = min(table, key=lambda row: row.message_bytes, default=None)
     return smallest, max(table, key=_bandwidth, default=None)

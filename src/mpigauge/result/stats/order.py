@@ -68,13 +68,13 @@ def fixed_order(n: int, level: float = LEVEL) -> int:
 
 
 def running_order(n: int, level: float = LEVEL) -> int:
-    """The same for an interval that is looked at after each number of values in LOOKS."""
+    """The order of an interval that is looked at after each number of values in LOOKS."""
     return running_orders(n, level)[n]
 
 
 @lru_cache
 def running_orders(most: int, level: float = LEVEL) -> tuple[int, ...]:
-    """Of 0, 1, … `most` values."""
+    """The orders of intervals of 0, 1, … `most` values that are looked at as they come."""
     tail = (1 - level) / 2
     inside = {0: 1.0}  # the walk's distribution over counts, where no look found it outside
     left, orders = 0.0, [0]
@@ -106,7 +106,8 @@ def _step(inside: dict[int, float]) -> dict[int, float]:
 
 
 def median_interval(values: Sequence[float], order: int) -> tuple[float, float]:
-    """From the k-th smallest to the k-th largest value; smallest to largest for k = 0."""
+    """An interval of the median, from the k-th smallest to the k-th largest value; smallest to
+    largest for k = 0."""
     ordered = sorted(values)
     k = max(order, 1)
     return ordered[k - 1], ordered[-k]

@@ -119,8 +119,8 @@ class OddOne(NamedTuple):
 
 
 def odd_ones(times: Mapping[str, Estimate]) -> tuple[OddOne, ...]:
-    """Those that take longer than their peers, the worst first; none of few, for these do not tell
-    what is usual."""
+    """Those that take longer than their peers, by their names, the worst first; none of few, for
+    these do not tell what is usual."""
     if len(times) < LEAST_PEERS:
         return ()
     usual = PeerValues(tuple(times.values()))

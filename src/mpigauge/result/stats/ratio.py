@@ -90,7 +90,7 @@ class Ratio:
 
     @property
     def estimate(self) -> Estimate:
-        """With its 95 % interval; the ends are NaN where the error is not known."""
+        """The ratio with its 95 % interval; the ends are NaN where the error is not known."""
         if not math.isfinite(self.log):
             return NOTHING
         low, high = self.ends(1 - LEVEL)
@@ -111,14 +111,14 @@ class Ratio:
         return self._middle * self.log > 0 and self._misses_by(self._middle) <= miss
 
     def ends(self, miss: float) -> tuple[float, float]:
-        """Of the interval of the logarithm that misses with this probability."""
+        """The ends of the interval of the logarithm that misses with this probability."""
         half = self.half_width(miss)
         if math.isnan(half):
             return math.nan, math.nan
         return min(self._middle - half, self.log), max(self._middle + half, self.log)
 
     def half_width(self, miss: float) -> float:
-        """Of the interval about its middle."""
+        """Half the width of the interval about its middle."""
         if not self.error > 0:
             return math.nan
         return quantile(miss, self.freedom) * self.error

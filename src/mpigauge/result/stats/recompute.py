@@ -51,7 +51,7 @@ def recompute(
 
 
 def chunk_medians(raw: Raw, samples: NDArray[np.float64]) -> list[float]:
-    """Of the chunks that nothing disturbed, where these are enough, else of all."""
+    """The medians of the chunks that nothing disturbed, where these are enough, else of all."""
     import numpy as np
 
     ends = np.cumsum([chunk.n for chunk in raw.chunks])

@@ -53,7 +53,7 @@ def judge(ratios: Sequence[Ratio], tolerance: float = TOLERANCE) -> list[Judged]
 def judge_families(
     families: Sequence[tuple[float, Sequence[Ratio]]], tolerance: float = TOLERANCE
 ) -> list[list[Judged]]:
-    """The same where ratios are of several families, each with its weight."""
+    """Verdicts on ratios of several families, each with its weight."""
     ps: list[float] = []
     weights: list[float] = []
     of_tests = []

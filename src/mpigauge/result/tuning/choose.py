@@ -62,7 +62,7 @@ class SizeRange:
 
 @dataclass(frozen=True)
 class Choice:
-    """Of one collective."""
+    """What is chosen for one collective."""
 
     noise: float
     """Median distance of the default to itself, as a logarithm."""
@@ -90,8 +90,8 @@ def best_path(grid: Grid, price: float) -> list[str]:
 
 
 def stand_ins(grid: Grid, faster: Sequence[SizeRange]) -> tuple[SizeRange, ...]:
-    """For rules that cannot name the default: the candidates that come nearest to it at all sizes
-    but those of the rules. They are judged by `is_as_good`."""
+    """Stand-ins for rules that cannot name the default: the candidates that come nearest to it at
+    all sizes but those of the rules. They are judged by `is_as_good`."""
     if not grid.arms:
         return ()
     ruled = {size for each in faster for size in each.sizes}

@@ -42,11 +42,12 @@ class Grid:
         return 1.0
 
     def ratios(self, arm: str, size: int) -> list[float]:
-        """Of each launch, the logarithm of what the arm took of the default's time."""
+        """The logarithm of what the arm took of the default's time, in each launch."""
         return [self.logs[arm, size, n] - self.logs[DEFAULT, size, n] for n in self.launches]
 
     def over(self, arm: str, sizes: Sequence[int]) -> list[float]:
-        """The same as a mean over these sizes: those of one launch move together."""
+        """The logarithm of the ratio in each launch as a mean over these sizes: those of one launch
+        move together."""
         weights = [self.weight(size) for size in sizes]
         if not math.fsum(weights):
             weights = [1.0] * len(sizes)
@@ -58,7 +59,7 @@ class Grid:
         return [math.fsum(of_launch) / whole for of_launch in zip(*columns, strict=True)]
 
     def independent(self, sizes: Sequence[int]) -> float:
-        """Of how many sizes that count alike a mean over these has the scatter."""
+        """How many sizes that count alike have the scatter that a mean over these has."""
         weights = [self.weight(size) for size in sizes]
         squares = math.fsum(weight * weight for weight in weights)
         if squares:
@@ -67,7 +68,7 @@ class Grid:
 
     @property
     def noise(self) -> float:
-        """By how much the default differs from itself within a launch: the median over sizes and
+        """How much the default differs from itself within a launch: the median over sizes and
         launches of the distance of two logarithms; NaN: the control was not measured."""
         pairs = [
             abs(self.logs[CONTROL, size, n] - self.logs[DEFAULT, size, n])
@@ -80,7 +81,7 @@ class Grid:
 
 
 def grid_of(times: Mapping[Place, float], sizes: Iterable[int], arms: Iterable[str]) -> Grid:
-    """From the times in seconds, of which some may be missing."""
+    """A grid from the times in seconds, of which some may be missing."""
     wanted = tuple(sorted(set(sizes)))
     logs = {place: math.log(time) for place, time in times.items() if time > 0}
     seen = sorted({launch for _, _, launch in logs})

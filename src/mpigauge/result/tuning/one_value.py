@@ -24,9 +24,9 @@ from mpigauge.result.tuning.grid import DEFAULT, Grid
 
 
 def costs(grid: Grid, arms: Sequence[str]) -> dict[str, float]:
-    """By point the weighted mean logarithm of its times to the default's, both in their fastest
-    launch, as others may have met the machine in another state; infinite where it was not measured
-    everywhere."""
+    """The cost of each point: the weighted mean logarithm of its times to the default's, both in
+    their fastest launch, as others may have met the machine in another state; infinite where it was
+    not measured everywhere."""
     found = dict.fromkeys(arms, math.inf)
     if grid.launches:
         default = min(_logs(grid, DEFAULT, grid.sizes) + _logs(grid, CONTROL, grid.sizes))

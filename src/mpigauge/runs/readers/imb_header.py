@@ -64,7 +64,7 @@ class Header:
 
     @property
     def alike(self) -> tuple[str, ...]:
-        """The same for runs whose tables differ by nothing but their numbers."""
+        """What is alike in runs whose tables differ by nothing but their numbers."""
         facts = (f"{name}={value}" for name, value in self.facts.items() if name != "Date")
         return self.version, self.suite, str(self.on_gpu), *self.command, *facts
 
@@ -74,7 +74,7 @@ class Header:
 
     @property
     def date(self) -> str:
-        """As 2026-11-21T03:20:56; as it stands where it is written otherwise."""
+        """The date as 2026-11-21T03:20:56; as it stands where it is written otherwise."""
         text = self.facts.get("Date", "")
         try:
             return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").isoformat()

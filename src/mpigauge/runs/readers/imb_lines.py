@@ -41,7 +41,7 @@ _LINES = tuple(
 
 @lru_cache(maxsize=4096)
 def said(line: bytes) -> Said:
-    """The same few lines come again and again."""
+    """What a line says; the same few lines come again and again."""
     text = line.decode("utf-8", "replace")
     words = tuple(word for word in text.split() if word in HEADS)
     if "#repetitions" in words:

@@ -111,7 +111,7 @@ def _numbers(field: NDArray[np.uint8], whole: bool) -> NDArray[np.float64]:
 def split_rows(
     numbers: NDArray[np.float64], counts: Sequence[int]
 ) -> Iterator[NDArray[np.float64]]:
-    """The same, table by table."""
+    """Rows that stand in one array, split table by table."""
     first = 0
     for count in counts:
         yield numbers[:, first : first + count]

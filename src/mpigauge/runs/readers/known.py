@@ -27,13 +27,13 @@ PROGRAMS_OF_OTHERS = ("mpi_latency", "ping_pong", "Message_rate")
 
 @cache
 def all_cards() -> Cards:
-    """Of every benchmark that comes with mpigauge."""
+    """The cards of every benchmark that comes with mpigauge."""
     return Cards.load(FILE)
 
 
 @cache
 def known_cards() -> Cards:
-    """Of the benchmarks that other programs print, too."""
+    """The cards of the benchmarks that other programs print, too."""
     cards = all_cards()
     theirs = [
         card for card in cards if card.suite in SUITES_OF_OTHERS or card.name in PROGRAMS_OF_OTHERS
@@ -57,7 +57,8 @@ class Traffic(NamedTuple):
 def traffic(
     card: Card, ranks: int, inflight: int = 1, threads: int = 1, dimensions: int = 1
 ) -> Traffic:
-    """As the cards of the kernels have it (`moved` and `messages` in kernels/suites)."""
+    """The traffic of a benchmark as the cards of the kernels have it (`moved` and `messages` in
+    kernels/suites)."""
     pairs = ranks // 2
     if card.suite == "P2P":
         return _same(pairs if card.name == "PingPong" else _P2P.get(card.name, 1) * ranks)

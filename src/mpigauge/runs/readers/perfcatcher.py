@@ -62,7 +62,7 @@ class _Report:
     call: str = ""
 
     def figures(self, line: str) -> Iterator[Figure]:
-        """Those in this line."""
+        """The figures in this line."""
         if found := _SUMMARY.match(line):
             yield self._figure(f"{found[1]}, mean of ranks", found[2], _UNITS[found[3]], rank=-1)
         elif found := _TABLE.match(line):

@@ -31,7 +31,7 @@ class TextTable:
 
     @classmethod
     def of_rows(cls, fixed: Mapping[str, Any], rows: Sequence[Mapping[str, float]]) -> TextTable:
-        """Of stored columns row by row, the same in each."""
+        """A table of stored columns given row by row, with what is the same in each."""
         names = tuple(rows[0]) if rows else ()
         return cls(fixed, len(rows), lambda: {name: [row[name] for row in rows] for name in names})
 

@@ -38,5 +38,5 @@ def reader(name: str, about: str, mark: bytes) -> Callable[[Read], Read]:
 
 
 def sniff(text: Text) -> list[Reader]:
-    """Those that find something of theirs: a log may hold the output of several programs."""
+    """The readers that find something of theirs: a log may hold the output of several programs."""
     return [each for each in READERS.values() if each.mark.search(text.data)]

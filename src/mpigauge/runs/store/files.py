@@ -66,7 +66,7 @@ def now() -> str:
 
 
 def in_utc(moment: datetime) -> str:
-    """The same of another moment, which knows its time zone."""
+    """A moment that knows its time zone, in UTC as it is stored."""
     return moment.astimezone(timezone.utc).strftime(UTC_FORMAT)
 
 

@@ -110,7 +110,8 @@ def conditions_of(header: Mapping[str, Any]) -> str:
 
 
 def name_of_run(header: Mapping[str, Any]) -> str:
-    """The same whenever this run is remembered again, as after a resume."""
+    """The name of a run in the history, the same whenever it is remembered again, as after a
+    resume."""
     known = [header.get("created"), _object(header.get("plan")).get("seed")]
     return sha256(json.dumps(known, default=str).encode()).hexdigest()[:16]
 

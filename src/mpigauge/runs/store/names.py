@@ -50,7 +50,7 @@ class Names(NamedTuple):
 
 
 def names_in(folder: Path) -> Names:
-    """Those that the run names, those of this machine and process, and the folder's owner."""
+    """The names that the run has, those of this machine and process, and the folder's owner."""
     hosts: dict[str, None] = {}
     profiles: dict[str, None] = {}
     users = dict.fromkeys([_of_process(), _owner(folder)])

@@ -47,7 +47,7 @@ class MixStep:
 
 @dataclass(frozen=True)
 class ReplayMix:
-    """Of one job of one launch."""
+    """What is replayed of one job of one launch."""
 
     run: str
     """The name of the folder; empty until it is stored."""
@@ -75,8 +75,8 @@ def save_replay(folder: Path, launch: int, job: int, mix: ReplayMix) -> None:
 
 
 def load_replay(folder: Path) -> ReplayMix | None:
-    """Of the launch with the time in MPI in the middle, and of its jobs that with most calls. None:
-    the run has none. UserError: what is there cannot be read."""
+    """The replay of the launch with the time in MPI in the middle, and of its jobs that with most
+    calls. None: the run has none. UserError: what is there cannot be read."""
     launches: dict[str, ReplayMix] = {}
     for path in sorted((folder / FOLDER).glob(f"{STEM}-*.json")):
         launch = path.stem.removeprefix(f"{STEM}-").partition("-")[0]

@@ -230,7 +230,7 @@ class Tuning:
 
     @property
     def message_settings(self) -> Mapping[str, str]:
-        """Those of messages from rank to rank that programs are to be started with."""
+        """Settings of messages from rank to rank that programs are to be started with."""
         if self.messages:
             return self.messages.settings
         return {}
@@ -316,7 +316,7 @@ def tuned_by(folder: Path, settings: Mapping[str, str]) -> Tuned:
 
 
 def sha256_of(folder: Path) -> str:
-    """Of the tuning in this folder."""
+    """The digest of the tuning in this folder."""
     return digest(folder / FILE)
 
 
@@ -420,7 +420,7 @@ def settings_of(folder: Path, tuning: Tuning) -> dict[str, str]:
 
 
 def variables_of(folder: Path, tuning: Tuning) -> dict[str, str]:
-    """The same as variables of the environment."""
+    """The settings of a tuning as variables of the environment."""
     return as_variables(settings_of(folder, tuning))
 
 

@@ -55,7 +55,7 @@ _AT_ONCE = 1000
 
 
 class RunWriter:
-    """Of one run. Only one process at a time writes into a folder."""
+    """The writer of one run. Only one process at a time writes into a folder."""
 
     def __init__(self, folder: Path, complete: frozenset[int] = frozenset()) -> None:
         self.folder = folder

@@ -55,7 +55,7 @@ def maps_beside(named: Sequence[tuple[str, Document]]) -> str:
 
 
 def leading(named: Sequence[tuple[str, Document]]) -> tuple[str, ...]:
-    """The same, each size small and in a picture of its own."""
+    """Pictures of the first map of each run, each size small and in a picture of its own."""
     return tuple(_beside([found], _SMALL_SIDE) for found in _sheets(named))
 
 

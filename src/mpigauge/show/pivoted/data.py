@@ -33,7 +33,7 @@ def as_json(pivot: Pivot) -> str:
 
 
 def as_csv(pivot: Pivot) -> str:
-    """In SI units. The line of means has ratios only, and says so in `of`."""
+    """A pivot as CSV, in SI units. The line of means has ratios only, and says so in `of`."""
     return records.as_csv([row for table in pivot.tables for row in _rows(table)])
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 @plot("best", "the time under each setting by that of the default, with its interval")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
-    """Of each run that varies something; panels are named by their runs where these are several."""
+    """A picture of each run that varies something; panels are named by their runs where these are
+    several."""
     panels: list[Panel] = []
     defaults: set[str] = set()
     for each in shown:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @plot("map", "the time between every two ranks, as `mpigauge map` measures it")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
-    """Of each run that has pairs and is whole."""
+    """A picture of each run that has pairs and is whole."""
     found: list[tuple[str, Document]] = []
     for each in shown:
         if each.document.pairs and not each.run.part:

@@ -50,7 +50,7 @@ class _Matrix:
 
     @property
     def scale(self) -> ColourScale:
-        """Of how slow each is."""
+        """A scale of how slow each pair of nodes is."""
         return ColourScale.of(map(self.slow, self.cells.values()))
 
     def slow(self, of: Estimate) -> float:

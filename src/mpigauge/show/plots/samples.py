@@ -38,7 +38,7 @@ _WORDS = (
 
 @plot("samples", "all samples of one cell: as they came, and their distribution")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
-    """Of the first run; of the first cell that fits and whose samples are stored."""
+    """A picture of the first run, of its first cell that fits and whose samples are stored."""
     found = stored_samples(shown[0].run)
     for row in shown[0].document.rows:
         named = chosen.benchmark.lower() in ("", row.benchmark.lower())

@@ -22,7 +22,7 @@ MIDDLE = "median of all curves"
 
 @plot("usual", "very many curves of a benchmark as one: the median, and between what they lie")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
-    """Of the first run that has so many."""
+    """A picture of the first run that has so many."""
     for each in shown:
         if found := usual_plot(each, chosen):
             return picture(found)

@@ -113,7 +113,8 @@ def _cut_short(shown: RunResult) -> Iterator[str]:
 
 
 def within_hosts(head: Headline | None) -> Iterator[str]:
-    """Of a run on several hosts whose quoted numbers say nothing of the network between them."""
+    """A sentence of a run on several hosts whose quoted numbers say nothing of the network between
+    them."""
     if head is None:
         return
     rows = [row for row in (head.zero, head.peak, head.busiest) if row]

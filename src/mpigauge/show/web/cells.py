@@ -27,7 +27,7 @@ class CellOnPage(NamedTuple):
 
 
 def cells_of(shown: RunResult) -> tuple[list[CellOnPage], list[str]]:
-    """Those whose samples are stored, in the order of rows; and what is said of those left out,
+    """Cells whose samples are stored, in the order of rows; and what is said of those left out,
     which are damaged, or beyond the largest number, the best known first."""
     found = stored_samples(shown.run)
     rows = [row for row in shown.document.rows if row.key in found]

@@ -22,7 +22,7 @@ class Built(NamedTuple):
 
 
 def machines(shown: RunResult) -> Iterator[Built]:
-    """Those that ranks were on; of a run without ranks all that it describes."""
+    """The machines that ranks were on; of a run without ranks all that it describes."""
     written = _on_pus(shown)
     for name, topology in shown.view.topologies.items():
         if name in written or not written:

@@ -331,7 +331,7 @@ def _fresh(shown: RunResult, comparison: Comparison) -> Iterator[WordTable]:
 
 
 def word_tables(shown: RunResult) -> tuple[list[WordTable], str]:
-    """As many as a page can hold, and what is said of the others."""
+    """As many tables as a page can hold, and what is said of the others."""
     found, room, left = [], MANY_ROWS, 0
     for table in shown.document.tables():
         if not table.rows:

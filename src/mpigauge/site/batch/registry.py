@@ -31,7 +31,7 @@ def here(environment: Mapping[str, str]) -> Given | None:
 
 
 def hosts(given: Given | None) -> tuple[NamedHost, ...]:
-    """Those of the job that we are in, with the ranks of each; none: it does not say.
+    """The hosts of the job that we are in, with the ranks of each; none: it does not say.
 
     UserError: what it says cannot be understood.
     """

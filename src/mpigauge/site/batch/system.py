@@ -77,7 +77,7 @@ class System(ABC):
 
     @abstractmethod
     def hosts(self, environment: Environment, read: Read) -> tuple[NamedHost, ...]:
-        """Those of the job, each with the ranks that it may have."""
+        """The hosts of the job, each with the ranks that it may have."""
 
     @abstractmethod
     def head(self, wish: Wish) -> list[str]:

@@ -52,7 +52,7 @@ def kernels(mpi: Mpi, tell: Tell = folders.say_nothing, enough: Collection[str] 
 
 
 def built(mpi: Mpi, tell: Tell = folders.say_nothing, enough: Collection[str] = ()) -> Kernels:
-    """From the user's cache, or built now: see `kernels`."""
+    """Kernels from the user's cache, or built now: see `kernels`."""
     cached = folders.cache() / "kernels"
     stem = _stem(mpi)
     try:
@@ -174,7 +174,8 @@ def _key(header: bytes, sources: str) -> str:
 
 
 def sources_digest() -> str:
-    """Of all that the sources of the kernels hold; they are read again when one has changed."""
+    """A digest of all that the sources of the kernels hold; they are read again when one has
+    changed."""
     place = source_folder()
     files = list(_source_files(place))
     return remembered("sources", [str(place)], files, lambda: _digest(_read(place, files)))

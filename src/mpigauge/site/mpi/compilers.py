@@ -51,8 +51,8 @@ def find_compiler(text: str) -> Compiler:
 
 
 def build_loops(compilers: Iterable[Compiler]) -> None:
-    """Those that are not there yet; each is tried out. UserError: one cannot be built, or the
-    processor cannot do what it made."""
+    """Builds the loops that are not there yet; each is tried out. UserError: one cannot be built,
+    or the processor cannot do what it made."""
     for each in compilers:
         file = Path(each.file)
         folder = folders.make_folder(file.parent, "loops of compilers", "MPIGAUGE_CACHE")

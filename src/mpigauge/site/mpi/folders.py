@@ -52,7 +52,7 @@ def cache() -> Path:
 
 
 def say_nothing(_: str) -> None:
-    """For those who do not want to hear what takes long."""
+    """Says nothing, to those who do not want to hear what takes long."""
 
 
 def make_folder(path: Path, what: str, variable: str) -> Path:

@@ -38,7 +38,7 @@ MOST_MPIS = 24
 
 
 def mpis_for(specs: Sequence[str], what: str, tell: Tell) -> tuple[Mpi, ...]:
-    """Those that are named, else all that are found. UserError: there is none `what`."""
+    """The MPIs that are named, else all that are found. UserError: there is none `what`."""
     if specs:
         found = tuple(dict.fromkeys(find(spec) for spec in specs))
     else:

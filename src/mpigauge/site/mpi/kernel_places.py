@@ -50,7 +50,7 @@ def ready(abi: Abi, sources: str) -> Kernels | None:
 
 
 def all_shipped() -> dict[Abi, Kernels]:
-    """Those that came with mpigauge, whether they run on this machine or not."""
+    """The kernels that came with mpigauge, whether they run on this machine or not."""
     found: dict[Abi, Kernels] = {}
     for abi in get_args(Abi):
         folder = SHIPPED / "kernels" / abi
@@ -80,7 +80,8 @@ def named_folder() -> Path | None:
 
 
 def name_of(abi: Abi, sources: str) -> str:
-    """Of the folder within a site's, which may be shared by unlike machines and versions."""
+    """The name of the folder within a site's, which may be shared by unlike machines and
+    versions."""
     return f"{abi}-{os.uname().machine}-{sources}"
 
 

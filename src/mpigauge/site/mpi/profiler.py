@@ -25,7 +25,7 @@ def library(tell: Tell = folders.say_nothing) -> Path:
 
 
 def archive(tell: Tell = folders.say_nothing) -> Path:
-    """The same to be linked to programs that nothing can be preloaded into."""
+    """The profiler as an archive, to be linked to programs that nothing can be preloaded into."""
     return _kept(ARCHIVE, ("-DMPIGAUGE_ARCHIVE=ON",), tell)
 
 

@@ -101,7 +101,7 @@ def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> Libr
 
 
 def missing(library: Path, env: Mapping[str, str], calls: Iterable[str]) -> frozenset[str]:
-    """Those of the calls that the library has not."""
+    """The calls that the library has not."""
     return frozenset(json.loads(answer(LOOK_UP, library, env, SECONDS, *calls)))
 
 

@@ -69,7 +69,7 @@ def modules() -> Iterator[Candidate]:
 
 
 def alternatives() -> Iterator[Candidate]:
-    """Those between which Debian's update-alternatives chooses."""
+    """MPIs between which Debian's update-alternatives chooses."""
     try:
         text = (ROOT / ALTERNATIVES).read_text(encoding="utf-8")
     except OSError:

@@ -71,8 +71,8 @@ def translation(
     tell: Tell = folders.say_nothing,
     needed: Iterable[str] = (),
 ) -> Translation:
-    """From the cache, or built now. `needed`: libraries that the program loads; those of an MPI
-    that have other names than the usual ones are taken for its own.
+    """The translation from the cache, or built now. `needed`: libraries that the program loads;
+    those of an MPI that have other names than the usual ones are taken for its own.
 
     UserError: it cannot be translated, or not be built.
     """

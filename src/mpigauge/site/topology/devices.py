@@ -25,7 +25,7 @@ _GRAPHICS, _ACCELERATOR, _NETWORK = 0x03, 0x12, 0x02
 
 
 def devices(files: Files, numa: tuple[Numa, ...]) -> tuple[Device, ...]:
-    """Those with a driver, which has given them a name, and all GPUs."""
+    """Devices with a driver, which has given them a name, and all GPUs."""
     named: dict[str, list[str]] = {}
     fabrics: set[str] = set()
     for kind in (*FABRICS, "net"):
@@ -42,7 +42,8 @@ def devices(files: Files, numa: tuple[Numa, ...]) -> tuple[Device, ...]:
 
 
 def drivers(files: Files) -> tuple[str, ...]:
-    """Of network cards, by name: with the version, or what stands for it in modules without one."""
+    """Drivers of network cards, by name: with the version, or what stands for it in modules without
+    one."""
     said = (
         files.text(f"sys/class/{kind}/{name}/device/uevent") or ""
         for kind in (*FABRICS, "net")

@@ -54,7 +54,7 @@ class Files:
             return []
 
     def room(self, folder: str) -> Room | None:
-        """Of the file system at this folder; None where there is no such folder."""
+        """The room of the file system at this folder; None where there is no such folder."""
         path = f"{folder}/{ROOM}"
         if (said := self.text(path)) is None and (room := self._room(folder)) is not None:
             said = self.seen[path] = f"{room.total_bytes} {room.free_bytes}"

@@ -49,6 +49,6 @@ def look(view: RunView) -> Iterator[Finding]:
 
 
 def slow_governors(view: RunView) -> list[str]:
-    """Those that do not hold the clock rate up."""
+    """Governors that do not hold the clock rate up."""
     governors = view.machine.get("governors") or ()
     return [name for name in governors if name != "performance"]

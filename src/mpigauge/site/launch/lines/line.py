@@ -65,7 +65,7 @@ class Line:
 
     @property
     def ranks(self) -> int | None:
-        """Of all programs together; None: the line leaves it to the launcher."""
+        """The ranks of all programs together; None: the line leaves it to the launcher."""
         counts = [program.ranks for program in self.programs]
         known = [count for count in counts if count is not None]
         return sum(known) if known and len(known) == len(counts) else None

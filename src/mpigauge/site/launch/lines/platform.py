@@ -26,7 +26,7 @@ def host(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 def hosts(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """With commas or blanks between them."""
+    """Takes hosts with commas or blanks between them."""
     draft.hosts = draft.host_list(word, ",".join(values[0].replace(",", " ").split()))
 
 

@@ -69,7 +69,7 @@ _DATA = re.compile(
 
 @cache
 def family_of(name: str) -> Family | None:
-    """Of a library by its name, such as libmpi.so.12; None: it is none of MPI."""
+    """The family of a library by its name, such as libmpi.so.12; None: it is none of MPI."""
     for pattern, family in _PATTERNS:
         if pattern.fullmatch(name):
             return family
@@ -77,7 +77,8 @@ def family_of(name: str) -> Family | None:
 
 
 def family_by(name: str, objects: Iterable[str]) -> Family | None:
-    """The same, where the names of predefined objects that a program takes say more."""
+    """The family of a library by its name, where the names of predefined objects that a program
+    takes say more."""
     family = family_of(name)
     if family and family.abi is None and any(each.startswith("ompi_mpi_") for each in objects):
         return OLD_OPEN_MPI
@@ -98,7 +99,7 @@ def is_of_mpi(name: str) -> bool:
 
 
 def calls(names: Iterable[str]) -> frozenset[str]:
-    """Those that are MPI's functions, in C or Fortran."""
+    """The names that are MPI's functions, in C or Fortran."""
     return frozenset(filter(_CALL.fullmatch, names))
 
 
@@ -108,10 +109,10 @@ def is_of_layer(name: str) -> bool:
 
 
 def extensions(names: Iterable[str]) -> frozenset[str]:
-    """Those that are functions of one MPI only."""
+    """The names that are functions of one MPI only."""
     return frozenset(filter(_EXTENSION.fullmatch, names))
 
 
 def data(names: Iterable[str]) -> frozenset[str]:
-    """Those that are variables of an MPI library."""
+    """The names that are variables of an MPI library."""
     return frozenset(filter(_DATA.fullmatch, names))

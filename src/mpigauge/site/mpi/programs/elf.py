@@ -94,7 +94,7 @@ def read_elf(path: Path) -> Elf:
 
 
 def parse(data: bytes | mmap.mmap) -> Elf:
-    """The same of its content."""
+    """What the content of an ELF file says."""
     if data[:4] != MAGIC:
         raise DamagedError("it does not begin as machine code does")
     try:
@@ -231,7 +231,8 @@ class _Reader:
         return frozenset(wants), frozenset(offers)
 
     def symbol_count(self, sections: list[_Section]) -> int:
-        """By the table of sections, else by the tables with which symbols are looked up."""
+        """How many symbols there are, by the table of sections, else by the tables with which
+        symbols are looked up."""
         size = 24 if self.wide else 16
         for section in sections:
             if section.kind == _DYNSYM_SECTION:

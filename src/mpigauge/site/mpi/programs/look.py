@@ -54,7 +54,7 @@ class Look:
 
     @cached_property
     def mpi_libraries(self) -> tuple[LoadedLibrary, ...]:
-        """Those of MPI that it needs, itself or by another library."""
+        """The libraries of MPI that it needs, itself or by another library."""
         return tuple(each for each in self.libraries if abi.family_of(each.name))
 
     @cached_property
@@ -120,7 +120,7 @@ class Look:
 
     @property
     def runtimes(self) -> tuple[LoadedLibrary, ...]:
-        """Of Fortran's compilers."""
+        """The runtimes of Fortran's compilers that it needs."""
         return tuple(each for each in self.libraries if _RUNTIME.match(each.name))
 
     @property
@@ -150,7 +150,7 @@ def look(words: Sequence[str], env: Mapping[str, str], folder: Path = Path()) ->
 def inner_words(
     words: Sequence[str], env: Mapping[str, str], folder: Path = Path()
 ) -> Sequence[str]:
-    """Of words that begin with a script: those from the first that is a program of MPI itself;
+    """The words from the first that is a program of MPI itself, of words that begin with a script;
     none: there is no such word."""
     for rest in _behind(words, env, folder):
         try:

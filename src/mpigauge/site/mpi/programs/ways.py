@@ -106,7 +106,7 @@ def check_told(words: Sequence[str], kind: Abi, here: Mapping[str, str]) -> None
 
 
 def way_told(name: str, kind: Abi, mpi: Mpi, tell: Tell = say_nothing) -> Way:
-    """The same of a program that cannot be looked at, whose ABI somebody has told. Its layer for
+    """The way of a program that cannot be looked at, whose ABI somebody has told. Its layer for
     Fortran stays its own."""
     library = library_of(mpi, kind)
     if library is None or deviates(mpi, kind):

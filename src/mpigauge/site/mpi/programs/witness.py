@@ -59,8 +59,8 @@ def variables_for_ranks(mpi: Mpi, abi: Abi | None, ranks: int, folder: str = "")
 
 
 def digest(text: str) -> int:
-    """Of the beginning of what a library says of itself, as long as all ABIs have room for it, and
-    without its signs that are not printed. (FNV-1a, as witness.cpp has it.)"""
+    """A digest of the beginning of what a library says of itself, as long as all ABIs have room for
+    it, and without its signs that are not printed. (FNV-1a, as witness.cpp has it.)"""
     found = _OFFSET
     for byte in text.encode("utf-8", "replace")[:BEGINNING]:
         if byte > ord(" ") and byte < 127:

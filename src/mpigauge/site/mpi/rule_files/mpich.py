@@ -233,7 +233,7 @@ def _measure(collective: str, ranks: int) -> tuple[str, int]:
 # --- looking up --------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Call:
-    """Of a collective among ranks of one host, with a usual operation."""
+    """A call of a collective among ranks of one host, with a usual operation."""
 
     collective: str
     ranks: int

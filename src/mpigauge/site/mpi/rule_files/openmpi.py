@@ -199,7 +199,7 @@ class _Words:
 
 
 def read_rules(text: str) -> dict[int, dict[int, list[Line]]]:
-    """Of each collective's number and each communicator size its lines. ValueError: Open MPI would
+    """The lines of each collective's number and each communicator size. ValueError: Open MPI would
     pass over this file in silence, or over a part of it."""
     words = _Words(text)
     found: dict[int, dict[int, list[Line]]] = {}
@@ -253,7 +253,7 @@ def _lines_for_han(rules: Sequence[Rule]) -> Iterator[Line]:
 
 
 def read_han_rules(text: str) -> dict[str, dict[int, list[Line]]]:
-    """Of each collective, by its name in small letters, and each communicator size its lines.
+    """The lines of each collective, by its name in small letters, and each communicator size.
     ValueError: coll_han would pass over this file, or over a part of it."""
     words = _Words(text)
     found: dict[str, dict[int, list[Line]]] = {}

@@ -68,7 +68,8 @@ def has_rule_format(mpi: str) -> bool:
 
 
 def rule_format_of(mpi: str) -> RuleFormat:
-    """By the name of an MPI, or of one that was made from it. UserError: none is known."""
+    """The format of rules by the name of an MPI, or of one that was made from it. UserError: none
+    is known."""
     return RULE_FORMATS[kind_of(mpi)]
 
 

@@ -38,10 +38,10 @@ def written(
     mpi: Mpi,
     ask: PolicyRequest | None = None,
 ) -> list[dict[str, str]]:
-    """For each arm its control variables, with values as the library has them.
+    """The control variables of each arm, with values as the library has them.
 
-    `ask` tells which number a word is. OutsideError: a setting is read when MPI starts, or
-    nobody knows when.
+    `ask` tells which number a word is. OutsideError: a setting is read when MPI starts, or nobody
+    knows when.
     """
     known = {name: knob for knob in every for name in (knob.variable, knob.control) if name}
     return [_written(arm, known, mpi, ask or number_of) for arm in arms]

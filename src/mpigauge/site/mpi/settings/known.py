@@ -58,7 +58,7 @@ def by_name(only: str | None = None) -> tuple[Knob, ...]:
 
 
 def search(found: Iterable[Knob], word: str, elsewhere: Iterable[Knob] = ()) -> tuple[Knob, ...]:
-    """Those whose names hold this word, else those whose words do; a whole name is alone, also
+    """Knobs whose names hold this word, else those whose words do; a whole name is alone, also
     where it is that of a setting of another MPI. UserError: there is none."""
     every, others = tuple(found), tuple(elsewhere)
     wanted = word.lower()

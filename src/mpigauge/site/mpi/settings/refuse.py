@@ -28,7 +28,7 @@ def refuse_unknown(names: Iterable[str], every: Iterable[Knob], mpi: Mpi) -> Non
 
 
 def unknown(names: Iterable[str], every: Iterable[Knob], mpi: Mpi) -> Iterator[tuple[str, str]]:
-    """Those that are not known, with a question for the name that may have been meant."""
+    """The names that are not known, each with a question for the name that may have been meant."""
     known = {name for knob in every for name in (knob.variable, knob.control) if name}
     for name in names:
         if name not in known and not _in_catalogue(name, mpi):

@@ -78,7 +78,8 @@ def _every() -> tuple[SpaceSetting, ...]:
 
 
 def settings_worth_trying(name: str, hosts: int) -> tuple[SpaceSetting, ...]:
-    """Of the MPI of this name, or of that which it was made from, among ranks on so many hosts."""
+    """Settings of the MPI of this name, or of that which it was made from, that are worth trying
+    among ranks on so many hosts."""
     return tuple(
         each
         for each in _every()

@@ -56,8 +56,8 @@ _SAME_SOCKET, _OTHER_SOCKET = 15, 20
 
 
 def distance(host: HostResources, card: Device, pu: int) -> int:
-    """From the card's NUMA node to that of the core, as the firmware has it; where it does not
-    say, whether they share the socket."""
+    """The distance from the card's NUMA node to that of the core, as the firmware has it; where it
+    does not say, whether they share the socket."""
     if pu in card.pus:
         return NEAREST
     it = host.topology
