@@ -71,7 +71,7 @@ QUICK = ("group", "info")
 LONGEST_S = 60.0
 UNWANTED = ("mem", "xfail")
 """Words of the lists of tests: much memory, and expected to fail."""
-OF_ITS_HEADER = re.compile(r"\w+/init/baseenvf(90)?")
+OF_ITS_HEADER = re.compile(r"\w+/init/baseenvf(90)?|init/version")
 """Programs that ask whether the MPI is of the version that their header says; no other is."""
 NO_ERRORS = re.compile(r"^\s*No Errors\s*$", re.MULTILINE)
 CONFIGURE = ("--disable-cxx", "--disable-spawn", "--disable-ft-tests", "--disable-perftest")

@@ -266,12 +266,12 @@ class OptionRow(NamedTuple):
 
     @property
     def flag(self) -> str:
-        """As it is written on the command line."""
+        """The option as it is written on the command line."""
         return f"--{self.name}"
 
     @property
     def key(self) -> str:
-        """As the command line hands it on."""
+        """The key by which the command line hands it on."""
         return self.name.replace("-", "_")
 
     @property

@@ -625,18 +625,21 @@ def integer_lines(table: dict[str, dict[str, dict[str, int]]]) -> Iterator[str]:
 
 
 def object_lines(table: dict[str, Any]) -> Iterator[str]:
-    """The objects of Open MPI, each with its kind and the first entry that it stands for."""
-    entry, seen = 0, set()
+    """The objects of Open MPI, each with its kind and the entry that it stands for: of several the
+    one that most ABIs have."""
     numbers = {"MPI_FILE_NULL": 0, "MPI_SESSION_NULL": 0, "MPI_ERRORS_ABORT": 3}
     numbers |= dict.fromkeys(EXTENSIONS, -1)
     numbers |= {name: value["ompi"] for name, value in table["fortran"].items()}
-    for kind, entries in table["handle"].items():
-        for name in sorted(entries, key=lambda name: not name.endswith("_NULL")):
-            symbol = entries[name].get("ompi", "")
-            if symbol and symbol not in seen:
-                yield f"MPIGAUGE_OBJECT({kind}, {symbol}, {entry}, {numbers[name]})"
-            seen.add(symbol)
-            entry += 1
+    entries = [
+        (kind, name, values)
+        for kind, of_kind in table["handle"].items()
+        for name, values in sorted(of_kind.items(), key=lambda each: not each[0].endswith("_NULL"))
+    ]
+    for symbol in dict.fromkeys(values["ompi"] for *_, values in entries if "ompi" in values):
+        sharing = [n for n, (*_, values) in enumerate(entries) if values.get("ompi") == symbol]
+        entry = max(sharing, key=lambda n: len(entries[n][2]))
+        kind, name, _ = entries[entry]
+        yield f"MPIGAUGE_OBJECT({kind}, {symbol}, {entry}, {numbers[name]})"
 
 
 def files() -> dict[str, str]:

@@ -234,6 +234,9 @@ void how_made(MPI_Datatype type, int expected, int integers, int last) {
 }
 
 void types() {
+  int bytes = 0;
+  OK(MPI_Type_size(MPI_CXX_FLOAT_COMPLEX, &bytes));
+  CHECK(bytes == 8);
   MPI_Datatype type;
   int combiner = 0, a = 0, b = 0, c = 0;
   OK(MPI_Type_get_envelope(MPI_INT, &a, &b, &c, &combiner));
