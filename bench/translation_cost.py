@@ -3,6 +3,10 @@
 # Copyright the mpigauge authors
 """What does it cost a program to run on an MPI of another ABI than its own?
 
+Another translation, such as Wi4MPI, is measured beside ours where it is given as the command that
+programs are started by: `--beside "/opt/wi4mpi/bin/wi4mpi -f {program} -t {target}"`. Ours has to
+add less in every loop, and a third of it at most to MPI_Sendrecv.
+
 Exit status: 0 within the limits, 1 above one of them, 2 it could not be tried.
 """
 
@@ -10,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -31,6 +36,8 @@ from mpigauge.site.mpi.translation import translation
 HERE = Path(__file__).resolve().parent
 MOST_ADDED_NS = {"Iprobe": 4.0}
 MOST_RATIO = {"PingPong 8 B": 1.02}
+MOST_OF_OTHER = {"Sendrecv to itself": 1 / 3}
+"""Of what another translation adds to a call; else as much."""
 MOST_IN_FLIGHT = {"mpich": 1.10}
 """With integers for handles in the program and pointers in the target; else 1.05."""
 NOTES = """\
@@ -41,6 +48,8 @@ ratio       the median over launches of the ratio of the medians of blocks\
 HEADER = "{:<34} {:<20} {:>10} {:>11} {:>7}"
 ROW = "{:<34} {:<20} {:>10.1f} {:>11.1f} {:>7.3f}"
 Blocks = Mapping[str, Sequence[float]]
+Times = Mapping[str, list[float]]
+"""Of each launch, by loop."""
 
 
 def build(folder: Path, mpi: Mpi, source: str = "translation_cost") -> Path:
@@ -53,8 +62,11 @@ def build(folder: Path, mpi: Mpi, source: str = "translation_cost") -> Path:
     return program
 
 
-def run(mpi: Mpi, program: Path, blocks: int, env: Mapping[str, str]) -> Blocks:
-    started = command(Job(mpi, 2, (str(program), str(blocks)), env=env))
+def run(
+    mpi: Mpi, program: Path, blocks: int, env: Mapping[str, str], before: Sequence[str] = ()
+) -> Blocks:
+    """`before`: a command that starts the program."""
+    started = command(Job(mpi, 2, (*before, str(program), str(blocks)), env=env))
     everything = {**os.environ, **started.env}
     done = subprocess.run(
         started.words, env=everything, capture_output=True, text=True, check=False
@@ -85,22 +97,31 @@ def limit(program: Mpi, loop: str) -> float | None:
     return MOST_RATIO.get(loop)
 
 
-def compared(program: Mpi, target: Mpi, launches: int, blocks: int) -> list[str]:
-    """Prints a row for each loop; what is above a limit comes back."""
+def compared(
+    program: Mpi, target: Mpi, launches: int, blocks: int, beside: Sequence[str]
+) -> list[str]:
+    """Prints a row for each loop; what is above a limit comes back. `beside`: the command of
+    another translation; empty: there is none."""
     env = translated_env(program, target)
     native: dict[str, list[float]] = defaultdict(list)
     other: dict[str, list[float]] = defaultdict(list)
+    third: dict[str, list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         own, foreign = build(Path(folder), target), build(Path(folder), program)
+        ways: list[tuple[dict[str, list[float]], Path, Mapping[str, str], Sequence[str]]] = [
+            (native, own, {}, ()),
+            (other, foreign, env, ()),
+        ]
+        if beside:
+            ways.append((third, foreign, {}, beside))
         for _ in range(launches):
-            for times, found in (
-                (native, run(target, own, blocks, {})),
-                (other, run(target, foreign, blocks, env)),
-            ):
-                for loop, values in found.items():
+            for times, started, variables, before in ways:
+                for loop, values in run(target, started, blocks, variables, before).items():
                     times[loop].append(median(values))
     above = []
     pair = f"{program.label} on {target.label}"
+    if beside:
+        above += beside_ours(pair, beside, native, other, third)
     for loop, alone in native.items():
         ratio = median(b / a for a, b in zip(alone, other[loop], strict=True))
         print(ROW.format(pair, loop, median(alone), median(other[loop]), ratio))
@@ -112,10 +133,27 @@ def compared(program: Mpi, target: Mpi, launches: int, blocks: int) -> list[str]
     return above
 
 
+def beside_ours(
+    pair: str, beside: Sequence[str], native: Times, ours: Times, theirs: Times
+) -> list[str]:
+    """Prints a row for each loop of another translation; where ours adds too much comes back."""
+    above = []
+    name = f"{pair} by {Path(beside[0]).name}"
+    for loop, alone in native.items():
+        ratio = median(b / a for a, b in zip(alone, theirs[loop], strict=True))
+        print(ROW.format(name, loop, median(alone), median(theirs[loop]), ratio))
+        added, most = (min(each[loop]) - min(alone) for each in (ours, theirs))
+        share = MOST_OF_OTHER.get(loop, 1.0)
+        if added > most * share:
+            above.append(f"{name}, {loop}: ours adds {added:.1f} ns to a call, it {most:.1f} ns")
+    return above
+
+
 def arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--launches", type=int, default=10, help="of each, in turn (10)")
     parser.add_argument("--blocks", type=int, default=100, help="of each loop in a launch (100)")
+    parser.add_argument("--beside", default="", help="the command of another translation (none)")
     parser.add_argument("--quick", action="store_true", help="does it work at all?")
     return parser.parse_args(words)
 
@@ -127,9 +165,13 @@ def main(words: Sequence[str]) -> int:
     above: list[str] = []
     try:
         print(f"# {common.machine()}\n")
+        if not options.beside:
+            print("No other translation is measured: --beside names none.\n")
         print(HEADER.format("", "call", "native ns", "translated", "ratio"))
         for program, target in pairs:
-            above += compared(find(program), find(target), launches, blocks)
+            named = options.beside.replace("{program}", program).replace("{target}", target)
+            beside = [] if "@" in target else shlex.split(named)
+            above += compared(find(program), find(target), launches, blocks, beside)
     except UserError as error:
         print(f"translation_cost: {error}", file=sys.stderr)
         return 2
