@@ -36,7 +36,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from mpigauge.model.errors import UserError
-from tests.e2e.debian import installed
+from tests.e2e.debian import again_with
 
 HERE = Path(__file__).resolve().parent
 INPUTS = HERE / "debian"
@@ -306,22 +306,12 @@ def are_here(names: Sequence[str]) -> bool:
     return all(map(shutil.which, wanted))
 
 
-def again_with_packages(words: Sequence[str]) -> int:
-    """This program, where Debian's packages are."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        installed(Path(folder), *PACKAGES) as debian,
-        subprocess.Popen(debian.words(sys.executable, __file__, *words, cwd=Path.cwd())) as again,
-    ):
-        return again.wait()
-
-
 def main(words: Sequence[str]) -> int:
     options = arguments(words)
     wrong = 0
     try:
         if not are_here(options.program):
-            return again_with_packages(words)
+            return again_with(PACKAGES, __file__, words)
         print(f"# {common.machine()}\n")
         print(HEADER.format(*COLUMNS))
         with tempfile.TemporaryDirectory() as folder:

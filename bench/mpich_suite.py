@@ -41,7 +41,7 @@ from mpigauge.model.mpi import Abi, Mpi
 from mpigauge.site.launch import Job, command
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.programs.ways import way_of
-from tests.e2e.debian import installed, sources
+from tests.e2e.debian import again_with, sources
 
 VERSION = "4.0.2"
 KEPT = Path(__file__).resolve().parents[1] / "build" / "mpich_suite"
@@ -336,22 +336,12 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def again_with_packages(words: Sequence[str]) -> int:
-    """This program, where Debian's packages are."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        installed(Path(folder), *PACKAGES) as debian,
-        subprocess.Popen(debian.words(sys.executable, __file__, *words, cwd=Path.cwd())) as again,
-    ):
-        return again.wait()
-
-
 def main(words: Sequence[str]) -> int:
     options = arguments(words)
     try:
         fetch()
         if options.fortran and not shutil.which("mpifort.mpich"):
-            return again_with_packages(words)
+            return again_with(PACKAGES, __file__, words)
         print(f"# {common.machine()}, tests of MPICH {VERSION}\n", flush=True)
         if options.fortran:
             any_lost = in_fortran(options.folders, options.most_ranks)

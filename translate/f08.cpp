@@ -25,6 +25,7 @@ bool is_of_gfortran(const Descriptor& descriptor) {
 // Of an array of assumed size nobody knows the last extent: it is below zero, and all lie in one
 // piece.
 bool lies_in_one_piece(const Descriptor& descriptor) {
+  if (descriptor.base == nullptr) return true;  // what is not allocated may have any extents
   const auto element = static_cast<std::ptrdiff_t>(descriptor.element);
   std::ptrdiff_t expected = element;
   for (int n = 0; n < descriptor.rank; ++n) {

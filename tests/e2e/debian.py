@@ -8,7 +8,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 from tests import patience
 from tests.e2e.cluster import needs_root
 
-__all__ = ["Installed", "installed", "needs_root", "sources", "unpacked"]
+__all__ = ["Installed", "again_with", "installed", "needs_root", "sources", "unpacked"]
 LAY = """
 set -e
 work=$1
@@ -84,6 +85,16 @@ def installed(folder: Path, *packages: str) -> Iterator[Installed]:
             yield Installed(keeper.pid)
         finally:
             keeper.stdin.close()
+
+
+def again_with(packages: Sequence[str], program: str, words: Sequence[str]) -> int:
+    """Runs a program of Python once more, where these packages are: its exit status."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        installed(Path(folder), *packages) as debian,
+        subprocess.Popen(debian.words(sys.executable, program, *words, cwd=Path.cwd())) as again,
+    ):
+        return again.wait()
 
 
 def unpacked(folder: Path, *packages: str, architecture: str = "") -> Path:
