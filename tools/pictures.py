@@ -32,8 +32,8 @@ DRAW = """
 from mpigauge.cli.run_names import open_run
 from mpigauge.draw.chart import svg
 from mpigauge.result.run_result import RunResult
-from mpigauge.show.kinds import PLOTS, drawn
-print(svg(drawn(PLOTS[{kind!r}], [RunResult.of("", open_run({run!r}))]).plot), end="")
+from mpigauge.show.kinds import PLOTS, picture_of
+print(svg(picture_of(PLOTS[{kind!r}], [RunResult.of("", open_run({run!r}))]).plot), end="")
 """
 PRESENT = """
 from mpigauge.cli.run_names import open_run
