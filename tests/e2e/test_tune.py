@@ -319,7 +319,7 @@ def test_collectives_are_right_with_rules_for_each(name: str, tmp_path: Path) ->
     settings = [f"--set={key}={value}" for key, value in told.items()]
     names = [f"SELFTEST:{collective}_right" for collective in collectives_of(name)]
     for ranks in ("2", "3"):
-        words = ("--ranks", ranks, "--launches", "1", "--in", "3s", "--oversubscribe")
+        words = ("--ranks", ranks, "--launches", "1", "--precision", "99%", "--oversubscribe")
         out = f"out-{ranks}"
         done = cli.mpigauge(
             *("run", *names, "--mpi", name, *words, *settings, "--output", out), cwd=tmp_path
