@@ -13,13 +13,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from mpigauge.measure.campaign.reasons import failed_to_start
 from mpigauge.model.record import Rank
 from mpigauge.runs.store import Run, load
 from tests import patience
 
-STARTS = 3
-"""Of a program of others, at most."""
 LONG = ("PingPong", "Sendrecv", "--sizes", "0,8,64Ki", "--in", "60s")
 """Benchmarks that are certainly still measured when somebody presses Ctrl-C."""
 
@@ -27,14 +24,7 @@ LONG = ("PingPong", "Sendrecv", "--sizes", "0,8,64Ki", "--in", "60s")
 def mpigauge(
     *words: str, cwd: Path, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Programs of others are started again where the launcher lost a race with itself, as
-    mpigauge does with its own."""
-    for _ in range(STARTS):
-        done = patience.run(command(words), cwd=cwd, env={**os.environ, **(env or {})})
-        stumbled = words[:1] == ("exec",) and failed_to_start(done.stderr.splitlines())
-        if not (done.returncode and stumbled):
-            break
-    return done
+    return patience.run(command(words), cwd=cwd, env={**os.environ, **(env or {})})
 
 
 def started(*words: str, cwd: Path) -> subprocess.Popen[str]:

@@ -18,6 +18,7 @@ from mpigauge.measure.campaign.on_mpi import apps_on_their_mpi, on_its_mpi
 from mpigauge.model.errors import UserError
 from mpigauge.site import batch
 from mpigauge.site.launch import command
+from mpigauge.site.launch.left_session import remove_left_session
 from mpigauge.site.launch.lines.to_job import job_of, untold
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.programs.ways import TRANSLATED, way_of
@@ -44,6 +45,7 @@ def main(spec: str, dialect: str, strict: bool) -> None:
         made = translated([front, *rest], mpi, dialect, strict, here)
         for name, text in made.files.items():
             Path(name).write_text(text, encoding="utf-8")
+        remove_left_session(os.getpid(), here)
         os.execve(made.words[0], list(made.words), {**here, **made.env})
     except UserError as error:
         print(f"mpigauge: {error}", file=sys.stderr)

@@ -21,6 +21,7 @@ from mpigauge.features.profile.launching import (
     hosts_of,
 )
 from mpigauge.model.errors import UserError
+from mpigauge.site.launch.left_session import remove_left_session
 from mpigauge.site.launch.lines.preload import PRELOAD, with_variables
 from mpigauge.site.launch.lines.read import file_text, read
 
@@ -32,7 +33,9 @@ def main() -> None:
     real = _real(name, folder)
     if real is None:
         sys.exit(f"{name}: command not found")
-    os.execv(real, _told([real, *rest]))
+    words = _told([real, *rest])
+    remove_left_session(os.getpid(), os.environ)
+    os.execv(real, words)
 
 
 def _real(name: str, folder: Path) -> str | None:

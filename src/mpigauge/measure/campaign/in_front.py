@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from mpigauge.model.errors import UserError
+from mpigauge.site.launch.left_session import remove_left_session
 
 OURS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 """Sent to us they are meant for the program. A Ctrl-C of the terminal reaches it by itself."""
@@ -44,6 +45,7 @@ def run(
             env=dict(env),
             stdin=None if output is None else subprocess.DEVNULL,
             stdout=output,
+            preexec_fn=lambda: remove_left_session(os.getpid(), env),  # noqa: PLW1509
         )
     except OSError as error:
         raise UserError(f"cannot start {words[0]}: {error.strerror}") from None
@@ -51,6 +53,7 @@ def run(
         started(process)
     with _handed_on(process):
         status = process.wait()
+    remove_left_session(process.pid, env)
     shown = status if status >= 0 else BY_SIGNAL - status
     return Ended(shown, time.monotonic() - begun)
 

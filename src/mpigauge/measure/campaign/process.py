@@ -12,13 +12,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from mpigauge.model.errors import RunError
 from mpigauge.site.launch import Command
+from mpigauge.site.launch.left_session import remove_left_session
 
 MARK = "MPIGAUGE_JOB"
 """A variable that every process of a job inherits, whatever session its launcher puts it in."""
@@ -58,15 +59,16 @@ class LauncherProcess:
         self._lines: queue.SimpleQueue[OutputLine | None] = queue.SimpleQueue()
         self._open = 2
         self._terminated = False
+        self._env = {**os.environ, **command.env, MARK: self._mark}
         try:
             self._process = subprocess.Popen(
                 command.words,
-                env={**os.environ, **command.env, MARK: self._mark},
+                env=self._env,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                preexec_fn=_dies_with_us(),  # noqa: PLW1509  (it makes one system call)
+                preexec_fn=_before_launcher(self._env),  # noqa: PLW1509  (it takes no lock)
             )
         except OSError as error:
             raise RunError(f"cannot start {command.words[0]}: {error.strerror}") from None
@@ -114,6 +116,7 @@ class LauncherProcess:
             self.kill()
             status = self._process.wait()
         self.kill()
+        remove_left_session(self._process.pid, self._env)
         self._guard.communicate(b"\n")
         for stream in (self._process.stdout, self._process.stderr):
             assert stream is not None
@@ -156,16 +159,17 @@ def _past(deadline: float | None) -> bool:
     return deadline is not None and time.monotonic() > deadline
 
 
-def _dies_with_us() -> Callable[[], None] | None:
-    """A killed mpigauge must not leave ranks spinning: the system then ends the launcher."""
-    if not sys.platform.startswith("linux"):
-        return None
-    control = ctypes.CDLL(None).prctl
+def _before_launcher(env: Mapping[str, str]) -> Callable[[], None]:
+    """What a child does before it becomes the launcher: it asks the system to end it with us, since
+    a killed mpigauge must not leave ranks spinning."""
+    control = ctypes.CDLL(None).prctl if sys.platform.startswith("linux") else None
 
-    def ask() -> None:
-        control(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    def prepare() -> None:
+        if control:
+            control(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        remove_left_session(os.getpid(), env)
 
-    return ask
+    return prepare
 
 
 def _processes() -> list[int]:

@@ -17,7 +17,8 @@ _TROUBLE = re.compile(
     re.IGNORECASE,
 )
 _STUMBLE = re.compile(r"PMIx server's listener thread failed to start")
-"""Launchers that lost a race with themselves say this, before they start any rank."""
+"""Launchers say this, before they start any rank, where one of the same process number left files
+that are not ours to remove; the next try has another number."""
 _FRAME = re.compile(
     r"bad termination|ignore the below|typically refers to|see the faq|error checking +:", re.I
 )
