@@ -56,12 +56,12 @@ def _rankfiles(places: tuple[str, ...]) -> dict[str, str]:
     from mpigauge.model.inputs import read_input
     from mpigauge.site.placement import files_in
 
-    return {
-        name: read_input(
+    found: dict[str, str] = {}
+    for name in files_in(places):
+        found[name] = read_input(
             Path(name), f"--place rankfile:{name}: ", called=f"the rankfile {name}"
         ).decode("utf-8", "replace")
-        for name in files_in(places)
-    }
+    return found
 
 
 def _agent(text: str) -> tuple[str, ...]:
@@ -104,7 +104,11 @@ def _compilers(texts: tuple[str, ...]) -> tuple[Compiler, ...]:
 def _arrivals(text: str) -> dict[str, ArrivalsOfRun]:
     """Of the profiles that are named among patterns of arrivals."""
     words = [word.strip().partition(":") for word in text.split(",")]
-    return {name: _patterns(name) for kind, _, name in words if kind == "profile" and name}
+    found: dict[str, ArrivalsOfRun] = {}
+    for kind, _, name in words:
+        if kind == "profile" and name:
+            found[name] = _patterns(name)
+    return found
 
 
 def _patterns(name: str) -> ArrivalsOfRun:

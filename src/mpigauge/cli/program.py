@@ -130,7 +130,10 @@ def launch_of(
 def ways_of(plan: Plan, mpi: Mpi) -> dict[str, Way]:
     """How each program of a plan that is not ours comes to run on this MPI, by its name. UserError:
     one is not there, or cannot run on it."""
-    programs = [part.foreign for part in plan.parts if part.foreign and part.foreign.launcher]
+    programs = []
+    for part in plan.parts:
+        if part.foreign and part.foreign.launcher:
+            programs.append(part.foreign)
     if not programs:
         return {}
     import os

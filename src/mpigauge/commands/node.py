@@ -149,14 +149,16 @@ def odd_parts(together: PlanPart, found: Cluster) -> tuple[PlanPart, ...]:
     from mpigauge.measure.plan.blas import BLAS
 
     library = together.suite_options.get(BLAS, "").partition("=")[0]
-    own = [
-        kernel
-        for kernel in found.kernels
-        if kernel.odd and kernel.library == library and kernel.word in together.benchmarks
-    ]
+    own = []
+    for kernel in found.kernels:
+        if kernel.odd and kernel.library == library and kernel.word in together.benchmarks:
+            own.append(kernel)
     odd = {host for kernel in own for host in kernel.odd}
     names = tuple(kernel.word for kernel in own)
-    hosts = [place for place, block in enumerate(together.blocks) if block.host in odd]
+    hosts = []
+    for place, block in enumerate(together.blocks):
+        if block.host in odd:
+            hosts.append(place)
     if hosts:
         return once_more(replace(together, benchmarks=names), hosts)
     return ()

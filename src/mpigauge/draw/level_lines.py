@@ -93,7 +93,10 @@ def _places(label: str, y: float, frame: Frame) -> Iterator[_Box]:
 def _of_curves(panel: Panel, frame: Frame) -> Iterator[tuple[float, float]]:
     """Points along all curves that are drawn."""
     for series in panel.series[:MOST_SERIES]:
-        ends = [frame.at(point.x, point.y) for point in series.points if math.isfinite(point.y)]
+        ends = []
+        for point in series.points:
+            if math.isfinite(point.y):
+                ends.append(frame.at(point.x, point.y))
         for (x1, y1), (x2, y2) in pairwise(ends):
             for step in range(_STEPS):
                 share = step / _STEPS

@@ -121,10 +121,9 @@ class Between:
         return math.sqrt((1 + alike) / (1 - alike))
 
     def to_json(self) -> dict[str, Any]:
-        cells = {
-            name: {k: v for k, v in asdict(each).items() if v == v}
-            for name, each in self.cells.items()
-        }
+        cells = {}
+        for name, each in self.cells.items():
+            cells[name] = {k: v for k, v in asdict(each).items() if v == v}
         known = {"runs": self.runs, "correlation": self.correlation, "cells": cells}
         return known | ({"remark": self.remark} if self.remark else {})
 

@@ -63,10 +63,9 @@ class CallMix:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> CallMix:
         """KeyError, TypeError or ValueError: it is none."""
-        lists = {
-            name: tuple(MixedCall(**each) for each in data.get(name, ()))
-            for name in ("calls", "messages")
-        }
+        lists = {}
+        for name in ("calls", "messages"):
+            lists[name] = tuple(MixedCall(**each) for each in data.get(name, ()))
         return cls(**{**data, **lists})
 
     def arrival(self, benchmark: str, ranks: int) -> str:

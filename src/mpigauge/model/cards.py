@@ -167,7 +167,11 @@ class Cards:
     def named(self, names: Iterable[str]) -> list[Card]:
         """The cards of those of these words that are no suites."""
         suites = {suite.lower() for suite in self.suites()}
-        return [self.find(word) for word in split_at_commas(names) if word.lower() not in suites]
+        found: list[Card] = []
+        for word in split_at_commas(names):
+            if word.lower() not in suites:
+                found.append(self.find(word))
+        return found
 
     def chosen(self, names: Iterable[str]) -> list[Card]:
         """The cards of these words, suites standing for what they run when nothing is named.

@@ -54,7 +54,11 @@ def parse_bitmap(text: str) -> frozenset[int]:
     bits = 0
     for word in words:
         bits = bits << _WORD_BITS | (int(word, 16) if word else 0)
-    return frozenset(number for number, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")
+    found = set()
+    for number, bit in enumerate(reversed(f"{bits:b}")):
+        if bit == "1":
+            found.add(number)
+    return frozenset(found)
 
 
 def parse_size(text: str) -> int:

@@ -108,7 +108,11 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def usable(self, here: Here) -> list[T]:
         """The entries that can be used here."""
-        return [entry for name, entry in self.items() if not self.missing(name, here)]
+        found: list[T] = []
+        for name, entry in self.items():
+            if not self.missing(name, here):
+                found.append(entry)
+        return found
 
     def __getitem__(self, name: str) -> T:
         if name not in self._all_names():

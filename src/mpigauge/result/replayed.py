@@ -56,7 +56,10 @@ def _left_out(of: Replayed) -> Iterator[str]:
 
 
 def _named(of: Replayed) -> str:
-    named = [f"{what} ({percent(share)})" for what, share in of.left_out if share >= LEAST_SHARE]
+    named = []
+    for what, share in of.left_out:
+        if share >= LEAST_SHARE:
+            named.append(f"{what} ({percent(share)})")
     if named:
         return f"; left out: {listed(named)}."
     return "."

@@ -169,7 +169,10 @@ class RunView:
 
     def ranks_of(self, row: Row) -> tuple[Rank, ...]:
         """Where the ranks of a row were in its first launch; none: the run does not say."""
-        members = [int(word) for word in row.cell.members.split(",") if word.isdigit()]
+        members = []
+        for word in row.cell.members.split(","):
+            if word.isdigit():
+                members.append(int(word))
         wanted = members or range(row.cell.ranks * row.cell.groups)
         there = self._ranks.get(row.cell.launch, {})
         return tuple(there[rank] for rank in wanted if rank in there)

@@ -62,7 +62,10 @@ def picture_of(kind: PlotKind, runs: Sequence[RunResult], chosen: Chosen = ALL) 
         raise UserError(f"{kind.name} is of {kind.least_runs} runs or more; name others, too")
     found = kind.draw(shown, chosen)
     if found is None:
-        others = [k.name for k in PLOTS.values() if k != kind and k.draw(shown, ALL)]
+        others = []
+        for k in PLOTS.values():
+            if k != kind and k.draw(shown, ALL):
+                others.append(k.name)
         there = ", ".join(others) or "none at all"
         of = f" of {chosen.benchmark}" if chosen.benchmark else ""
         raise UserError(f"there is no plot '{kind.name}'{of} in this run; it has {there}")

@@ -176,7 +176,10 @@ def _shared(topology: Topology, levels: Levels, pus: Group, width: int) -> list[
 
 def _sizes(topology: Topology, name: str, groups: Sequence[Group]) -> str:
     """How large the caches of this level are that these groups share."""
-    sizes = {cache.bytes for cache in topology.caches if _is(cache, name) and cache.pus in groups}
+    sizes = set()
+    for cache in topology.caches:
+        if _is(cache, name) and cache.pus in groups:
+            sizes.add(cache.bytes)
     if not sizes:
         return ""
     words = [cache_size(size) for size in sorted(sizes)]

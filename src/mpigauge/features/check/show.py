@@ -71,7 +71,10 @@ def as_junit(found: CheckResult, name: str, undecided: str) -> str:
 def summary(found: CheckResult) -> str:
     """PASS: 12 of 12."""
     counts = Counter(line.outcome for line in found.lines)
-    parts = [f"{counts[word]} {word}" for word in ("FAIL", "UNDECIDED", "PASS") if counts[word]]
+    parts = []
+    for word in ("FAIL", "UNDECIDED", "PASS"):
+        if counts[word]:
+            parts.append(f"{counts[word]} {word}")
     text = f"{found.outcome}: {', '.join(parts)}"
     again = sum(line.again for line in found.lines)
     if again:

@@ -50,9 +50,11 @@ def examine(
     )
     told = [_told(host.name, answer) for host, answer in zip(hosts, answers, strict=True)]
     refuse_problems(told)
-    return {
-        host.name: said for host, said in zip(hosts, told, strict=True) if isinstance(said, dict)
-    }
+    found: dict[str, dict[str, Any]] = {}
+    for host, said in zip(hosts, told, strict=True):
+        if isinstance(said, dict):
+            found[host.name] = said
+    return found
 
 
 def findings_of(said: Mapping[str, Any]) -> tuple[CheckFinding, ...]:

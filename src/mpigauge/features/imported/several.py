@@ -67,7 +67,10 @@ def _in_arm(columns: Any, name: str) -> dict[str, Any]:
 def _rows(reading: Reading) -> Iterator[Hashable]:
     """What tells tables and figures apart, whatever their launch and their numbers are."""
     for table in reading.tables:
-        columns = [(name, str(value)) for name, value in table.fixed.items() if name != "launch"]
+        columns = []
+        for name, value in table.fixed.items():
+            if name != "launch":
+                columns.append((name, str(value)))
         yield tuple(sorted(columns))
     for figure in reading.figures:
         yield replace(figure, launch=0, value=0.0)

@@ -406,11 +406,10 @@ class Account:
         cells = self.profile.cells
         sent = cells[(cells["way"] == Counted.SENT) & (cells["world_peer"] >= 0)]
         keys = np.stack([sent["rank"].astype(np.int64), sent["world_peer"]], axis=1)
-        pairs = [
-            Pair(source, target, int(of["count"].sum()), int(of["amount"].sum()))
-            for (source, target), places in _grouped(keys)
-            for of in [sent[places]]
-        ]
+        pairs = []
+        for (source, target), places in _grouped(keys):
+            of = sent[places]
+            pairs.append(Pair(source, target, int(of["count"].sum()), int(of["amount"].sum())))
         return sorted(pairs, key=lambda pair: (-pair.bytes, pair.source, pair.target))
 
     # --- over the run
@@ -422,7 +421,11 @@ class Account:
 
     def _in_region(self, path: str) -> InRegion:
         """Regions within it are a part of it."""
-        own = [each for file in self.ranks for each in file.regions if each.path == path]
+        own = []
+        for file in self.ranks:
+            for each in file.regions:
+                if each.path == path:
+                    own.append(each)
         within = [each for each in self.inside if f"{each.spot.region}/".startswith(f"{path}/")]
         return InRegion(
             path,
@@ -436,7 +439,10 @@ class Account:
         one before, in the mean of ranks. MPI_Init and MPI_Finalize are in it."""
         end = max(max(file.on_s, file.run_s) for file in self.ranks)
         edges = np.linspace(0.0, end, steps + 1)
-        shares = [_share_between(file, edges) for file in self.ranks if file.timelines]
+        shares = []
+        for file in self.ranks:
+            if file.timelines:
+                shares.append(_share_between(file, edges))
         return edges[1:], np.mean(shares, axis=0) if shares and end > 0 else np.zeros(steps)
 
     def of_rank(self, rank: int) -> Iterator[tuple[Called, Any]]:

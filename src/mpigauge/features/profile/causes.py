@@ -47,12 +47,11 @@ class ProfileCause:
 def explained(jobs: Sequence[ProfiledJob]) -> Explanation:
     """The explanation of the launch in the middle."""
     accounts = accounts_of(main_jobs(jobs))
-    found = [
-        replace(finding, cause=cause.name)
-        for cause in CAUSES
-        for account in accounts[:1]
-        for finding in cause.find(account)
-    ]
+    found = []
+    for cause in CAUSES:
+        for account in accounts[:1]:
+            for finding in cause.find(account):
+                found.append(replace(finding, cause=cause.name))
     found.sort(key=lambda each: (math.isnan(each.cost), -each.cost))
     return Explanation(
         findings=tuple(found),
@@ -122,11 +121,10 @@ def _shared(account: Account) -> Iterator[Finding]:
 
 
 def _switched(account: Account) -> Iterator[Finding]:
-    rates = [
-        (file.usage.involuntary_switches / float(run), file)
-        for file, run in zip(account.ranks, account.run_s, strict=True)
-        if run > 0
-    ]
+    rates = []
+    for file, run in zip(account.ranks, account.run_s, strict=True):
+        if run > 0:
+            rates.append((file.usage.involuntary_switches / float(run), file))
     often = sorted((pair for pair in rates if pair[0] >= OFTEN), key=lambda pair: -pair[0])
     if often:
         yield Finding(

@@ -473,8 +473,9 @@ class _Reader:
     def _comms(self) -> dict[int, Comm]:
         calls = self._calls()
         members = self._members()
-        return {
-            int(part["comm"]): Comm(
+        found: dict[int, Comm] = {}
+        for part, _ in self._each(BlockKind.COMM, layout.COMM):
+            found[int(part["comm"])] = Comm(
                 number=int(part["comm"]),
                 name=_name(part["name"]),
                 rank=int(part["rank"]),
@@ -486,8 +487,7 @@ class _Reader:
                 parent=int(part["parent"]),
                 maker=calls.get(int(part["maker"]), ("", ""))[0],
             )
-            for part, _ in self._each(BlockKind.COMM, layout.COMM)
-        }
+        return found
 
     def _members(self) -> dict[int, tuple[int, ...]]:
         found = {}
@@ -505,16 +505,18 @@ class _Reader:
 
     def _timelines(self) -> tuple[Timeline, ...]:
         start = int(self.head["start"]["ticks"])
-        return tuple(
-            Timeline(
-                thread=int(part["thread"]),
-                start_s=self._seconds(int(part["start"]) - start),
-                step_s=self._seconds(int(part["step_ticks"])),
-                mpi_s=part["step"] / self.hz,
-            )
-            for part, _ in self._each(BlockKind.THREAD, layout.THREAD)
-            if int(part["thread"]) not in self.outdated
-        )
+        found = []
+        for part, _ in self._each(BlockKind.THREAD, layout.THREAD):
+            if int(part["thread"]) not in self.outdated:
+                found.append(
+                    Timeline(
+                        thread=int(part["thread"]),
+                        start_s=self._seconds(int(part["start"]) - start),
+                        step_s=self._seconds(int(part["step_ticks"])),
+                        mpi_s=part["step"] / self.hz,
+                    )
+                )
+        return tuple(found)
 
     def _sites(self, regions: dict[int, str]) -> tuple[tuple[Site, ...], Places]:
         """Those that were called, and their places by thread and number."""

@@ -85,11 +85,11 @@ def prepare_more(folder: Path, hosts: Sequence[str]) -> list[str]:
 def _made(folder: Path, hosts: Sequence[str], agent: Agent) -> list[str]:
     script = f"mkdir -p -m 700 {quote(str(folder))}"
     answers = zip(hosts, all_answers(hosts, script, agent, SECONDS), strict=True)
-    return [
-        f"ranks on {host} are not profiled: {answer.last_words}"
-        for host, answer in answers
-        if answer.status != 0
-    ]
+    found: list[str] = []
+    for host, answer in answers:
+        if answer.status != 0:
+            found.append(f"ranks on {host} are not profiled: {answer.last_words}")
+    return found
 
 
 def _others(hosts: Sequence[str]) -> list[str]:

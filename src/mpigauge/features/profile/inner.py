@@ -48,7 +48,10 @@ def _real(name: str, folder: Path) -> str | None:
 def _told(words: list[str]) -> list[str]:
     """The words with which ranks find the profiler."""
     here = dict(os.environ)
-    variables = {name: here[name] for name in here if name.startswith(FOLDER_VARIABLE)}
+    variables = {}
+    for name in here:
+        if name.startswith(FOLDER_VARIABLE):
+            variables[name] = here[name]
     variables[PRELOAD] = here.get(LIBRARY_VARIABLE, "")
     try:
         kind = dialect(words[0], here)

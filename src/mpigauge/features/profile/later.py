@@ -64,11 +64,10 @@ def _row(kept: KeptCalls, own: npt.NDArray[np.void]) -> tuple[float, ...]:
     usual = float(np.median(alone))
     moving, long_moving = without_rare(alone, usual)
     waited, long_waited = without_rare(waiting, usual)
-    sites = [
-        site
-        for site, number in zip(kept.files[rank].sites, kept.numbers[rank], strict=True)
-        if number == spot
-    ]
+    sites = []
+    for site, number in zip(kept.files[rank].sites, kept.numbers[rank], strict=True):
+        if number == spot:
+            sites.append(site)
     whole = AllCalls.of(sites, kept.files[rank].hz)
     stands_for = float(own["weight"].sum())
     is_whole = stands_for >= NEARLY_ALL * whole.calls  # the others waited for what was sent

@@ -201,7 +201,10 @@ def _short(host: str) -> str:
 
 def _cores(account: Account) -> str:
     """By rank; nothing where a rank has wandered, two share one, or there are several hosts."""
-    cpus = [next(iter(file.cpus), -1) for file in account.ranks if len(file.cpus) == 1]
+    cpus = []
+    for file in account.ranks:
+        if len(file.cpus) == 1:
+            cpus.append(next(iter(file.cpus), -1))
     hosts = {file.host for file in account.ranks}
     alone = len(set(cpus)) == len(account.ranks) and len(hosts) == 1
     if alone:

@@ -61,11 +61,11 @@ class Spot:
     @cached_property
     def frames_of_program(self) -> tuple[ReturnAddress, ...]:
         """The stack from inside out, without what is of an MPI library itself."""
-        return tuple(
-            frame
-            for frame in self.frames
-            if frame.module is None or not _is_of_mpi(frame.module.path)
-        )
+        found = []
+        for frame in self.frames:
+            if frame.module is None or not _is_of_mpi(frame.module.path):
+                found.append(frame)
+        return tuple(found)
 
 
 def spot_of(site: Site) -> Spot:

@@ -142,11 +142,11 @@ class _Making:
         shares = weights / weights.sum()
         large = np.array([step.message_bytes > _MOST_BYTES for step in steps])
         self.seconds[list(sites)] *= shares[large].sum()
-        return [
-            replace(step, seconds=float(whole * share))
-            for step, share in zip(steps, shares, strict=True)
-            if step.message_bytes <= _MOST_BYTES
-        ]
+        found: list[MixStep] = []
+        for step, share in zip(steps, shares, strict=True):
+            if step.message_bytes <= _MOST_BYTES:
+                found.append(replace(step, seconds=float(whole * share)))
+        return found
 
     # --- collectives
     def _collectives(self) -> Iterator[MixStep]:

@@ -160,7 +160,10 @@ def _lost(lost: Lost) -> str:
 
 def _ranks_that(account: Account, ended: Ended) -> str:
     """Those that ended so, at the beginning of a sentence; empty: none did."""
-    ranks = [file.rank for file in account.ranks if file.ended == ended and file.rank is not None]
+    ranks = []
+    for file in account.ranks:
+        if file.ended == ended and file.rank is not None:
+            ranks.append(file.rank)
     if not ranks:
         return ""
     if len(ranks) == 1:
@@ -228,11 +231,10 @@ def _most(account: Account) -> Iterator[str]:
     top, *others = account.inside[: 1 + MOST_OTHERS]
     times = f"{_calls(top)}, {duration(top.median_s)} in the median, {duration(top.most_s)} at most"
     yield f"{percent(top.total_s / whole)} of the time in MPI is {_at(top)}: {times}."
-    next_ones = [
-        f"{_at(each)} ({percent(each.total_s / whole)})"
-        for each in others
-        if each.total_s > LEAST_OTHER * whole
-    ]
+    next_ones = []
+    for each in others:
+        if each.total_s > LEAST_OTHER * whole:
+            next_ones.append(f"{_at(each)} ({percent(each.total_s / whole)})")
     if next_ones:
         yield f"Next: {listed(next_ones)}."
 

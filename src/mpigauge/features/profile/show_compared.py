@@ -77,7 +77,10 @@ def _table(
     elif several:
         between = "range"
     heads = ["", names[0], names[other], "ratio", between, ""]
-    rows = [_row(first, entry) for first, entry in pairs if first.item and entry.item]
+    rows = []
+    for first, entry in pairs:
+        if first.item and entry.item:
+            rows.append(_row(first, entry))
     yield from table_lines(heads, rows, width, cut=0, left=(0, len(heads) - 1))
 
 

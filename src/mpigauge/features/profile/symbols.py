@@ -201,10 +201,10 @@ class _Elf:
         table = np.frombuffer(self.data[offset : offset + length], _SYMBOL)
         is_function = np.isin(table["info"] & 15, _FUNCTION_TYPES) & (table["size"] > 0)
         strings = self.sections[link][1]
-        return {
-            int(row["value"]): (int(row["size"]), self._text(strings + int(row["name"])))
-            for row in table[is_function]
-        }
+        found: dict[int, tuple[int, str]] = {}
+        for row in table[is_function]:
+            found[int(row["value"])] = (int(row["size"]), self._text(strings + int(row["name"])))
+        return found
 
     def _text(self, at: int) -> str:
         return self.data[at : self.data.index(b"\0", at)].decode("utf-8", "replace")

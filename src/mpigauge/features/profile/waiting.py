@@ -106,11 +106,10 @@ class KeptCalls:
 
 def kept_calls(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> KeptCalls:
     joined = list(_joined(files))
-    shared = [
-        (order, *_times(order, rows))
-        for order, rows in joined
-        if rows[order[0]].waits == "all" and not rows[order[0]].is_later
-    ]
+    shared = []
+    for order, rows in joined:
+        if rows[order[0]].waits == "all" and not rows[order[0]].is_later:
+            shared.append((order, *_times(order, rows)))
     return KeptCalls(files, numbers, joined, Clocks.of(files, shared))
 
 

@@ -104,11 +104,12 @@ class Where:
 def grid_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
     """The default, its candidates and the default once more, all in each launch. `arms`: by
     collective and ranks."""
-    parts = [
-        replace(where.measured_part(request, name, ranks), arms=_with_default(own))
-        for name, by_ranks in arms.items()
-        for ranks, own in by_ranks.items()
-    ]
+    parts = []
+    for name, by_ranks in arms.items():
+        for ranks, own in by_ranks.items():
+            parts.append(
+                replace(where.measured_part(request, name, ranks), arms=_with_default(own))
+            )
     return _in_rounds(where.plan(request, parts), request)
 
 
@@ -124,37 +125,40 @@ def refine_plan(
     where: Where,
 ) -> Plan:
     """A plan of the candidates at these sizes only, by collective and ranks."""
-    parts = [
-        replace(
-            where.measured_part(request, name, ranks),
-            sizes=sizes[name, ranks],
-            arms=_with_default(own),
-        )
-        for name, by_ranks in arms.items()
-        for ranks, own in by_ranks.items()
-    ]
+    parts = []
+    for name, by_ranks in arms.items():
+        for ranks, own in by_ranks.items():
+            parts.append(
+                replace(
+                    where.measured_part(request, name, ranks),
+                    sizes=sizes[name, ranks],
+                    arms=_with_default(own),
+                )
+            )
     return _in_rounds(where.plan(request, parts), request)
 
 
 def grid_alone_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
     """A plan of the candidates in launches of their own, in turn, where the MPI reads settings when
     it starts."""
-    parts = [
-        replace(where.measured_part(request, name, ranks), arm=arm, settings=dict(settings))
-        for name, by_ranks in arms.items()
-        for ranks, own in by_ranks.items()
-        for arm, settings in _with_default(own)
-    ]
+    parts = []
+    for name, by_ranks in arms.items():
+        for ranks, own in by_ranks.items():
+            for arm, settings in _with_default(own):
+                parts.append(
+                    replace(
+                        where.measured_part(request, name, ranks), arm=arm, settings=dict(settings)
+                    )
+                )
     return _in_rounds(where.plan(request, parts), request)
 
 
 def right_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
     """One launch for each collective and number of ranks, which all its candidates share."""
-    parts = [
-        replace(_right(request, name, ranks, where), arms=(("", {}), *own))
-        for name, by_ranks in arms.items()
-        for ranks, own in by_ranks.items()
-    ]
+    parts = []
+    for name, by_ranks in arms.items():
+        for ranks, own in by_ranks.items():
+            parts.append(replace(_right(request, name, ranks, where), arms=(("", {}), *own)))
     return _once(where.plan(_crowded(request), parts))
 
 
@@ -198,9 +202,9 @@ def sizes_to_confirm(rule: Rule, request: Request, where: Where) -> list[int]:
     if where.mix is None:
         return sizes_of(rule, measured)
     calls = where.mix.of(rule.collective, rule.ranks)
-    ends = {
-        end for call in calls for end in (call.least_bytes, call.message_bytes, call.most_bytes)
-    }
+    ends: set[int] = set()
+    for call in calls:
+        ends.update((call.least_bytes, call.message_bytes, call.most_bytes))
     return sorted(end for end in ends if rule.first_bytes <= end <= rule.last_bytes)
 
 

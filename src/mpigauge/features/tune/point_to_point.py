@@ -108,11 +108,10 @@ def messages_of(task: TuningTask) -> list[Messages]:
 def settings_plan(task: TuningTask, messages: Sequence[Messages], arms: Arms, rounds: int) -> Plan:
     """The default, each point, and the default once more, in launches of their own."""
     every = {DEFAULT: {}, **arms, CONTROL: {}}
-    parts = [
-        replace(_part(task, each), arm=name, settings=dict(point))
-        for each in messages
-        for name, point in every.items()
-    ]
+    parts = []
+    for each in messages:
+        for name, point in every.items():
+            parts.append(replace(_part(task, each), arm=name, settings=dict(point)))
     plan = task.where.plan(without_own(task), parts)
     return replace(plan, shuffle=True, launches=rounds, seconds=None, use_all=False)
 
@@ -213,12 +212,11 @@ def points_to_measure(space: Sequence[SpaceSetting], seed: int) -> Arms:
     every = {settings_in_words(point): point for point in points(space)}
     if len(every) <= MOST_POINTS:
         return every
-    single = [
-        settings_in_words(setting.set_to(value))
-        for setting in space
-        if setting.has_effect({})
-        for value in setting.values
-    ]
+    single = []
+    for setting in space:
+        if setting.has_effect({}):
+            for value in setting.values:
+                single.append(settings_in_words(setting.set_to(value)))
     others = [name for name in every if name not in single]
     some = random.Random(seed).sample(others, max(MOST_POINTS - len(single), 0))
     return {name: every[name] for name in (*single, *some)}
@@ -337,11 +335,10 @@ def wrong_with_settings(task: TuningTask, settings: Mapping[str, str]) -> str:
     plan = right_alone_plan(without_own(task), alone, task.where)
     found = tried(task.measured("p2p-right", plan))
     wrong = [f"{fault.collective} gives {fault.why}" for fault in found.faults]
-    lost = [
-        f"{name} among {ranks} ranks ends without a result"
-        for name, ranks, arm, _ in alone
-        if (name, ranks, arm) not in found.known
-    ]
+    lost = []
+    for name, ranks, arm, _ in alone:
+        if (name, ranks, arm) not in found.known:
+            lost.append(f"{name} among {ranks} ranks ends without a result")
     if wrong or lost:
         return listed([*wrong, *lost])
     return ""

@@ -147,7 +147,10 @@ def rescue(of: Of, grid: Grid, settings: Mapping[str, Mapping[str, str]]) -> Res
     if not grid.sizes or len(grid.launches) < LEAST_LAUNCHES:
         return None
     longest = grid.sizes[-1]
-    ratios = {arm: grid.ratios(arm, longest) for arm in grid.arms if arm in settings}
+    ratios = {}
+    for arm in grid.arms:
+        if arm in settings:
+            ratios[arm] = grid.ratios(arm, longest)
     rescued = {arm: sum(one <= math.log(RESCUED) for one in own) for arm, own in ratios.items()}
     faster = [arm for arm, count in rescued.items() if 4 * count >= 3 * len(grid.launches)]
     if not faster:

@@ -268,12 +268,11 @@ def _faults_of(task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]) -> li
     """All in one process first, where they can be; those of which nothing came back each in
     launches of its own."""
     together = _tried_together(task, wanted)
-    alone = [
-        (name, ranks, arm, settings)
-        for (name, ranks), own in wanted.items()
-        for arm, settings in (("", {}), *_alone(task, own, ranks))
-        if (name, ranks, arm) not in together.known
-    ]
+    alone = []
+    for (name, ranks), own in wanted.items():
+        for arm, settings in (("", {}), *_alone(task, own, ranks)):
+            if (name, ranks, arm) not in together.known:
+                alone.append((name, ranks, arm, settings))
     if not alone:
         return list(together.faults)
     run = task.measured("right-alone", right_alone_plan(task.request, alone, task.where))
@@ -523,11 +522,12 @@ def confirm(
     settings = rule_format_of(task.setup.mpi.name).settings(trial)
     wrong = wrong_with(task, rules, trial)
     kept = [each for each in rules if each.rule.collective not in wrong]
-    left = [
-        DefaultStays(each.rule.collective, each.rule.ranks, wrong[each.rule.collective])
-        for each in rules
-        if each.rule.collective in wrong
-    ]
+    left = []
+    for each in rules:
+        if each.rule.collective in wrong:
+            left.append(
+                DefaultStays(each.rule.collective, each.rule.ranks, wrong[each.rule.collective])
+            )
     if not kept:
         return [], left
     bare = [each.rule for each in kept]
@@ -560,9 +560,9 @@ def wrong_with(task: TuningTask, rules: Sequence[TunedRule], folder: Path) -> di
     alone = [(each, ranks, TUNED, told) for each in collectives for ranks in groups]
     run = task.measured("rules-right", right_alone_plan(without_own(task), alone, task.where))
     found = tried(run)
-    wrong = {
-        fault.collective: f"results with the rules are wrong: {fault.why}" for fault in found.faults
-    }
+    wrong = {}
+    for fault in found.faults:
+        wrong[fault.collective] = f"results with the rules are wrong: {fault.why}"
     for each in collectives:
         lost = [ranks for ranks in groups if (each, ranks, TUNED) not in found.right]
         if lost and each not in wrong:

@@ -84,12 +84,11 @@ def _measuring_s(part: PlanPart, rates: Rates) -> float:
 def rates_of(statuses: Iterable[Mapping[str, Any]]) -> Rates:
     """Rates from status.json of runs that were made with the same MPI; assumed where there are
     none."""
-    launches = [
-        each
-        for status in statuses
-        for each in status.get("launches") or ()
-        if each.get("ended") and each.get("cells") and not each.get("interrupted")
-    ]
+    launches = []
+    for status in statuses:
+        for each in status.get("launches") or ():
+            if each.get("ended") and each.get("cells") and not each.get("interrupted"):
+                launches.append(each)
     if not launches:
         return Rates()
     return Rates(

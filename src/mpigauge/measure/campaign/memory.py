@@ -76,9 +76,10 @@ def rebuild(root: Path, runs: Iterable[Run]) -> list[Run]:
         if place is None:
             continue
         when, name = str(run.header.get("created", "")), history.name_of_run(run.header)
-        earlier = [
-            each for each in history.read(root, place) if each.when <= when and each.name != name
-        ]
+        earlier = []
+        for each in history.read(root, place):
+            if each.when <= when and each.name != name:
+                earlier.append(each)
         conditions = history.conditions_of(run.header)
         found = remember(rows_of(run.cells), earlier, conditions, when, name)
         if found.cells:

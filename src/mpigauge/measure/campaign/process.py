@@ -175,7 +175,11 @@ def _before_launcher(env: Mapping[str, str]) -> Callable[[], None]:
 def _processes() -> list[int]:
     proc = Path("/proc")
     names = [entry.name for entry in proc.iterdir()] if proc.is_dir() else []
-    return [int(name) for name in names if name.isdigit() and int(name) != os.getpid()]
+    found: list[int] = []
+    for name in names:
+        if name.isdigit() and int(name) != os.getpid():
+            found.append(int(name))
+    return found
 
 
 def _environment(pid: int) -> list[bytes]:

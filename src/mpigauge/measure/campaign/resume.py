@@ -50,7 +50,10 @@ def check_same(stored: Run, mpi: Mpi, machine: Machine, kernels: Kernels) -> Non
 
 def check_same_hosts(plan: Plan, nodes: Iterable[ProbedHost]) -> None:
     """A name may stand for another machine than before, as in another allocation."""
-    then = {block.host: block.hostname for part in plan.parts for block in part.hosts}
+    then = {}
+    for part in plan.parts:
+        for block in part.hosts:
+            then[block.host] = block.hostname
     for node in nodes:
         if (now := node.machine.hostname) != then[node.name]:
             raise UserError(

@@ -65,7 +65,10 @@ def matrix(
 
 def shape(line: RowBySize, unicode: bool = True) -> str:
     """The shape of a line's times over all sizes; nothing where there are too few."""
-    values = [line[size].latency.value for size in sorted(line) if size != NO_MESSAGE]
+    values = []
+    for size in sorted(line):
+        if size != NO_MESSAGE:
+            values.append(line[size].latency.value)
     if len(values) <= 2:
         return ""
     return sparkline(values, unicode, SHAPE_WIDE)

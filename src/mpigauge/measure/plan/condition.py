@@ -35,7 +35,11 @@ def holds(condition: str, values: Mapping[str, str]) -> bool:
 
 def names_in(condition: str) -> set[str]:
     """The names that it compares. UserError: it is no condition."""
-    return {node.id for node in ast.walk(_tree(condition)) if isinstance(node, ast.Name)}
+    found: set[str] = set()
+    for node in ast.walk(_tree(condition)):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+    return found
 
 
 def _tree(condition: str) -> ast.expr:

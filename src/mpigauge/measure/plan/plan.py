@@ -203,7 +203,10 @@ class Plan:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Plan:
-        known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        known = {}
+        for name in cls.__dataclass_fields__:
+            if name in data:
+                known[name] = data[name]
         known["parts"] = tuple(_part(each) for each in data["parts"])
         known["suite_options"] = _suite_options(data)
         known["replay"] = _replayed(data.get("replay"))

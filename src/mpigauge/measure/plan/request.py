@@ -126,7 +126,10 @@ def read_request(raw: Mapping[str, Any], found: LookedUp | None = None) -> Reque
     said = {name: value for name, value in raw.items() if value not in (None, (), "")}
     found = found or LookedUp()
     _refuse_contradictions(said)
-    known = {name: read(said[name]) for name, read in _READERS.items() if name in said}
+    known = {}
+    for name, read in _READERS.items():
+        if name in said:
+            known[name] = read(said[name])
     known |= _bind(said.get("bind", ""))
     if "sizes_file" in said:
         known["sizes"] = found.sizes

@@ -146,7 +146,11 @@ def insisted(request: Request, cards: Cards) -> tuple[str, ...]:
     """Benchmarks that were named, not only their suite, and have no fresh data though asked for."""
     if request.data == "static":
         return ()
-    return tuple(card.word for card in cards.named(request.benchmarks) if card.why_static)
+    found = []
+    for card in cards.named(request.benchmarks):
+        if card.why_static:
+            found.append(card.word)
+    return tuple(found)
 
 
 def world_ranks(request: Request, chosen: Sequence[Card], resources: Resources) -> int:

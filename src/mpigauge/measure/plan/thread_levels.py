@@ -38,9 +38,10 @@ def check(options: Mapping[str, str], chosen: Sequence[Card]) -> None:
         return
     levels = options[THREAD_LEVEL].split(",")
     beside = [card.name for card in chosen if ORDER in card.options]
-    calling = [
-        card.name for card in chosen if THREADS in card.options and ORDER not in card.options
-    ]
+    calling = []
+    for card in chosen:
+        if THREADS in card.options and ORDER not in card.options:
+            calling.append(card.name)
     if options[THREADS] != "1":
         _check(levels, calling, "call MPI at the same time", "multiple")
     _check(levels, beside, "run beside the one that calls MPI", "funneled")

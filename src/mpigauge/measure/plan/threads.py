@@ -53,9 +53,10 @@ def check(
 ) -> None:
     """UserError: more threads than cores of a rank, or several numbers where one is wanted."""
     several = "," in request.suite_options.get(THREADS, "")
-    together = [
-        card.name for card in chosen if THREADS in card.options and ORDER not in card.options
-    ]
+    together = []
+    for card in chosen:
+        if THREADS in card.options and ORDER not in card.options:
+            together.append(card.name)
     if together and several:
         raise UserError(
             f"--threads: the threads of {', '.join(together)} talk to each other; write one number"

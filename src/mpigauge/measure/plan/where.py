@@ -23,11 +23,11 @@ INTERLEAVED = "interleaved"
 def with_memory(machine: Topology) -> tuple[int, ...]:
     """The nodes whose memory may be used."""
     allowed = machine.allowed_numa
-    return tuple(
-        node.number
-        for node in machine.numa
-        if node.bytes != 0 and (not allowed or node.number in allowed)
-    )
+    found = []
+    for node in machine.numa:
+        if node.bytes != 0 and (not allowed or node.number in allowed):
+            found.append(node.number)
+    return tuple(found)
 
 
 def with_nodes(options: Mapping[str, str], resources: Resources) -> dict[str, str]:

@@ -134,7 +134,12 @@ class Comparison:
     @property
     def curves(self) -> list[Overall]:
         """All that were judged as a whole."""
-        return [found for table in self.tables for found in table.overall if found]
+        result: list[Overall] = []
+        for table in self.tables:
+            for found in table.overall:
+                if found:
+                    result.append(found)
+        return result
 
     @property
     def verdicts(self) -> list[ComparedNumber | Overall]:

@@ -39,9 +39,10 @@ def compilers(
 
 def accounts(rows: Iterable[Row], said: Mapping[str, str]) -> dict[str, str]:
     """How each compiler names itself, and its flags: by what it was called."""
-    found = {
-        _by(row): row.cell.variant.split(";")[0] for row in rows if COMPILER in settings_of_row(row)
-    }
+    found = {}
+    for row in rows:
+        if COMPILER in settings_of_row(row):
+            found[_by(row)] = row.cell.variant.split(";")[0]
     return {called: found[name] for name, called in said.items() if name in found}
 
 

@@ -26,11 +26,13 @@ Named = tuple[str, "Sequence[Item]"]
 def differences(first: Item, second: Item) -> tuple[str, ...]:
     """A phrase for each column of how they were measured that is not the same."""
     theirs = dict(second.columns)
-    return tuple(
-        f"{label(name)}: {value_word(name, value)} against {value_word(name, theirs[name])}"
-        for name, value in first.columns
-        if name in OF_HOW and theirs.get(name, value) != value
-    )
+    found = []
+    for name, value in first.columns:
+        if name in OF_HOW and theirs.get(name, value) != value:
+            found.append(
+                f"{label(name)}: {value_word(name, value)} against {value_word(name, theirs[name])}"
+            )
+    return tuple(found)
 
 
 class Unpaired(NamedTuple):

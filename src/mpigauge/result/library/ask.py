@@ -99,7 +99,10 @@ def _as(query: str, con: DuckDBPyConnection, kind: str, form: str) -> str:
     """The query with its columns of a type in another form: times with a zone, which need a package
     that we do without, as words."""
     found = con.sql(_inner(query))
-    of_kind = [n for n, t in zip(found.columns, found.types, strict=True) if str(t).endswith(kind)]
+    of_kind = []
+    for n, t in zip(found.columns, found.types, strict=True):
+        if str(t).endswith(kind):
+            of_kind.append(n)
     if not of_kind:
         return query
     changed = ", ".join(f"{form.format(_name(name))} AS {_name(name)}" for name in of_kind)

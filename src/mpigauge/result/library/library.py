@@ -89,7 +89,10 @@ class Library:
             chosen = choose(parts, states, missing.keys())
         entries = {name: entry for name, (_, entry) in chosen.items()}
         copies = copies_among(entries, runs)
-        counted = {n: p for n, (p, e) in chosen.items() if n not in copies and not e.refused}
+        counted = {}
+        for n, (p, e) in chosen.items():
+            if n not in copies and not e.refused:
+                counted[n] = p
         for table in TABLES:
             con.execute(f"CREATE OR REPLACE VIEW {table} AS {select(table, parts, counted)}")
         now = datetime.now(timezone.utc)

@@ -89,11 +89,11 @@ def _missing(per_byte: Estimate | None, gap: Estimate | None) -> list[str]:
 
 
 def _of(rows: Sequence[Row], benchmark: str) -> list[Row]:
-    return [
-        row
-        for row in rows
-        if row.cell.suite == "MPI1" and row.cell.benchmark == benchmark and row.ranks == 2
-    ]
+    found: list[Row] = []
+    for row in rows:
+        if row.cell.suite == "MPI1" and row.cell.benchmark == benchmark and row.ranks == 2:
+            found.append(row)
+    return found
 
 
 def _gap(bands: Sequence[Row], whole: Estimate) -> Estimate | None:

@@ -123,7 +123,10 @@ def _error(rows: Sequence[Row], of: Callable[[int], bool]) -> float:
     """± of these launches alone, in the median over the cells that have enough of them."""
     errors = []
     for row in rows:
-        values = [v for number, v in zip(row.numbers, row.values_s, strict=True) if of(number)]
+        values = []
+        for number, v in zip(row.numbers, row.values_s, strict=True):
+            if of(number):
+                values.append(v)
         if len(values) >= LEAST_FOR_INTERVAL:
             low, high = hull(values, values, values)
             middle = median(values)

@@ -148,7 +148,11 @@ def in_two_ranges(points: Sequence[Point]) -> tuple[Fit, Fit] | None:
 
 def points_of(rows: Iterable[Row]) -> list[Point]:
     """The printed times of rows of one benchmark."""
-    return [(row.message_bytes, row.latency.value) for row in rows if row.message_bytes >= 0]
+    found: list[Point] = []
+    for row in rows:
+        if row.message_bytes >= 0:
+            found.append((row.message_bytes, row.latency.value))
+    return found
 
 
 def _weights(

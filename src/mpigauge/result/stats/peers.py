@@ -134,7 +134,11 @@ def odd_ones(times: Mapping[str, Estimate]) -> tuple[OddOne, ...]:
 def clusters(pairs: Iterable[RankPair], order: Sequence[str]) -> tuple[PeerGroup, ...]:
     """Pairs by level, in this order of levels."""
     found = grouped(pairs, lambda pair: pair.level)
-    return tuple(PeerGroup(level, tuple(found[level])) for level in order if level in found)
+    result = []
+    for level in order:
+        if level in found:
+            result.append(PeerGroup(level, tuple(found[level])))
+    return tuple(result)
 
 
 def odd_pairs(found: Iterable[PeerGroup]) -> tuple[Odd, ...]:

@@ -80,7 +80,11 @@ class Pieces:
     @property
     def fitted(self) -> dict[int, float]:
         """The fitted time of each size, in seconds."""
-        return {point.message_bytes: point.fitted_s for line in self.lines for point in line.points}
+        found: dict[int, float] = {}
+        for line in self.lines:
+            for point in line.points:
+                found[point.message_bytes] = point.fitted_s
+        return found
 
 
 def known_points(rows: Sequence[Row]) -> list[KnownPoint]:

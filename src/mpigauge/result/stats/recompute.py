@@ -56,7 +56,10 @@ def chunk_medians(raw: Raw, samples: NDArray[np.float64]) -> list[float]:
 
     ends = np.cumsum([chunk.n for chunk in raw.chunks])
     medians = [float(np.median(part)) for part in np.split(samples, ends[:-1])]
-    clean = [m for m, chunk in zip(medians, raw.chunks, strict=True) if chunk.taint == 0]
+    clean = []
+    for m, chunk in zip(medians, raw.chunks, strict=True):
+        if chunk.taint == 0:
+            clean.append(m)
     if _enough(clean, medians):
         return clean
     return medians

@@ -70,11 +70,10 @@ class Grid:
     def noise(self) -> float:
         """How much the default differs from itself within a launch: the median over sizes and
         launches of the distance of two logarithms; NaN: the control was not measured."""
-        pairs = [
-            abs(self.logs[CONTROL, size, n] - self.logs[DEFAULT, size, n])
-            for size, n in product(self.sizes, self.launches)
-            if (CONTROL, size, n) in self.logs
-        ]
+        pairs = []
+        for size, n in product(self.sizes, self.launches):
+            if (CONTROL, size, n) in self.logs:
+                pairs.append(abs(self.logs[CONTROL, size, n] - self.logs[DEFAULT, size, n]))
         if pairs:
             return median(pairs)
         return math.nan

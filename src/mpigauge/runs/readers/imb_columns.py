@@ -127,7 +127,11 @@ def is_rate_alone(heads: Iterable[str]) -> bool:
 
 def _ranks(printed: Numbers, unit: float) -> dict[str, Any]:
     heads = {"time_min_s": "t_min[usec]", "time_avg_s": "t_avg[usec]"}
-    return {name: printed[head] * unit for name, head in heads.items() if head in printed}
+    found: dict[str, Any] = {}
+    for name, head in heads.items():
+        if head in printed:
+            found[name] = printed[head] * unit
+    return found
 
 
 def _parts(printed: Numbers) -> dict[str, Any]:
@@ -136,7 +140,11 @@ def _parts(printed: Numbers) -> dict[str, Any]:
         "time_cpu_s": ("t_CPU[usec]", _MICRO),
         "overlap_ratio": ("overlap[%]", 0.01),
     }
-    return {name: printed[head] * by for name, (head, by) in heads.items() if head in printed}
+    found: dict[str, Any] = {}
+    for name, (head, by) in heads.items():
+        if head in printed:
+            found[name] = printed[head] * by
+    return found
 
 
 def megabyte(card: Card, shape: Shape, printed: Numbers) -> float:

@@ -45,7 +45,11 @@ def row_pattern(heads: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def _points(heads: tuple[str, ...]) -> tuple[int, ...]:
     """Where the decimal points of a regular row stand."""
-    return tuple(WIDTH * i + _POINT for i, head in enumerate(heads) if head not in WHOLE)
+    found = []
+    for i, head in enumerate(heads):
+        if head not in WHOLE:
+            found.append(WIDTH * i + _POINT)
+    return tuple(found)
 
 
 def regular_rows(data: bytes, start: int, heads: tuple[str, ...]) -> int:

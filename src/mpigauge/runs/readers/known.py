@@ -35,9 +35,10 @@ def all_cards() -> Cards:
 def known_cards() -> Cards:
     """The cards of the benchmarks that other programs print, too."""
     cards = all_cards()
-    theirs = [
-        card for card in cards if card.suite in SUITES_OF_OTHERS or card.name in PROGRAMS_OF_OTHERS
-    ]
+    theirs = []
+    for card in cards:
+        if card.suite in SUITES_OF_OTHERS or card.name in PROGRAMS_OF_OTHERS:
+            theirs.append(card)
     return replace(cards, benchmarks=tuple(theirs))
 
 

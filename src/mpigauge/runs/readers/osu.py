@@ -220,11 +220,10 @@ def _settle(test: _Test) -> None:
 def _stored(test: _Test, row: dict[str, str]) -> dict[str, float]:
     card = test.card
     unit = 2.0 if card.time == "half_round_trip" else 1.0
-    found = {
-        name: float(row[head]) * factor * (unit if name.startswith("time_") else 1)
-        for head, (name, factor) in _OF_HEAD.items()
-        if head in row
-    }
+    found = {}
+    for head, (name, factor) in _OF_HEAD.items():
+        if head in row:
+            found[name] = float(row[head]) * factor * (unit if name.startswith("time_") else 1)
     size = found.get("message_bytes", -1)
     counted = traffic(card, test.ranks, test.window if card.windowed else 1)
     moved = max(size, 0) * counted.bytes_per_message

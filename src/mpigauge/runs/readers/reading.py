@@ -98,10 +98,9 @@ def joined(readings: Iterable[Reading]) -> Reading:
     for reading in readings:
         found.append(_shifted(reading, launches))
         launches += reading.last_launch + 1
-    parts = {
-        name: tuple(each for reading in found for each in getattr(reading, name))
-        for name in Reading.__dataclass_fields__
-    }
+    parts = {}
+    for name in Reading.__dataclass_fields__:
+        parts[name] = tuple(each for reading in found for each in getattr(reading, name))
     parts |= {name: tuple(dict.fromkeys(parts[name])) for name in ("remarks", "cards")}
     return Reading(**parts)
 

@@ -92,4 +92,8 @@ def _table(said: Mapping[str, Any]) -> TextTable:
 
 
 def _figure(said: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: said[name] for name in Figure.__dataclass_fields__ if name in said}
+    found: dict[str, Any] = {}
+    for name in Figure.__dataclass_fields__:
+        if name in said:
+            found[name] = said[name]
+    return found

@@ -66,11 +66,17 @@ class Text:
         """Lines with a number of so many digits that it can be no result; no reader sees them."""
         if b"0" * _MOST_DIGITS not in self._as_written.translate(_ALIKE):
             return ()
-        return tuple(
-            Unread(number, line[:_SHOWN].decode("utf-8", "replace").strip(), "a number is too long")
-            for number, line in enumerate(self._as_written.split(b"\n"), 1)
-            if _TOO_LONG.search(line)
-        )
+        found = []
+        for number, line in enumerate(self._as_written.split(b"\n"), 1):
+            if _TOO_LONG.search(line):
+                found.append(
+                    Unread(
+                        number,
+                        line[:_SHOWN].decode("utf-8", "replace").strip(),
+                        "a number is too long",
+                    )
+                )
+        return tuple(found)
 
     @cached_property
     def _as_written(self) -> bytes:

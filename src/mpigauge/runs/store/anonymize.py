@@ -167,12 +167,12 @@ class Anonymizer:
     def _value(self, value: Any, key: str = "", depth: int = 0, of_user: bool = False) -> Any:
         """`of_user`: it is what the user has set a variable to."""
         if isinstance(value, dict):
-            return {
-                self._key(name, depth): self._value(
+            found = {}
+            for name, item in value.items():
+                found[self._key(name, depth)] = self._value(
                     item, name, depth + 1, key == "env" and name in self._variables
                 )
-                for name, item in value.items()
-            }
+            return found
         if isinstance(value, list):
             if key == "command" and self._hides_lines and _LINE_OF_USER in value:
                 value = [*value[: value.index(_LINE_OF_USER) + 1], TAKEN_OUT]
@@ -247,7 +247,10 @@ class Anonymizer:
 
     def _pattern(self) -> re.Pattern[str]:
         """Known names, the longest first, and brothers of known hosts by their numbers."""
-        named = [name for name, new in self._new.items() if not new.startswith("value")]
+        named = []
+        for name, new in self._new.items():
+            if not new.startswith("value"):
+                named.append(name)
         words = [re.escape(name) for name in sorted(named, key=len, reverse=True)]
         stems = [re.escape(stem) for stem in sorted(self._stems, key=len, reverse=True)]
         known = rf"(?P<known>{'|'.join(words) or _NEVER})(?![A-Za-z0-9])"

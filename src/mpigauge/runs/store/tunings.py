@@ -370,7 +370,11 @@ def tuning_folders(root: Path) -> dict[str, Path]:
         folders = sorted(root.iterdir())
     except OSError as error:
         raise UserError(f"cannot look into {root}: {error.strerror}") from None
-    return {path.name: path for path in folders if path.name[0] != "." and holds_tuning(path)}
+    found: dict[str, Path] = {}
+    for path in folders:
+        if path.name[0] != "." and holds_tuning(path):
+            found[path.name] = path
+    return found
 
 
 def load_tuning(folder: Path) -> Tuning:

@@ -106,7 +106,10 @@ class RunWriter:
         with failing_as(RunError, path):
             known = json.loads(path.read_text(encoding="utf-8"))
             names = {(card["suite"], card["name"]) for card in known["benchmarks"]}
-            new = [asdict(card) for card in cards if (card.suite, card.name) not in names]
+            new = []
+            for card in cards:
+                if (card.suite, card.name) not in names:
+                    new.append(asdict(card))
             if new:
                 known["benchmarks"] += new
                 write_whole(path, json.dumps(known, ensure_ascii=False))

@@ -130,7 +130,10 @@ def _lengths(document: Document, suite: str) -> list[str]:
 def _doubles(tables: Sequence[RowTable]) -> bool:
     """Whether the sizes of every table are 0 and powers of two, upwards."""
     for table in tables:
-        sizes = [row.message_bytes for row in table.rows if row.cell.group in (-1, 0)]
+        sizes = []
+        for row in table.rows:
+            if row.cell.group in (-1, 0):
+                sizes.append(row.message_bytes)
         whole = all(size & (size - 1) == 0 for size in sizes if size > 0)
         if not whole or sizes != sorted(set(sizes)):
             return False

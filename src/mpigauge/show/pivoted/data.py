@@ -67,7 +67,10 @@ def _means(table: PivotTable) -> dict[str, Any]:
 def _columns(table: PivotTable) -> dict[str, Any]:
     """What all its numbers have in common."""
     first = table.first
-    known = {name: plain(v) for name, v in first.columns if name not in _OF_ONE_NUMBER}
+    known = {}
+    for name, v in first.columns:
+        if name not in _OF_ONE_NUMBER:
+            known[name] = plain(v)
     return {"benchmark": first.benchmark, **known}
 
 

@@ -134,7 +134,10 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
     several = len(comparison.tables) > 1
     for table in comparison.tables:
         of = f"{table.first.benchmark}: " if several else ""
-        open_ones = [name for place, name in enumerate(comparison.names) if _is_open(table, place)]
+        open_ones = []
+        for place, name in enumerate(comparison.names):
+            if _is_open(table, place):
+                open_ones.append(name)
         undecided = tuple(f"{name} is undecided (" for name in open_ones)
         for sentence in table.sentences:
             if not sentence.startswith(undecided):

@@ -302,7 +302,10 @@ def _across(found: Pivot | None, cards: Cards) -> tuple[list[WordTable], list[st
 
 
 def _word_table(table: TableWords) -> WordTable:
-    undecided = [n for n, line in enumerate(table.lines) if line.outcome == "undecided"]
+    undecided = []
+    for n, line in enumerate(table.lines):
+        if line.outcome == "undecided":
+            undecided.append(n)
     return WordTable(title_of(table), heads_of(table), rows_of(table), frozenset(undecided))
 
 

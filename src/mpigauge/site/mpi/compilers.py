@@ -158,13 +158,12 @@ def _try(compiler: Compiler) -> None:
 def _others() -> str:
     """Those that can be named."""
     folders_of = (Path(each) for each in os.environ.get("PATH", "").split(":") if each)
-    names = {
-        path.name
-        for folder in folders_of
-        if folder.is_dir()
-        for path in folder.iterdir()
-        if _PROGRAM.fullmatch(path.name) and os.access(path, os.X_OK)
-    }
+    names = set()
+    for folder in folders_of:
+        if folder.is_dir():
+            for path in folder.iterdir():
+                if _PROGRAM.fullmatch(path.name) and os.access(path, os.X_OK):
+                    names.add(path.name)
     if names:
         return f"there are {', '.join(sorted(names))}"
     return "there is no C++ compiler here"

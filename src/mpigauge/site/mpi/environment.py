@@ -100,7 +100,11 @@ def modules() -> list[str]:
         return []
     done = _run([*command, "bash", "-t", "avail"])
     lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines()]
-    return [_plain(line) for line in lines if line and not line.endswith((":", "/"))]
+    found: list[str] = []
+    for line in lines:
+        if line and not line.endswith((":", "/")):
+            found.append(_plain(line))
+    return found
 
 
 def mpi_modules() -> list[str]:
@@ -137,7 +141,10 @@ def _parsed(listed: bytes) -> dict[str, str]:
 def _reason(done: subprocess.CompletedProcess[bytes]) -> str:
     """The first paragraph that tells of an error, else the last one."""
     text = done.stderr.decode("utf-8", "replace")
-    said = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
+    said = []
+    for part in re.split(r"\n\s*\n", text):
+        if part.strip():
+            said.append(" ".join(part.split()))
     telling = [part for part in said if re.search("error|unable|cannot|not found", part, re.I)]
     words = (telling[:1] or said[-1:] or [f"it ended with status {done.returncode}"])[0]
     if len(words) <= MOST_WORDS:

@@ -26,11 +26,10 @@ def in_one_job(wheres: Sequence[Placement]) -> SharedJob | None:
     if not _apart(seats):
         return None
     rank = {seat: number for number, seat in enumerate(seats)}
-    names = {
-        f"{rank[first]},{rank[second]}": where.name
-        for where in wheres
-        for first, second in [where.seats]
-    }
+    names = {}
+    for where in wheres:
+        first, second = where.seats
+        names[f"{rank[first]},{rank[second]}"] = where.name
     if len(names) < len(wheres):
         return None
     return SharedJob(Placement("", tuple(seats)), names)

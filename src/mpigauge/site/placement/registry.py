@@ -79,11 +79,10 @@ def place(
     request = PolicyRequest(text, argument, tuple(hosts), usual, ranks, files or {})
     found = POLICIES[name]
     if found.expand is not None:
-        return tuple(
-            each
-            for word in found.expand(request)
-            for each in place(word, hosts, usual, ranks, files)
-        )
+        result: list[Placement] = []
+        for word in found.expand(request):
+            result.extend(place(word, hosts, usual, ranks, files))
+        return tuple(result)
     assert found.give is not None
     seats = tuple(found.give(request))
     _check(request, seats)

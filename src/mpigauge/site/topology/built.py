@@ -29,9 +29,9 @@ def built(file: Path | None = None) -> Topology:
 def as_json(topology: Topology) -> dict[str, Any]:
     """All that is known of how it is built, and the groups of PUs of each level."""
     known = {name: value for name, value in asdict(topology).items() if name in _NAMES}
-    groups = {
-        name: [sorted(g) for g in found] for name, found in Levels.of(topology).groups.items()
-    }
+    groups = {}
+    for name, found in Levels.of(topology).groups.items():
+        groups[name] = [sorted(g) for g in found]
     known_as: dict[str, Any] = plain(known)
     return known_as | {"levels": groups}
 

@@ -79,7 +79,10 @@ class Recorded(Files):
 
     def __init__(self, record: str) -> None:
         super().__init__(Path())
-        lines = [line.split("\t", 1) for line in record.splitlines() if "\t" in line]
+        lines = []
+        for line in record.splitlines():
+            if "\t" in line:
+                lines.append(line.split("\t", 1))
         self.files = {path: _unescaped(text) for path, text in lines}
 
     def text(self, path: str) -> str | None:
@@ -91,7 +94,10 @@ class Recorded(Files):
 
     def names(self, folder: str) -> list[str]:
         start = folder.rstrip("/") + "/"
-        below = [path[len(start) :] for path in self.files if path.startswith(start)]
+        below = []
+        for path in self.files:
+            if path.startswith(start):
+                below.append(path[len(start) :])
         return sorted({path.partition("/")[0] for path in below})
 
 

@@ -137,7 +137,10 @@ def _pus(
     """Sorted by number; cores are numbered by their first PUs, as for a machine that is here."""
     numbers = sorted(item.index for item in _of(items, "PU"))
     cores = sorted((min(item.pus), item.pus) for item in _of(items, "Core"))
-    core_of = {pu: place for place, (_, pus) in enumerate(cores) for pu in pus}
+    core_of = {}
+    for place, (_, pus) in enumerate(cores):
+        for pu in pus:
+            core_of[pu] = place
     package_of = {
         pu: item.index if item.index >= 0 else place
         for place, item in enumerate(_of(items, "Package"))
@@ -180,16 +183,17 @@ def _kinds(root: Element) -> dict[int, str]:
 
 
 def _caches(items: list[HwlocObject]) -> tuple[Cache, ...]:
-    found = [
-        Cache(
-            level=int(item.get("depth")),
-            kind=CACHE_KINDS[item.get("cache_type")],
-            bytes=int(item.get("cache_size")),
-            pus=item.pus,
-        )
-        for item in items
-        if "Cache" in item.get("type") and item.pus and item.get("cache_size") not in ("", "0")
-    ]
+    found = []
+    for item in items:
+        if "Cache" in item.get("type") and item.pus and item.get("cache_size") not in ("", "0"):
+            found.append(
+                Cache(
+                    level=int(item.get("depth")),
+                    kind=CACHE_KINDS[item.get("cache_type")],
+                    bytes=int(item.get("cache_size")),
+                    pus=item.pus,
+                )
+            )
     return tuple(sorted(found, key=lambda cache: (cache.level, cache.kind, min(cache.pus))))
 
 
@@ -233,5 +237,9 @@ def _devices(items: list[HwlocObject], numa: tuple[Numa, ...]) -> Iterator[Devic
 def _names(devices: list[HwlocObject], kind: str) -> list[str]:
     """Of a network card: that of the fabric before that of the network; all of a GPU's."""
     wanted = (OPENFABRICS, NETWORK) if kind == "network" else ()
-    ranked = [i for t in wanted for i in devices if i.get("osdev_type") == t]
+    ranked = []
+    for t in wanted:
+        for i in devices:
+            if i.get("osdev_type") == t:
+                ranked.append(i)
     return [item.get("name") for item in (ranked if kind == "network" else devices)]

@@ -53,11 +53,10 @@ class Levels:
 
     def closest(self, first: int, second: int) -> str:
         """The level of the smallest group that holds both."""
-        shared = [
-            (len(group), NAMES.index(name), name)
-            for name, group in self.around[first].items()
-            if second in group
-        ]
+        shared = []
+        for name, group in self.around[first].items():
+            if second in group:
+                shared.append((len(group), NAMES.index(name), name))
         return min(shared)[2]
 
     def cores(self) -> list[Pu]:

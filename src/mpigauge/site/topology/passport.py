@@ -114,7 +114,10 @@ def _libraries(mpi: Mpi) -> list[Path]:
     """The MPI library and the transports that lie beside it."""
     folder = mpi.library.parent
     folders = [folder, *(folder / name for name in ("mpich", "openmpi"))]
-    found = {path for place in folders for glob in TRANSPORTS for path in place.glob(glob)}
+    found: set[Path] = set()
+    for place in folders:
+        for glob in TRANSPORTS:
+            found.update(place.glob(glob))
     return [mpi.library, *sorted(path for path in found if path.is_file())]
 
 

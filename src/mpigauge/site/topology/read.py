@@ -136,7 +136,10 @@ def _allowed_numa(status: str, numa: tuple[Numa, ...]) -> frozenset[int]:
 def _pus(files: Files, online: list[int], numa: tuple[Numa, ...]) -> tuple[Pu, ...]:
     first = {number: _first_of_core(files, number) for number in online}
     cores = {pu: core for core, pu in enumerate(sorted(set(first.values())))}
-    node_of = {pu: node.number for node in numa for pu in node.pus}
+    node_of = {}
+    for node in numa:
+        for pu in node.pus:
+            node_of[pu] = node.number
     kinds = {pu: kind for path, kind in KINDS.items() for pu in parse_list(_word(files, path))}
     return tuple(
         Pu(

@@ -88,9 +88,10 @@ def speed(host: Host) -> Iterator[CheckFinding]:
         yield good("all cores are of one kind")
     else:
         fastest = max(usable, key=lambda pu: (pu.capacity or 0, pu.kind == "performance"))
-        fast = [
-            p.number for p in usable if (p.capacity, p.kind) == (fastest.capacity, fastest.kind)
-        ]
+        fast = []
+        for p in usable:
+            if (p.capacity, p.kind) == (fastest.capacity, fastest.kind):
+                fast.append(p.number)
         yield note(
             f"the cores are of {len(kinds)} kinds; the fast ones are CPU {as_list(fast)}",
             "times depend on which kind a rank sits on",

@@ -27,23 +27,24 @@ def transports(host: Host) -> Iterator[CheckFinding]:
             "install the card's library (rdma-core, the provider of libfabric)",
         )
     if not unused:
-        names = [transport.name for transport in asked.transports if "@" not in transport.name]
+        names = []
+        for transport in asked.transports:
+            if "@" not in transport.name:
+                names.append(transport.name)
         yield good(f"{asked.label} has {', '.join(names) or 'none that can be selected'}")
 
 
 def _reaches(asked: MpiOffers, card: Device) -> bool:
     """UCX names a card with its port (mlx5_0:1), libfabric with its kind (rdmap0s6-rdm)."""
     there = {transport.name for transport in asked.transports}
-    devices = {
-        lane.device.partition(":")[0]
-        for lane in asked.offers.ucx
-        if lane.transport != "tcp" and f"ucx:{lane.device}" in there
-    }
-    domains = {
-        provider.domain
-        for provider in asked.offers.providers
-        if not provider.name.startswith("tcp") and f"ofi:{provider.name}" in there
-    }
+    devices = set()
+    for lane in asked.offers.ucx:
+        if lane.transport != "tcp" and f"ucx:{lane.device}" in there:
+            devices.add(lane.device.partition(":")[0])
+    domains = set()
+    for provider in asked.offers.providers:
+        if not provider.name.startswith("tcp") and f"ofi:{provider.name}" in there:
+            domains.add(provider.domain)
     names = {card.name, *card.also}
     return bool(names & (devices | domains)) or any(
         domain.startswith(f"{name}-") for domain in domains for name in names

@@ -192,9 +192,12 @@ class _Reader:
         return [self.text(self.offset_of(names + value)) for value in self.dynamic.get(tag, [])]
 
     def folders(self, tag: int, names: int) -> tuple[str, ...]:
-        return tuple(
-            folder for text in self.texts(tag, names) for folder in text.split(":") if folder
-        )
+        found = []
+        for text in self.texts(tag, names):
+            for folder in text.split(":"):
+                if folder:
+                    found.append(folder)
+        return tuple(found)
 
     def sections(self) -> list[_Section]:
         """None where a tool has cut their table away."""

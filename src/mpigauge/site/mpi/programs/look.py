@@ -94,7 +94,10 @@ class Look:
     @cached_property
     def wants(self) -> frozenset[str]:
         """Names that it and its own libraries take from others."""
-        own = [each.elf for each in self.libraries if each.elf and not abi.family_of(each.name)]
+        own = []
+        for each in self.libraries:
+            if each.elf and not abi.family_of(each.name):
+                own.append(each.elf)
         found: frozenset[str] = self.elf.wants if self.elf else frozenset()
         return found.union(*(elf.wants for elf in own))
 

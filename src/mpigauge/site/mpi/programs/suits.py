@@ -217,7 +217,10 @@ def _lacking(look: Look, own: Elf, layers: tuple[Path, ...]) -> tuple[list[str],
 
 def _is_own(name: str, look: Look) -> bool:
     """Whether the program brings it itself, as wrappers do."""
-    own = [each.elf for each in look.libraries if each.elf and not abi.family_of(each.name)]
+    own = []
+    for each in look.libraries:
+        if each.elf and not abi.family_of(each.name):
+            own.append(each.elf)
     return any(name in elf.offers for elf in [look.elf, *own] if elf)
 
 

@@ -63,14 +63,14 @@ def known_to(mpi: Mpi, every: Iterable[Candidate]) -> list[Candidate]:
     choices = {}
     for knob in knobs(mpi):
         choices[knob.variable] = choices[knob.control] = knob.choices
-    return [
-        each
-        for each in every
+    found: list[Candidate] = []
+    for each in every:
         if all(
             name in choices and (not choices[name] or value.isdigit() or value in choices[name])
             for name, value in each.settings.items()
-        )
-    ]
+        ):
+            found.append(each)
+    return found
 
 
 @cache

@@ -43,7 +43,11 @@ def written(
     `ask` tells which number a word is. OutsideError: a setting is read when MPI starts, or nobody
     knows when.
     """
-    known = {name: knob for knob in every for name in (knob.variable, knob.control) if name}
+    known = {}
+    for knob in every:
+        for name in (knob.variable, knob.control):
+            if name:
+                known[name] = knob
     return [_written(arm, known, mpi, ask or number_of) for arm in arms]
 
 

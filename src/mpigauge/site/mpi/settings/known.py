@@ -54,7 +54,11 @@ def by_name(only: str | None = None) -> tuple[Knob, ...]:
     """Settings of MPIs that cannot be had here, and so cannot be asked or tried; none where `only`
     is none of them."""
     wanted = [of for of in catalogue.BY_NAME if only in (None, of)]
-    return tuple(_by_name(entry) for entry in catalogue.entries() if entry.of in wanted)
+    found = []
+    for entry in catalogue.entries():
+        if entry.of in wanted:
+            found.append(_by_name(entry))
+    return tuple(found)
 
 
 def search(found: Iterable[Knob], word: str, elsewhere: Iterable[Knob] = ()) -> tuple[Knob, ...]:
@@ -62,9 +66,10 @@ def search(found: Iterable[Knob], word: str, elsewhere: Iterable[Knob] = ()) -> 
     where it is that of a setting of another MPI. UserError: there is none."""
     every, others = tuple(found), tuple(elsewhere)
     wanted = word.lower()
-    exact = [
-        knob for knob in every + others if wanted in (knob.variable.lower(), knob.control.lower())
-    ]
+    exact = []
+    for knob in every + others:
+        if wanted in (knob.variable.lower(), knob.control.lower()):
+            exact.append(knob)
     named = [knob for knob in every if wanted in f"{knob.variable} {knob.control}".lower()]
     named = named or [knob for knob in others if wanted in knob.variable.lower()]
     told = [knob for knob in every if wanted in f"{knob.meaning} {knob.about}".lower()]

@@ -15,12 +15,10 @@ _TYPES = {"MPI_CHAR": "string", "MPI_INT": "int", "MPI_DOUBLE": "double"}
 def read_impi_info(everything: str, table: str) -> tuple[Knob, ...]:
     """Intel MPI's variables: `impi_info -a` has types and words, the table of `impi_info -e`
     defaults; each has some that the other lacks."""
-    defaults = {
-        name: (value.strip(), kind)
-        for name, value, kind in re.findall(
-            r"^\s*\|\s*(\w+)\s*\|(.*?)\|\s*(MPI_\w+)\s*\|", table, re.MULTILINE
-        )
-    }
+    lines = re.findall(r"^\s*\|\s*(\w+)\s*\|(.*?)\|\s*(MPI_\w+)\s*\|", table, re.MULTILINE)
+    defaults = {}
+    for name, value, kind in lines:
+        defaults[name] = (value.strip(), kind)
     about = dict(_blocks(everything))
     names = sorted({*about, *defaults})
     return tuple(_intel(name, about.get(name, ""), *defaults.get(name, ("", ""))) for name in names)

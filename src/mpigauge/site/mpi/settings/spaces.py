@@ -80,11 +80,11 @@ def _every() -> tuple[SpaceSetting, ...]:
 def settings_worth_trying(name: str, hosts: int) -> tuple[SpaceSetting, ...]:
     """Settings of the MPI of this name, or of that which it was made from, that are worth trying
     among ranks on so many hosts."""
-    return tuple(
-        each
-        for each in _every()
-        if each.of == kind_of(name) and (each.within != "network" or hosts > 1)
-    )
+    found = []
+    for each in _every():
+        if each.of == kind_of(name) and (each.within != "network" or hosts > 1):
+            found.append(each)
+    return tuple(found)
 
 
 def space_of(mpi: Mpi, hosts: int) -> tuple[SpaceSetting, ...]:
@@ -111,12 +111,11 @@ def points(space: Iterable[SpaceSetting]) -> list[Point]:
     """All combinations but the default itself, each once."""
     found: list[dict[str, str]] = [{}]
     for setting in space:
-        more = [
-            {**point, **setting.set_to(value)}
-            for point in found
-            if setting.has_effect(point)
-            for value in setting.values
-        ]
+        more = []
+        for point in found:
+            if setting.has_effect(point):
+                for value in setting.values:
+                    more.append({**point, **setting.set_to(value)})
         found += more
     return [point for point in found if point]
 

@@ -25,7 +25,11 @@ def read_ompi_info(text: str) -> dict[str, tuple[str, ...]]:
     for framework, component in re.findall(r"^mca:(\w+):(\w+):version:", text, re.MULTILINE):
         if framework in found and component not in NOT_FOR_MESSAGES:
             found[framework][component] = None
-    return {name: tuple(components) for name, components in found.items() if components}
+    result: dict[str, tuple[str, ...]] = {}
+    for name, components in found.items():
+        if components:
+            result[name] = tuple(components)
+    return result
 
 
 def read_ucx_info(text: str) -> tuple[UcxLane, ...]:

@@ -26,7 +26,10 @@ def spread(host: HostResources, cores: Sequence[int]) -> list[int]:
         return list(cores)
     held = frozenset(cores)
     for name in sorted(host.levels.groups, key=lambda name: -len(host.levels.groups[name][0])):
-        inside = [[pu for pu in cores if pu in g] for g in host.levels.groups[name] if g & held]
+        inside = []
+        for g in host.levels.groups[name]:
+            if g & held:
+                inside.append([pu for pu in cores if pu in g])
         if len(inside) > 1 and sum(map(len, inside)) == len(cores):
             return interleaved([spread(host, group) for group in inside])
     return list(cores)
