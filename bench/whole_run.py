@@ -28,7 +28,7 @@ from mpigauge.site.launch import Command
 
 LEAST_ROUNDS = 3
 SLACK = 1.02
-"""Below this a ratio is no difference: launches of one program differ by more."""
+"""Below this a ratio is not a difference: launches of one program differ by more."""
 
 
 def main() -> int:

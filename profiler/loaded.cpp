@@ -99,7 +99,7 @@ FindSymbol linkers_dlsym() {
 
 void* found_after_us(const char* name) {
   void* const found = symbol(RTLD_NEXT, name);
-  asm volatile("" ::: "memory");  // so that it is no jump: who asks is told by where it is asked
+  asm volatile("" ::: "memory");  // so that it is not a jump: who asks is told by where it is asked
   return found;
 }
 

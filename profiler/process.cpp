@@ -48,7 +48,7 @@ std::size_t number(const char* name, std::size_t usual, std::size_t most) {
   errno = 0;
   const unsigned long long value = std::strtoull(text, &end, 10);
   if (errno == 0 && *end == '\0' && *text != '-' && value <= most) return value;
-  tell("%s is '%s', which is no number from 0 to %zu; taking %zu", name, text, most, usual);
+  tell("%s is '%s', which is not a number from 0 to %zu; taking %zu", name, text, most, usual);
   return usual;
 }
 

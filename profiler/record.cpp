@@ -90,7 +90,7 @@ std::int32_t peer_of(int rank) {
 struct Part {
   Way way = Way::none;
   Word comm = 0;            // the handle; 0: none
-  bool comm_known = false;  // it is no handle, but where the communicator is known
+  bool comm_known = false;  // it is not a handle, but where the communicator is known
   Word type = 0, operation = 0;
   std::int64_t count = 0;  // of elements; for what was received, of bytes
   std::int32_t peer = layout::no_rank;
@@ -391,7 +391,7 @@ void follow_probed(const Thread& thread, const Facts& facts, const Word* argumen
   }
 }
 
-// A persistent request that is no message of these, such as a collective or a partitioned one.
+// A persistent request that is not a message of these, such as a collective or a partitioned one.
 constexpr std::int32_t not_followed = -2;
 
 constexpr bool is_followed_later(const Facts& facts) {

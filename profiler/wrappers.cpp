@@ -70,7 +70,8 @@ int do_nothing() { return 0; }
 
 [[gnu::noinline]] int call_of_nothing() { return Wrapper<call_nothing>{MPIGAUGE_CALLER}(); }
 
-// The mean of the middle half: an interrupt is no cost of ours, and the clock's steps are coarse.
+// The mean of the middle half: an interrupt is not a cost of ours, and the clock's steps are
+// coarse.
 Ticks middle(std::array<Ticks, 512>& values) {
   std::sort(values.begin(), values.end());
   Ticks sum = 0;

@@ -46,7 +46,7 @@ def isolate() -> None:
     home = Path(tempfile.mkdtemp(prefix="mpigauge-tests-home-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     os.environ |= {"HOME": str(home), "LC_ALL": "C.UTF-8", "TZ": "UTC", **kept, **_own(home)}
-    os.environ["MPIGAUGE_HISTORY"] = "off"  # what this machine remembers is no part of a test
+    os.environ["MPIGAUGE_HISTORY"] = "off"  # what this machine remembers is not part of a test
     os.umask(UMASK)
     hear_signals()
     keep_bytecode()

@@ -140,7 +140,7 @@ def _orders(
     rows = [(each,) if isinstance(each, str) else tuple(each) for each in order.get("rows", [])]
     for name in (*first, *(name for each in rows for name in each)):
         if name not in names:
-            raise SystemExit(f"{SCHEMA}: [order] names {name}, which is no column of a cell")
+            raise SystemExit(f"{SCHEMA}: [order] names {name}, which is not a column of a cell")
     sorted_by = {name for each in rows for name in each}
     rows += [(c.name,) for c in columns if c.values and c.name not in sorted_by]
     return (*first, *(name for name in names if name not in first)), tuple(rows)
@@ -264,7 +264,7 @@ PYTHON_TAIL = '''
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Cell:
-        """The cell in a record line; keys that are no columns are left out."""
+        """The cell in a record line; keys that are not columns are left out."""
         try:
             full = {**ABSENT, **record}
             cell = object.__new__(cls)  # not by its __init__, which sets a frozen field at a time

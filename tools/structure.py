@@ -79,7 +79,9 @@ class Checkout:
         """FileNotFoundError: there is no such package."""
         self.package = root / "src" / PACKAGE
         if not self.package.is_dir():
-            raise FileNotFoundError(f"{root} is no checkout of {PACKAGE}: it has no src/{PACKAGE}")
+            raise FileNotFoundError(
+                f"{root} is not a checkout of {PACKAGE}: it has no src/{PACKAGE}"
+            )
         self.modules: dict[str, Module] = {}
         self.generated: list[str] = []
         for path in sorted(self.package.rglob("*.py")):

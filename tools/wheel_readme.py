@@ -36,7 +36,7 @@ def relative_links(text: str) -> list[str]:
 
 def absolute(text: str, source: str, tag: str) -> str:
     """The page with all relative links led to the tag in the sources; pictures to the files
-    themselves, as the page of a file is no picture."""
+    themselves, as the page of a file is not a picture."""
 
     def led(found: re.Match[str]) -> str:
         if _LEADS_SOMEWHERE.match(found["place"]):

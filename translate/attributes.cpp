@@ -27,7 +27,7 @@ void* place_of(int value) {
 }
 
 void* value_for_program(int keyval, void* value) {
-  // Those of programs are no addresses, or not of integers.
+  // Those of programs are not addresses, or not of integers.
   const auto number = [value] { return *static_cast<const int*>(value); };
   switch (keyval) {
     case Program::MPI_HOST: return kept_at(host, rank_to_program(number()));

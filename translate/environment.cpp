@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// Start, processes, and what is no usual call: the clock, addresses, profiling.
+// Start, processes, and what is not a usual call: the clock, addresses, profiling.
 #include <cstdarg>
 
 #include "by_hand.hpp"

@@ -331,7 +331,7 @@ class Arguments : public Base<char*, char**> {
   std::vector<char*> places_;
 };
 
-/// The length of a text, which is no argument of C.
+/// The length of a text, which is not an argument of C.
 struct Hidden : Base<std::size_t> {
   template <class All>
   Hidden(std::size_t, const All&) {}

@@ -122,7 +122,7 @@ void fill_tables() {
       tables.null_of_program[kind] = program;
       tables.null_of_target[kind] = target;
     }
-    // What only one of them has, is no object for the other.
+    // What only one of them has, is not an object for the other.
     if (target == no_value) target = tables.null_of_target[kind];
     else if (target_abi == Abi::ompi) objects().push_back({target, entry.kind, program});
     // Not every pair of ABIs uses it. NOLINTNEXTLINE(*DeadStores)

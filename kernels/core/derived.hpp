@@ -22,7 +22,7 @@ constexpr bool is_spread(Contiguity c) {
 class Derived {
  public:
   /// `count` elements of `type` in a message; `op` may be null. Empty messages have no vector type,
-  /// they are no elements of the type itself.
+  /// they are not elements of the type itself.
   Derived(const DataType& type, const Op* op, Contiguity contiguity, std::size_t count);
   ~Derived();
   Derived(const Derived&) = delete;

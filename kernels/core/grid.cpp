@@ -31,7 +31,8 @@ std::vector<int> stencil_sides(int ranks, int dimensions) {
   }
   sides.push_back(divisor(left, static_cast<int>(std::ceil(std::sqrt(left) - 1e-9))));
   sides.push_back(left / sides.back());
-  // A first side that leaves a prime: three factors exist all the same where the side is no prime.
+  // A first side that leaves a prime: three factors exist all the same where the side is not a
+  // prime.
   if (dimensions == 3 && sides.back() * sides[1] != 1 && std::min(sides[1], sides[2]) == 1) {
     const int rest = sides[1] * sides[2];
     const int part = divisor(sides[0], static_cast<int>(std::sqrt(sides[0]) + 1e-9));

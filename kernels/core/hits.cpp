@@ -12,7 +12,8 @@ namespace {
 constexpr double calm_quantile = 0.25;
 // A sample that is longer by half of a short detour (a tenth of them are shorter) has met one.
 constexpr double short_share = 0.1, part_of_short = 0.5;
-// More than this is somebody else's doing: what was found in a tenth of a second is no exact rate.
+// More than this is somebody else's doing: what was found in a tenth of a second is not an exact
+// rate.
 constexpr double most_of_expected = 1.5;
 
 double calm_ticks(const Cell& cell) {

@@ -162,7 +162,7 @@ Knobs::Variable::Variable(const std::string& name) : name_(name) {
   int count = 0;
   if (tool().handle(index, nullptr, &handle_, &count) != MPI_SUCCESS ||
       (count != 1 && type_ != MPI_CHAR)) {
-    throw Refused("it is no single value");
+    throw Refused("it is not a single value");
   }
   first_ = value();
 }

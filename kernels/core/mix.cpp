@@ -46,7 +46,7 @@ MixedCall read_call(std::string_view text) {
   for (const auto& each : words) {
     if (each.text == text) return each.value;
   }
-  refuse(text, "is no call that can be replayed");
+  refuse(text, "is not a call that can be replayed");
 }
 
 std::size_t read_index(std::string_view text, std::size_t size) {
@@ -148,7 +148,7 @@ void Mix::read_steps(std::string_view text) {
     MixedStep step;
     step.call = read_call(parts[0]);
     if (parts.size() != (step.has_messages() ? messages : collective)) {
-      refuse(word, "is no step of a mix");
+      refuse(word, "is not a step of a mix");
     }
     step.bytes = read_number<std::size_t>(parts[1], most_bytes);
     step.group = read_index(parts[2], groups_.size());
@@ -174,7 +174,7 @@ void Mix::read_steps(std::string_view text) {
 void Mix::read_lateness(std::string_view text) {
   for (const auto word : parts_of(text, '/')) {
     const auto parts = parts_of(word, ':');
-    if (parts.size() != 2) refuse(word, "is no lateness of a step");
+    if (parts.size() != 2) refuse(word, "is not a lateness of a step");
     auto& step = steps_[read_index(parts[0], steps_.size())];
     for (const auto late : parts_of(parts[1], '_')) step.lateness.push_back(read_times(late));
   }

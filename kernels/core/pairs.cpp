@@ -19,7 +19,8 @@ int rank_of(std::string_view text, std::string_view pair) {
   int rank = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
   if (error != std::errc() || end != text.data() + text.size() || rank < 0) {
-    throw std::invalid_argument("'" + std::string(pair) + "' is no pair of ranks, as 0-1 is one");
+    throw std::invalid_argument("'" + std::string(pair) +
+                                "' is not a pair of ranks, as 0-1 is one");
   }
   return rank;
 }

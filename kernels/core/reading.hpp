@@ -24,7 +24,7 @@ Number read_number(std::string_view text, Number most) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
   if (!whole || !(value >= 0 && value <= most)) {
-    refuse(text, "is no number from 0 to " + std::to_string(static_cast<long long>(most)));
+    refuse(text, "is not a number from 0 to " + std::to_string(static_cast<long long>(most)));
   }
   return value;
 }

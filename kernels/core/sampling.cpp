@@ -103,7 +103,7 @@ bool spreads(const std::vector<double>& values) {
 }
 
 // Of all that was measured: two speeds of which one is left out are two speeds. Where a visit has
-// calls of both, only its samples show them; there the steps of a coarse clock are no groups.
+// calls of both, only its samples show them; there the steps of a coarse clock are not groups.
 bool bimodal(const Cell& cell, double step) {
   const auto& medians = cell.medians_of_all();
   if (spreads(medians) && (in_two_groups(medians) || lag_one(medians) > 0.5)) return true;

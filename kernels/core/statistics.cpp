@@ -32,7 +32,7 @@ namespace {
 std::size_t order_of_interval(std::size_t n, double level) {
   const double tail = (1 - level) / 2;
   if (n >
-      500) {  // there 2^-n is no double any more; Hoeffding: P(X < k) <= exp(-2 (n/2 - k)^2 / n)
+      500) {  // there 2^-n is not a double any more; Hoeffding: P(X < k) <= exp(-2 (n/2 - k)^2 / n)
     const auto all = static_cast<double>(n);
     return static_cast<std::size_t>(all / 2 - std::sqrt(all * std::log(1 / tail) / 2));
   }

@@ -153,7 +153,7 @@ CommonClock::CommonClock(MPI_Comm comm, double hz) {
   error_ = second.error;
   const double apart = second.at - first.at;
   const double change = second.offset - first.offset;
-  // A change within the error of the readings is no drift: one counter, or too little time.
+  // A change within the error of the readings is not a drift: one counter, or too little time.
   if (apart > 0.01 * hz && std::fabs(change) > first.error + second.error) {
     drift_ = change / apart;
   }

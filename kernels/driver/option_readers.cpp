@@ -101,7 +101,7 @@ std::vector<platform::CpuSet> cpusets_of(const std::string& text) {
   for (auto& entry : split(text, ',')) {
     std::replace(entry.begin(), entry.end(), '+', ',');
     const auto cpus = platform::parse_cpuset(entry);
-    if (!cpus || cpus->empty()) throw UsageError("'" + entry + "' is no list of cores");
+    if (!cpus || cpus->empty()) throw UsageError("'" + entry + "' is not a list of cores");
     sets.push_back(*cpus);
   }
   return sets;

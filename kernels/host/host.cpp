@@ -318,7 +318,7 @@ int as_suite(const Path& home, const Mpi& mpi, int argc, char** argv) {
   if (opened == nullptr) return refuse("cannot open MPI %s: %s", library.data(), reason());
   const Abi abi = abi_of(opened);
   if (abi == Abi::none) {
-    return refuse("%s is no MPI library of MPICH's, Open MPI's or the standard ABI",
+    return refuse("%s is not an MPI library of MPICH's, Open MPI's or the standard ABI",
                   library.data());
   }
   if (!find_plugin(home, abi, plugin)) {

@@ -107,7 +107,7 @@ std::size_t bytes(const Value& value) {
   if (suffix == "k") shift = 10;
   else if (suffix == "m") shift = 20;
   else if (suffix == "g") shift = 30;
-  else if (!suffix.empty() && !value.lenient) refuse(value.text, "is no number of bytes");
+  else if (!suffix.empty() && !value.lenient) refuse(value.text, "is not a number of bytes");
   constexpr std::int64_t most = std::int64_t{1} << 47U;
   check_range(value.text, number, std::int64_t{0}, most >> shift);
   return static_cast<std::size_t>(number) << shift;

@@ -94,7 +94,7 @@ std::string list_of(const Program& program) {
 std::size_t align_of(const Value& value) {
   constexpr std::int64_t most_align = 4096;  // buffers begin on pages
   const auto align = static_cast<std::size_t>(integer(value, 1, most_align));
-  if ((align & (align - 1)) != 0) throw UsageError("'" + value.text + "' is no power of two");
+  if ((align & (align - 1)) != 0) throw UsageError("'" + value.text + "' is not a power of two");
   return align;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// What a library of simple loops has. Any compiler makes one of loops.cpp, which is no part of the
+// What a library of simple loops has. Any compiler makes one of loops.cpp, which is not part of the
 // kernels; they open it.
 #pragma once
 

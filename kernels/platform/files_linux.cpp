@@ -102,7 +102,7 @@ void spawn_watcher(const std::string& path, int pipe_end) {
 std::string why_not_writable(const std::string& folder) {
   struct stat facts{};
   if (stat(folder.c_str(), &facts) != 0) return std::strerror(errno);
-  if (!S_ISDIR(facts.st_mode)) return "it is no folder";
+  if (!S_ISDIR(facts.st_mode)) return "it is not a folder";
   // access() says nothing about file systems that are full, read-only or squash root.
   std::string trial = folder + "/mpigauge-trial-XXXXXX";
   if (mkdtemp(trial.data()) == nullptr) return std::strerror(errno);

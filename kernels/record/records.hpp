@@ -310,7 +310,7 @@ inline Object object_of(const Skip& r) {
       .add("reason", r.reason);
 }
 
-/// A number that is no time of a call: a program's own figure of merit, the memory of a rank.
+/// A number that is not a time of a call: a program's figure of merit, the memory of a rank.
 struct Figure {
   /// Number of the launch.
   int launch{};

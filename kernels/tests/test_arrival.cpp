@@ -84,9 +84,9 @@ TEST(the_longest_delay_is_known) {
 TEST(what_is_no_pattern_is_refused) {
   CHECK(refusal("soon:5").starts_with("'soon:5' is none of together, late:RANK:TIME"));
   CHECK(refusal("late:5").starts_with("'late:5' is none of"));
-  CHECK_EQ(refusal("uniform:x"), "'x' is no number from 0 to 1000000");
-  CHECK_EQ(refusal("uniform:-1"), "'-1' is no number from 0 to 1000000");
-  CHECK_EQ(refusal("late:-1:5"), "'-1' is no number from 0 to 2147483647");
+  CHECK_EQ(refusal("uniform:x"), "'x' is not a number from 0 to 1000000");
+  CHECK_EQ(refusal("uniform:-1"), "'-1' is not a number from 0 to 1000000");
+  CHECK_EQ(refusal("late:-1:5"), "'-1' is not a number from 0 to 2147483647");
   CHECK_EQ(refusal("x=0+1/0"), "'x' has vectors of different numbers of ranks");
   CHECK_EQ(refusal("=0+1"), "'=0+1' has no name before its vectors");
 }

@@ -147,7 +147,7 @@ TEST(it_is_said_why_a_folder_cannot_be_written) {
   write_file(place / "file", 1);
   CHECK_EQ(platform::why_not_writable(place / "."), "");
   CHECK_EQ(platform::why_not_writable(place / "missing"), "No such file or directory");
-  CHECK_EQ(platform::why_not_writable(place / "file"), "it is no folder");
+  CHECK_EQ(platform::why_not_writable(place / "file"), "it is not a folder");
   CHECK(fs::is_empty(place / ".") == false);  // nothing but the file
   CHECK_EQ(std::distance(fs::directory_iterator(place / "."), {}), 1);
 }

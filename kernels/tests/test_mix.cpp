@@ -72,10 +72,10 @@ TEST(what_is_no_mix_is_refused_with_the_reason) {
   CHECK_EQ(refusal("x=2;0+1"), "'x' is not of five parts with ; between");
   CHECK_EQ(refusal("x=0;0;0;barrier:0:0:0:1;"), "'x' has no ranks");
   CHECK_EQ(refusal("x=2;0+0;0+0;barrier:0:0:0:1;"), "'0+0' has a rank twice");
-  CHECK_EQ(refusal("x=2;0+2;0+0;barrier:0:0:0:1;"), "'2' is no number from 0 to 1");
+  CHECK_EQ(refusal("x=2;0+2;0+0;barrier:0:0:0:1;"), "'2' is not a number from 0 to 1");
   CHECK_EQ(refusal("x=2;0+1;0;barrier:0:0:0:1;"), "'0' has no time for each of 2 ranks");
-  CHECK_EQ(refusal("x=2;0+1;0+0;sing:0:0:0:1;"), "'sing' is no call that can be replayed");
-  CHECK_EQ(refusal("x=2;0+1;0+0;barrier:0:0:0;"), "'barrier:0:0:0' is no step of a mix");
+  CHECK_EQ(refusal("x=2;0+1;0+0;sing:0:0:0:1;"), "'sing' is not a call that can be replayed");
+  CHECK_EQ(refusal("x=2;0+1;0+0;barrier:0:0:0;"), "'barrier:0:0:0' is not a step of a mix");
   CHECK_EQ(refusal("x=2;0+1;0+0;barrier:0:1:0:1;"), "'1' is none of 1");
   CHECK_EQ(refusal("x=2;0_1;0+0;bcast:0:0:1:1;"), "'bcast:0:0:1:1' has a root of no rank");
   CHECK_EQ(refusal("x=2;0+1;0+0;send:0:0:0:1:1:0;"), "'0' does not say from which rank to which");

@@ -179,7 +179,7 @@ TEST(bad_values_get_one_clear_sentence) {
       {"--ranks", "2,x", "'x' is not a number"},
       {"--arms", "A=1", "'A=1' is not of the form NAME~SETTINGS"},
       {"--arms", "a~A", "'A' is not of the form NAME=VALUE"},
-      {"--pairs", "0-1-2", "'0-1-2' is no pair of ranks, as 0-1 is one"},
+      {"--pairs", "0-1-2", "'0-1-2' is not a pair of ranks, as 0-1 is one"},
       {"--ranks", "0", "'0' is out of range"},
       {"--ranks", "-2", "'-2' is out of range"},
       {"--npmin", "99999999999", "'99999999999' is not a number"},
@@ -220,8 +220,8 @@ TEST(bad_values_get_one_clear_sentence) {
       {"--sync", "none", "'none' is none of auto, barrier, dissemination, clock"},
       {"--data", "new", "'new' is none of static, fresh, both"},
       {"--insist", "Bcats", "no benchmark is called 'Bcats'"},
-      {"--bind", "0,x", "'x' is no list of cores"},
-      {"--bind", "0,,1", "'' is no list of cores"},
+      {"--bind", "0,x", "'x' is not a list of cores"},
+      {"--bind", "0,,1", "'' is not a list of cores"},
       {"--memory", "1G", "'1G' is not a number"},
   };
   for (const auto& [name, value, said] : table) {

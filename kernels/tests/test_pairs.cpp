@@ -78,6 +78,6 @@ TEST(what_is_wrong_with_pairs_is_said) {
   CHECK_EQ(refusal("0-1,1-2"), "rank 1 is twice in the round '0-1,1-2'; a ';' begins a new one");
   CHECK_EQ(refusal("all", 1), "a pair needs 2 ranks, the job has 1");
   for (const char* text : {"", "0", "0-", "-1", "0-1;", "0-1,,", "a-b", "0-1-2", "0 - 1"}) {
-    CHECK(refusal(text).ends_with("is no pair of ranks, as 0-1 is one"));
+    CHECK(refusal(text).ends_with("is not a pair of ranks, as 0-1 is one"));
   }
 }

@@ -52,7 +52,7 @@ TEST(time_cuts_a_row_and_all_after_it) {
 
 TEST(sizes_of_the_user_bound_each_other_by_their_order) {
   const Schedule schedule{.row_seconds = 1, .user_sizes = true};
-  // The second is smaller than the first, so the first is no bound from above for it.
+  // The second is smaller than the first, so the first is not a bound from above for it.
   CHECK_EQ(table(schedule, of_sizes({1024, 8, 2048}), {0.1, fast, fast}), (Numbers{11, 1000, 11}));
   // A slow small one bounds the larger ones; it is itself never less than a larger one before.
   CHECK_EQ(table(schedule, of_sizes({1024, 8}), {fast, 0.5}), (Numbers{1000, 1000}));

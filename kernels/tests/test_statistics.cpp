@@ -124,7 +124,7 @@ TEST(correlation_of_neighbours) {
 
 TEST(largest_gap_lies_between_two_groups) {
   CHECK_NEAR(largest_gap({10, 10, 11, 11, 19, 19, 20, 20}, 0.15), 8.0 / 15, 1e-12);
-  // One outlier is no second group.
+  // One outlier is not a second group.
   CHECK_NEAR(largest_gap({10, 10, 10, 10, 10, 10, 10, 99}, 0.15), 0.0, 1e-12);
   CHECK_EQ(largest_gap({1, 2, 3}, 0.15), 0.0);
 }

@@ -126,7 +126,7 @@ COPIES = ("Copy_once", "Copy_once_fresh", "Copy_twice", "Copy_twice_fresh")
 
 
 def test_ranks_that_share_memory_say_what_they_moved() -> None:
-    """Sizes that are no multiple of a piece, less than one, and none; in a few calls of each."""
+    """Sizes that are not a multiple of a piece, less than one, and none; in a few calls of each."""
     names = ",".join(f"NODE:{name}" for name in (*BESIDE, *RESTING, *COPIES))
     ended = run(site("mpich"), 2, "--benchmarks", names, "--ranks", 2, "--sizes", "0,100,100000",
                 "--mode", "classic", "--repetitions", 20)  # fmt: skip

@@ -193,7 +193,7 @@ def test_input_is_the_programs(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("/bin/cat",), "/bin/cat is no program of MPI"),
+        (("/bin/cat",), "/bin/cat is not a program of MPI"),
         (("./none",), "there is no program ./none"),
         (("mpirun", "-np", "2", "./app"), "mpirun starts ranks itself"),
     ],

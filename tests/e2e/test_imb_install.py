@@ -330,7 +330,7 @@ def test_strides_and_alignments_are_taken(folder: Path, name: str) -> None:
     assert done.stdout.lower().count(f"# benchmarking {benchmark.lower()}") == 2
     assert ("# -stride changes nothing" in done.stdout) == (name == "IMB-HALO")
     refused = two(find("mpich"), folder / name, "-malloc_align", "63")
-    assert said(refused, name) == [f"{name}: -malloc_align: '63' is no power of two"]
+    assert said(refused, name) == [f"{name}: -malloc_align: '63' is not a power of two"]
 
 
 def test_a_records_file_that_cannot_be_made(folder: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_links_lead_somewhere() -> None:
 def test_make_run_on_a_fresh_clone(tmp_path: Path) -> None:
     """From a clone with nothing set up to numbers on the screen; then no work is done twice."""
     if not (ROOT / ".git").exists():
-        pytest.skip("this tree is no git checkout, so there is nothing to clone")
+        pytest.skip("this tree is not a git checkout, so there is nothing to clone")
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
     env = {

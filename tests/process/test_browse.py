@@ -314,11 +314,11 @@ def test_runs_are_found(server: Server, query: str, count: int) -> None:
     ("query", "why"),
     [
         ("where=kernl+%3D+%27x%27", "there is no column 'kernl'; did you mean 'kernel'?"),
-        ("where=%28", "this is no query"),
-        ("where=%ff", "this is no query"),
-        ("where=1+%00", "this is no query"),
+        ("where=%28", "this is not a query"),
+        ("where=%ff", "this is not a query"),
+        ("where=1+%00", "this is not a query"),
         ("where=1%3D1%29%3B+DROP+VIEW+runs%3B+SELECT+%28run", "write one"),
-        ("since=yesterday", "'yesterday' is no day; write one as 2026-11-21"),
+        ("since=yesterday", "'yesterday' is not a day; write one as 2026-11-21"),
     ],
 )
 def test_wrong_words_are_named_where_they_were_written(

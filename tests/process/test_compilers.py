@@ -66,7 +66,7 @@ def test_flags_take_the_place_of_ours(cache: Path) -> None:
     ("text", "sentence"),
     [
         ("no-such++ -O2", r"there is no program no-such\+\+ here; there are .*\bg\+\+"),
-        ("g++ '-O2", r"'g\+\+ '-O2' is no program with flags: No closing quotation"),
+        ("g++ '-O2", r"'g\+\+ '-O2' is not a program with flags: No closing quotation"),
         ("false", r"false --version tells of no compiler; there are "),
     ],
 )

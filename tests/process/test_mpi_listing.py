@@ -108,7 +108,7 @@ def test_modules_that_do_not_load_are_named(tmp_path: Path) -> None:
     assert [each.mpi.spec for each in listing.listed] == ["module:openmpi/5.0.11"]
     assert listing.problems == (
         "the module mpich/bad does not load: ERROR: Unable to locate a modulefile for it",
-        "the module empty-mpi/1 puts no mpiexec and no mpirun on PATH, so it is no MPI",
+        "the module empty-mpi/1 puts no mpiexec and no mpirun on PATH, so it is not an MPI",
     )
 
 

@@ -115,7 +115,7 @@ def test_a_file_that_was_cut_gives_what_is_whole_in_it(tmp_path: Path, part: flo
 def test_other_files_are_named(tmp_path: Path) -> None:
     other = tmp_path / "other.mpiprof"
     other.write_text("text")
-    with pytest.raises(UserError, match="is no file of the profiler"):
+    with pytest.raises(UserError, match="is not a file of the profiler"):
         read_rank(other)
     newer = Written(version=layout.VERSION + 1).write(tmp_path / "newer.mpiprof")
     with pytest.raises(UserError, match="this mpigauge reads version"):

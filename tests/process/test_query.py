@@ -430,7 +430,7 @@ def test_clocks_that_differ_by_minutes_are_not_said() -> None:
         ("SELECT rows.cals FROM rows", "no column 'cals'; did you mean 'calls'?"),
         ("SELECT * FROM row", "there is no table 'row'; did you mean 'rows'?"),
         ("SELECT * FROM nothing", "there is no table 'nothing'; there are runs, rows, cells,"),
-        ("SELEC 1", 'this is no query: syntax error at or near "SELEC"'),
+        ("SELEC 1", 'this is not a query: syntax error at or near "SELEC"'),
         ("", "there are 0 queries"),
         ("SELECT 1; SELECT 2", "there are 2 queries in"),
         ("DROP VIEW runs", "a query may only read, and DROP is refused"),
@@ -438,7 +438,7 @@ def test_clocks_that_differ_by_minutes_are_not_said() -> None:
         ("ATTACH '{}/x.csv'", "a query may only read, and ATTACH is refused"),
         ("EXPLAIN ANALYZE COPY runs TO '{}/x.csv'", "and EXPLAIN is refused"),
         ("WITH x AS (COPY runs TO '{}/x.csv') SELECT * FROM x", ""),
-        ("SELECT foo(mpi) FROM runs", "this is no query: Scalar Function with name foo"),
+        ("SELECT foo(mpi) FROM runs", "this is not a query: Scalar Function with name foo"),
         ("SELECT CAST(mpi AS INT) FROM runs", "the query failed: Could not convert string"),
     ],
 )

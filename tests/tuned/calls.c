@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  call(argv[1], 8);  // what is set up at the first call of a communicator is no algorithm
+  call(argv[1], 8);  // what is set up at the first call of a communicator is not an algorithm
   for (int n = 2; n < argc; ++n) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) printf("\ncall %s", argv[n]);

@@ -136,19 +136,19 @@ def test_a_grid_that_cannot_be_meant(words: list[str], said: str) -> None:
     [
         ({"gird": {}}, "line 1: there is no key 'gird' in .*; did you mean 'grid'"),
         ({}, "nothing is varied; give it a grid, a zip or a list"),
-        ({"grid": [1]}, "line 2, column 1: grid is no table"),
-        ({"grid": {"A": 1}}, "A is no list; write A = "),
+        ({"grid": [1]}, "line 2, column 1: grid is not a table"),
+        ({"grid": {"A": 1}}, "A is not a list; write A = "),
         ({"grid": {"A": []}}, "A has no values"),
         ({"grid": {"A": [1, 1]}}, "A has the value 1 twice"),
-        ({"grid": {"A": [[1]]}}, "A has a value that is no word and no number"),
+        ({"grid": {"A": [[1]]}}, "A has a value that is neither a word nor a number"),
         ({"zip": {"A": [1, 2], "B": [1]}}, "the lists of zip have different lengths: 1 and 2"),
         ({"grid": {"A": [1]}, "list": [{"A": 2}]}, "A is varied twice"),
         ({"grid": {"A": [1], "env:A": [2]}}, "A is varied twice"),
         ({"grid": {"env:1 A": [1]}}, "'env:1 A' names no variable"),
         ({"list": [1]}, "each of list is a table of settings"),
-        ({"grid": {"A": [1]}, "when": 3}, "when is no word in quotes"),
+        ({"grid": {"A": [1]}, "when": 3}, "when is not a word in quotes"),
         ({"grid": {"A": [1]}, "when": "AA > 1"}, "names AA, which is not varied; did you mean 'A'"),
-        ({"grid": {"A": [1]}, "mpi": [3]}, "mpi is no word in quotes"),
+        ({"grid": {"A": [1]}, "mpi": [3]}, "mpi is not a word in quotes"),
     ],
 )
 def test_blocks_that_are_wrong(block: dict[str, Any], said: str) -> None:
@@ -176,7 +176,7 @@ def test_conditions(condition: str, true: bool) -> None:
 @pytest.mark.parametrize(
     ("condition", "said"),
     [
-        ("A <", "is no condition"),
+        ("A <", "is not a condition"),
         ("A", "compares nothing"),
         ("A in B", "compares with In"),
         ("A < B", "compares a number with a word: 1024.0 and x"),
@@ -217,7 +217,7 @@ def test_a_figure_is_found(more: dict[str, str], value: float) -> None:
     [
         ({"regex": "no (such)"}, "nothing in its output fits the expression for rate"),
         ({"regex": "(WR)"}, "could not convert"),
-        ({"regex": "(nan|inf)"}, "rate is nan, which is no number"),
+        ({"regex": "(nan|inf)"}, "rate is nan, which is not a number"),
         ({"json": "results.1.gflops"}, "its output has no JSON with results.1.gflops for rate"),
     ],
 )
@@ -256,7 +256,7 @@ def test_a_command_as_a_plan_file_has_it() -> None:
         ({"launcher": "no"}, "launcher is true or false, not no"),
         ({"better": "more"}, "better is higher or lower, not 'more'"),
         ({"take": "mean"}, "take is last or first or max or min, not 'mean'"),
-        ({"regex": "(a"}, "is no expression"),
+        ({"regex": "(a"}, "is not an expression"),
         ({"regex": "(a)(b)"}, "has 2 groups; it needs one"),
         ({"json": "x"}, "give one of them"),
         ({"regex": ""}, "give one of them"),
@@ -298,11 +298,11 @@ in = "2m"
     ("text", "said"),
     [
         ("launchs = 3", "line 1, column 1: there is no key 'launchs'; did you mean 'launches'"),
-        ("np = 2\nnp = 3", "is no TOML: cannot overwrite a value"),
-        ("np = \nranks = 2", "is no TOML: invalid value .at line 1, column 6"),
+        ("np = 2\nnp = 3", "is not TOML: cannot overwrite a value"),
+        ("np = \nranks = 2", "is not TOML: invalid value .at line 1, column 6"),
         ("control = 1", "line 1, column 1: this is true or false, not 1"),
-        ("np = true", "line 1, column 1: True is no word and no number"),
-        ("np = { a = 1 }", "line 1, column 1: this is no table"),
+        ("np = true", "line 1, column 1: True is neither a word nor a number"),
+        ("np = { a = 1 }", "line 1, column 1: this is not a table"),
         ("[vary]\ngrid = 1", r"write \[\[vary\]\], a table for each"),
         ("output = 'x'", "there is no key 'output'"),
     ],
@@ -315,7 +315,8 @@ def test_plan_files_that_are_wrong(tmp_path: Path, text: str, said: str) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("np = 2\nranks = 'two'", r"--ranks: 'two' is no number of ranks.* \(.*line 2, column 1\)"),
+        ("np = 2\nranks = 'two'",
+         r"--ranks: 'two' is not a number of ranks.* \(.*line 2, column 1\)"),
         ("bind = '0,1'\n\nplace = 'core'",
          r"--bind and --place contradict.*line 1, column 1; .*line 3, column 1\)"),
         ("cache = 'warm'", r"'warm' is not one of .*line 1, column 1\)"),
@@ -348,7 +349,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"cannot read .*: No such file"):
         read_toml(tmp_path / "none.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(UserError, match="no text in UTF-8"):
+    with pytest.raises(UserError, match="not text in UTF-8"):
         read_toml(tmp_path / "binary.toml")
 
 

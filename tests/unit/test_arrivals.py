@@ -84,11 +84,11 @@ def test_each_pattern_once_in_their_order(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        ("soon", "--arrival: 'soon' says not when ranks come; write late:1:50us"),
-        ("late:50us", "--arrival: 'late:50us' says not when ranks come"),
-        ("late:x:50us", "'late:x:50us' says not when ranks come"),
-        ("profile:", "'profile:' says not when ranks come"),
-        ("uniform:1:5us", "'uniform:1:5us' says not when ranks come"),
+        ("soon", "--arrival: 'soon' does not say when ranks come; write late:1:50us"),
+        ("late:50us", "--arrival: 'late:50us' does not say when ranks come"),
+        ("late:x:50us", "'late:x:50us' does not say when ranks come"),
+        ("profile:", "'profile:' does not say when ranks come"),
+        ("uniform:1:5us", "'uniform:1:5us' does not say when ranks come"),
         ("late:1:", "'late:1:' has no time between nothing and a second; write such as 50us"),
         ("uniform:0", "'uniform:0' has no time between nothing and a second"),
         ("sorted:2s", "'sorted:2s' has no time between nothing and a second"),

@@ -51,7 +51,7 @@ def test_sql_in_other_formats_and_files(two: Path, capsys: pytest.CaptureFixture
     assert run(["sql", query, "--format", "json", "-o", "x.json", str(two / "b")]) == 0
     assert json.loads(Path("x.json").read_text()) == [{"run": "b", "cells": 1}]
     assert run(["sql", query, "--format", "parquet"]) == 2
-    assert capsys.readouterr().err.endswith("parquet is no text; name a file for it with -o\n")
+    assert capsys.readouterr().err.endswith("parquet is not text; name a file for it with -o\n")
     assert run(["sql", "SELECT nothing FROM runs", "-o", "y.txt"]) == 2
     assert sorted(path.name for path in Path().iterdir()) == ["mpigauge-runs", "x.json"]
 
@@ -98,7 +98,10 @@ def test_ls_where(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["b", "unfinished"]
     assert run(["ls", "--where", "cells > 5"]) == 0
     assert capsys.readouterr().err == "no runs in mpigauge-runs where cells > 5\n"
-    for wrong, says in (("cels > 5", "did you mean 'cells'?"), ("cells >", "this is no query: ")):
+    for wrong, says in (
+        ("cels > 5", "did you mean 'cells'?"),
+        ("cells >", "this is not a query: "),
+    ):
         assert run(["ls", "--where", wrong]) == 2
         assert says in capsys.readouterr().err
 

@@ -78,8 +78,8 @@ def test_no_job_or_one_that_names_no_hosts(environment: dict[str, str]) -> None:
             {"PBS_JOBID": "1", "PBS_NODEFILE": "/no/file"},
             "list of hosts, /no/file, cannot be read: No",
         ),
-        ({"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 4 n2"}, "is no list of hosts and their slots"),
-        ({"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 x"}, "is no list of hosts and their slots"),
+        ({"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 4 n2"}, "is not a list of hosts and their slots"),
+        ({"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 x"}, "is not a list of hosts and their slots"),
     ],
 )
 def test_what_cannot_be_understood(environment: dict[str, str], sentence: str) -> None:

@@ -565,7 +565,7 @@ def test_what_is_known_to_be_lost_has_a_reason(program: ModuleType) -> None:
 @with_program("mpich_suite")
 def test_lists_of_tests_say_what_is_run_and_how(program: ModuleType) -> None:
     listed = """
-    # what is commented out is no test
+    # what is commented out is not a test
     allred 4 arg=-count=10
     allred 7
     sendrecv2 2 env=A=1 env=B=0,1 timeLimit=300

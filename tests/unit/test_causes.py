@@ -532,8 +532,8 @@ def test_a_run_without_rows_explains_nothing() -> None:
 
 
 def test_what_could_not_be_read_is_told() -> None:
-    broken = replace(quiet(), damaged=("records.jsonl, line 7: it is no JSON",))
-    assert "- records.jsonl, line 7: it is no JSON" in list(page("r", explain(broken), 96))
+    broken = replace(quiet(), damaged=("records.jsonl, line 7: it is not JSON",))
+    assert "- records.jsonl, line 7: it is not JSON" in list(page("r", explain(broken), 96))
 
 
 def test_two_causes_of_one_name_stop_the_program() -> None:

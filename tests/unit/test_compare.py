@@ -539,7 +539,7 @@ def test_exit_status(runs: Path, words: str, status: int) -> None:
         ("a nothing", "there is no run 'nothing'"),
         ("a slow --only cache=warm", "no run has it"),
         ("a slow --response worst --fail-on slower", "--response worst decides nothing, so"),
-        ("a slow --tolerance much", "--tolerance: 'much' is no relative error"),
+        ("a slow --tolerance much", "--tolerance: 'much' is not a relative error"),
     ],
 )
 def test_wrong_words(runs: Path, words: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:

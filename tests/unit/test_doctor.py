@@ -367,7 +367,7 @@ def test_the_list(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [(None, "No such file"), ("hello", "no record of a machine; make one")]
+    ("content", "words"), [(None, "No such file"), ("hello", "not a record of a machine; make one")]
 )
 def test_a_file_that_is_no_record(
     content: str | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -62,12 +62,12 @@ def test_lists(text: str, hosts: list[tuple[str, int | None]]) -> None:
         ("a,b[01-04", "--hosts, column 4: this '[' has no partner"),
         ("a,b]", "--hosts, column 4: this ']' has no partner"),
         ("a,b[4-1]", "--hosts, column 3: the range 4-1 runs downwards; write 1-4"),
-        ("a,b[x]", "--hosts, column 3: 'x' in brackets is no range; write b[01-04,7]"),
-        ("a,b[]", "--hosts, column 3: '' in brackets is no range"),
-        ("a,-b", "--hosts, column 3: '-b' is no name of a host"),
-        ("a:0", "--hosts, column 1: '0' is no number of ranks for a"),
-        ("a:x", "--hosts, column 1: 'x' is no number of ranks for a"),
-        ("u@a", "--hosts, column 1: 'u@a' is no name of a host"),
+        ("a,b[x]", "--hosts, column 3: 'x' in brackets is not a range; write b[01-04,7]"),
+        ("a,b[]", "--hosts, column 3: '' in brackets is not a range"),
+        ("a,-b", "--hosts, column 3: '-b' is not a name of a host"),
+        ("a:0", "--hosts, column 1: '0' is not a number of ranks for a"),
+        ("a:x", "--hosts, column 1: 'x' is not a number of ranks for a"),
+        ("u@a", "--hosts, column 1: 'u@a' is not a name of a host"),
         ("a,b,a", "host a is named twice (--hosts, column 1; --hosts, column 5)"),
         ("b[01-04],b03", "host b03 is named twice (--hosts, column 1; --hosts, column 10)"),
         ("b[1-99999999]", "is longer than 200000 hosts"),
@@ -122,8 +122,8 @@ def test_files_of_each_dialect(text: str, hosts: list[tuple[str, int | None]]) -
             "hosts.txt, line 1, column 3: 'slot=2' is not known here; did you mean 'slots'",
         ),
         ("a\nb 2", "hosts.txt, line 2, column 3: '2' is not known here; a line is a host"),
-        ("a slots=two", "hosts.txt, line 1, column 3: 'two' is no number of slots"),
-        ("a slots=0", "hosts.txt, line 1, column 3: '0' is no number of slots"),
+        ("a slots=two", "hosts.txt, line 1, column 3: 'two' is not a number of slots"),
+        ("a slots=0", "hosts.txt, line 1, column 3: '0' is not a number of slots"),
         ("a:2 slots=2", "hosts.txt, line 1: a:2 has its slots twice"),
         ("# nobody\n", "hosts.txt names no host"),
         ("a[1-", "hosts.txt, line 1, column 2: this '[' has no partner"),
@@ -138,7 +138,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"--hostfile: cannot read .*: No such file"):
         read_hostfile(tmp_path / "none")
     (tmp_path / "picture").write_bytes(b"\x89\xff\xfe")
-    with pytest.raises(UserError, match="is no text"):
+    with pytest.raises(UserError, match="is not text"):
         read_hostfile(tmp_path / "picture")
 
 
@@ -296,7 +296,7 @@ def test_ppn_is_the_room_of_each_host(big: Machine) -> None:
         ({"bind": "0,1,2", "np": "4"}, "it names cores for 6 ranks, the job has 4"),
         ({"bind": "0,999"}, "--place cores:0,999: there is no core 999 on a"),
         ({"np": "65"}, "65 ranks are more than the 64 slots of the hosts"),
-        ({"ppn": "0"}, "--ppn: '0' is no number of ranks"),
+        ({"ppn": "0"}, "--ppn: '0' is not a number of ranks"),
         ({"rsh": "ssh -o 'A B'"}, "splits it at blanks and knows no quotes"),
         ({"rsh": "no-such-agent -p 1"}, "--rsh: there is no program 'no-such-agent'"),
     ],

@@ -195,7 +195,7 @@ def test_lists() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("not XML", "is no XML"),
+        ("not XML", "is not XML"),
         ("<html/>", "holds <html>, not a <topology> of hwloc"),
         ("<topology/>", "is in the format of hwloc 1, only that of hwloc 2 can be read"),
         ('<topology version="3.0"/>', "is in the format of hwloc 3.0"),

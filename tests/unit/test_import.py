@@ -172,7 +172,10 @@ def test_our_own_text_can_be_imported_again(capsys: pytest.CaptureFixture[str]) 
     ("words", "message"),
     [
         (["import", "nowhere.txt"], "cannot read nowhere.txt: No such file or directory"),
-        (["import", "noise.txt"], "noise.txt is no output that can be imported; there are readers"),
+        (
+            ["import", "noise.txt"],
+            "noise.txt is not an output that can be imported; there are readers",
+        ),
         (["import", "noise.txt", "--as", "imp"], "there is no reader 'imp'; did you mean 'imb'?"),
         (
             ["import", "noise.txt", "--as", "imb"],
@@ -242,13 +245,13 @@ def test_machine_and_date_can_be_said(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--date", "21.11.2020"], "--date: '21.11.2020' is no date; write it as 2026-11-21 or"),
+        (["--date", "21.11.2020"], "--date: '21.11.2020' is not a date; write it as 2026-11-21 or"),
         (["--date", ""], "--date: the value is empty"),
-        (["--date", "2021-02-29"], "--date: '2021-02-29' is no date"),
+        (["--date", "2021-02-29"], "--date: '2021-02-29' is not a date"),
         (["--date", "1969-07-20"], "nothing was measured on 1969-07-20; it has to be between 1990"),
         (["--date", "9999-01-01"], "nothing was measured on 9999-01-01"),
         (["--machine", ""], "--machine: the value is empty"),
-        (["--machine", "a\x1b[31m"], "--machine: 'a\\x1b[31m' is no name"),
+        (["--machine", "a\x1b[31m"], "--machine: 'a\\x1b[31m' is not a name"),
     ],
 )
 def test_wrong_machines_and_dates(

@@ -139,7 +139,7 @@ def test_toml_that_is_nested_too_deeply(text: str) -> None:
 
 def test_toml_with_a_number_of_thousands_of_digits() -> None:
     Path("plan.toml").write_text(f"a = {'9' * 5000}", encoding="utf-8")
-    with pytest.raises(UserError, match=r"plan\.toml is no TOML"):
+    with pytest.raises(UserError, match=r"plan\.toml is not TOML"):
         read_toml(Path("plan.toml"))
 
 

@@ -99,9 +99,9 @@ def test_pairs_by_name() -> None:
     ("wrong", "ranks", "said"),
     [
         ("all", 1, "a pair needs 2 ranks, the job has 1"),
-        ("al", 4, "'al' is no pair of ranks"),
-        ("0-1-2", 4, "'0-1-2' is no pair of ranks"),
-        ("", 4, "'' is no pair of ranks"),
+        ("al", 4, "'al' is not a pair of ranks"),
+        ("0-1-2", 4, "'0-1-2' is not a pair of ranks"),
+        ("", 4, "'' is not a pair of ranks"),
         ("0-4", 4, "there is no rank 4, the job has ranks 0 to 3"),
         ("1-1", 4, "'1-1' is a rank with itself"),
         ("0-1,1-2", 4, "rank 1 is in two pairs that measure at the same time"),

@@ -141,7 +141,7 @@ def test_an_mpi_that_nobody_names_has_no_settings() -> None:
 
 
 def test_a_collective_of_no_bytes_is_left_out() -> None:
-    """It returns at once, which is no break."""
+    """It returns at once, which is not a break."""
     measured = curve(lambda n: 2e-8 if n == 0 else 1e-6 + 1e-10 * n, "Bcast", ranks=4)
     found = only(run(measured))
     assert found.breaks == ()

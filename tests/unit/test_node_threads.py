@@ -61,13 +61,13 @@ def test_lists_are_understood(said: dict[str, str], heard: str) -> None:
 
 @pytest.mark.parametrize(
     ("said", "why"),
-    [({"threads": "0..4"}, "--threads: '0' is no whole number"),
+    [({"threads": "0..4"}, "--threads: '0' is not a whole number"),
      ({"threads": "8..2"}, "goes down; write 2..8"),
-     ({"threads": "1..x"}, "--threads: 'x' is no whole number"),
+     ({"threads": "1..x"}, "--threads: 'x' is not a whole number"),
      ({"thread_order": "compcat"}, "no order 'compcat'; did you mean 'compact'"),
-     ({"memory_on": "remot"}, "'remot' says no NUMA nodes; did you mean 'remote'"),
+     ({"memory_on": "remot"}, "'remot' does not name NUMA nodes; did you mean 'remote'"),
      ({"memory_on": "0-1"}, "write local, remote, interleaved, all, or numbers such as 1 or 0+1"),
-     ({"memory_on": "0,"}, "'' says no NUMA nodes")],
+     ({"memory_on": "0,"}, "'' does not name NUMA nodes")],
 )  # fmt: skip
 def test_what_is_not_understood_is_named(said: dict[str, str], why: str) -> None:
     with pytest.raises(UserError, match=why.replace("+", r"\+")):
@@ -98,7 +98,7 @@ def test_places_that_are_not_understood_are_named(places: str) -> None:
 def test_an_environment_that_says_nothing_is_told() -> None:
     with pytest.raises(UserError, match="OMP_NUM_THREADS is not set"):
         openmp.threads({})
-    with pytest.raises(UserError, match="is 'all', which is no number"):
+    with pytest.raises(UserError, match="is 'all', which is not a number"):
         openmp.threads({"OMP_NUM_THREADS": "all"})
     with pytest.raises(UserError, match="OMP_PLACES is not set"):
         openmp.order({})

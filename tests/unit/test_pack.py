@@ -126,7 +126,7 @@ def test_share_and_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     Path("other").write_text("text", encoding="utf-8")
     assert run(["show", "other"]) == 2
     assert capsys.readouterr().err.endswith(
-        "other is no packed run, or damaged: File is not a zip file\n"
+        "other is not a packed run, or damaged: File is not a zip file\n"
     )
     assert run(["share", "nowhere"]) == 2
 
@@ -298,7 +298,7 @@ def test_nothing_is_written_outside(
 
 
 def test_links_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"is no packed run: it holds 'run/run\.json'"):
+    with pytest.raises(UserError, match=r"is not a packed run: it holds 'run/run\.json'"):
         unpack(zipped(HEAD, mode=0o120777), tmp_path / "root")
 
 
@@ -319,7 +319,7 @@ def test_a_damaged_pack_is_named_and_leaves_nothing(tmp_path: Path, at: float) -
     content[place : place + 40] = bytes(40)
     for bad in (bytes(content), bytes(content[:place])):
         file.write_bytes(bad)
-        with pytest.raises(UserError, match=r"one.mpigauge is no packed run, or damaged"):
+        with pytest.raises(UserError, match=r"one.mpigauge is not a packed run, or damaged"):
             unpack(file, tmp_path / "root")
         assert list((tmp_path / "root").iterdir()) == []
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What is no hang is no failure: tests wait longer on a busy machine."""
+"""What is not a hang is not a failure: tests wait longer on a busy machine."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def test_profiles_are_compared_with_profiles_of_as_many_ranks(
 ) -> None:
     profile = str(stored(tmp_path / "a", job()))
     _, said = compared(capsys, profile, "ref:ember", status=2)
-    assert "ref:ember is no profile" in said
+    assert "ref:ember is not a profile" in said
     fewer = job()
     fewer = replace(fewer, profile=replace(fewer.profile, files=fewer.profile.files[:1]))
     rows, cells = fewer.profile.rows, fewer.profile.cells

@@ -18,7 +18,7 @@ from tests.profiles import job
 
 
 def waits(waiting_s: float, wide_s: float, resolved: bool, disturbed_s: float = 0.0) -> ProfiledJob:
-    """The first spot that is no message: 10 ms of waiting and moving on two ranks."""
+    """The first spot that is not a message: 10 ms of waiting and moving on two ranks."""
     plain = job()
     site = next(n for n, spot in enumerate(plain.profile.spots) if spot.group == "collective")
     rows = np.zeros(2, WAIT)

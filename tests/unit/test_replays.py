@@ -62,7 +62,7 @@ def test_collectives_and_messages_of_a_profile_become_steps() -> None:
         ("send", 2, 0, ((0, 1), (1, 0))),
     }
     assert sum(each.seconds for each in sent) == pytest.approx(20e-3)
-    # Nothing that waits is known of these, and Init is no part of what is replayed.
+    # Nothing that waits is known of these, and Init is not part of what is replayed.
     assert dict(found.left_out) == {"MPI_Waitall": pytest.approx(5e-3)}
 
 

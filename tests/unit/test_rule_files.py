@@ -66,7 +66,7 @@ def library(folder: Path) -> Path:
     """A file that holds trees as libmpi of MPICH 5.0 does, among other bytes."""
     texts = [json.dumps(tree, separators=(",", ":")).encode() for tree in trees()]
     file = folder / "libmpi.so.12"
-    file.write_bytes(b"\x7fELF" + b"\0".join([b"", *texts, b'{"collective= is no tree', b""]))
+    file.write_bytes(b"\x7fELF" + b"\0".join([b"", *texts, b'{"collective= is not a tree', b""]))
     return file
 
 
@@ -162,7 +162,7 @@ def test_all_collectives_stay_in_the_trees(mpich_here: Mpi) -> None:
 
 
 def branches(tree: dict[str, dict[str, object]]) -> list[list[str]]:
-    """The keys of every node that is no leaf."""
+    """The keys of every node that is not a leaf."""
     found = [list(tree)] if tree else []
     for below in tree.values():
         found += branches(below)  # type: ignore[arg-type]
@@ -376,10 +376,10 @@ def test_intel_s_settings_are_those_of_the_file(tmp_path: Path) -> None:
         ("1:0-1024;8:1024-2147483647", "does not go on from 1025"),
         ("1:0-1024;8:2048-2147483647", "does not go on from 1025"),
         ("1:2000-1000", "does not go on"),
-        ("1:0-1Ki", "is no preset with a range"),
-        ("garbage", "is no preset with a range"),
-        ("", "is no preset with a range"),
-        ("8:0-1024@4-8", "is no preset with a range"),
+        ("1:0-1Ki", "is not a preset with a range"),
+        ("garbage", "is not a preset with a range"),
+        ("", "is not a preset with a range"),
+        ("8:0-1024@4-8", "is not a preset with a range"),
     ],
 )
 def test_what_intel_would_take_otherwise_is_refused(value: str, why: str) -> None:

@@ -51,8 +51,8 @@ def test_names_become_those_of_control_variables() -> None:
     [
         ({"CVAR_START": "1"}, "CVAR_START is read when MPI starts"),
         ({"CVAR_DARK": "1"}, "CVAR_DARK is read nobody knows when"),
-        ({"ONLY_VARIABLE": "1"}, "ONLY_VARIABLE is no control variable"),
-        ({"NOBODY": "1"}, "NOBODY is no control variable"),
+        ({"ONLY_VARIABLE": "1"}, "ONLY_VARIABLE is not a control variable"),
+        ({"NOBODY": "1"}, "NOBODY is not a control variable"),
         ({"CVAR_FILE": "a|b"}, "holds one of"),
     ],
 )

@@ -137,7 +137,7 @@ def test_stretches_fit_as_one_by_one(times: list[float]) -> None:
 
 
 def test_a_slope_of_a_few_noisy_short_messages_is_not_trusted() -> None:
-    """64 B took long by chance: drawn on, the line of the first three would let expect 2 µs for
+    """64 B took long by chance: drawn on, the line of the first three would suggest 2 µs for
     512 B, and the time would have seemed to fall."""
     sizes = [0, 8, 64, 512, 4096, 32768, 262144]
     times = [0.875e-6, 0.896e-6, 1.10e-6, 1.33e-6, 1.70e-6, 4.25e-6, 24.1e-6]

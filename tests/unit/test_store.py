@@ -348,11 +348,11 @@ def test_a_full_disk_is_named_and_keeps_what_was_there(
     assert run.damaged == ()
 
 
-# --- what is no run, or of another time ---------------------------------------------------
+# --- what is not a run, or of another time ---------------------------------------------------
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (None, "is no run folder: it has no run.json"),
+        (None, "is not a run folder: it has no run.json"),
         ("{", "is damaged: it names no schema"),
         ('{"schema": 99}', r"written by a newer mpigauge \(schema 99; this one reads up to 1\)"),
     ],

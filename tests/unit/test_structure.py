@@ -139,7 +139,7 @@ def test_what_is_no_checkout_is_said_in_one_line(
 ) -> None:
     assert structure.main(["--at", str(tmp_path)]) == 2
     assert capsys.readouterr().err == (
-        f"structure: {tmp_path} is no checkout of mpigauge: it has no src/mpigauge\n"
+        f"structure: {tmp_path} is not a checkout of mpigauge: it has no src/mpigauge\n"
     )
 
 

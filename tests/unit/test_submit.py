@@ -135,8 +135,8 @@ def test_the_system_whose_program_is_here(programs: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["rnu", "PingPong"], "submit: 'rnu' is no command for a job; did you mean 'run'?"),
-        (["topo"], "submit: 'topo' is no command for a job; there are run, quick, map"),
+        (["rnu", "PingPong"], "submit: 'rnu' is not a command for a job; did you mean 'run'?"),
+        (["topo"], "submit: 'topo' is not a command for a job; there are run, quick, map"),
         (["run", "PingPongg"], "there is no benchmark 'PingPongg'; did you mean 'PingPong'?"),
         (
             ["run", "PingPong", "--launcher", "sru"],
@@ -150,9 +150,9 @@ def test_the_system_whose_program_is_here(programs: Path, monkeypatch: pytest.Mo
         (["sweep", "PingPong"], "nothing is varied; add --vary"),
         (["run", "PingPong", "--dry-run"], "a --dry-run needs no job"),
         (["resume", "no-such-run"], "there is no run 'no-such-run'"),
-        (["--nodes", "0", "run", "PingPong"], "--nodes: '0' is no number of nodes"),
-        (["--time", "soon", "run", "PingPong"], "--time: 'soon' is no time; write 30s"),
-        (["--ppn", "x", "run", "PingPong"], "--ppn: 'x' is no number of ranks"),
+        (["--nodes", "0", "run", "PingPong"], "--nodes: '0' is not a number of nodes"),
+        (["--time", "soon", "run", "PingPong"], "--time: 'soon' is not a time; write 30s"),
+        (["--ppn", "x", "run", "PingPong"], "--ppn: 'x' is not a number of ranks"),
         (["--system", "slrum", "run", "PingPong"], "there is no batch system 'slrum'; did you"),
     ],
 )

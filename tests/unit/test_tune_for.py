@@ -219,4 +219,4 @@ def test_what_the_profile_says_is_not_said_twice(
     assert run(["tune", "--for", folder, "--ranks", "2"]) == 2
     assert "--for and --ranks contradict" in capsys.readouterr().err
     assert run(["tune", "--for", str(tmp_path)]) == 2
-    assert "is no folder of a profile" in capsys.readouterr().err
+    assert "is not a folder of a profile" in capsys.readouterr().err

@@ -314,7 +314,7 @@ def test_a_file_of_open_mpi_cannot_say_what_is_none_of_its_parameters(tmp_path: 
         "export UCX_RNDV_THRESH=4096",
     ]
     assert shown_as(tmp_path, TUNING, "mca") == ["pml = ucx"]
-    with pytest.raises(UserError, match="UCX_RNDV_THRESH=4096 is no parameter of Open MPI"):
+    with pytest.raises(UserError, match="UCX_RNDV_THRESH=4096 is not a parameter of Open MPI"):
         shown_as(tmp_path, tuning, "mca")
 
 

@@ -66,7 +66,7 @@ struct NoLargeCall {};
 /// What makes a collective: `call` is linked<MPI_X>, or looked_up<decltype(MPI_X)> where it is
 /// newer than MPI-2.2; `arguments(Args)` gives its arguments as a tuple; `check(Run, Block)` the
 /// number of wrong elements in the receive buffer after a call with run.root(); `large(Args)` calls
-/// it with a count that is no int.
+/// it with a count that is not an int.
 template <class Call, class Arguments, class Check, class Large>
 struct Collective {
   Card card;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_turns = 4096;  // copies of cold buffers that are written before
 
-// What a reduction adds up. Sizes that are no multiple of it are of bytes.
+// What a reduction adds up. Sizes that are not a multiple of it are of bytes.
 struct Elements {
   MPI_Datatype type = MPI_BYTE;
   MPI_Op op = MPI_BOR;

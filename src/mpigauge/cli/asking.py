@@ -104,7 +104,7 @@ def output_file(path: Path | None) -> Iterator[Path]:
 
 def check_output(form: str, output: Path | None) -> None:
     if form == "parquet" and output is None:
-        raise UserError("parquet is no text; name a file for it with -o")
+        raise UserError("parquet is not text; name a file for it with -o")
 
 
 def write_table(found: QueryResult, path: Path) -> None:

@@ -29,7 +29,7 @@ class OutputError(UserError):
 
 
 class _Output(io.FileIO):
-    """Says in its own words why nothing can be written. A reader that has gone is no failure."""
+    """Says in its own words why nothing can be written. A reader that has gone is not a failure."""
 
     def write(self, data: ReadableBuffer) -> int:
         try:

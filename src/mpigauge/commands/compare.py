@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 )
 @options.only_option
 @click.option(
-    "--tolerance", metavar="SHARE", help="Less than this is no difference.  [default: 5%]"
+    "--tolerance", metavar="SHARE", help="Less than this is not a difference.  [default: 5%]"
 )
 @click.option(
     "--response",

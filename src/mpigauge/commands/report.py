@@ -53,7 +53,7 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
 
 
 def _page_of_tuning(word: str, limits_of: str | None) -> str | None:
-    """The page of the run that confirmed it, with what the tuning says; None: it is no tuning."""
+    """The page of the run that confirmed it, with what the tuning says; None: it is none."""
     from mpigauge.features.explain.registry import explained
     from mpigauge.features.tune.page import page_of
     from mpigauge.runs.store.tunings import holds_tuning

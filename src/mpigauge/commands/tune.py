@@ -182,7 +182,7 @@ def _profile_of(word: str, said: dict[str, Any]) -> Path:
             raise UserError(f"--for and --{word} contradict: the profile has its own; drop one")
     folder = find_run(word)
     if folder.is_file() or not holds_profile(folder):
-        raise UserError(f"--for: {word} is no folder of a profile; `mpigauge profile` makes one")
+        raise UserError(f"--for: {word} is not a folder of a profile; `mpigauge profile` makes one")
     shown = main_jobs(load_jobs(folder))
     if not shown:
         raise UserError(f"--for: the profile {word} has seen no rank")

@@ -36,7 +36,7 @@ class Axis:
     bare: Callable[[float], str] | None = None
     """The same for ticks, shorter: without what the title says; None: as `words`."""
     names: tuple[str, ...] = ()
-    """Of 0, 1, …, where these are no numbers but things beside each other."""
+    """Of 0, 1, …, where these are not numbers but things beside each other."""
 
     @classmethod
     def of_names(cls, title: str, names: Sequence[str]) -> Axis:

@@ -88,7 +88,7 @@ def alone(picture: Picture, foot: Sequence[str] = (), layout: Layout | None = No
 
 
 def _with_foot(drawn: str, foot: Sequence[str], layout: Layout | None) -> str:
-    """Below a drawing that is no plot over axes."""
+    """Below a drawing that is not a plot over axes."""
     size = _VIEW.search(drawn)
     if size is None or not (foot or layout):
         return drawn

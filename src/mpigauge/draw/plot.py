@@ -115,11 +115,11 @@ class Picture:
     """Of the series that are drawn, by their number in the drawing."""
     notes: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
-    """Drawings for the first screen, where it is no plot over axes."""
+    """Drawings for the first screen, where it is not a plot over axes."""
     fixed: bool = False
     """Its colours stand for values, so that no page may change them."""
     plot: Plot | None = None
-    """What it was drawn from; None: it is no plot over axes."""
+    """What it was drawn from; None: it is not a plot over axes."""
     characters: Plot | None = None
     """What a terminal draws in its place; None: the same."""
     lines: Callable[[Screen], Iterable[str]] | None = None

@@ -24,7 +24,7 @@ MOST_RUNS = 24
 """So many are remembered; the weight of older ones would be an eighth."""
 _MOST_ALIKE = 0.8
 _MOST_LOG = 100.0
-"""More is no time that anybody has measured."""
+"""More is not a time that anybody has measured."""
 
 
 class KnownCell(NamedTuple):
@@ -148,7 +148,7 @@ def _scatter(data: Mapping[str, Any]) -> Scatter:
 def _finite(value: Any) -> float:
     number = float(value)
     if not math.isfinite(number):
-        raise ValueError(f"{value} is no number")
+        raise ValueError(f"{value} is not a number")
     return number
 
 
@@ -156,7 +156,7 @@ def _logarithm(value: Any) -> float:
     """Of a time, an error, or a ratio of times."""
     number = _finite(value)
     if abs(number) > _MOST_LOG:
-        raise ValueError(f"{value} is no logarithm of a time")
+        raise ValueError(f"{value} is not a logarithm of a time")
     return number
 
 

@@ -165,7 +165,7 @@ class Cards:
         return words | dict(zip(full, full, strict=True))
 
     def named(self, names: Iterable[str]) -> list[Card]:
-        """The cards of those of these words that are no suites."""
+        """The cards of those of these words that are not suites."""
         suites = {suite.lower() for suite in self.suites()}
         found: list[Card] = []
         for word in split_at_commas(names):

@@ -40,7 +40,7 @@ IMPORTED: Mapping[str, Any] = {
 
 
 def label(name: str) -> str:
-    """What a column is called; also one that is no column of cells, but of figures."""
+    """What a column is called; also one that is not a column of cells, but of figures."""
     column = OF_NAME.get(name)
     if column and column.label:
         return column.label

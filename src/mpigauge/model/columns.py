@@ -334,7 +334,7 @@ class Cell:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Cell:
-        """The cell in a record line; keys that are no columns are left out."""
+        """The cell in a record line; keys that are not columns are left out."""
         try:
             full = {**ABSENT, **record}
             cell = object.__new__(cls)  # not by its __init__, which sets a frozen field at a time

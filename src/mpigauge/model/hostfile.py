@@ -63,7 +63,9 @@ def _slots(word: str, place: str, column: int, before: int | None) -> int | None
         known = did_you_mean(name, [SLOTS, *PASSED_OVER])
         raise UserError(f"{place}, column {column}: '{word}' is not known here{known or RIGHT}")
     if not (value.isdecimal() and len(value) <= _MOST_DIGITS and int(value)):
-        raise UserError(f"{place}, column {column}: '{value}' is no number of slots; write slots=2")
+        raise UserError(
+            f"{place}, column {column}: '{value}' is not a number of slots; write slots=2"
+        )
     return int(value)
 
 

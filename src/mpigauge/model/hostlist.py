@@ -108,7 +108,7 @@ def _words(text: str, source: str) -> Iterator[tuple[str, str]]:
 def _hosts(word: str, place: str) -> Iterator[NamedHost]:
     names, colon, slots = word.partition(":")
     if colon and not _is_count(slots):
-        raise UserError(f"{place}: '{slots}' is no number of ranks for {names}; {RIGHT}")
+        raise UserError(f"{place}: '{slots}' is not a number of ranks for {names}; {RIGHT}")
     found = expand(names, place)
     check_name(found[0], place)  # the others differ from it in digits only
     for name in found:
@@ -121,7 +121,7 @@ def _is_count(slots: str) -> bool:
 
 def check_name(name: str, place: str) -> None:
     if not _NAME.fullmatch(name):
-        raise UserError(f"{place}: '{name}' is no name of a host; {RIGHT}")
+        raise UserError(f"{place}: '{name}' is not a name of a host; {RIGHT}")
 
 
 def _numbers(text: str, place: str) -> list[str]:
@@ -129,7 +129,7 @@ def _numbers(text: str, place: str) -> list[str]:
     for piece in text.split(","):
         match = _RANGE.fullmatch(piece.strip())
         if not match:
-            raise UserError(f"{place}: '{piece}' in brackets is no range; write b[01-04,7]")
+            raise UserError(f"{place}: '{piece}' in brackets is not a range; write b[01-04,7]")
         first, last = match[1], match[2] or match[1]
         if max(len(first), len(last)) > _MOST_DIGITS:
             raise UserError(f"{place}: a number in brackets has more than {_MOST_DIGITS} digits")

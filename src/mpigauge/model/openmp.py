@@ -27,7 +27,9 @@ def threads(environment: Mapping[str, str]) -> str:
     if not text:
         raise UserError(f"--threads omp: {NUM_THREADS} is not set; set it, or write a number")
     if not first.isdecimal() or not 1 <= int(first) <= MOST:
-        raise UserError(f"--threads omp: {NUM_THREADS} is '{text}', which is no number from 1 on")
+        raise UserError(
+            f"--threads omp: {NUM_THREADS} is '{text}', which is not a number from 1 on"
+        )
     return str(int(first))
 
 

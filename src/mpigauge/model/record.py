@@ -143,7 +143,7 @@ def decode(payload: str) -> Record:
         kind = data.get("record")
         if isinstance(kind, str) and kind in _KINDS:
             return from_json(data)
-    raise ValueError("it is no record that this version knows")
+    raise ValueError("it is not a record that this version knows")
 
 
 def encode(record: Launch | CellRecord | Figure | CallSite | Skip | End) -> str:

@@ -209,7 +209,7 @@ class Skip:
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that is no time of a call: a program's own figure of merit, the memory of a rank."""
+    """A number that is not a time of a call: a program's figure of merit, the memory of a rank."""
 
     launch: int
     """Number of the launch."""

@@ -38,7 +38,7 @@ class Rule:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Rule:
-        """KeyError, TypeError or ValueError: it is no rule."""
+        """KeyError, TypeError or ValueError: it is not a rule."""
         return cls(
             collective=str(data["collective"]),
             ranks=int(data["ranks"]),

@@ -66,7 +66,7 @@ def _count(option: OptionRow, text: str) -> str:
     digits = text.strip()
     if not digits.isdecimal() or not option.least <= int(digits) <= option.most:
         limits = f"from {option.least} to {option.most}"
-        raise UserError(f"{option.flag}: '{text}' is no whole number {limits}")
+        raise UserError(f"{option.flag}: '{text}' is not a whole number {limits}")
     return digits
 
 
@@ -104,7 +104,7 @@ def _memory_on(option: OptionRow, text: str) -> str:
             hint = did_you_mean(word, NODES) or (
                 f"; write {', '.join(NODES)}, or numbers such as 1 or 0+1"
             )
-            raise UserError(f"{option.flag}: '{word}' says no NUMA nodes{hint}")
+            raise UserError(f"{option.flag}: '{word}' does not name NUMA nodes{hint}")
     return ",".join(dict.fromkeys(words))
 
 
@@ -122,14 +122,18 @@ def _directories(option: OptionRow, text: str) -> str:
 
 def _sides(option: OptionRow, text: str) -> str:
     if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*)*", text.strip().lower()):
-        raise UserError(f"{option.flag}: '{text}' is no grid; write numbers with x between: 4x2x2")
+        raise UserError(
+            f"{option.flag}: '{text}' is not a grid; write numbers with x between: 4x2x2"
+        )
     return text.strip().lower()
 
 
 def _microseconds(option: OptionRow, text: str) -> str:
     word = text.strip().removesuffix("us").removesuffix("µs").strip()
     if not re.fullmatch(r"\d+(\.\d+)?", word) or not float(word):
-        raise UserError(f"{option.flag}: '{text}' is no number of microseconds; write 2 or 0.5us")
+        raise UserError(
+            f"{option.flag}: '{text}' is not a number of microseconds; write 2 or 0.5us"
+        )
     return f"{float(word):g}"
 
 
@@ -149,7 +153,7 @@ def _pattern(option: OptionRow, word: str) -> str:
     if kind == "late" and re.fullmatch(r"\d{1,9}", rank):
         return f"late:{int(rank)}:{_delay(option, word, time)}"
     hint = "; write late:1:50us, uniform:100us, sorted:100us or profile:RUN"
-    raise UserError(f"{option.flag}: '{word}' says not when ranks come{hint}")
+    raise UserError(f"{option.flag}: '{word}' does not say when ranks come{hint}")
 
 
 def _delay(option: OptionRow, word: str, time: str) -> str:

@@ -71,12 +71,12 @@ class Toml:
 
 
 def read_toml(path: Path) -> Toml:
-    """UserError: it cannot be read, or is no TOML; with line and column."""
+    """UserError: it cannot be read, or is not TOML; with line and column."""
     text = read_text(path)
     try:
         return Toml(path, parse_toml(text, str(path)), tuple(text.splitlines()))
     except ValueError as error:
-        raise UserError(f"{path} is no TOML: {str(error)[:1].lower()}{str(error)[1:]}") from None
+        raise UserError(f"{path} is not TOML: {str(error)[:1].lower()}{str(error)[1:]}") from None
 
 
 def parse_toml(text: str, name: str) -> dict[str, Any]:

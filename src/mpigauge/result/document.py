@@ -51,7 +51,7 @@ class Document:
     pairs: PairMap | None = None
     """Where pairs of ranks were measured."""
     figures: tuple[Figure, ...] = ()
-    """Numbers that are no times of calls."""
+    """Numbers that are not times of calls."""
     fresh: Comparison | None = None
     """Fresh data against static, where both were measured."""
     compilers: Comparison | None = None

@@ -27,7 +27,7 @@ class Finding:
     void: bool = False
     """Whether numbers of this run mean nothing because of it."""
     rows: tuple[Row, ...] = field(default=(), repr=False)
-    """Whose times it is about; none: it is no statement about times."""
+    """Whose times it is about; none: it is not a statement about times."""
     proved: bool = True
     """Whether something in the run speaks for this cause rather than for another."""
     cause: str = ""

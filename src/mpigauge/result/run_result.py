@@ -78,7 +78,7 @@ class RunResult:
 
     @cached_property
     def figure_items(self) -> tuple[Item, ...]:
-        """Its numbers that are no times of calls, over launches."""
+        """Its numbers that are not times of calls, over launches."""
         return items((), self.document.figures)
 
     @cached_property

@@ -56,7 +56,7 @@ class NamedBreak(NamedTuple):
 
 def chosen_curves(shown: Sequence[RunResult], fits: Fits, chosen: Chosen) -> list[Held]:
     """Curves that fit, of the benchmark that was asked for, with the default settings first; pairs
-    of a map are no curves, and benchmarks of the node itself but messages by nothing but copies
+    of a map are not curves, and benchmarks of the node itself but messages by nothing but copies
     have plots of their own."""
     found = []
     for each in shown:

@@ -49,7 +49,7 @@ def _value(item: Item) -> Sequence[str]:
 
 
 def _write(item: Item) -> str:
-    """What writing took, which is no part of the time."""
+    """What writing took, which is not part of the time."""
     if item.row is None or math.isnan(item.row.cell.time_write_s):
         return ""
     return microseconds(item.row.cell.time_write_s)

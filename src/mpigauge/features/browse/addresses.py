@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView
 
 MOST_BESIDE = 8
-"""Runs side by side: more are no picture."""
+"""Runs side by side: more are not a picture."""
 _MOST_NAMED = 4
 Query = Mapping[str, list[str]]
 

@@ -124,4 +124,4 @@ def _check_day(text: str) -> None:
     try:
         date.fromisoformat(text)
     except ValueError:
-        raise UserError(f"'{text}' is no day; write one as 2026-11-21") from None
+        raise UserError(f"'{text}' is not a day; write one as 2026-11-21") from None

@@ -120,7 +120,7 @@ def curves(con: DuckDBPyConnection, names: Sequence[str]) -> dict[str, str]:
 
 
 def _alike(latencies: Sequence[Sequence[str]]) -> list[float]:
-    """Those of the MPI and the message that the newest has: others are no step."""
+    """Those of the MPI and the message that the newest has: others are not a step."""
     return [float(value) for value, *of in latencies if of == latencies[-1][1:]]
 
 

@@ -74,7 +74,7 @@ class _Request(BaseHTTPRequestHandler):
             self._send(found.status, _HTML, found.text)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answers what is no request of ours, in the words of the base class."""
+        """Answers what is not a request of ours, in the words of the base class."""
         del explain
         if code == _NO_SUCH_METHOD:
             code, message = _ONLY_GET, "pages can only be got"

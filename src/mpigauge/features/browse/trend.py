@@ -149,7 +149,7 @@ def _usual_error(points: Sequence[TrendPoint]) -> float:
 
 
 def _changes(points: Sequence[TrendPoint]) -> Iterator[FactChange]:
-    """Against what was known last: that a run does not say something is no change."""
+    """Against what was known last: that a run does not say something is not a change."""
     last: dict[str, Fact] = {}
     for place, point in enumerate(points):
         told = {name: fact for name, fact in point.facts.items() if fact}

@@ -42,7 +42,7 @@ def requirement(line: str) -> Requirement:
     """A requirement as pip writes it: `duckdb>=1.2; extra == "sql"`."""
     match = _REQUIREMENT.match(line)
     if match is None:
-        raise UserError(f"the requirement '{line}' of a package that is installed makes no sense")
+        raise UserError(f"the requirement '{line}' of an installed package cannot be read")
     marker = match["marker"] or ""
     extra = _EXTRA.search(marker)
     extras = tuple(each.strip() for each in (match["extras"] or "").split(",") if each.strip())

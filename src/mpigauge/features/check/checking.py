@@ -119,7 +119,7 @@ def again(run: Run, checked: CheckResult, against: Baseline | None) -> CheckResu
     numbers = _numbers(failed)
     if not numbers:
         return checked.noting(
-            "not measured again: what failed is no number of its own, or data were wrong"
+            "not measured again: what failed is not a number of its own, or data were wrong"
         )
     try:
         later = measured_again(run, numbers, None)

@@ -16,7 +16,7 @@ benchmark = "Allreduce"
 time = { 8 = "2 us", 64Ki = "60 us" }     each size its own
 
 [[figure]]
-benchmark = "HPL"                    of a number that is no time of a call
+benchmark = "HPL"                    of a number that is not a time of a call
 name = "rate"                        all of that benchmark where nothing is said
 at_least = 900                       or at_most; in the figure's own unit
 """
@@ -77,7 +77,7 @@ def parse_limits(text: str, file: str, benchmarks: Sequence[str]) -> list[Limit]
     except ValueError as error:
         found = _ERROR_LINE.search(str(error))
         where = f"line {found[1]} of {file}" if found else file
-        raise UserError(f"{where} is no TOML: {error}") from None
+        raise UserError(f"{where} is not TOML: {error}") from None
     return reader.limits(data)
 
 
@@ -197,7 +197,7 @@ class _Reader:
             return usual
         share = _share(str(table["tolerance"]).strip())
         if share >= 1:
-            self._refuse("tolerance", f'{table["tolerance"]!r} is no share; write "5%" or 0.05')
+            self._refuse("tolerance", f'{table["tolerance"]!r} is not a share; write "5%" or 0.05')
         return share
 
     def _typed(

@@ -28,7 +28,7 @@ class Quantity:
         factor = self.units.get((match[2] or "").strip()) if match else None
         if match is None or factor is None or not float(match[1]) > 0:
             units = ", ".join(self.units)
-            raise ValueError(f"'{text}' is no {self.example}; the units are {units}")
+            raise ValueError(f"'{text}' is not a {self.example}; the units are {units}")
         return float(match[1]) * factor
 
 

@@ -42,7 +42,7 @@ class Fall:
 
     @property
     def as_break(self) -> Break:
-        """The fall as a break, with the time that a constant bandwidth would let expect."""
+        """The fall as a break, with the time that one would expect at a constant bandwidth."""
         sizes = self.before.message_bytes, self.after.message_bytes
         return Break(*sizes, step=self.ratio, slope=math.nan)
 

@@ -73,7 +73,7 @@ def finding(
     )
     return Finding(
         what=f"{first_few(labels)}: {between_sizes(at.before_bytes, at.after_bytes)} the time "
-        f"jumps to {factor(at.step)} what smaller sizes let expect",
+        f"jumps to {factor(at.step)} what smaller sizes suggest",
         likely=likely,
         proved=bool(known),
         evidence=(shown, *known),

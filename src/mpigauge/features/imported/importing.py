@@ -58,7 +58,7 @@ def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
 
     found = [READERS.find(reader)] if reader else sniff(text)
     if not found:
-        raise UserError(f"{file} is no output that can be imported; {_known()}")
+        raise UserError(f"{file} is not an output that can be imported; {_known()}")
     reading = joined(each.read(text) for each in found)
     unread = [replace(each, file=str(file)) for each in (*text.left_out, *reading.unread)]
     if not reading.rows and not reading.skips:
@@ -88,7 +88,7 @@ def unpack_all(files: Sequence[Path], packs: Sequence[Path], root: Path, form: s
 
     for file in files:
         if file not in packs:
-            raise UserError(f"{file} is no packed run, and {packs[0]} is one; import them apart")
+            raise UserError(f"{file} is not a packed run, and {packs[0]} is one; import them apart")
     for file in packs:
         folder = unpack(file, root)
         show(load(folder), form)
@@ -109,12 +109,12 @@ def machine_said(name: str | None) -> str:
     if name is None:
         return ""
     if not name.strip() or not name.isprintable():
-        raise UserError(f"--machine: {name!r} is no name; write one such as node01")
+        raise UserError(f"--machine: {name!r} is not a name; write one such as node01")
     return name.strip()
 
 
 def date_said(text: str | None) -> datetime | None:
-    """What --date says. UserError: it is no date of a measurement."""
+    """What --date says. UserError: it is not a date of a measurement."""
     from mpigauge.runs.readers.dates import written_date
 
     if text is None:

@@ -83,7 +83,7 @@ def _refuse_unlike(first: Named, second: Named) -> None:
         if a and b and not a & b:
             raise UserError(
                 f"{first_name} and {second_name} hold the same rows, but differ in {fact}: "
-                f"{', '.join(sorted(a))} and {', '.join(sorted(b))}; they are no launches of one "
+                f"{', '.join(sorted(a))} and {', '.join(sorted(b))}; they are not launches of one "
                 "thing: import them with --apart, or one by one"
             )
 

@@ -74,7 +74,7 @@ def check_pair(benchmark: str, cards: Cards, resources: Resources) -> None:
 
 
 def parse_pairs(text: str, ranks: int) -> str:
-    """A list of pairs as the kernels read it. UserError: it is no list of pairs of so many
+    """A list of pairs as the kernels read it. UserError: it is not a list of pairs of so many
     ranks."""
     if ranks < 2:
         raise UserError(f"a pair needs 2 ranks, the job has {ranks}")
@@ -109,7 +109,7 @@ def _pair(text: str, ranks: int) -> tuple[int, int]:
     match = re.fullmatch(r"(\d+)-(\d+)", text)
     if not match:
         hint = did_you_mean(text, FORMS) or f"; write {', '.join(FORMS)}, or pairs as 0-1,2-3;0-2"
-        raise UserError(f"--pairs: '{text}' is no pair of ranks{hint}")
+        raise UserError(f"--pairs: '{text}' is not a pair of ranks{hint}")
     first, second = int(match[1]), int(match[2])
     if first == second:
         raise UserError(f"--pairs: '{text}' is a rank with itself")

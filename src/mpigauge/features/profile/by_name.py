@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
 """Profiles by the names of runs: their pages, and their comparisons. Light to import, since most
-runs are no profiles."""
+runs are not profiles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def page_of(word: str, home: str = "") -> str | None:
-    """None: the run that the word names is no profile. `home`: a page with all runs to go back
+    """None: the run that the word names is not a profile. `home`: a page with all runs to go back
     to."""
     if not is_profile(word):
         return None

@@ -24,7 +24,7 @@ LEAST_SHARE = 0.1
 SMALL = 256
 """Bytes: messages of no more than these cost latency alone."""
 MOST_LATENCY_S = 50e-6
-"""What a small message takes longer than is no latency of a network."""
+"""What a small message takes longer than is not a latency of a network."""
 RARE = 0.2
 """Where all calls would take no more of the time at their median, few long ones take the rest."""
 MUCH_OF_CALL = 0.2

@@ -173,7 +173,7 @@ def _stored_profile(words: tuple[str, ...]) -> Path | None:
     found = find_run(words[0])
     if not holds_profile(found):
         raise UserError(
-            f"--measure: the run {words[0]} is no profile; `mpigauge profile` makes one"
+            f"--measure: the run {words[0]} is not a profile; `mpigauge profile` makes one"
         )
     if found.is_file():
         raise UserError(f"--measure: {words[0]} is packed; measure the folder that it was made of")

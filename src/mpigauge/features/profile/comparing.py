@@ -37,13 +37,13 @@ class ComparedProfiles:
 
 
 def profiles_of(words: Sequence[str]) -> list[tuple[ProfiledJob, ...]]:
-    """The jobs of each run. UserError: one is no profile, or holds nothing."""
+    """The jobs of each run. UserError: one is not a profile, or holds nothing."""
     found = []
     for word in words:
         jobs = profile_at(word)
         if jobs is None:
             raise UserError(
-                f"{word} is no profile of a program, and others of these runs are; compare "
+                f"{word} is not a profile of a program, and others of these runs are; compare "
                 "profiles with profiles"
             )
         if not main_jobs(jobs):

@@ -14,7 +14,7 @@ _BEGIN = "_Z"
 
 
 def demangled(name: str) -> str:
-    """The name of a function as C++ has it; unchanged where it is no name of C++ or there is no
+    """The name of a function as C++ has it; unchanged where it is not a name of C++ or there is no
     runtime of C++."""
     runtime = _runtime() if name.startswith(_BEGIN) else None
     if runtime is None:

@@ -294,7 +294,7 @@ def read_rank(path: Path) -> RankFile:
     """The file of one process. Whatever is not whole in it is left out."""
     data = np.fromfile(path, dtype=np.uint8)
     if data.size < layout.PAGE or data[:8].tobytes() != layout.MAGIC:
-        raise UserError(f"{path} is no file of the profiler (*{SUFFIX})")
+        raise UserError(f"{path} is not a file of the profiler (*{SUFFIX})")
     head = data[: layout.HEAD.itemsize].view(layout.HEAD)[0]
     if head["version"] != layout.VERSION:
         raise UserError(

@@ -25,7 +25,7 @@ _DAMAGED = (
 
 
 def profile_at(word: str) -> tuple[ProfiledJob, ...] | None:
-    """Its jobs; None: the run is no profile. UserError: there is no such run, or it cannot be
+    """Its jobs; None: the run is not a profile. UserError: there is no such run, or it cannot be
     read."""
     if not is_profile(word):
         return None

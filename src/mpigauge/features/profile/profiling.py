@@ -127,7 +127,7 @@ class Profiling:
         return jobs
 
     def read(self, folder: Path) -> list[RankFile]:
-        """What processes left, by job and rank. A file that is no whole one is told."""
+        """What processes left, by job and rank. A file that is not a whole one is told."""
         found = []
         for path in sorted(folder.glob(f"*{SUFFIX}")):
             try:

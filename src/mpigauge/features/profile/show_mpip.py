@@ -27,7 +27,7 @@ TOP = 20
 _UTC = "%Y-%m-%dT%H:%M:%SZ"
 _SHOWN = "%Y %m %d %H:%M:%S"
 _IO = "file"
-"""The group of calls that move data to files, which are no messages."""
+"""The group of calls that move data to files, which are not messages."""
 
 
 class Sent(NamedTuple):

@@ -162,7 +162,7 @@ _BUILD_ID = 3
 
 
 def read_symbols(path: Path) -> Symbols | None:
-    """None: it cannot be read, or is no file of code of 64 bits."""
+    """None: it cannot be read, or is not a file of code of 64 bits."""
     try:
         return _Elf(path.read_bytes()).symbols()
     except (OSError, ValueError, struct.error, IndexError):

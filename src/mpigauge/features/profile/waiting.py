@@ -47,7 +47,7 @@ _Key = tuple[int, int, tuple[int, ...], str, int]
 LONG = 10.0
 """Times the usual operation, or the usual waiting: more is disturbance where it is rare."""
 FLOOR_S = 20e-6
-"""What is shorter is no disturbance."""
+"""What is shorter is not a disturbance."""
 MOST_EARLY = 0.05
 """Of calls that a rank left before the last one came: of more the times fit no order."""
 

@@ -65,7 +65,7 @@ def task(words: tuple[str, ...]) -> JobRequest:
     name, *rest = words
     if name not in NAMES:
         hint = nearest_or_all(name, NAMES)
-        raise UserError(f"submit: '{name}' is no command for a job{hint}")
+        raise UserError(f"submit: '{name}' is not a command for a job{hint}")
     said = _understood(name, rest)
     if said.get("dry_run"):
         raise UserError("submit: a --dry-run needs no job; write it before the command's name")

@@ -19,7 +19,7 @@ from mpigauge.cli.pivoting import FORMATS
     help="What is compared: arm (the settings of a sweep), placement, cache, …  [default: arm]",
 )
 @click.option(
-    "--tolerance", metavar="SHARE", help="Less than this is no difference.  [default: 5%]"
+    "--tolerance", metavar="SHARE", help="Less than this is not a difference.  [default: 5%]"
 )
 @click.option(
     "--pivot",

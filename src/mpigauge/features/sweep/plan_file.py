@@ -73,7 +73,7 @@ def placed(message: str, file: Toml | None) -> str:
 def arguments_of(file: Toml, command: click.Command) -> list[str]:
     """The plan file as words of this command.
 
-    UserError: a key that is no option, or a value that is none of it, with line and column.
+    UserError: a key that is not an option, or a value that is none of it, with line and column.
     """
     known = _keys(command)
     words: list[str] = []
@@ -123,7 +123,7 @@ def _said(option: click.Option, value: Any, place: str) -> Iterator[str]:
         return
     if isinstance(value, Mapping):
         if not option.multiple:
-            raise UserError(f"{place}: this is no table; write a value")
+            raise UserError(f"{place}: this is not a table; write a value")
         value = [f"{key}={_word(each, place)}" for key, each in value.items()]
     if isinstance(value, list) and not option.multiple:
         value = ",".join(_word(each, place) for each in value)
@@ -134,7 +134,7 @@ def _said(option: click.Option, value: Any, place: str) -> Iterator[str]:
 
 def _word(value: Any, place: str) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise UserError(f"{place}: {value} is no word and no number")
+        raise UserError(f"{place}: {value} is neither a word nor a number")
     return str(value)
 
 

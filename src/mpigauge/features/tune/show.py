@@ -252,8 +252,8 @@ def environment_lines(tuning: Tuning, variables: Mapping[str, str], form: str) -
             yield f"export {name}={shlex.quote(value)}"
         elif not name.startswith("OMPI_MCA_"):
             raise UserError(
-                f"--format mca: {name}={value} is no parameter of Open MPI, so its file cannot say "
-                "it; give --format sh, --format sbatch or --format module"
+                f"--format mca: {name}={value} is not a parameter of Open MPI, so its file cannot "
+                "say it; give --format sh, --format sbatch or --format module"
             )
         else:
             yield f"{name.removeprefix('OMPI_MCA_')} = {value}"

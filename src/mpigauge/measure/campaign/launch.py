@@ -100,7 +100,7 @@ class Watch:
             self.on_record(record)
 
     def keep(self, line: OutputLine) -> None:
-        """Output that is no record goes into the log; its end may tell why a launch failed."""
+        """Output that is not a record goes into the log; its end may tell why a launch failed."""
         text = line.text.strip()[:1000]
         self.said[line.stream].append(text)
         if line.stream == "stdout":

@@ -28,7 +28,7 @@ from mpigauge.model.option_table import OFFERED
 TRANSPORT = "transport"
 """Stands among settings for what `--transport` names."""
 ENV = "env:"
-"""Begins the name of a variable that is no setting of the MPI. Conditions name it without."""
+"""Begins the name of a variable that is not a setting of the MPI. Conditions name it without."""
 KEYS = ("grid", "zip", "list", "when", "mpi")
 MOST_ARMS = 4096
 MOST_COMBINATIONS = 1 << 16
@@ -62,7 +62,7 @@ class Arm:
 
     @property
     def env(self) -> dict[str, str]:
-        """Variables that are no settings of the MPI, by their names."""
+        """Variables that are not settings of the MPI, by their names."""
         found = {}
         for name, value in self.values.items():
             if name.startswith(ENV):
@@ -235,7 +235,7 @@ def check_name(name: str, place: str) -> None:
     option = name.replace("_", "-")
     if option in _TAKE_SEVERAL:
         raise UserError(
-            f"{place}: {name} is no setting of the MPI; --{option} with several values measures "
+            f"{place}: {name} is not a setting of the MPI; --{option} with several values measures "
             "each of them with every arm"
         )
     if name.startswith(ENV) and not is_name(_bare(name)):
@@ -248,7 +248,9 @@ def _bare(name: str) -> str:
 
 def _lists(data: Any, key: str, places: Places) -> dict[str, tuple[str, ...]]:
     if not isinstance(data, Mapping):
-        raise UserError(f"{places.of(key)}: {key} is no table; write {key} = {{ NAME = [1, 2] }}")
+        raise UserError(
+            f"{places.of(key)}: {key} is not a table; write {key} = {{ NAME = [1, 2] }}"
+        )
     found = {}
     for name, values in data.items():
         texts = [_text(value, name, places) for value in _list(values, name, places)]
@@ -258,7 +260,7 @@ def _lists(data: Any, key: str, places: Places) -> dict[str, tuple[str, ...]]:
 
 def _list(data: Any, key: str, places: Places) -> list[Any]:
     if not isinstance(data, list):
-        raise UserError(f"{places.of(key)}: {key} is no list; write {key} = [ … ]")
+        raise UserError(f"{places.of(key)}: {key} is not a list; write {key} = [ … ]")
     if key != "list" and not data:
         raise UserError(f"{places.of(key)}: {key} has no values; name at least one")
     return data
@@ -278,12 +280,14 @@ def _text(value: Any, name: str, places: Places) -> str:
         return str(int(value))
     if isinstance(value, (str, int, float)):
         return str(value)
-    raise UserError(f"{places.of(name)}: {name} has a value that is no word and no number: {value}")
+    raise UserError(
+        f"{places.of(name)}: {name} has a value that is neither a word nor a number: {value}"
+    )
 
 
 def _word(value: Any, key: str, places: Places) -> str:
     if not isinstance(value, str):
-        raise UserError(f"{places.of(key)}: {key} is no word in quotes")
+        raise UserError(f"{places.of(key)}: {key} is not a word in quotes")
     return value
 
 

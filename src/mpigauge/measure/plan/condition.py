@@ -34,7 +34,7 @@ def holds(condition: str, values: Mapping[str, str]) -> bool:
 
 
 def names_in(condition: str) -> set[str]:
-    """The names that it compares. UserError: it is no condition."""
+    """The names that it compares. UserError: it is not a condition."""
     found: set[str] = set()
     for node in ast.walk(_tree(condition)):
         if isinstance(node, ast.Name):
@@ -47,7 +47,7 @@ def _tree(condition: str) -> ast.expr:
         return ast.parse(condition.strip(), mode="eval").body
     except (SyntaxError, ValueError):
         raise UserError(
-            f"when: '{condition}' is no condition; write A < 4096 and B != 'x'"
+            f"when: '{condition}' is not a condition; write A < 4096 and B != 'x'"
         ) from None
 
 

@@ -38,11 +38,11 @@ class Merit:
     """Which of several matches."""
 
     def read(self, text: str) -> float:
-        """Its value in the output of a program. ValueError: it is not there, or is no number."""
+        """Its value in the output of a program. ValueError: it is not there, or is not a number."""
         texts = self._in_json(text) if self.json else self._matches(text)
         found = [float(each) for each in texts]
         if not all(map(math.isfinite, found)):
-            raise ValueError(f"{self.name} is {found[-1]}, which is no number")
+            raise ValueError(f"{self.name} is {found[-1]}, which is not a number")
         if self.take == "max":
             return max(found)
         if self.take == "min":
@@ -126,7 +126,7 @@ def _words(run: Any, places: Places) -> list[str]:
     try:
         return shlex.split(run)
     except ValueError as error:
-        raise UserError(f"{places.of('run')}: '{run}' is no command line: {error}") from None
+        raise UserError(f"{places.of('run')}: '{run}' is not a command line: {error}") from None
 
 
 def _merits(data: Mapping[str, Any], places: Places) -> tuple[Merit, ...]:
@@ -164,7 +164,7 @@ def _check_regex(regex: str, places: Places) -> None:
     try:
         groups = re.compile(regex).groups
     except re.error as error:
-        raise UserError(f"{places.of('regex')}: '{regex}' is no expression: {error}") from None
+        raise UserError(f"{places.of('regex')}: '{regex}' is not an expression: {error}") from None
     if groups != 1:
         raise UserError(
             f"{places.of('regex')}: '{regex}' has {groups} groups; it needs one, round the number"

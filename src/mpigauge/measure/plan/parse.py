@@ -28,7 +28,7 @@ def parse_duration(option: str, text: str) -> float:
     elif _DURATION.fullmatch(word):
         seconds = sum(float(n) * _SECONDS[unit] for n, unit in _PIECE.findall(word))
     else:
-        raise UserError(f"{option}: '{text}' is no time; write 30s, 2m or 1m30s")
+        raise UserError(f"{option}: '{text}' is not a time; write 30s, 2m or 1m30s")
     if seconds <= 0:
         raise UserError(f"{option}: the time must be longer than nothing; write 30s or 2m")
     return seconds
@@ -39,7 +39,7 @@ def parse_share(option: str, text: str) -> float:
     word = text.strip()
     number = word.removesuffix("%").strip()
     if not _NUMBER.fullmatch(number):
-        raise UserError(f"{option}: '{text}' is no relative error; write 5% or 0.05")
+        raise UserError(f"{option}: '{text}' is not a relative error; write 5% or 0.05")
     share = float(number) / (100 if word.endswith("%") else 1)
     if not 1e-4 <= share < 1:
         raise UserError(f"{option}: {text} is out of range; write a share from 0.01% to 99%")
@@ -55,7 +55,7 @@ def parse_counts(option: str, text: str, what: str) -> tuple[int, ...]:
 def parse_count(option: str, word: str, what: str, most: int = MOST_RANKS) -> int:
     digits = word.strip()
     if not digits.isdecimal() or not 1 <= int(digits) <= most:
-        raise UserError(f"{option}: '{word}' is no number of {what}; write a number from 1 on")
+        raise UserError(f"{option}: '{word}' is not a number of {what}; write a number from 1 on")
     return int(digits)
 
 
@@ -63,7 +63,7 @@ def parse_grid(option: str, text: str) -> tuple[int, int]:
     """PxQ, as IMB's -map takes it."""
     sides = re.fullmatch(r"(\d+)\s*x\s*(\d+)", text.strip().lower())
     if not sides or not (int(sides[1]) and int(sides[2])):
-        raise UserError(f"{option}: '{text}' is no grid; write two numbers with x between: 4x2")
+        raise UserError(f"{option}: '{text}' is not a grid; write two numbers with x between: 4x2")
     return int(sides[1]), int(sides[2])
 
 
@@ -92,7 +92,7 @@ def _variable(word: str, environment: Mapping[str, str]) -> tuple[str, str]:
     if "=" in word:
         return _assignment("--env", word)
     if not is_name(word):
-        raise UserError(f"--env: '{word}' is no name of a variable; write NAME or NAME=VALUE")
+        raise UserError(f"--env: '{word}' is not a name of a variable; write NAME or NAME=VALUE")
     if word not in environment:
         raise UserError(f"--env: there is no variable {word} here; write {word}=VALUE")
     return word, environment[word]

@@ -43,8 +43,8 @@ def columns_of(*tables: str) -> list[str]:
 
 
 def ask(con: DuckDBPyConnection, query: str, tables: Sequence[str] = tuple(TABLES)) -> QueryResult:
-    """UserError: it is no query, would write, or names what is not there; `tables`: those that it
-    may mean, for the nearest right name."""
+    """UserError: it is not a query, would write, or names what is not there; `tables`: those that
+    it may mean, for the nearest right name."""
     import duckdb
 
     _check_reads(con, query, tables)
@@ -63,7 +63,7 @@ def write(con: DuckDBPyConnection, query: str, form: str, path: Path) -> None:
 
     _check_reads(con, query, tuple(TABLES))
     try:
-        if form == "json":  # which has no word for what is no number
+        if form == "json":  # which has no word for what is not a number
             query = _as(query, con, "DOUBLE", "CASE WHEN isfinite({0}) THEN {0} END")
         con.execute(f"COPY ({_inner(query)}) TO {quoted(path)} ({FORMS[form]})")
     except duckdb.IOException:
@@ -132,5 +132,5 @@ def _one_line(error: Exception, tables: Sequence[str]) -> str:
     said = first.partition(": ")[2] or first
     hint = next((line for line in more if line.startswith("Did you mean")), "")
     wrong = ("ParserException", "BinderException", "CatalogException")
-    what = "this is no query" if type(error).__name__ in wrong else "the query failed"
+    what = "this is not a query" if type(error).__name__ in wrong else "the query failed"
     return f"{what}: {said} {hint}".rstrip()

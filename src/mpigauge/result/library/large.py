@@ -194,7 +194,7 @@ SELECT curve, message_bytes, begin_line, wrong, t * scale AS latency,
 
 
 def _lines(con: DuckDBPyConnection, curves: Sequence[int]) -> list[int]:
-    """The numbers, from 0, of the lines with these curves, and with what is no cell."""
+    """The numbers, from 0, of the lines with these curves, and with what is not a cell."""
     con.execute("CREATE TEMP TABLE chosen (curve UBIGINT)")
     if curves:
         listed = ", ".join(f"({curve})" for curve in curves)

@@ -275,7 +275,7 @@ def _told(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _time(text: Any) -> str | None:
-    """As DuckDB reads it; None where it is no time of ours."""
+    """As DuckDB reads it; None where it is not a time of ours."""
     moment = moment_of(text)
     if moment is None:
         return None

@@ -153,9 +153,9 @@ def algorithms(view: RunView, row: Row) -> list[str]:
 def shape(at: Break) -> str:
     """The shape of a break in words."""
     if at.step >= JUMP:
-        return f"the time jumps to {at.step:.2g} × what smaller sizes let expect"
+        return f"the time jumps to {at.step:.2g} × what smaller sizes suggest"
     if at.step <= FALL:
-        return f"the time falls to {at.step:.2g} × what smaller sizes let expect"
+        return f"the time falls to {at.step:.2g} × what smaller sizes suggest"
     if at.slope > 1:
         return f"each further byte takes {at.slope:.2g} × as long"
     return "each further byte takes less time"

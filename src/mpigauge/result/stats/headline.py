@@ -33,7 +33,7 @@ class Headline:
     """t = α + β·n over all sizes; None, too, where α would not be above 0."""
     ranges: tuple[Fit, ...]
     """The same for small and for large messages; without one whose α would not be above 0, which
-    is no time that a message of nothing could take."""
+    is not a time that a message of nothing could take."""
     busiest: Row | None
     """The row with the highest message rate."""
     swept: bool = False

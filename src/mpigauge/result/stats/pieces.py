@@ -66,7 +66,7 @@ class Break:
     before_bytes: int
     after_bytes: int
     step: float
-    """The time just behind it by what the smaller sizes let expect: 2 is twice as long."""
+    """The time just behind it over what the smaller sizes suggest: 2 is twice as long."""
     slope: float
     """The larger sizes' time per byte by that of the smaller ones; NaN where these have none."""
 
@@ -110,8 +110,8 @@ def in_pieces(points: Sequence[KnownPoint]) -> Pieces | None:
 
 
 def drawn_on(line: Fit, message_bytes: int) -> float:
-    """What a line lets expect of a size beyond its own, in seconds: never less than at its last,
-    for a few noisy sizes may seem to get shorter."""
+    """The time that a line suggests for a size beyond its own, in seconds: never less than at its
+    last, for a few noisy sizes may seem to get shorter."""
     return max(line.at(message_bytes), line.points[-1].observed_s)
 
 

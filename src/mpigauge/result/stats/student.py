@@ -41,7 +41,7 @@ def quantile(miss: float, freedom: float) -> float:
     ValueError where `miss` is not a probability between 0 and 1 or `freedom` is not positive.
     """
     if not 0 < miss < 1:
-        raise ValueError(f"{miss} is no probability between 0 and 1")
+        raise ValueError(f"{miss} is not a probability between 0 and 1")
     low, high = 0.0, 2.0
     while two_sided(high, freedom) > miss:
         low, high = high, 2 * high

@@ -74,7 +74,7 @@ def judge_families(
 
 
 def holm(ps: Sequence[float], weights: Sequence[float] = ()) -> list[float]:
-    """The p-values that each can be compared with the level itself; NaN are no tests.
+    """The p-values that each can be compared with the level itself; NaN are not tests.
 
     Without weights the smallest of m is multiplied by m, the next by m - 1, … and none is less than
     one before it. With them it is multiplied by what weight it and those behind it have together,

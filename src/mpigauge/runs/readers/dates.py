@@ -26,11 +26,11 @@ def printed_date(texts: Iterable[str]) -> datetime | None:
 
 
 def written_date(option: str, text: str, now: datetime) -> datetime:
-    """What an option says, in UTC. UserError: it is no date, or not one of a measurement."""
+    """What an option says, in UTC. UserError: it is not a date, or not one of a measurement."""
     date = _parse(text.strip(), _WRITTEN)
     if date is None:
         raise UserError(
-            f"{option}: '{text}' is no date; write it as 2026-11-21 or 2026-11-21T05:00Z, in UTC"
+            f"{option}: '{text}' is not a date; write it as 2026-11-21 or 2026-11-21T05:00Z, in UTC"
         )
     if not datetime(_FIRST_YEAR, 1, 1, tzinfo=timezone.utc) <= date <= now:
         raise UserError(

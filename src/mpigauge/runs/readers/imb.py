@@ -3,8 +3,9 @@
 """Tables of IMB 3.1 to 2021, all suites, and of programs that print the same.
 
 Logs are read as they are found: several runs one behind another, launchers' words before lines,
-noise of modules between tables, tables cut short. A line in a table that is no row is named; lines
-outside of tables are nobody's. A new banner, or a table that comes again, begins a new launch.
+noise of modules between tables, tables cut short. A line in a table that is not a row is named;
+lines outside of tables are nobody's. A new banner, or a table that comes again, begins a new
+launch.
 """
 
 from __future__ import annotations

@@ -218,4 +218,4 @@ def _why(words: list[str], heads: tuple[str, ...]) -> str:
     of = f"{len(words)} of {len(heads)} columns, " if heads else ""
     if of:
         return f"it has {of}or a word where a number belongs"
-    return "it is no bin of a histogram"
+    return "it is not a bin of a histogram"

@@ -3,8 +3,8 @@
 """Published numbers of known systems, a file of reference/ each, as what a reader gives.
 
 A file has `about`, `system`, `network`, `date` and `source`; a [[table]] for each table in IMB's
-columns (benchmark, ranks, columns, rows), and a [[figure]] for each number that is no time. `mpi`,
-`source` (the program), `placement` and `arm` say how it was measured.
+columns (benchmark, ranks, columns, rows), and a [[figure]] for each number that is not a time.
+`mpi`, `source` (the program), `placement` and `arm` say how it was measured.
 """
 
 from __future__ import annotations

@@ -52,7 +52,9 @@ def read(text: Text) -> Reading:
         if found := _SETTING.match(line):
             value = found[2].strip()
             if found[1] in WHOLE and not (value.isdecimal() and int(value) <= _MOST):
-                unread.append(Unread(number, line.strip(), f"it is no whole number up to {_MOST}"))
+                unread.append(
+                    Unread(number, line.strip(), f"it is not a whole number up to {_MOST}")
+                )
             else:
                 said[found[1]] = value
         elif "test" in words and "count" in words:

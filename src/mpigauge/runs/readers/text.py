@@ -89,7 +89,7 @@ class Text:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Their only digits are 0 to 9: those of other scripts are no program's numbers."""
+        """Their only digits are 0 to 9: those of other scripts are not a program's numbers."""
         text = self.data.decode("utf-8", "replace")
         return (text if text.isascii() else _OTHER_DIGITS.sub("?", text)).split("\n")[:-1]
 

@@ -9,7 +9,7 @@ records.jsonl          all records as they came, samples replaced by where they 
 samples/launch-NNN.bin samples: little-endian 32-bit words, for each cell all times of the
                        slowest rank, of the fastest, and the means
 progress/              what a launch knows before its end; gone when it has ended
-logs/launch-NNN.*      the command, and all output that is no record
+logs/launch-NNN.*      the command, and all output that is not a record
 history.json           what the run used of earlier runs of its machine; not there where others made
                        it
 status.json            how the run ended; not there while it runs, or when it was killed

@@ -47,7 +47,7 @@ _DAMAGE = (
     ValueError,
     struct.error,
 )
-"""What zipfile raises where a file is no archive, or a damaged one."""
+"""What zipfile raises where a file is not an archive, or a damaged one."""
 
 
 class Packed(NamedTuple):
@@ -61,7 +61,7 @@ class Packed(NamedTuple):
 def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Packed:
     """Packs a run into `file`, or into NAME.mpigauge here.
 
-    UserError: it is no run, or the file cannot be written.
+    UserError: it is not a run, or the file cannot be written.
     """
     check_schema(folder)
     name = in_utf_8(folder.absolute().name)
@@ -70,7 +70,7 @@ def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Pac
         name = anonymizer.text(name)
     target = file or Path(name + SUFFIX)
     if target.exists() and not target.is_file():
-        raise UserError(f"{target} is no file; name a new one with --output")
+        raise UserError(f"{target} is not a file; name a new one with --output")
     left_out: list[str] = []
     with failing_as(UserError, target), whole(target) as part, zipfile.ZipFile(part, "w") as made:
         for inside, content in _contents(folder, left_out):
@@ -99,7 +99,7 @@ def is_pack(path: Path) -> bool:
 def unpack(file: Path, folder: Path) -> Path:
     """The packed run as a run folder of its own below `folder`, whole or not at all; its path.
 
-    UserError: it is no pack, is damaged, or would write anything but files below its folder.
+    UserError: it is not a pack, is damaged, or would write anything but files below its folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / f".unpacked-{uuid4().hex[:12]}"
@@ -165,7 +165,7 @@ def _extract(file: Path, folder: Path) -> str:
                 with packed.open(member) as content, path.open("xb") as target:
                     left = _copied(content, target, left, file)
     except _DAMAGE as error:
-        raise UserError(f"{file} is no packed run, or damaged: {error}") from None
+        raise UserError(f"{file} is not a packed run, or damaged: {error}") from None
     return name
 
 
@@ -179,7 +179,7 @@ def _copied(content: IO[bytes], target: IO[bytes], left: int, file: Path) -> int
     while piece := content.read(_CHUNK):
         left -= len(piece)
         if left < 0:
-            raise UserError(f"{file} is no packed run: more comes out of it than it says")
+            raise UserError(f"{file} is not a packed run: more comes out of it than it says")
         target.write(piece)
     return left
 
@@ -190,12 +190,12 @@ def _checked(file: Path, members: list[zipfile.ZipInfo]) -> str:
         parts = PurePosixPath(member.filename).parts
         bad = len(parts) < 2 or ".." in parts or parts[0][0] in "/." or "\\" in member.filename
         if bad or S_ISLNK(member.external_attr >> 16):
-            raise UserError(f"{file} is no packed run: it holds {member.filename!r}")
+            raise UserError(f"{file} is not a packed run: it holds {member.filename!r}")
     names = {PurePosixPath(member.filename).parts[0] for member in members}
     if len(names) != 1 or f"{next(iter(names))}/{_FIRST}" not in {m.filename for m in members}:
-        raise UserError(f"{file} is no packed run: it does not hold one folder with {_FIRST}")
+        raise UserError(f"{file} is not a packed run: it does not hold one folder with {_FIRST}")
     if any(member.compress_type not in _METHODS for member in members):
-        raise UserError(f"{file} is no packed run: it is packed by another method than ours")
+        raise UserError(f"{file} is not a packed run: it is packed by another method than ours")
     size, most = sum(member.file_size for member in members), _most_bytes(file)
     if size > most or len(members) > MOST_FILES:
         raise UserError(

@@ -194,8 +194,8 @@ def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> 
 
 
 def run_folders(root: Path) -> dict[str, Path]:
-    """The run folders directly below a folder, by their names. What is no run is passed over, and
-    what is hidden is unfinished."""
+    """The run folders directly below a folder, by their names. What is not a run is passed over,
+    and what is hidden is unfinished."""
     try:
         names = sorted(os.listdir(root))  # noqa: PTH208
     except FileNotFoundError:
@@ -215,7 +215,7 @@ def list_runs(root: Path) -> list[Summary]:
 def check_schema(path: Path) -> Mapping[str, Any]:
     """run.json of a folder that this version can read."""
     if not (path / "run.json").is_file():
-        what = "is no run folder: it has no run.json" if path.is_dir() else "does not exist"
+        what = "is not a run folder: it has no run.json" if path.is_dir() else "does not exist"
         raise UserError(f"{path} {what}")
     header = _read_object(path / "run.json")
     schema = header.get("schema")

@@ -381,7 +381,7 @@ def load_tuning(folder: Path) -> Tuning:
     """UserError: there is no whole tuning in this folder."""
     file = folder / FILE
     if not file.is_file():
-        what = "is no tuning: it has no rules.json" if folder.is_dir() else "does not exist"
+        what = "is not a tuning: it has no rules.json" if folder.is_dir() else "does not exist"
         raise UserError(f"{folder} {what}; `mpigauge tune --output {folder}` makes one")
     try:
         data = json.loads(file.read_text(encoding="utf-8"))

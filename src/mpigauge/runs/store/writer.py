@@ -168,7 +168,7 @@ class RunWriter:
                 append_whole(path, ("\n".join(block) + "\n").encode())
 
     def log(self, launch: int, stream: str, text: str) -> None:
-        """Output of a launch that is no record; stream: stdout or stderr."""
+        """Output of a launch that is not a record; stream: stdout or stderr."""
         path = launch_file(self.folder, "logs", launch, stream)
         with failing_as(RunError, path):
             append_whole(path, text.encode("utf-8", "replace"))

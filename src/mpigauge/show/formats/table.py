@@ -324,7 +324,7 @@ def notes_of(document: Document) -> list[str]:
 
 
 def figure_lines(figures: Sequence[FigureRow], colour: bool = False) -> list[str]:
-    """Numbers that are no times, one a line, with the error of those of several launches."""
+    """Numbers that are not times, one a line, with the error of those of several launches."""
     if not figures:
         return []
     rows = [_figure_words(row) for row in figures]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Numbers that are no times of calls, such as GB/s of STREAM, over what was varied: a number, or
+"""Numbers that are not times of calls, such as GB/s of STREAM, over what was varied: a number, or
 names such as those of placements."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Values = dict[str, list[tuple[float | str, "Estimate"]]]
 """By the name of the curve: over numbers or names."""
 
 
-@plot("figures", "numbers that are no times (STREAM, HPL) over threads, ranks or a setting")
+@plot("figures", "numbers that are not times (STREAM, HPL) over threads, ranks or a setting")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     found: dict[Key, Values] = {}
     several = len(shown) > 1

@@ -71,7 +71,7 @@ def _panel(name: str, found: Sequence[_Named]) -> Panel:
 
 
 def _name(product: Product, over_cores: bool) -> str:
-    """What is no product of full depth is told apart from those that are."""
+    """What is not a product of full depth is told apart from those that are."""
     words = [product.library]
     if product.depth != product.order:
         words.append(f"k = {product.depth}")

@@ -38,8 +38,8 @@ class Lsf(System):
         counts = words[1::2]
         if len(words) % 2 or not all(count.isdecimal() and int(count) for count in counts):
             raise UserError(
-                f"LSB_MCPU_HOSTS='{' '.join(words)}' is no list of hosts and their slots; unset "
-                "LSB_JOBID if this is no job"
+                f"LSB_MCPU_HOSTS='{' '.join(words)}' is not a list of hosts and their slots; unset "
+                "LSB_JOBID if this is not a job"
             )
         for name in words[::2]:
             check_name(name, "LSB_MCPU_HOSTS")

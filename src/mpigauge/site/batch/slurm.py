@@ -54,7 +54,7 @@ class Slurm(System):
         if len(counts) != len(hosts):
             raise UserError(
                 f"{variable} names {len(counts)} hosts, not the {len(hosts)} of "
-                f"SLURM_JOB_NODELIST={names}; unset SLURM_JOB_ID if this is no job"
+                f"SLURM_JOB_NODELIST={names}; unset SLURM_JOB_ID if this is not a job"
             )
         return tuple(replace(h, slots=n) for h, n in zip(hosts, counts, strict=True))
 

@@ -63,7 +63,7 @@ def built_once(build: LibraryBuild, tell: Tell, note: str = "") -> Path:
 
 def digest_of(source: Path, *more: str) -> str:
     """A digest of the files of this folder, and of more that the product depends on. Folders in it,
-    such as tests, and settings of tools, whose names begin with a dot, are no part of the
+    such as tests, and settings of tools, whose names begin with a dot, are not part of the
     product."""
     digest = hashlib.sha256(repr(more).encode())
     for file in _parts(source):

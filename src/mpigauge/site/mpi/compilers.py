@@ -36,7 +36,7 @@ def find_compiler(text: str) -> Compiler:
     try:
         program, *flags = shlex.split(text)
     except ValueError as error:
-        raise UserError(f"--compiler: '{text}' is no program with flags: {error}") from None
+        raise UserError(f"--compiler: '{text}' is not a program with flags: {error}") from None
     path = shutil.which(program)
     if path is None:
         raise UserError(f"--compiler: there is no program {program} here; {_others()}")

@@ -71,7 +71,7 @@ def _name_and_version(spec: str) -> tuple[str, str]:
         )
     if named and not _VERSION.fullmatch(version):
         raise UserError(
-            f"'{version}' in '{spec}' is no version; it would be as in {name}=="
+            f"'{version}' in '{spec}' is not a version; it would be as in {name}=="
             f"{wheels.WHEELS[name].version}"
         )
     return name, version or wheels.WHEELS[name].version
@@ -137,7 +137,7 @@ def _unpack(wheel: Path, prefix: Path) -> None:
                 if not entry.is_dir():
                     _extract(archive, entry, prefix)
     except (BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
-        raise UserError(f"{wheel.name} is no wheel, or damaged: {error}") from None
+        raise UserError(f"{wheel.name} is not a wheel, or damaged: {error}") from None
 
 
 def _extract(archive: ZipFile, entry: ZipInfo, prefix: Path) -> None:

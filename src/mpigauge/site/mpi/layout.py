@@ -43,7 +43,7 @@ def launcher_below(folder: Path) -> Path:
     for name in LAUNCHERS:
         if (folder / name).is_file():
             return folder / name
-    raise UserError(f"there is no bin/mpiexec and no bin/mpirun in {folder}, so it is no MPI")
+    raise UserError(f"there is no bin/mpiexec and no bin/mpirun in {folder}, so it is not an MPI")
 
 
 def launcher_kind(program: Path, env: Mapping[str, str] | None = None) -> Launcher:

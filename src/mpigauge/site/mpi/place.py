@@ -147,5 +147,5 @@ def _changed_place(env: Mapping[str, str], what: str, again: str) -> MpiPlace:
         return cray
     program = first_launcher(env.get("PATH"))
     if program is None:
-        raise UserError(f"the {what} puts no mpiexec and no mpirun on PATH, so it is no MPI")
+        raise UserError(f"the {what} puts no mpiexec and no mpirun on PATH, so it is not an MPI")
     return site_place(program, what, env, again)

@@ -18,7 +18,7 @@ def load_of_a_core() -> float:
 def grown(seconds: float) -> float:
     """A time limit for an idle machine, as long as it has to be on this one now.
 
-    Where four processes want each core, one gets a quarter of it: what is no hang shall not be
+    Where four processes want each core, one gets a quarter of it: what is not a hang shall not be
     taken for one.
     """
     return seconds * min(MOST, max(1.0, load_of_a_core()))

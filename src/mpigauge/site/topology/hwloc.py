@@ -65,7 +65,7 @@ def _root(path: Path) -> Element:
     try:
         root = ET.fromstring(read_input(path))
     except (ET.ParseError, LookupError, ValueError) as error:  # LookupError: of its encoding
-        raise UserError(f"{path} is no XML ({error}); {HOW}") from None
+        raise UserError(f"{path} is not XML ({error}); {HOW}") from None
     if root.tag != "topology":
         raise UserError(f"{path} holds <{root.tag}>, not a <topology> of hwloc; {HOW}")
     version = root.get("version") or "1"

@@ -50,7 +50,7 @@ def read_record(path: Path) -> tuple[Recorded, Machine]:
     text = read_text(path)
     if "\t" not in text:
         raise UserError(
-            f"{path} is no record of a machine; make one with `python tools/record_machine.py`"
+            f"{path} is not a record of a machine; make one with `python tools/record_machine.py`"
         )
     recorded = Recorded(text)
     try:

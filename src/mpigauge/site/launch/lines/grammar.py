@@ -108,7 +108,7 @@ class LineDraft:
     def count(self, option: str, text: str) -> int:
         if text.isascii() and text.isdecimal() and 0 < len(text) < 10 and int(text):
             return int(text)
-        raise self.wrong(option, f"'{text}' is no number of ranks")
+        raise self.wrong(option, f"'{text}' is not a number of ranks")
 
     def host_list(self, option: str, text: str) -> tuple[NamedHost, ...]:
         """A host that is named again has the ranks of both."""

@@ -82,7 +82,7 @@ def is_elf(path: Path) -> bool:
 
 
 def read_elf(path: Path) -> Elf:
-    """What the loader sees of a file. OSError: it cannot be read. DamagedError: it is no whole
+    """What the loader sees of a file. OSError: it cannot be read. DamagedError: it is not a whole
     file of machine code."""
     with path.open("rb") as file:
         try:

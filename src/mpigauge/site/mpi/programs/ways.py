@@ -47,7 +47,7 @@ class Way:
 
     how: str
     """own (it would load that MPI by itself), directly, translated; unseen: what it will load is
-    not to be seen beforehand; none: it is no program of MPI."""
+    not to be seen beforehand; none: it is not a program of MPI."""
     said: str
     """Which, and why, in a sentence."""
     abi: Abi | None = None
@@ -127,7 +127,7 @@ def _unseen(found: Look, name: str) -> Way:
         return Way(UNSEEN, f"{name} needs no MPI, but may open one: that is seen when it runs")
     return Way(
         NONE,
-        f"{name} is no program of MPI: it needs no library of MPI, and opens none; name the "
+        f"{name} is not a program of MPI: it needs no library of MPI, and opens none; name the "
         "program that does",
     )
 

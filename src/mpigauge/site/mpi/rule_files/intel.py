@@ -103,7 +103,7 @@ def bytes_in_variable(collective: str, ranks: int, message_bytes: int) -> int:
 
 
 def read_variables(text: str) -> dict[str, str]:
-    """ValueError: a line is no variable."""
+    """ValueError: a line is not a variable."""
     found = {}
     for line in text.splitlines():
         name, equals, value = line.partition("=")
@@ -119,7 +119,7 @@ def read_ranges(value: str) -> tuple[Range, ...]:
     for word in value.split(";"):
         match = _RANGE.fullmatch(word)
         if match is None:
-            raise ValueError(f"'{word}' is no preset with a range of sizes")
+            raise ValueError(f"'{word}' is not a preset with a range of sizes")
         first, last = int(match[2]), int(match[3])
         expected = found[-1][1] + 1 if found else 0
         if first != expected or last < first:

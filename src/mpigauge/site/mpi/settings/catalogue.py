@@ -72,7 +72,7 @@ class SettingEntry:
         return not self.names or call in self.names
 
     def is_of_version(self, version: str) -> bool:
-        """Whether an MPI of this version has it; yes where the version is no number."""
+        """Whether an MPI of this version has it; yes where the version is not a number."""
         match = re.match(r"\d+", version)
         return match is None or self.since <= int(match[0]) < self.before
 

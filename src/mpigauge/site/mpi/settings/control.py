@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SECONDS = 60.0
 OWN = ("OMPI_MCA_", "MPIR_CVAR_", "MPICH_", "MPIR_PARAM_", "I_MPI_")
 KEPT = ("I_MPI_ROOT",)
-"""Of those, what is no setting but a place."""
+"""Of those, what is not a setting but a place."""
 
 Scope = Literal["constant", "readonly", "local", "group", "group_eq", "all", "all_eq", ""]
 Level = Literal["user", "tuner", "developer", ""]

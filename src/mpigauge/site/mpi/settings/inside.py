@@ -67,7 +67,7 @@ def _written(
     for name, value in arm.items():
         knob = known.get(name)
         if knob is None or not knob.control:
-            raise OutsideError(f"{name} is no control variable of {mpi.label}")
+            raise OutsideError(f"{name} is not a control variable of {mpi.label}")
         if knob.read not in ("call", "communicator"):
             when = f"is read {READ_WORDS[knob.read]}" if knob.read else "is read nobody knows when"
             raise OutsideError(f"{name} {when}")
