@@ -134,7 +134,7 @@ def _said(option: click.Option, value: Any, place: str) -> Iterator[str]:
 
 def _word(value: Any, place: str) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise UserError(f"{place}: {value} is neither a word nor a number")
+        raise UserError(f"{place}: {value} is neither text nor a number")
     return str(value)
 
 

@@ -281,13 +281,13 @@ def _text(value: Any, name: str, places: Places) -> str:
     if isinstance(value, (str, int, float)):
         return str(value)
     raise UserError(
-        f"{places.of(name)}: {name} has a value that is neither a word nor a number: {value}"
+        f"{places.of(name)}: {name} has a value that is neither text nor a number: {value}"
     )
 
 
 def _word(value: Any, key: str, places: Places) -> str:
     if not isinstance(value, str):
-        raise UserError(f"{places.of(key)}: {key} is not a word in quotes")
+        raise UserError(f"{places.of(key)}: {key} is not text in quotes")
     return value
 
 
