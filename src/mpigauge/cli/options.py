@@ -231,17 +231,26 @@ history_option = click.option(
     callback=lambda _, __, asked: _switch_history_off() if asked else None,
     help="Neither use what is remembered of earlier runs (± machine), nor remember this one.",
 )
-place_option = click.option(
-    "--place",
-    multiple=True,
-    metavar="POLICY",
-    shell_complete=completing.placements,
-    callback=_tell_of_node,
-    help="Where ranks sit: core, l2, l3, numa or socket (two ranks that share this at the "
-    "closest), sockets (two ranks on different sockets), hosts (ranks on different hosts), "
-    "nic-near, nic-far, compact, scatter, ppr:N:LEVEL, cores:0,4, rankfile:FILE, or all (a pair of "
-    "each level). Several, with commas or again, are all measured.",
+
+
+def _place_option(more: str) -> Callable[[_F], _F]:
+    """--place, whose help says more behind the last of the policies that place all ranks."""
+    return click.option(
+        "--place",
+        multiple=True,
+        metavar="POLICY",
+        shell_complete=completing.placements,
+        callback=_tell_of_node,
+        help="Where ranks sit: core, l2, l3, numa or socket (two ranks that share this at the "
+        "closest), sockets (two ranks on different sockets), hosts (ranks on different hosts), "
+        f"nic-near, nic-far, compact, scatter, ppr:N:LEVEL, cores:0,4, rankfile:FILE{more}.",
+    )
+
+
+place_option = _place_option(
+    ", or all (a pair of each level). Several, with commas or again, are all measured"
 )
+one_place_option = _place_option("")
 placement_option = click.option(
     "--placement",
     "bound_by",
@@ -299,7 +308,7 @@ host_options = (
     click.option(
         "--hosts",
         metavar="LIST",
-        help="Hosts to measure, such as a,b[01-04] or a:2,b:2 with their most ranks.  "
+        help="Hosts of the ranks, such as a,b[01-04], or a:2,b:2 with at most 2 on each.  "
         "[default: those of the batch job that we are in, else this machine]",
     ),
     click.option(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PROGRAM_OPTIONS = (
     click.option("--np", metavar="N", help="Launch the program on N ranks."),
     options.mpi_option,
-    options.place_option,
+    options.one_place_option,
     transport_option,
     tuned_option,
     options.set_option,

@@ -179,7 +179,7 @@ def _text(data: Mapping[str, Any], key: str, places: Places, default: object = _
     if value is _NEEDED:
         raise UserError(f"{places.block}: a [[command]] needs '{key}'")
     if not isinstance(value, str):
-        raise UserError(f"{places.of(key)}: {key} is a text in quotes, not {value}")
+        raise UserError(f"{places.of(key)}: {key} is text in quotes, not {value}")
     return value
 
 
