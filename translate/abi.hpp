@@ -186,11 +186,20 @@ constexpr auto pairs_of() {
 template <Group group>
 inline constinit auto pairs = detail::pairs_of<group>();
 
+/// Whether a number that the ABI does not name means nothing: it is an extension of one library, as
+/// MPIX_COMM_TYPE_NEIGHBORHOOD, or a mistake, and must not become a value of the target by chance.
+template <Group group>
+constexpr bool is_closed =
+    group == Group::split_type || group == Group::order || group == Group::distribution ||
+    group == Group::type_class || group == Group::lock_type || group == Group::seek;
+
 template <Group group>
 int to_target(int value) {
   for (const Pair& each : pairs<group>) {
     if (each.program == value) return each.target;
   }
+  // MPI_UNDEFINED and its like are below zero, and the same everywhere.
+  if (is_closed<group> && value >= 0) return no_integer;
   return value;
 }
 template <Group group>

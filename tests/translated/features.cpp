@@ -428,6 +428,26 @@ void requests_of_ours() {
 
 // --- communicators and groups -------------------------------------------------------------------
 
+// What one library has besides is an error on others, and no other way to split.
+void splits_of_one_library([[maybe_unused]] MPI_Comm comm) {
+#ifdef OPEN_MPI
+  const char* const whose = "Open MPI";
+  const int how = OMPI_COMM_TYPE_CORE;
+#elif defined(MPIX_COMM_TYPE_NEIGHBORHOOD)
+  const char* const whose = "MPICH";
+  const int how = MPIX_COMM_TYPE_NEIGHBORHOOD;
+#endif
+#if defined(OPEN_MPI) || defined(MPIX_COMM_TYPE_NEIGHBORHOOD)
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+  int length = 0;
+  OK(MPI_Get_library_version(version.data(), &length));
+  if (std::string(version.data()).find(whose) != std::string::npos) return;
+  OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  MPI_Comm split = MPI_COMM_NULL;
+  CHECK(MPI_Comm_split_type(comm, how, 0, MPI_INFO_NULL, &split) != MPI_SUCCESS);
+#endif
+}
+
 void communicators() {
   MPI_Comm comm, split;
   MPI_Request request;
@@ -446,6 +466,7 @@ void communicators() {
   OK(MPI_Comm_size(split, &size));
   CHECK(size == ranks);
   OK(MPI_Comm_free(&split));
+  splits_of_one_library(comm);
   OK(MPI_Comm_set_name(comm, "a name"));
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
   OK(MPI_Comm_get_name(comm, name.data(), &size));
