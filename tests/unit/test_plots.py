@@ -86,6 +86,8 @@ def test_ticks_are_few_and_on_the_axis(a: float, b: float, axis: Axis, most: int
     ticks = scale.ticks(most)
     assert ticks == sorted(set(ticks))
     assert len(ticks) <= most + 2
+    if axis is not SIZE:  # a message is of whole bytes
+        assert len({axis.tick(tick) for tick in ticks}) == len(ticks)
     assert all(-1e-6 <= scale.place(tick) <= 1 + 1e-6 for tick in ticks)
     if axis is TIME and b > 100 * a:
         assert len(ticks) > 1

@@ -102,8 +102,10 @@ class Scale:
     def _even(self, most: int) -> list[float]:
         step = _round_up((self.high - self.low) / most)
         first, last = math.ceil(self.low / step), math.floor(self.high / step)
-        ticks = [number * step for number in range(first, last + 1)]
-        return list(dict.fromkeys(ticks))  # some are one number where the axis is a rounding error
+        by_words: dict[str, float] = {}
+        for number in range(first, last + 1):
+            by_words.setdefault(self.axis.tick(number * step), number * step)
+        return list(by_words.values())  # on a short axis several would read the same
 
     def _powers_of_two(self, most: int) -> list[float]:
         low = self.low / _NOTHING_APART if self.zero else self.low
