@@ -121,6 +121,14 @@ def test_what_would_be_done_is_said_and_not_done(mpi: Mpi, plain: Path, tmp_path
     assert "sum" not in done.stdout
 
 
+def test_no_kernels_are_built_to_run_a_program(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    done = on(mpi, str(plain), "3", cwd=tmp_path, MPIGAUGE_CACHE=str(cache))
+    assert done.returncode == 3, done.stderr
+    assert "kernels" not in done.stderr
+    assert not (cache / "kernels").exists()
+
+
 def test_ranks_that_fall_apart_are_found(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
     (tmp_path / "alone.sh").write_text(ALONE)
     (tmp_path / "alone.sh").chmod(0o755)

@@ -83,7 +83,7 @@ def set_up_program(said: Mapping[str, Any], words: Sequence[str], dry_run: bool 
     request = read_request(asked, look_up(asked))
     specs = (spec,) if spec else ()
     chosen = CommandOptions(specs, transport, dry_run=dry_run, tuned=tuned)
-    (setup,) = set_up(request, chosen)
+    (setup,) = set_up(request, chosen, needs_kernels=False)
     return setup
 
 

@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
 
 def set_up(
-    request: Request, options: CommandOptions, enough: Collection[str] = ()
+    request: Request,
+    options: CommandOptions,
+    enough: Collection[str] = (),
+    needs_kernels: bool = True,
 ) -> Iterator[Setup]:
     """The setup for each MPI that was named, or for the one that is found, one after the other.
     UserError: something is not there, or one MPI is named twice, or the format is of one run.
 
     `enough`: the benchmarks of a command that has no others; kernels may have only these.
+    `needs_kernels`: not where only programs of the user are to be launched.
     """
     from mpigauge.cli.transport import with_transport
     from mpigauge.cli.tuned import with_tuned
@@ -38,7 +42,7 @@ def set_up(
     _check_specs(specs, options.form)
     target = target_of(request, options)
     for spec in specs or (None,):
-        setup = prepare(spec, target, request, enough)
+        setup = prepare(spec, target, request, enough, needs_kernels)
         tell_unknown_settings(setup)
         carried = with_transport(setup, options.transport, start=not options.dry_run)
         yield with_tuned(carried, options.tuned)
@@ -76,9 +80,14 @@ def target_of(request: Request, options: CommandOptions) -> Target:
 
 
 def prepare(
-    mpi_spec: str | None, target: Target, request: Request, enough: Collection[str] = ()
+    mpi_spec: str | None,
+    target: Target,
+    request: Request,
+    enough: Collection[str] = (),
+    needs_kernels: bool = True,
 ) -> Setup:
-    """Finds the MPI, builds kernels for it, and asks all hosts what they are."""
+    """Finds the MPI, builds kernels for it where they are needed, and asks all hosts what they
+    are."""
     from mpigauge.model.cards import Cards
     from mpigauge.model.registry import Here
     from mpigauge.site import topology
@@ -93,8 +102,8 @@ def prepare(
         check_launcher(target.launcher, here)
     elif reason := cannot_start(mpi, here):
         raise UserError(reason)
-    built = kernels(mpi, tell, enough)
-    machine, cards = topology.read(), Cards.load(built.cards)
+    built = kernels(mpi, tell, enough) if needs_kernels else None
+    machine, cards = topology.read(), Cards.load(built.cards) if built else Cards(())
     nodes = reach(target, mpi, built) if target.hosts and target.topology is None else ()
     resources = resources_of(target, machine, nodes)
     return Setup(machine, resources, mpi, built, cards, request, nodes)
@@ -131,8 +140,9 @@ def agent_of(target: Target) -> Agent:
     return Agent()
 
 
-def reach(target: Target, mpi: Mpi, kernels: Kernels) -> tuple[ProbedHost, ...]:
-    """Asks all hosts what they are, and says where they differ."""
+def reach(target: Target, mpi: Mpi, kernels: Kernels | None) -> tuple[ProbedHost, ...]:
+    """Asks all hosts what they are and whether they see the MPI and the kernels, if there are any,
+    and says where they differ."""
     from mpigauge.measure.campaign.probe import probe
     from mpigauge.runs.store.writer import DEFAULT_ROOT
     from mpigauge.site.topology import differences

@@ -69,7 +69,8 @@ class Setup:
     resources: Resources
     """Where ranks can be placed."""
     mpi: Mpi
-    kernels: Kernels
+    built: Kernels | None
+    """None: only programs of the user are launched, which need no kernels."""
     cards: Cards
     request: Request
     """What is asked for, with the settings of this MPI that --transport becomes."""
@@ -79,3 +80,9 @@ class Setup:
     """What --transport named."""
     tuned: Tuned | None = None
     """The rules that the MPI follows; None: its own."""
+
+    @property
+    def kernels(self) -> Kernels:
+        """Those of a command that measures by them."""
+        assert self.built is not None
+        return self.built

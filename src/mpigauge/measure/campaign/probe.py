@@ -45,18 +45,20 @@ tell({library!r})
 def probe(
     hosts: Sequence[NamedHost],
     mpi: Mpi,
-    kernels: Kernels,
+    kernels: Kernels | None,
     folder: Path,
     agent: Agent | None = None,
     seconds: float = SECONDS,
 ) -> tuple[ProbedHost, ...]:
-    """The hosts, each with its machine. `folder` is where runs are stored.
+    """The hosts, each with its machine. `kernels`: none where only programs of the user are
+    launched. `folder` is where runs are stored.
 
     UserError: a host does not answer, lacks a file, has another MPI, or is there twice.
     """
     folder = _existing(folder)
     with _in_sight(folder) as shared:
-        paths = [kernels.executable, kernels.plugin, mpi.library, mpi.mpiexec, Path(shared.name)]
+        own = [kernels.executable, kernels.plugin] if kernels else []
+        paths = [*own, mpi.library, mpi.mpiexec, Path(shared.name)]
         found = _asked(hosts, _script(str(mpi.library), mpi.env, paths), agent, seconds, folder)
     _refuse_one_machine(found)
     _refuse_other_mpi(found, mpi)
