@@ -210,7 +210,7 @@ def test_a_python_that_is_named(unpacked: Path, tmp_path: Path) -> None:
     assert started(unpacked, MPIGAUGE_PYTHON=f"{tmp_path}/tools/mine").returncode == 0
     done = started(unpacked, MPIGAUGE_PYTHON=f"{tmp_path}/tools/old")
     assert done.returncode == 2
-    assert f"names {tmp_path}/tools/old, which is not a Python 3.11;" in done.stderr
+    assert f"names {tmp_path}/tools/old, which is not Python 3.11;" in done.stderr
 
 
 def test_another_kind_of_machine(unpacked: Path, tmp_path: Path) -> None:

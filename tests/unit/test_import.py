@@ -174,7 +174,7 @@ def test_our_own_text_can_be_imported_again(capsys: pytest.CaptureFixture[str]) 
         (["import", "nowhere.txt"], "cannot read nowhere.txt: No such file or directory"),
         (
             ["import", "noise.txt"],
-            "noise.txt is not an output that can be imported; there are readers",
+            "noise.txt is not output that can be imported; there are readers",
         ),
         (["import", "noise.txt", "--as", "imp"], "there is no reader 'imp'; did you mean 'imb'?"),
         (

@@ -97,7 +97,7 @@ without="$top/{imb} and the like need no Python"
   refuse "this bundle is for {needs.machine}, and this machine is $(uname -m)"
 if [ -n "${{{variable}:-}}" ]; then
   fits "${variable}" ||
-    refuse "{variable} names $MPIGAUGE_PYTHON, which is not a Python {needs.version}; $without"
+    refuse "{variable} names $MPIGAUGE_PYTHON, which is not Python {needs.version}; $without"
   exec "${variable}" "$top/{python}" "$@"
 fi
 for name in python{needs.version} python3; do

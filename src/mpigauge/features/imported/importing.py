@@ -58,7 +58,7 @@ def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
 
     found = [READERS.find(reader)] if reader else sniff(text)
     if not found:
-        raise UserError(f"{file} is not an output that can be imported; {_known()}")
+        raise UserError(f"{file} is not output that can be imported; {_known()}")
     reading = joined(each.read(text) for each in found)
     unread = [replace(each, file=str(file)) for each in (*text.left_out, *reading.unread)]
     if not reading.rows and not reading.skips:
