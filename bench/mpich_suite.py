@@ -172,7 +172,7 @@ def of_debian(name: str) -> Compilers:
 
 def built(compilers: Compilers, folders: Sequence[str]) -> Path:
     """Where the tests of these folders are, each beside its list. What cannot be built for an MPI
-    is missing there, and so is not a test of it."""
+    is missing there, and is not tried on it."""
     folder = KEPT / compilers.label
     env = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     if not (folder / "config.status").exists():

@@ -144,8 +144,7 @@ MPIGAUGE_EXPORT int PMPI_Get_hw_resource_info(Info* info) {
 }
 MPIGAUGE_ALSO(Get_hw_resource_info)
 
-// --- names of what is not an object
-// -----------------------------------------------------------------
+// --- names of what is not an object --------------------------------------------------------------
 
 namespace {
 

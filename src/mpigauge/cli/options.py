@@ -234,7 +234,7 @@ history_option = click.option(
 
 
 def _place_option(more: str) -> Callable[[_F], _F]:
-    """--place, whose help says more behind the last of the policies that place all ranks."""
+    """The option --place. `more` ends its help, behind the policies."""
     return click.option(
         "--place",
         multiple=True,

@@ -66,7 +66,7 @@ class Detours:
 
 
 def _quotient(part: float, seconds: float) -> float:
-    """NaN where there was not a time."""
+    """NaN where there was no time."""
     if seconds > 0:
         return part / seconds
     return math.nan
