@@ -14,6 +14,7 @@ from mpigauge.cli.screen import tell
 from mpigauge.cli.tuned import check_line
 from mpigauge.model.errors import UserError
 from mpigauge.runs.store.tunings import variables_of
+from mpigauge.site.launch.left_session import remove_left_session
 
 if TYPE_CHECKING:
     from mpigauge.runs.store.tunings import Tuning
@@ -29,4 +30,6 @@ def start(folder: Path, tuning: Tuning, words: Sequence[str]) -> NoReturn:
     variables = variables_of(folder, tuning)
     if not variables:
         tell(f"{folder} has no rule: the program starts as it would without it")
-    os.execve(program, list(words), {**os.environ, **variables})
+    env = {**os.environ, **variables}
+    remove_left_session(os.getpid(), env)
+    os.execve(program, list(words), env)

@@ -2,20 +2,36 @@
 # Copyright the mpigauge authors
 """What a killed mpirun of Open MPI 5 leaves on disk, which keeps a later one from starting.
 
-Its PMIx server writes how to reach it into a folder that is named by its process number, and ends
-with "The PMIx server's listener thread failed to start" where such a file lies already. The system
-gives numbers out again, after 32768 processes on many machines.
+Its PMIx server writes how to reach it into files of a folder that is named by its process number,
+and ends with "The PMIx server's listener thread failed to start" where they lie already. The system
+gives numbers out again, on many machines after 32768 processes.
 """
 
 from __future__ import annotations
 
-import shutil
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 
 def remove_left_session(pid: int, env: Mapping[str, str]) -> None:
-    """Removes what an mpirun with this process number left. `env`: its environment, which says
-    where its folders are. To be called by the process that becomes mpirun, or after its end: no
-    other one of this number can be running."""
-    shutil.rmtree(Path(env.get("TMPDIR") or "/tmp") / f"ompi.{pid}", ignore_errors=True)
+    """Removes the files by which an mpirun with this process number was reached on this host; those
+    of other hosts, which may share the folder, stay. `env`: the environment of mpirun, which says
+    where its folders are. To be called by the process that becomes mpirun, or after its end, when
+    no other process of this host has the number."""
+    folder = Path(_temporary_folder(env)) / f"ompi.{pid}"
+    host = os.uname().nodename
+    of_host = tuple(f"pmix.{name}.tool" for name in (host, host.partition(".")[0]))
+    with suppress(OSError):
+        for path in folder.iterdir():
+            if path.name.startswith(of_host):
+                path.unlink()
+
+
+def _temporary_folder(env: Mapping[str, str]) -> str:
+    """As Open MPI looks for it."""
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        if env.get(name):
+            return env[name]
+    return "/tmp"
