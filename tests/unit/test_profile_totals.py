@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mpigauge.features.profile.totals import AllCalls, SampledCalls, Total, by_time, shared_out
 from tests.profiles import site
@@ -82,6 +84,37 @@ def test_parts_are_all_of_the_time() -> None:
         assert found.parts.sum() == pytest.approx(waiting.sum() + CALLS * OPERATION_S)
         assert found.seconds == pytest.approx(found.parts.sum())
         assert found.calls == CALLS
+
+
+@given(
+    microseconds=st.lists(st.tuples(*[st.floats(0.05, 1e5)] * 3, st.booleans()), min_size=1),
+    rare_us=st.floats(1.0, 1e5),
+    slower=st.floats(0.9999, 1.0001),
+)
+def test_parts_are_all_of_the_time_whatever_is_kept(
+    microseconds: list[tuple[float, float, float, bool]], rare_us: float, slower: float
+) -> None:
+    """`slower`: the rate of the host's clock, by which the kept calls are told, to that of the
+    rank's file, by which all calls are."""
+    parts = np.array([each[:3] for each in microseconds]) * US
+    kept = np.array([each[3] for each in microseconds])
+    kept[0] = True
+    calls, count = len(kept), int(kept.sum())
+    sample = SampledCalls(
+        parts=slower * parts[kept],
+        took=slower * parts[kept].sum(axis=1),
+        here=np.ones(count, dtype=bool),
+        weight=np.full(count, calls / count),
+        calls=calls,
+        seconds=float(parts.sum()),
+        usual_s=OPERATION_S,
+        rare_s=rare_us * US,
+    )
+    took = [float(each) for each in parts.sum(axis=1)]
+    whole = AllCalls.of([site("MPI_Any", "collective", (), took, HZ)], HZ)
+    for found in (by_time([sample], whole), shared_out([sample])):
+        assert found.parts.sum() == pytest.approx(parts.sum())
+        assert (found.parts >= 0).all()
 
 
 def test_waiting_by_chance_is_in_the_interval_which_is_narrow() -> None:

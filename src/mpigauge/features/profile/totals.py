@@ -118,7 +118,7 @@ def by_time(samples: Sequence[SampledCalls], whole: AllCalls) -> Total:
         long, usual = np.ones_like(long), np.ones_like(usual)
     like = parts[~usual] if (~usual).sum() >= LEAST_KEPT else parts
     total, variance = _of_long(float(others[long].sum()), float(others_s[long].sum()), like)
-    total += _of_kept(parts, took, whole.seconds)
+    total += _of_kept(parts, took, whole.seconds - float(others_s.sum()))
 
     stratum = _strata(
         np.bincount(bins[usual], minlength=len(middle)), np.where(long, 0.0, whole.counts)
@@ -139,16 +139,18 @@ def by_time(samples: Sequence[SampledCalls], whole: AllCalls) -> Total:
 
 
 def _of_kept(parts: Times, took: Times, seconds: float) -> Times:
-    """The parts of the kept calls, no longer than all calls together: what the profiler itself
-    costs is not taken off single calls."""
-    return np.asarray(parts.sum(axis=0) * min(1.0, seconds / (float(took.sum()) or 1.0)))
+    """The parts of the kept calls, which took so many seconds together. These are not the sum of
+    `took`: the profiler takes its own cost off all calls together, and single calls are told by the
+    clock of the host, whose rate differs from that of the rank's file by some millionths."""
+    return np.asarray(parts.sum(axis=0) * (seconds / (float(took.sum()) or 1.0)))
 
 
 def _of_long(calls: float, seconds: float, like: Times) -> tuple[Times, Times]:
     """The parts of calls that were disturbed and not kept, with variances: they wait and move as
     these kept ones do in the mean, and all else is disturbance."""
     total = calls * like.mean(axis=0)
-    total[DISTURBED] = max(seconds - total[WAITING] - total[MOVING], 0.0)
+    total *= min(1.0, seconds / ((total[WAITING] + total[MOVING]) or 1.0))
+    total[DISTURBED] = seconds - total[WAITING] - total[MOVING]
     return total, calls * (1 + calls / len(like)) * like.var(axis=0)
 
 
@@ -215,7 +217,8 @@ def shared_out(samples: Sequence[SampledCalls]) -> Total:
     total, variance = np.zeros(3), np.zeros(3)
     for each in samples:
         own, spread = _of_others(each)
-        total += _of_kept(each.parts, each.took, each.seconds) + own
+        kept_s = min(float(each.took.sum()), each.seconds)
+        total += _of_kept(each.parts, each.took, kept_s) + own
         variance += spread
     calls = sum(each.calls * float(each.here.mean()) for each in samples)
     wider = SURE * np.sqrt(variance) + CAME_S * calls
