@@ -173,6 +173,29 @@ def test_one_rank_on_another_mpi_ends_the_job(
     assert f", not on {mpi.label}" in done.stderr
 
 
+def test_a_rank_that_ends_without_mpi_ends_the_job(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
+    """As where a library is not there: Hydra would let the others wait for it."""
+    (tmp_path / "lost.sh").write_text(
+        '#!/bin/sh\n[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 1 ] && exit 127\nexec "$@"\n'
+    )
+    (tmp_path / "lost.sh").chmod(0o755)
+    done = on(mpi, "./lost.sh", str(plain), cwd=tmp_path)
+    assert done.returncode != 0, done.stderr
+    found = ("rank 1 has ended without MPI_Init", "exited with non-zero status")
+    assert any(words in done.stderr for words in found), done.stderr
+
+
+def test_a_rank_that_comes_late_is_waited_for(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
+    """For longer than it takes to find one that has ended."""
+    (tmp_path / "late.sh").write_text(
+        '#!/bin/sh\n[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 1 ] && sleep 6\nexec "$@"\n'
+    )
+    (tmp_path / "late.sh").chmod(0o755)
+    done = on(mpi, "./late.sh", str(plain), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, SAID), done.stderr
+    assert f"2 ranks on {mpi.label}, which see each other" in done.stderr
+
+
 def test_signals_go_to_the_program(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
     options = ("--mpi", mpi.spec, "--np", "1", "--")
     process = subprocess.Popen(

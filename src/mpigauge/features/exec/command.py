@@ -89,7 +89,8 @@ def _run(found: ProgramLaunch, setup: Setup, folder: Path) -> int:
     for name, text in found.command.files.items():
         Path(name).write_text(text, encoding="utf-8")
     env = {**os.environ, **found.command.env}
-    with Watching(folder, found.part.world_ranks, setup.mpi.label, tell) as watching:
+    ranks, is_here = found.part.world_ranks, not found.hosts
+    with Watching(folder, ranks, setup.mpi.label, tell, is_here=is_here) as watching:
         ended = run(found.command.words, env, started=watching.started)
     if has_said_why(folder):
         return NOT_WHERE_IT_SHOULD

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.units import many
 
 if TYPE_CHECKING:
@@ -50,6 +51,14 @@ def some_seen(ranks: Sequence[SeenRank], wanted: int) -> str:
         f"{len(ranks)} of {many(wanted, 'rank')} were seen to come out of MPI_Init; what others "
         "note on hosts without this folder is not seen"
     )
+
+
+def some_gone(gone: Sequence[int], ranks: int) -> str:
+    """Of all `ranks` these have ended before MPI started there."""
+    if len(gone) == ranks:
+        return "all ranks have ended, but their launcher has not; it is ended"
+    which = f"rank {gone[0]} has" if len(gone) == 1 else f"ranks {as_list(gone)} have"
+    return f"{which} ended without MPI_Init, where others wait; the job is ended"
 
 
 def _by_host(ranks: Sequence[SeenRank]) -> Iterator[tuple[str, Iterator[SeenRank]]]:

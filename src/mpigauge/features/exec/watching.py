@@ -12,12 +12,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from mpigauge.features.exec.show import all_seen, some_seen
-from mpigauge.site.mpi.programs.witness import SeenRank, has_said_why, seen_ranks
+from mpigauge.features.exec.gone import LocalRanks
+from mpigauge.features.exec.show import all_seen, some_gone, some_seen
+from mpigauge.site.mpi.programs.witness import (
+    SeenRank,
+    has_said_why,
+    note_said,
+    seen_ranks,
+    some_wait,
+)
 
 LOOK_EVERY_S = 0.1
 PATIENCE_S = 10.0
 """After so long without a rank that came out of MPI_Init somebody may want to know."""
+SCAN_EVERY_S = 1.0
+"""Processes are looked through, until all ranks have come out of MPI_Init."""
+GONE_SCANS = 3
+"""A rank that has no process in so many of them has ended."""
 GRACE_S = 2.0
 """So long a launcher has for ending the job itself, after a rank has said why and ended."""
 
@@ -30,12 +41,20 @@ class Watching:
     tell: Callable[[str], None]
     ended: threading.Event = field(default_factory=threading.Event)
     said: bool = False
+    is_here: bool = False
+    """All ranks are on this host."""
     grace_s: float = GRACE_S
     job: subprocess.Popen[bytes] | None = None
     """The launcher, once it is started."""
 
+    processes: LocalRanks | None = None
+    missing: list[set[int]] = field(default_factory=list)
+    """Ranks without a process, by scan."""
+
     def started(self, job: subprocess.Popen[bytes]) -> None:
         self.job = job
+        if self.is_here:
+            self.processes = LocalRanks(job.pid, self.ranks)
 
     def __enter__(self) -> Watching:
         self.thread = threading.Thread(target=self.follow, daemon=True)
@@ -57,16 +76,32 @@ class Watching:
             self.tell(some_seen(found, self.ranks))
 
     def follow(self) -> None:
-        waited_s, warned = 0.0, False
+        waited_s, scanned_s, warned = 0.0, 0.0, False
         while not self.said and not self.ended.wait(LOOK_EVERY_S):
             if has_said_why(self.folder):
                 self.end_job()
                 return
             found = self.look()
             waited_s += LOOK_EVERY_S
+            if waited_s >= scanned_s + SCAN_EVERY_S:
+                scanned_s = waited_s
+                self.scan({each.rank for each in found})
             if waited_s > PATIENCE_S and not found and not warned:
                 self.tell(f"no rank has come out of MPI_Init for {PATIENCE_S:g} s")
                 warned = True
+
+    def scan(self, noted: set[int]) -> None:
+        """Looks for ranks that have ended before they came to MPI_Init, where others wait; and for
+        a launcher that stays when all have ended."""
+        if self.processes is None:
+            return
+        gone = self.processes.gone() - noted
+        matters = len(gone) == self.ranks or some_wait(self.folder)
+        self.missing.append(gone if matters else set())
+        ended = set.intersection(*self.missing[-GONE_SCANS:])
+        if ended and len(self.missing) >= GONE_SCANS:
+            self.tell(some_gone(sorted(ended), self.ranks))
+            note_said(self.folder)
 
     def end_job(self) -> None:
         """Others may wait for the rank that has ended, and their launcher for them. A launcher that

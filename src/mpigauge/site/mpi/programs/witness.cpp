@@ -146,6 +146,8 @@ constexpr useconds_t time_to_pass_on = 300'000;
   _exit(1);
 }
 
+bool is_ours() { return *variable("MPIGAUGE_EXEC_RANKS") != '\0'; }
+
 std::string mask() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -153,6 +155,15 @@ std::string mask() {
   std::string found;
   for (int core = 0; core < CPU_SETSIZE; core++) found += CPU_ISSET(core, &allowed) ? '1' : '0';
   return found.substr(0, found.find_last_of('1') + 1);
+}
+
+// That it waits for the others from now on.
+void note_entry() {
+  const std::string folder = variable("MPIGAUGE_EXEC");
+  if (folder.empty() || !is_ours()) return;
+  const std::string file = folder + "/entered." + std::to_string(getpid());
+  const int made = open(file.c_str(), O_CREAT | O_WRONLY, 0600);
+  if (made >= 0) close(made);
 }
 
 // Under another name until it is whole.
@@ -194,8 +205,6 @@ void look() {
   note(rank, size, library);
 }
 
-bool is_ours() { return *variable("MPIGAUGE_EXEC_RANKS") != '\0'; }
-
 // A rank of several programs may be the only one on another MPI. The version may be asked for
 // before MPI starts.
 void look_whose_it_is() {
@@ -221,21 +230,25 @@ int started(int status) {
 
 SHOWN int MPI_Init(int* count, char*** words) {
   look_whose_it_is();
+  note_entry();
   return started(needed<Init>("MPI_Init")(count, words));
 }
 
 SHOWN int PMPI_Init(int* count, char*** words) {
   look_whose_it_is();
+  note_entry();
   return started(needed<Init>("PMPI_Init")(count, words));
 }
 
 SHOWN int MPI_Init_thread(int* count, char*** words, int wanted, int* provided) {
   look_whose_it_is();
+  note_entry();
   return started(needed<InitThread>("MPI_Init_thread")(count, words, wanted, provided));
 }
 
 SHOWN int PMPI_Init_thread(int* count, char*** words, int wanted, int* provided) {
   look_whose_it_is();
+  note_entry();
   return started(needed<InitThread>("PMPI_Init_thread")(count, words, wanted, provided));
 }
 

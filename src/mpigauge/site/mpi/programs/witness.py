@@ -23,6 +23,8 @@ FOLDER = "MPIGAUGE_EXEC"
 SOURCE = Path(__file__).with_name("witness.cpp")
 BEGINNING = 200
 """Bytes of what a library says of itself that are compared: Open MPI's ABI has room for 256."""
+_SAID = "said"
+"""The file that the first rank makes that speaks, in its folder."""
 _OFFSET, _PRIME, _WORD = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 
 
@@ -77,9 +79,19 @@ def seen_ranks(folder: Path) -> list[SeenRank]:
     return sorted(found, key=lambda each: each.rank)
 
 
+def some_wait(folder: Path) -> bool:
+    """Whether a rank has come to MPI_Init, where it waits for the others."""
+    return any(folder.glob("entered.*"))
+
+
 def has_said_why(folder: Path) -> bool:
-    """Whether a rank has told why it ended."""
-    return (folder / "said").exists()
+    """Whether a rank has told why it ended, or we have for it."""
+    return (folder / _SAID).exists()
+
+
+def note_said(folder: Path) -> None:
+    """Somebody has been told why the job ends."""
+    (folder / _SAID).touch()
 
 
 def _read(text: str) -> SeenRank:
