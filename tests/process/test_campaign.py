@@ -129,7 +129,8 @@ class Bench:
 
     def __init__(self, mpi: Mpi, root: Path) -> None:
         self.mpi, self.root = mpi, root
-        self.kernels = Kernels(Path("/fake/kernel"), Path("/fake/plugin.so"), Path("/fake/cards"))
+        fake = (Path("/fake/kernel"), Path("/fake/plugin.so"), Path("/fake/cards"))
+        self.kernels: Kernels | None = Kernels(*fake)
         self.watcher = Watcher()
         self.machine = ""
         """Its name; empty: no passport is written."""

@@ -133,6 +133,24 @@ def test_a_program_that_starts_its_own_ranks_alone_has_a_plan(repository: Path) 
     assert not plan.oversubscribe
 
 
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ({"datatype": "double"}, "--datatype has no effect on programs that are not ours"),
+        ({"op": "max"}, "--op has no effect on programs that are not ours; it is for benchmarks"),
+        ({"root": "1"}, "--root has no effect on programs that are not ours"),
+    ],
+)
+def test_programs_alone_take_no_options_of_benchmarks(
+    repository: Path, raw: dict[str, str], said: str
+) -> None:
+    resources = Resources(topology.read(repository / "tests/machines/vm-epyc-2-cores.txt"))
+    foreign = program("echo rate 1").foreign
+    assert foreign is not None
+    with pytest.raises(UserError, match=said):
+        sweep_plan(read_request(raw), [foreign], CARDS, resources, MPICH)
+
+
 def test_a_program_has_its_figures_stored(bench: Bench) -> None:
     part = program("echo rate $RATE; echo rate 1$RATE")
     base = replace(PLAN, parts=(part,), launches=3)
@@ -195,8 +213,11 @@ def test_a_program_without_its_figure_has_failed(bench: Bench, text: str, said: 
     assert not bench.stored().of(Figure)
 
 
-def test_a_program_that_one_of_our_readers_knows(bench: Bench) -> None:
-    """Its table becomes rows, with the arm of its launch."""
+@pytest.mark.parametrize("has_kernels", [True, False])
+def test_a_program_that_one_of_our_readers_knows(bench: Bench, has_kernels: bool) -> None:
+    """Its table becomes rows, with the arm of its launch. Programs alone need no kernels."""
+    if not has_kernels:
+        bench.kernels = None
     text = "# OSU MPI Latency Test v7.2\\n# Size          Latency (us)\\n1  1.25\\n2  1.5\\n"
     words = ("sh", "-c", f"printf '{text}'")
     part = PlanPart(("osu",), 2, foreign=Foreign("osu", words, (), 2, False, "osu"))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.cli.targets import CommandOptions, Setup
     from mpigauge.measure.campaign import CampaignTask, Remeasure
     from mpigauge.measure.plan import Plan
+    from mpigauge.model.mpi import Kernels
     from mpigauge.runs.store import Run, RunWriter
 
 
@@ -175,12 +176,11 @@ def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) ->
     from mpigauge.runs.store import RunWriter
 
     setup, plan = run.setup, run.plan
-    cards = setup.kernels.cards.read_text(encoding="utf-8")
     head = header(setup, plan) | dict(run.more)
-    made = RunWriter.create(head, cards, output=folder, label=label)
+    made = RunWriter.create(head, setup.cards_text, output=folder, label=label)
     writer = stack.enter_context(made)
     write_passport(writer, setup)
-    return CampaignTask(plan, setup.mpi, setup.kernels, writer, run.remeasure)
+    return CampaignTask(plan, setup.mpi, setup.built, writer, run.remeasure)
 
 
 def header(setup: Setup, plan: Plan) -> dict[str, Any]:
@@ -214,16 +214,16 @@ def write_passport(writer: RunWriter, setup: Setup) -> None:
     known = passport(setup.mpi, setup.machine, setup.nodes, digest)
     if compilers := setup.request.compilers:
         known["compilers"] = [asdict(each) | {"name": each.name} for each in compilers]
-    known["kernels"] = _kernels(setup, digest)
+    if setup.built is not None:
+        known["kernels"] = _kernels(setup.built, digest)
     try:
         writer.write_passport(known)
     except RunError as error:  # nothing was launched yet
         raise UserError(str(error)) from None
 
 
-def _kernels(setup: Setup, digest: Callable[[Path], str]) -> dict[str, Any]:
+def _kernels(used: Kernels, digest: Callable[[Path], str]) -> dict[str, Any]:
     """Which kernels ran, and how they were made."""
-    used = setup.kernels
     how = asdict(used.build) if used.build else {}
     plugin = digest(used.plugin) if used.plugin.exists() else ""
     return {"origin": used.origin, "plugin": str(used.plugin), "sha256": plugin} | how

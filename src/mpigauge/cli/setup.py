@@ -90,6 +90,7 @@ def prepare(
     are."""
     from mpigauge.model.cards import Cards
     from mpigauge.model.registry import Here
+    from mpigauge.runs.readers.known import all_cards
     from mpigauge.site import topology
     from mpigauge.site.launch import cannot_start, check_launcher
     from mpigauge.site.mpi import find, kernels
@@ -103,7 +104,7 @@ def prepare(
     elif reason := cannot_start(mpi, here):
         raise UserError(reason)
     built = kernels(mpi, tell, enough) if needs_kernels else None
-    machine, cards = topology.read(), Cards.load(built.cards) if built else Cards(())
+    machine, cards = topology.read(), Cards.load(built.cards) if built else all_cards()
     nodes = reach(target, mpi, built) if target.hosts and target.topology is None else ()
     resources = resources_of(target, machine, nodes)
     return Setup(machine, resources, mpi, built, cards, request, nodes)

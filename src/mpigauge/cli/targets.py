@@ -86,3 +86,11 @@ class Setup:
         """Those of a command that measures by them."""
         assert self.built is not None
         return self.built
+
+    @property
+    def cards_text(self) -> str:
+        """The cards, as a run stores them. Programs may print tables of benchmarks, too."""
+        from mpigauge.runs.readers.known import FILE
+
+        path = FILE if self.built is None else self.built.cards
+        return path.read_text(encoding="utf-8")

@@ -57,4 +57,4 @@ def what_is_left(folder: Path, stack: ExitStack) -> CampaignTask:
     stored = load(folder)
     _, setup = same_setup(stored, folder)
     writer = stack.enter_context(RunWriter.resume(folder))
-    return campaign.resumed(stored, setup.mpi, setup.kernels, writer)
+    return campaign.resumed(stored, setup.mpi, setup.built, writer)

@@ -149,7 +149,9 @@ def planned_sweeps(said: dict[str, Any], options: CommandOptions) -> list[Planne
 
     sweep = read_sweep(said, options.dry_run, several=len(options.mpi_specs) > 1)
     request = read_request(said, look_up(said))
-    runs = [PlannedRun(setup, sweep.plan(setup)) for setup in set_up(request, options)]
+    measures = bool(request.benchmarks) or not sweep.programs
+    setups = set_up(request, options, needs_kernels=measures)
+    runs = [PlannedRun(setup, sweep.plan(setup)) for setup in setups]
     check(runs, options)
     return runs
 

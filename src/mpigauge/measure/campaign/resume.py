@@ -17,7 +17,7 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import Run, RunWriter
 
 
-def resumed(stored: Run, mpi: Mpi, kernels: Kernels, writer: RunWriter) -> CampaignTask:
+def resumed(stored: Run, mpi: Mpi, kernels: Kernels | None, writer: RunWriter) -> CampaignTask:
     """What is left of a run: complete launches are kept, the missing ones are made as they were
     planned."""
     complete = writer.complete
@@ -38,7 +38,7 @@ def plan_of(stored: Run) -> Plan:
         raise UserError(f"{stored.path}/run.json holds no plan that can be resumed") from None
 
 
-def check_same(stored: Run, mpi: Mpi, machine: Machine, kernels: Kernels) -> None:
+def check_same(stored: Run, mpi: Mpi, machine: Machine, kernels: Kernels | None) -> None:
     """Launches on another machine, by another MPI, version or compiler are another run."""
     for what, before, now in _differences(stored, mpi, machine, kernels):
         if before and before != now:
@@ -63,7 +63,7 @@ def check_same_hosts(plan: Plan, nodes: Iterable[ProbedHost]) -> None:
 
 
 def _differences(
-    stored: Run, mpi: Mpi, machine: Machine, kernels: Kernels
+    stored: Run, mpi: Mpi, machine: Machine, kernels: Kernels | None
 ) -> list[tuple[str, str, str]]:
     machine_then = _mapping(stored.passport.get("machine"))
     kernels_then = _mapping(stored.passport.get("kernels"))
@@ -76,7 +76,7 @@ def _differences(
         (
             "kernels of",
             str(kernels_then.get("compiler", "")),
-            kernels.build.compiler if kernels.build else "",
+            kernels.build.compiler if kernels and kernels.build else "",
         ),
     ]
 

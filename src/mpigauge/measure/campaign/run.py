@@ -240,6 +240,7 @@ class Campaign:
             return Command(foreign.words, {**self.mpi.env, **settings, **variables})
         if foreign:
             return command(self.made_ready(self.job(planned, foreign.words, {})))
+        assert self.kernels is not None
         program = (
             str(self.kernels.executable),
             *("--libmpi", str(self.mpi.library)),

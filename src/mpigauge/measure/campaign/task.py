@@ -27,7 +27,8 @@ class Remeasure(Protocol):
 class CampaignTask:
     plan: Plan
     mpi: Mpi
-    kernels: Kernels
+    kernels: Kernels | None
+    """None: only programs of the user are launched."""
     writer: RunWriter
     remeasure: Remeasure | None = None
     """None: nothing is measured once more."""
