@@ -46,7 +46,6 @@ class Watching:
     grace_s: float = GRACE_S
     job: subprocess.Popen[bytes] | None = None
     """The launcher, once it is started."""
-
     processes: LocalRanks | None = None
     missing: list[set[int]] = field(default_factory=list)
     """Ranks without a process, by scan."""
