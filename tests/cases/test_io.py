@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Card
     from mpigauge.model.columns import Cell
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 
 CORES = len(os.sched_getaffinity(0))
 

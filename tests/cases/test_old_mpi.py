@@ -72,6 +72,7 @@ def test_what_it_cannot_do_is_named(old: Site, where: Site) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.alone
 @pytest.mark.parametrize("suite", ["MPI1", "EXT", "IO"])
 def test_what_mpi_2_2_has_is_measured_with_mpi_2_2(old: Site, suite: str) -> None:
     cards = [card for card in old.cards if card.suite == suite]

@@ -13,7 +13,9 @@ import pytest
 from tests.cases import launching
 from tests.cases.launching import Ended, Site, site
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.alone]
+"""Open MPI 5.0.11 ends by signal 11 in one-sided communication now and then, more often beside
+other jobs; why is not known."""
 
 SUITES = ("EXT", "RMA")
 NO_TIME = "no time was left for it"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Card
     from mpigauge.model.columns import Cell
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 
 FAMILY = ("NBC:Ibcast", "NBC:Iallreduce", "NBC:Ibarrier", "MPI4:Bcast_persist",
           "MPI4:Allreduce_persist", "MPI4:Barrier_persist")  # fmt: skip
