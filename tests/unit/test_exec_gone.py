@@ -14,6 +14,11 @@ from mpigauge.features.exec.watching import Watching
 from mpigauge.site.mpi.programs.witness import has_said_why
 
 LAUNCHER, PROXY, FIRST = 10, 11, 20
+PRELOADED = "LD_PRELOAD=/cache/libmpigauge_witness.so:/mpi/libmpi.so.12"
+
+
+def told(rank: int) -> str:
+    return f"PMI_RANK={rank}\0{PRELOADED}"
 
 
 class Proc:
@@ -24,13 +29,13 @@ class Proc:
         self.start(LAUNCHER, 1)
         self.start(PROXY, LAUNCHER)
 
-    def start(self, pid: int, parent: int, told: str = "", state: str = "S") -> None:
+    def start(self, pid: int, parent: int, env: str = "", state: str = "S") -> None:
         (self.folder / str(pid)).mkdir(exist_ok=True)
         (self.folder / f"{pid}/stat").write_text(f"{pid} (a (b) c) {state} {parent} 1 1 0\n")
-        (self.folder / f"{pid}/environ").write_text(f"HOME=/home/a\0{told}\0")
+        (self.folder / f"{pid}/environ").write_text(f"HOME=/home/a\0{env}\0")
 
     def rank(self, rank: int, state: str = "S") -> None:
-        self.start(FIRST + rank, PROXY, f"PMI_RANK={rank}", state)
+        self.start(FIRST + rank, PROXY, told(rank), state)
 
     def end(self, pid: int) -> None:
         (self.folder / f"{pid}/stat").unlink()
@@ -73,12 +78,26 @@ def test_what_ranks_start_is_not_another_rank(proc: Proc) -> None:
     """It is told what its rank is."""
     proc.rank(0)
     proc.rank(1)
-    proc.start(30, FIRST + 1, "PMI_RANK=1")
+    proc.start(30, FIRST + 1, told(1))
     ranks = ranks_of(proc, 2)
     assert ranks.gone() == set()
     proc.end(FIRST + 1)
-    proc.start(30, 1, "PMI_RANK=1")
+    proc.start(30, 1, told(1))
     assert ranks.gone() == {1}
+
+
+def test_we_may_be_a_rank_ourselves(proc: Proc) -> None:
+    """Of a batch system, whose variables the launcher hands on; or a rank that we have started."""
+    proc.start(LAUNCHER, 1, "PMI_RANK=0")
+    proc.start(PROXY, LAUNCHER, "PMI_RANK=0")
+    proc.rank(0)
+    proc.rank(1)
+    assert ranks_of(proc, 2).gone() == set()
+    proc.end(FIRST + 1)
+    assert ranks_of(proc, 2).gone() == {1}
+    proc.start(LAUNCHER, 1, told(0))
+    proc.start(PROXY, LAUNCHER, told(0))
+    assert ranks_of(proc, 2).gone() == set()
 
 
 def test_nothing_is_said_beside_a_process_that_nobody_knows(proc: Proc) -> None:

@@ -4,7 +4,7 @@
 
 Hydra ends a job when a signal ends a rank, but not when a rank that never came to MPI_Init exits,
 as where its program or a library cannot be loaded. The others then wait for it forever. Open MPI 5
-does, and yet now and then its launcher does not end itself.
+ends the job, but now and then its launcher stays.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from mpigauge.site.mpi.programs.witness import NAME
 
 RANK = (b"PMI_RANK", b"OMPI_COMM_WORLD_RANK", b"PMIX_RANK")
 """Variables in which launchers tell a rank its number."""
@@ -34,9 +36,11 @@ class LocalRanks:
     def gone(self) -> set[int]:
         """The ranks that have no process. None are where it is not known of each process that
         was started beside ranks which one it is. All are where there are none but ended ones."""
+        if self._told(self.launcher) is not None:
+            return set()  # it was started by a rank, and hands on what that was told
         parents, ended = _parents(self.proc)
         below = _below(self.launcher, parents)
-        for pid in below - ended - self.rank_of.keys():
+        for pid in sorted(below - ended - self.rank_of.keys()):
             rank = self._told(pid)
             if rank is not None and parents[pid] not in self.rank_of:
                 self.rank_of[pid] = rank
@@ -48,12 +52,13 @@ class LocalRanks:
         return set(range(self.ranks)) - {self.rank_of[pid] for pid in alive}
 
     def _told(self, pid: int) -> int | None:
+        """Which rank it is. Of what we launch ranks alone preload the witness; we and the launcher
+        may have been started by another launcher, which has told us a rank, too."""
         with suppress(OSError, ValueError):
-            told = (self.proc / str(pid) / "environ").read_bytes().split(b"\0")
-            for each in told:
-                name, _, value = each.partition(b"=")
-                if name in RANK:
-                    return int(value)
+            words = (self.proc / str(pid) / "environ").read_bytes().split(b"\0")
+            told = dict(each.split(b"=", 1) for each in words if b"=" in each)
+            if NAME.encode() in told.get(b"LD_PRELOAD", b""):
+                return next((int(told[name]) for name in RANK if name in told), None)
         return None
 
 
