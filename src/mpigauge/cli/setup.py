@@ -17,6 +17,7 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.agent import Agent
     from mpigauge.measure.plan import Request, Resources
+    from mpigauge.model.cards import Cards
     from mpigauge.model.hosts import ProbedHost
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
@@ -88,9 +89,7 @@ def prepare(
 ) -> Setup:
     """Finds the MPI, builds kernels for it where they are needed, and asks all hosts what they
     are."""
-    from mpigauge.model.cards import Cards
     from mpigauge.model.registry import Here
-    from mpigauge.runs.readers.known import all_cards
     from mpigauge.site import topology
     from mpigauge.site.launch import cannot_start, check_launcher
     from mpigauge.site.mpi import find, kernels
@@ -104,10 +103,21 @@ def prepare(
     elif reason := cannot_start(mpi, here):
         raise UserError(reason)
     built = kernels(mpi, tell, enough) if needs_kernels else None
-    machine, cards = topology.read(), Cards.load(built.cards) if built else all_cards()
+    machine, cards = topology.read(), _cards(built)
     nodes = reach(target, mpi, built) if target.hosts and target.topology is None else ()
     resources = resources_of(target, machine, nodes)
     return Setup(machine, resources, mpi, built, cards, request, nodes)
+
+
+def _cards(built: Kernels | None) -> Cards:
+    """What the kernels know, else all that comes with mpigauge."""
+    if built is not None:
+        from mpigauge.model.cards import Cards
+
+        return Cards.load(built.cards)
+    from mpigauge.runs.readers.known import all_cards
+
+    return all_cards()
 
 
 def resources_of(target: Target, machine: Machine, nodes: Sequence[ProbedHost]) -> Resources:

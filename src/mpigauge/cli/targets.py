@@ -90,7 +90,8 @@ class Setup:
     @property
     def cards_text(self) -> str:
         """The cards, as a run stores them. Programs may print tables of benchmarks, too."""
+        if self.built is not None:
+            return self.built.cards.read_text(encoding="utf-8")
         from mpigauge.runs.readers.known import FILE
 
-        path = FILE if self.built is None else self.built.cards
-        return path.read_text(encoding="utf-8")
+        return FILE.read_text(encoding="utf-8")
