@@ -208,17 +208,18 @@ def test_nobody_is_told_another_abi_than_a_program_is_seen_to_have(tmp_path: Pat
 
 
 def test_a_job_that_does_not_end_by_itself_is_ended(tmp_path: Path) -> None:
-    """A launcher that heeds no SIGTERM, after a rank has said why it ended."""
+    """A launcher and a rank that heed no SIGTERM, after a rank has said why it ended."""
     (tmp_path / "said").write_text("")
-    words = ["sh", "-c", "trap '' TERM; echo deaf; read line"]
+    words = ["sh", "-c", "trap '' TERM; sleep 600 & echo $!; wait"]
     said: list[str] = []
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as job:
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as job:
         assert job.stdout
-        assert job.stdout.readline() == b"deaf\n"
-        watching = Watching(tmp_path, 2, "mpich 5.0.2", said.append, grace_s=0.1)
+        assert int(job.stdout.readline()) > 0  # both have begun
+        watching = Watching(tmp_path, 2, "mpich 5.0.2", said.append, is_here=True, grace_s=0.1)
         with watching:
             watching.started(job)
             assert job.wait() == -signal.SIGKILL
+        assert job.stdout.read() == b""  # the rank has ended, too
     assert said == []
 
 

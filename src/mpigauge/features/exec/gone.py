@@ -9,6 +9,8 @@ ends the job, but now and then its launcher stays.
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -50,6 +52,12 @@ class LocalRanks:
         if not starters or any(parents[pid] in starters for pid in others - starters):
             return set()
         return set(range(self.ranks)) - {self.rank_of[pid] for pid in alive}
+
+    def kill(self) -> None:
+        """Ends what is below the launcher, which ranks outlive for a while when it is killed."""
+        for pid in _below(self.launcher, _parents(self.proc)[0]):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
     def _told(self, pid: int) -> int | None:
         """Which rank it is. Of what we launch ranks alone preload the witness; we and the launcher

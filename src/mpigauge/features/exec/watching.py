@@ -105,11 +105,18 @@ class Watching:
     def end_job(self) -> None:
         """Others may wait for the rank that has ended, and their launcher for them. A launcher that
         is asked for the second time waits no longer, either."""
-        ask, force = subprocess.Popen.terminate, subprocess.Popen.kill
-        for end in (ask, ask, force):
+        for end in (self.ask, self.ask, self.force):
             if self.ended.wait(self.grace_s) or self.job is None:
                 return
             end(self.job)
+
+    def ask(self, job: subprocess.Popen[bytes]) -> None:
+        job.terminate()
+
+    def force(self, job: subprocess.Popen[bytes]) -> None:
+        if self.processes is not None:
+            self.processes.kill()
+        job.kill()
 
     def look(self) -> list[SeenRank]:
         found = seen_ranks(self.folder)
