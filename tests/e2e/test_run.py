@@ -191,6 +191,10 @@ def test_several_mpis_beside_each_other(tmp_path: Path) -> None:
         assert f"mpigauge: {find(name).label}: launch 2 of 2" in done.stderr
     others = " and ".join(find(name).label for name in MPIS[1:])
     assert f"Nothing is decided of {others}." in " ".join(done.stdout.split())
+    again = cli.mpigauge("resume", "out", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "Nothing is decided of " in again.stdout
+    assert again.stdout.count("PingPong") == done.stdout.count("PingPong")
 
 
 def test_a_refusal_leaves_no_folder_of_the_others(tmp_path: Path) -> None:

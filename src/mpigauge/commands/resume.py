@@ -25,26 +25,27 @@ def command(run: str, form: str) -> None:
     """Go on with a run that was killed, interrupted or failed.
 
     RUN is a folder, its name below mpigauge-runs, or `last`; with a folder that holds the runs of
-    several MPIs all of them go on. Complete launches are kept, the missing ones are made as they
-    were planned.
+    several MPIs all of them go on, and stand beside each other at the end. Complete launches are
+    kept, the missing ones are made as they were planned.
     """
     from contextlib import ExitStack
 
-    from mpigauge.cli.measuring import carry_out, print_run
+    from mpigauge.cli.measuring import carry_out
     from mpigauge.cli.run_names import find_run
-    from mpigauge.features.sweep.sweeping import present
+    from mpigauge.cli.side_by_side import print_beside
+    from mpigauge.features.sweep.sweeping import present_all
 
     folder = find_run(run)
     folders = sorted(path.parent for path in folder.glob("*/run.json")) or [folder]
     with ExitStack() as stack:
         tasks = [what_is_left(each, stack) for each in folders]
         measured = carry_out(tasks)
-    swept = any(part.arm or part.arms for task in tasks for part in task.plan.parts)
-    for stored in measured.runs:
-        if swept:
-            present(stored, form)
-        else:
-            print_run(stored, form)
+    parts = [part for task in tasks for part in task.plan.parts]
+    is_sweep = any(part.arm or part.arms or part.foreign for part in parts)
+    if len(measured.runs) > 1 and form == "table" and not is_sweep:
+        print_beside(measured.runs)
+    else:
+        present_all(measured.runs, form)
     measured.raise_problems()
 
 
