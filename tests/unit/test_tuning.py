@@ -16,7 +16,15 @@ from statistics import median
 import pytest
 
 from mpigauge.model.names import CONTROL
-from mpigauge.result.tuning.choose import Choice, best_path, choose, judge, stand_ins
+from mpigauge.model.row import Estimate
+from mpigauge.result.tuning.choose import (
+    Choice,
+    SizeRange,
+    best_path,
+    choose,
+    judge,
+    stand_ins,
+)
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.result.tuning.halving import contenders
 
@@ -246,3 +254,12 @@ def test_what_was_chosen_elsewhere_is_judged_without_the_price_of_picking() -> N
     (alone,) = judge(own, [("a", (1, 2))], picked_from=1)
     (picked,) = judge(own, [("a", (1, 2))], picked_from=8)
     assert alone.p <= picked.p
+
+
+@pytest.mark.parametrize(("high", "is_faster"), [(0.95, True), (1.02, False)])
+def test_what_is_faster_with_certainty_has_an_interval_that_says_so(
+    high: float, is_faster: bool
+) -> None:
+    """One rule alone is tested in one direction, and its interval is of both."""
+    found = SizeRange("ring", (8,), Estimate(0.8, 0.65, high), launches=10, p=0.04)
+    assert found.is_faster == is_faster

@@ -53,7 +53,8 @@ class SizeRange:
 
     @property
     def is_faster(self) -> bool:
-        return self.p <= ALPHA and self.ratio.value < 1
+        """Also where one candidate is tested in one direction, its interval holds no slower one."""
+        return self.p <= ALPHA and self.ratio.high < 1
 
     @property
     def is_as_good(self) -> bool:
