@@ -24,6 +24,10 @@ SHORT = {"IMB-MPI1": ("PingPong", "Allreduce"), "IMB-NBC": ("Ibcast",), "IMB-RMA
 WHOLE = ("IMB-MPI1", "IMB-NBC", "IMB-RMA", "IMB-MT", "IMB-P2P")
 OTHERS = ("mpich", "openmpi")
 Row = tuple[str, int, int, int, int]
+SEGMENTATION_FAULT = 128 + 11
+"""Open MPI 5.0.11 ends so in MPI_Win_create on some days, with our own RMA:Bidir_put without any
+translation, too, and with osc=^ucx."""
+OF_OPENMP = "libiomp5.so: cannot open shared object file"
 
 
 def rows(name: str, program: str, words: tuple[str, ...], folder: Path) -> list[Row]:
@@ -31,6 +35,10 @@ def rows(name: str, program: str, words: tuple[str, ...], folder: Path) -> list[
     binary = find("intel").prefix / "bin" / program
     options = ("--mpi", name, "--np", "2", "--oversubscribe")
     done = mpigauge("exec", *options, "--", str(binary), *words, cwd=folder)
+    if name == "openmpi" and done.returncode == SEGMENTATION_FAULT and "ompi_win" in done.stderr:
+        pytest.skip("Open MPI ends by signal 11 in MPI_Win_create, as it does natively")
+    if OF_OPENMP in done.stderr:
+        pytest.skip(f"{program} needs Intel's runtime of OpenMP, which is not here")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
     tables = READERS["imb"].read(Text(done.stdout.encode())).tables
     found = [
