@@ -29,6 +29,8 @@ SCAN_EVERY_S = 1.0
 """Processes are looked through, until all ranks have come out of MPI_Init."""
 GONE_SCANS = 3
 """A rank that has no process in so many of them has ended."""
+MOST_SCANS = 30
+"""While no rank is in MPI_Init: it may be a program that never comes there, which scans disturb."""
 GRACE_S = 2.0
 """So long a launcher has for ending the job itself, after a rank has said why and ended."""
 
@@ -92,10 +94,11 @@ class Watching:
     def scan(self, noted: set[int]) -> None:
         """Looks for ranks that have ended before they came to MPI_Init, where others wait; and for
         a launcher that stays when all have ended."""
-        if self.processes is None:
+        waits = some_wait(self.folder)
+        if self.processes is None or not (waits or len(self.missing) < MOST_SCANS):
             return
         gone = self.processes.gone() - noted
-        matters = len(gone) == self.ranks or some_wait(self.folder)
+        matters = waits or len(gone) == self.ranks
         self.missing.append(gone if matters else set())
         ended = set.intersection(*self.missing[-GONE_SCANS:])
         if ended and len(self.missing) >= GONE_SCANS:
