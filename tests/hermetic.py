@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.site.mpi import environment, folders, sources
+from mpigauge.site.mpi.quick_start import WITHOUT_OFI
 
 if TYPE_CHECKING:
     import pytest
@@ -46,6 +47,7 @@ def isolate() -> None:
     home = Path(tempfile.mkdtemp(prefix="mpigauge-tests-home-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     os.environ |= {"HOME": str(home), "LC_ALL": "C.UTF-8", "TZ": "UTC", **kept, **_own(home)}
+    os.environ |= WITHOUT_OFI  # Open MPI 5 sleeps for a second in each job otherwise
     os.environ["MPIGAUGE_HISTORY"] = "off"  # what this machine remembers is not part of a test
     os.umask(UMASK)
     hear_signals()

@@ -31,8 +31,9 @@ from mpigauge.measure.campaign import (
     budget,
     launch,
 )
+from mpigauge.measure.campaign.own_settings import reporting
 from mpigauge.measure.campaign.process import LauncherProcess, _processes
-from mpigauge.measure.campaign.run import Campaign, to_tell
+from mpigauge.measure.campaign.run import Campaign
 from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.measure.plan import Plan, PlanPart
 from mpigauge.model.columns import Cell
@@ -208,17 +209,15 @@ FOUR_HOSTS = tuple(
 )
 
 
-def test_an_mpi_is_asked_what_carries_its_messages(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_mpi_is_asked_what_carries_its_messages(bench: Bench) -> None:
     """In each launch, unless somebody has said otherwise."""
     bench.run(fake="tells")
     stored = bench.stored()
     assert [each.launch for each in stored.of(Carried)] == [0, 1]
     assert stored.used == "netmod ofi, provider tcp"
     assert not stored.damaged
-    monkeypatch.setenv("MPIR_CVAR_DEBUG_SUMMARY", "0")
-    assert to_tell(bench.mpi) == {}
+    assert reporting(bench.mpi, {}) == {"MPIR_CVAR_DEBUG_SUMMARY": "1"}
+    assert reporting(bench.mpi, {"MPIR_CVAR_DEBUG_SUMMARY": "0"}) == {}
 
 
 def test_the_results_of_512_ranks_are_collected(bench: Bench) -> None:

@@ -183,6 +183,11 @@ CASES = {
         "bandwidth falls from 25206 MB/s (error not known) at 128 KiB",
         run(curve(line()), **ROME_AT),
     ),
+    "start-up": Case(
+        run(settled(), ranks(["0", "1"], init_s=1.02), **OPEN_MPI),
+        "MPI_Init takes 1.02 s or more in every launch",
+        run(settled(), ranks(["0", "1"], init_s=0.02), **OPEN_MPI),
+    ),
     "clock": Case(
         run(settled(sync="clock", sync_error_s=1e-6)), "clock is not good enough",
         run(settled(sync="clock", sync_error_s=1e-9)),

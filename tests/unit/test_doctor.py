@@ -19,6 +19,7 @@ from mpigauge.features.doctor.check_finding import (
     Host,
     Measurements,
     MpiOffers,
+    MpiStart,
     State,
 )
 from mpigauge.features.doctor.measure import DETOUR_S, measure
@@ -177,6 +178,26 @@ def test_segments_that_were_left_behind(tmp_path: Path) -> None:
     (tmp_path / "dev/shm" / "sm_segment.node.0.1").touch()
     left, _ = diagnose(it, ["shared-memory"])
     assert (left.state, left.found) == ("note", "16 segments of MPI jobs are in /dev/shm")
+
+
+# --- start-up -------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("usual_s", "quick_s", "state", "found"),
+    [
+        (1.12, 0.13, "note", "two ranks of openmpi 5.0.11 run 1.12 s, and 130 ms without btl/ofi"),
+        (0.15, 0.13, "good", "two ranks of openmpi 5.0.11 run 150 ms"),
+        (0.07, None, "good", "two ranks of openmpi 5.0.11 start, exchange a message and end"),
+    ],
+)
+def test_a_needless_wait_at_the_start(
+    usual_s: float, quick_s: float | None, state: str, found: str
+) -> None:
+    it = replace(host("vm-epyc-2-cores"), start=MpiStart("openmpi 5.0.11", usual_s, quick_s))
+    finding = only(it, "start-up")
+    assert finding.state == state
+    assert finding.found.startswith(found)
+    assert ("990 ms of each launch" in finding.costs) == (state == "note")
+    assert only(replace(it, start=None), "start-up").state == "unknown"
 
 
 # --- transports -----------------------------------------------------------------------------

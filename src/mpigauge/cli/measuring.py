@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -185,6 +186,7 @@ def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) ->
 
 def header(setup: Setup, plan: Plan) -> dict[str, Any]:
     from mpigauge.cli.program import ways_of
+    from mpigauge.measure.campaign.own_settings import start_settings_of
 
     ways = ways_of(plan, setup.mpi)
     programs = [{"name": name, "how": way.how} for name, way in ways.items()]
@@ -198,6 +200,8 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
     }
     if programs:
         head["programs"] = programs
+    if own := start_settings_of(plan, setup.mpi, os.environ):
+        head["own_settings"] = own
     if setup.tuned:
         head["tuned"] = asdict(setup.tuned)
     return head

@@ -53,6 +53,8 @@ class Facts:
     """What --transport named, and what the MPI said that it uses; empty: the MPI chose."""
     tuned: str = ""
     """The tuning whose rules the MPI followed; empty: its own."""
+    own_settings: tuple[str, ...] = ()
+    """Settings that mpigauge itself added, as NAME=VALUE."""
     mpi_library: str = ""
     mpi_standard: str = ""
     thread_level: str = ""
@@ -110,10 +112,11 @@ def facts_of_run(run: Run) -> Facts:
         mpi=f"{mpi.get('name', '')} {mpi.get('version', '')}".strip(),
         transport=_transport(run),
         tuned=tuned_in_words(run.header),
+        own_settings=_own_settings(run),
         mpi_library=first.mpi_library if first else "",
         mpi_standard=first.mpi_standard if first else "",
         thread_level=first.thread_level if first else "",
-        init_s=_starts(run.ranks),
+        init_s=starts_of(run.ranks),
         sampled=tuple(run.of(Sampled)),
         memory=_memory(run.of(Figure)),
         world_ranks=max((launch.world_ranks for launch in run.launches), default=0),
@@ -122,6 +125,11 @@ def facts_of_run(run: Run) -> Facts:
         map=_pair(plan.get("map")),
         benchmarks=tuple(plan.get("benchmarks") or ()),
     )
+
+
+def _own_settings(run: Run) -> tuple[str, ...]:
+    settings = run.header.get("own_settings") or {}
+    return tuple(f"{str(name).removeprefix('OMPI_MCA_')}={settings[name]}" for name in settings)
 
 
 def _imported(said: Mapping[str, Any]) -> str:
@@ -147,8 +155,8 @@ def _transport(run: Run) -> str:
     return name
 
 
-def _starts(ranks: Iterable[Rank]) -> tuple[float, ...]:
-    """Launches of a version that did not time it are left out."""
+def starts_of(ranks: Iterable[Rank]) -> tuple[float, ...]:
+    """Returns the seconds of MPI_Init on the slowest rank of each launch that recorded them."""
     slowest: dict[int, float] = {}
     for rank in ranks:
         if math.isfinite(rank.init_s):

@@ -95,6 +95,16 @@ class MpiOffers:
 
 
 @dataclass(frozen=True)
+class MpiStart:
+    """The duration of a smallest job: two ranks start, exchange a message and end."""
+
+    label: str
+    usual_s: float
+    quick_s: float | None
+    """With the setting that shortens the start; None: this MPI needs none."""
+
+
+@dataclass(frozen=True)
 class Host:
     """A machine under examination."""
 
@@ -104,5 +114,7 @@ class Host:
     """None: it was not measured, as when the machine is only a record."""
     asked: MpiOffers | None = None
     """None: no MPI was asked."""
+    start: MpiStart | None = None
+    """None: no MPI was started."""
     outlook: Outlook | None = None
     """Which kernels would measure the MPI; None: no MPI was asked."""

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mpigauge.cli.targets import Target
-    from mpigauge.features.doctor.check_finding import Host, MpiOffers
+    from mpigauge.features.doctor.check_finding import Host, MpiOffers, MpiStart
     from mpigauge.model.mpi import Mpi
 
 SPOILT = 1
+ABOUT_MPI = frozenset({"transports", "kernels", "start-up"})
+"""The checks that examine an MPI."""
 
 
 @click.command("doctor")
@@ -188,7 +190,7 @@ def _with_mpi(host: Host, names: Sequence[str], mpi_spec: str | None) -> Host:
     from mpigauge.site.mpi import find
     from mpigauge.site.mpi.outlook import outlook
 
-    wanted = {"transports", "kernels"} & set(names) if names else {"transports", "kernels"}
+    wanted = ABOUT_MPI & set(names) if names else ABOUT_MPI
     if not wanted:
         return host
     try:
@@ -199,9 +201,24 @@ def _with_mpi(host: Host, names: Sequence[str], mpi_spec: str | None) -> Host:
         return host
     if "kernels" in wanted:
         host = replace(host, outlook=outlook(mpi))
+    if "start-up" in wanted:
+        host = replace(host, start=_start(mpi))
     if "transports" in wanted:
         return replace(host, asked=_asked(mpi, mpi_spec))
     return host
+
+
+def _start(mpi: Mpi) -> MpiStart | None:
+    """Times smallest jobs of this MPI; None if one fails."""
+    from mpigauge.features.doctor.check_finding import MpiStart
+    from mpigauge.measure.campaign.trial import trial
+    from mpigauge.site.mpi.quick_start import quick_start
+
+    quick = quick_start(mpi, {}, os.environ)
+    trials = [trial(mpi, settings=each) for each in ({}, quick)[: 1 + bool(quick)]]
+    if not all(each.works for each in trials):
+        return None
+    return MpiStart(mpi.label, trials[0].seconds, trials[1].seconds if quick else None)
 
 
 def _asked(mpi: Mpi, mpi_spec: str | None) -> MpiOffers | None:

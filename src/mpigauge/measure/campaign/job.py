@@ -25,19 +25,19 @@ def job_of(
     program: tuple[str, ...] = (),
     system: str = "",
     stem: str = "",
-    asked: Mapping[str, str] | None = None,
+    added: Mapping[str, str] | None = None,
 ) -> Job:
     """`system`: the batch system in a job of which we are; `stem`: what names of files begin with;
-    `asked`: settings beside those of the plan, which are stronger. UserError: the launcher is to
-    bind what no launcher can be told. Programs that are not ours do not bind themselves: where a
-    placement is asked for, the launcher binds them."""
+    `added`: settings of mpigauge's own; those of the plan take precedence. UserError: the launcher
+    is to bind what no launcher can be told. Programs that are not ours do not bind themselves: the
+    launcher binds them if a placement is requested."""
     by_launcher = plan.bound_by == "launcher" or bool(part.foreign and part.placement)
     return Job(
         mpi=mpi,
         ranks=part.world_ranks,
         program=program,
         env={**plan.env, **part.env},
-        settings={**(asked or {}), **plan.settings, **part.settings},
+        settings={**(added or {}), **plan.settings, **part.settings},
         hosts=_hosts(part, binds_itself=not by_launcher and not part.foreign),
         in_turn=part.in_turn,
         agent=plan.rsh,

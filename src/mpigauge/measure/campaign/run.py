@@ -18,19 +18,18 @@ from mpigauge.measure.campaign.foreign import ForeignWatch
 from mpigauge.measure.campaign.interrupt import Interrupt
 from mpigauge.measure.campaign.job import job_of
 from mpigauge.measure.campaign.memory import Memory
+from mpigauge.measure.campaign.own_settings import own_settings
 from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome, View
 from mpigauge.measure.campaign.task import CampaignTask
 from mpigauge.measure.plan import LaunchPlan, PlanPart, kernel_words
 from mpigauge.measure.plan.meeting import started_by_clock
 from mpigauge.model.errors import RunError
-from mpigauge.model.mpi import Mpi
 from mpigauge.model.record import Record
 from mpigauge.result.stats.launches import EMPTY, HOPELESS, PRECISE
 from mpigauge.result.stats.order import LOOKS
 from mpigauge.site import batch
 from mpigauge.site.launch import Command, Job, command
-from mpigauge.site.mpi.transports import report_of
 
 if TYPE_CHECKING:
     from mpigauge.site.mpi.programs.ways import Way
@@ -247,13 +246,14 @@ class Campaign:
             *("--plugin", str(self.kernels.plugin)),
             *kernel_words(self.plan, planned),
         )
-        return command(self.job(planned, program, to_tell(self.mpi)))
+        added = own_settings(self.plan, planned.part, self.mpi, os.environ)
+        return command(self.job(planned, program, added))
 
-    def job(self, planned: LaunchPlan, program: tuple[str, ...], asked: dict[str, str]) -> Job:
-        """What a launcher has to know; `asked`: settings of the MPI beside the plan's."""
+    def job(self, planned: LaunchPlan, program: tuple[str, ...], added: dict[str, str]) -> Job:
+        """Returns the job for the launcher; `added` are settings besides the plan's."""
         system = self.given.system.name if self.given else ""
         stem = str((self.writer.folder / "logs" / f"launch-{planned.number:03d}").absolute())
-        return job_of(self.plan, planned.part, self.mpi, program, system, stem, asked)
+        return job_of(self.plan, planned.part, self.mpi, program, system, stem, added)
 
     def made_ready(self, job: Job) -> Job:
         """A program that is not ours may be made for another MPI."""
@@ -359,12 +359,6 @@ def given_up(campaign: Campaign, error: RunError) -> RunError:
 
 def _facts(outcomes: Iterable[LaunchOutcome]) -> dict[str, object]:
     return {"launches": [asdict(outcome) for outcome in outcomes]}
-
-
-def to_tell(mpi: Mpi) -> dict[str, str]:
-    """What makes an MPI tell what carries its messages; what somebody has set stays."""
-    known = report_of(mpi.name).settings
-    return {name: value for name, value in known.items() if name not in os.environ}
 
 
 def _carried(outcome: LaunchOutcome) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -14,6 +15,7 @@ from mpigauge.measure.campaign.process import LauncherProcess as Process
 from mpigauge.measure.campaign.reasons import why
 from mpigauge.model.errors import RunError
 from mpigauge.site.launch import Job, OnHost, command
+from mpigauge.site.mpi.quick_start import quick_start
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,8 +73,13 @@ class _Said:
 
 
 def trial(mpi: Mpi, seconds: float = SECONDS, settings: Mapping[str, str] | None = None) -> Trial:
-    """Starts two ranks on this host with these settings, and ends them after so many seconds."""
-    return tried(Job(mpi, RANKS, (), settings=settings or {}), seconds)
+    """Starts two ranks on this host and ends them after so many seconds.
+
+    Without `settings` the MPI starts as quickly as it can; {} leaves it as it is.
+    """
+    if settings is None:
+        settings = quick_start(mpi, {}, os.environ)
+    return tried(Job(mpi, RANKS, (), settings=settings), seconds)
 
 
 def tried(job: Job, seconds: float = SECONDS) -> Trial:

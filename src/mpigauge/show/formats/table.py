@@ -116,6 +116,8 @@ def which_run(facts: Facts, with_version: bool = True) -> list[str]:
         where.append(many(facts.world_ranks, "rank"))
     if facts.tuned:
         where.append(f"rules of {facts.tuned}")
+    if facts.own_settings:
+        where.append(f"{' '.join(facts.own_settings)} added for a quick start")
     lines = (dotted(*what), dotted(*where))
     return [line for line in lines if line]
 
