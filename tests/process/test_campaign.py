@@ -220,6 +220,31 @@ def test_an_mpi_is_asked_what_carries_its_messages(bench: Bench) -> None:
     assert reporting(bench.mpi, {"MPIR_CVAR_DEBUG_SUMMARY": "0"}) == {}
 
 
+def test_the_next_launch_starts_before_the_view_shows_the_last(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What must survive is on disk by then."""
+    events: list[str] = []
+    start = launch.start
+
+    def noted_start(words: Command) -> LauncherProcess:
+        events.append(f"start after {len(bench.stored().complete)} whole launches")
+        return start(words)
+
+    class Noting(Watcher):
+        def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None:
+            super().launch_ended(state, outcome)
+            events.append(f"show {outcome.launch}")
+
+    monkeypatch.setattr(launch, "start", noted_start)
+    bench.watcher = Noting()
+    bench.run(replace(PLAN, launches=3))
+    assert events == [
+        *("start after 0 whole launches", "start after 1 whole launches", "show 0"),
+        *("start after 2 whole launches", "show 1", "show 2"),
+    ]
+
+
 def test_the_results_of_512_ranks_are_collected(bench: Bench) -> None:
     """Four hosts with 128 ranks each, and each rank is where the plan has it."""
     assert bench.run(on_512_ranks(FOUR_HOSTS)).status == "done"
@@ -825,6 +850,40 @@ def _alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_all_jobs_of_a_process_share_a_watchdog() -> None:
+    """A job that has ended is not ended again, and those beside it still are."""
+    script = f"""
+import os
+import sys
+from mpigauge.measure.campaign.process import LauncherProcess
+from mpigauge.measure.campaign.watchdog import watchdog
+from mpigauge.site.launch import Command
+
+first, second, third = (LauncherProcess(Command(("sleep", "600"), {{}})) for _ in range(3))
+first.kill()
+first.close()
+shells = [pid for pid in os.listdir("/proc") if pid.isdigit() and {_IS_OURS}]
+print(watchdog()._shell.pid, *shells, flush=True)
+print(*second.strays(), *third.strays(), flush=True)
+sys.stdin.read()
+"""
+    ours = subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert ours.stdout is not None
+    dog, *shells = map(int, ours.stdout.readline().split())
+    assert shells == [dog]
+    left = [int(word) for word in ours.stdout.readline().split()]
+    assert len(left) == 2
+    ours.kill()
+    ours.communicate()
+    patience.wait_for(lambda: not any(_alive(pid) for pid in (dog, *left)))
+
+
+_IS_OURS = """b"MPIGAUGE_JOB=" in open(f"/proc/{pid}/cmdline", "rb").read()
+    and int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1]) == os.getpid()"""
 
 
 def test_exit_status_and_streams() -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,16 @@ def session(tmp_path: Path) -> Path:
 def test_files_of_this_host_and_number_are_removed(session: Path, variable: str) -> None:
     remove_left_session(7, {variable: str(session)})
     assert left(session) == {f"pmix.{HOST}0.tool.7", "hwloc.sm"}
+
+
+def test_an_mpirun_that_has_just_begun_keeps_its_own_files(session: Path) -> None:
+    now = time.time()
+    own = session / "ompi.7" / f"pmix.{HOST}.tool"
+    old = session / "ompi.7" / f"pmix.{HOST}.tool.7"
+    os.utime(old, (now - 60, now - 60))
+    remove_left_session(7, {"TMPDIR": str(session)}, begun=now)
+    assert own.exists()
+    assert not old.exists()
 
 
 def test_other_numbers_and_folders_are_left_alone(session: Path) -> None:

@@ -173,9 +173,9 @@ def test_a_pipe_gets_a_line_a_second_at_most() -> None:
 def test_a_pipe_is_told_the_last_launch_of_each_mpi() -> None:
     stream = io.StringIO()
     view = LineView(stream, clock=lambda: 0.0)
-    outcome = LaunchOutcome(0, ended=True, cells=1, wall_s=0.3)
     for launch, name in [(0, "mpich"), (0, "openmpi"), (1, "openmpi"), (1, "mpich")]:
-        view.launch_ended(state(launch=launch, name=name), outcome)
+        outcome = LaunchOutcome(launch, ended=True, cells=1, wall_s=0.3)
+        view.launch_ended(state(name=name), outcome)
     view.close()
     said = [line.split(",")[0] for line in stream.getvalue().splitlines()]
     assert said == [
@@ -187,7 +187,7 @@ def test_a_pipe_is_told_the_last_launch_of_each_mpi() -> None:
 
 def test_words() -> None:
     parts = Plan(parts=(PART, PART), mpi="", seed=1, launches=4)
-    assert phrases.launches(state(plan=parts, launch=3)) == "launch 2 of 4 (part 2 of 2)"
+    assert phrases.launches(state(plan=parts), launch=3) == "launch 2 of 4 (part 2 of 2)"
     assert phrases.time_left(state(left_s=184.2)) == "about 3:05 left"
     assert phrases.time_left(state(left_s=None)) == ""
     assert phrases.outcome_words(LaunchOutcome(0, cells=2, wall_s=2.0, interrupted=True)) == (

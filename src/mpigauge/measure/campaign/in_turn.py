@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mpigauge.measure.campaign.backlog import Backlog
 from mpigauge.measure.campaign.interrupt import Interrupt
 from mpigauge.measure.campaign.run import Campaign, Ending, finished, given_up
 from mpigauge.measure.campaign.state import View
@@ -23,8 +24,11 @@ def run_in_turn(tasks: Sequence[CampaignTask], view: View) -> list[Ending | RunE
     several = len(tasks) > 1
     endings: dict[int, Ending | RunError] = {}
     with Interrupt() as interrupt:
+        backlog = Backlog()
+        names = [task.mpi.label if several else "" for task in tasks]
         campaigns = [
-            Campaign(task, view, interrupt, task.mpi.label if several else "") for task in tasks
+            Campaign(task, view, interrupt, name, backlog)
+            for task, name in zip(tasks, names, strict=True)
         ]
         try:
             order = list(range(len(campaigns)))
@@ -34,6 +38,7 @@ def run_in_turn(tasks: Sequence[CampaignTask], view: View) -> list[Ending | RunE
                         _advance(number, campaigns[number], endings)
                 order.reverse()
         finally:
+            backlog.work()
             view.close()
     return [endings[number] for number in range(len(campaigns))]
 

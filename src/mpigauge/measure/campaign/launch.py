@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.measure.campaign.backlog import Backlog
 from mpigauge.measure.campaign.process import LauncherProcess, OutputLine
 from mpigauge.measure.campaign.reasons import failed_to_start, why
 from mpigauge.measure.campaign.state import LaunchOutcome
@@ -61,6 +62,7 @@ class Watch:
     timeout_s: float
     on_record: Callable[[Record], None]
     on_tick: Callable[[], None]
+    backlog: Backlog = field(default_factory=Backlog)
     started_s: float = field(default_factory=time.monotonic)
     heard_s: float = field(default_factory=time.monotonic)
     end_at_s: float = float("inf")
@@ -189,12 +191,14 @@ class Watch:
 def launch(watch: Watch) -> LaunchOutcome:
     """Follows a launch to its end. RunError: it makes no sense to go on."""
     try:
+        watch.backlog.work(lambda: watch.process.is_silent)
         watch.follow()
+        watch.backlog.work()
     except BaseException:
         watch.process.kill()
         raise
     finally:
-        status = watch.process.close()
+        status = watch.process.close(watch.backlog.add)
         with suppress(OSError):
             Path(watch.plan.stop_file).unlink(missing_ok=True)
     if watch.fatal:

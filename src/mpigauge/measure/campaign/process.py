@@ -4,45 +4,28 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from mpigauge.measure.campaign.watchdog import MARK, watchdog
 from mpigauge.model.errors import RunError
 from mpigauge.site.launch import Command
 from mpigauge.site.launch.left_session import remove_left_session
 
-MARK = "MPIGAUGE_JOB"
-"""A variable that every process of a job inherits, whatever session its launcher puts it in."""
 MOST_OF_A_LINE = 1 << 26
 TICK_S = 0.1
 DRAIN_S = 2.0
 """How long output may still come after the launcher has ended."""
-SECOND_LOOK_S = 0.01
-_PR_SET_PDEATHSIG = 1
-
-
-_SWEEP = """
-read -r _ && exit 0
-sleep 2
-for environment in /proc/[0-9]*/environ; do
-  if tr '\\0' '\\n' <"$environment" | grep -qx "$1"; then
-    process=${environment#/proc/}
-    kill -9 "${process%/environ}"
-  fi
-done
-"""
-"""Ends what a job left when we are gone without a word: some launchers' helpers outlive them. The
-launcher, which the system has told, has two seconds to end ranks on other hosts."""
+EXEC_S = 0.01
+"""A process in the middle of exec shows no environment for less than this."""
 
 
 class OutputLine(NamedTuple):
@@ -55,11 +38,13 @@ class LauncherProcess:
     """Runs in a session of its own, so that a Ctrl-C of the terminal reaches only us."""
 
     def __init__(self, command: Command) -> None:
-        self._mark = os.urandom(16).hex()
+        self._watchdog = watchdog()
+        self._mark = self._watchdog.new_mark()
         self._lines: queue.SimpleQueue[OutputLine | None] = queue.SimpleQueue()
         self._open = 2
         self._terminated = False
         self._env = {**os.environ, **command.env, MARK: self._mark}
+        begun = time.time()
         try:
             self._process = subprocess.Popen(
                 command.words,
@@ -68,11 +53,11 @@ class LauncherProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                preexec_fn=_before_launcher(self._env),  # noqa: PLW1509  (it takes no lock)
             )
         except OSError as error:
             raise RunError(f"cannot start {command.words[0]}: {error.strerror}") from None
-        self._guard = _guard(f"{MARK}={self._mark}")
+        self._watchdog.job_started(self._process.pid)
+        remove_left_session(self._process.pid, self._env, begun)
         self._follow("stdout", self._process.stdout)
         self._follow("stderr", self._process.stderr)
 
@@ -92,7 +77,7 @@ class LauncherProcess:
                 ended_at = time.monotonic() + DRAIN_S
 
     def terminate(self) -> None:
-        """Asks the launcher to end its job; the second time nobody is asked."""
+        """Asks the launcher to end its job; a second call kills the job."""
         if self._terminated:
             self.kill()
             return
@@ -100,28 +85,43 @@ class LauncherProcess:
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Looks twice: a process in the middle of exec shows no environment for a moment."""
+        """Kills every process of the job that can be seen."""
         self._signal(signal.SIGKILL)
-        for pause_s in (0, SECOND_LOOK_S):
-            time.sleep(pause_s)
-            for process in self.strays():
-                with suppress(OSError):
-                    os.kill(process, signal.SIGKILL)
+        for process in self.strays():
+            with suppress(OSError):
+                os.kill(process, signal.SIGKILL)
 
-    def close(self) -> int:
-        """The exit status, negative for a signal; nothing of the job runs afterwards."""
+    def close(self, later: Callable[[Callable[[], None]], None] | None = None) -> int:
+        """Kills what is left of the job, and returns the launcher's exit status, negative for a
+        signal.
+
+        A process in the middle of exec shows no environment for a moment, so that a second look is
+        necessary. `later` takes the function that does it; without `later` it is done at once.
+        """
         try:
             status = self._process.wait(timeout=DRAIN_S)
         except subprocess.TimeoutExpired:
             self.kill()
             status = self._process.wait()
         self.kill()
+        closed_s = time.monotonic()
         remove_left_session(self._process.pid, self._env)
-        self._guard.communicate(b"\n")
         for stream in (self._process.stdout, self._process.stderr):
             assert stream is not None
             stream.close()
+
+        def look_again() -> None:
+            time.sleep(max(0.0, closed_s + EXEC_S - time.monotonic()))
+            self.kill()
+            self._watchdog.job_ended(self._process.pid)
+
+        (later or _at_once)(look_again)
         return status
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether no output waits to be read."""
+        return self._lines.empty()
 
     def strays(self) -> list[int]:
         """Processes of this job that are still there."""
@@ -143,33 +143,12 @@ class LauncherProcess:
         self._lines.put(None)
 
 
-def _guard(mark: str) -> subprocess.Popen[bytes]:
-    """Waits for a line from us, or for our end: only we hold the other end of its input."""
-    return subprocess.Popen(
-        ["sh", "-c", _SWEEP, "sh", mark],
-        env={"PATH": os.defpath},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+def _at_once(task: Callable[[], None]) -> None:
+    task()
 
 
 def _past(deadline: float | None) -> bool:
     return deadline is not None and time.monotonic() > deadline
-
-
-def _before_launcher(env: Mapping[str, str]) -> Callable[[], None]:
-    """What a child does before it becomes the launcher: it asks the system to end it with us, since
-    a killed mpigauge must not leave ranks spinning."""
-    control = ctypes.CDLL(None).prctl if sys.platform.startswith("linux") else None
-
-    def prepare() -> None:
-        if control:
-            control(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        remove_left_session(os.getpid(), env)
-
-    return prepare
 
 
 def _processes() -> list[int]:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.measure.campaign import launch as one
+from mpigauge.measure.campaign.backlog import Backlog
 from mpigauge.measure.campaign.budget import left_s, overhead_s, round_s, share
 from mpigauge.measure.campaign.foreign import ForeignWatch
 from mpigauge.measure.campaign.interrupt import Interrupt
@@ -59,7 +60,12 @@ class Campaign:
     """The launches of one task. `name` tells it from others that are shown beside it."""
 
     def __init__(
-        self, task: CampaignTask, view: View, interrupt: Interrupt, name: str = ""
+        self,
+        task: CampaignTask,
+        view: View,
+        interrupt: Interrupt,
+        name: str = "",
+        backlog: Backlog | None = None,
     ) -> None:
         plan = task.plan
         self.plan, self.mpi, self.kernels = plan, task.mpi, task.kernels
@@ -72,6 +78,7 @@ class Campaign:
         self.number: int | None = 0
         self.given = batch.here(os.environ)
         self.interrupt = interrupt
+        self.backlog = backlog or Backlog()
         self.remeasure = task.remeasure
         self.stopped = ""
         """PRECISE, HOPELESS or EMPTY; empty: launches go on, or their number or the time ends
@@ -90,7 +97,6 @@ class Campaign:
         if self.number is None:
             self.once_more()
             return False
-        self.state.launch = self.number
         self.note(self.launch(self.planned(self.number)))
         self.number += 1
         return True
@@ -104,7 +110,6 @@ class Campaign:
                 return
             number = max(self.made(), default=-1) + 1
             self.last[number] = part
-            self.state.launch = number
             self.note(self.launch(replace(self.planned(number), part=part)))
 
     def made(self) -> list[int]:
@@ -176,10 +181,10 @@ class Campaign:
         number = planned.number
         words = self.command(planned)
         self.writer.write_command(number, words.words, words.env, words.files)
-        self.state.activity = "starting"
         self.since_s = time.monotonic()
-        self.show(at_once=True)
         watch = self.watch(planned, words)
+        self.state.launch, self.state.activity = number, "starting"
+        self.backlog.add(lambda: self.show(at_once=True))
         outcome = one.launch(watch)
         if watch.failed_to_start:
             self.state.remarks.append(f"launch {number} started again: {outcome.reason}")
@@ -199,6 +204,7 @@ class Campaign:
             timeout_s=self.plan.timeout_s,
             on_record=self.learn,
             on_tick=self.show,
+            backlog=self.backlog,
         )
 
     def or_interrupted(self, outcome: LaunchOutcome) -> LaunchOutcome:
@@ -298,7 +304,7 @@ class Campaign:
             self.state.remarks.append(words)
             self.writer.append(_failure(outcome.launch, words))
             self.check_first(outcome)
-        self.view.launch_ended(self.state, outcome)
+        self.backlog.add(lambda: self.view.launch_ended(self.state, outcome))
 
     def title(self, number: int) -> str:
         """The number of a launch, and what is special about it."""

@@ -50,11 +50,6 @@ class CampaignState:
     outcomes: list[LaunchOutcome] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
-    @property
-    def round(self) -> int:
-        """Launch of each part, counted from 1 as people do."""
-        return self.plan.round(self.launch) + 1
-
 
 class View(Protocol):
     """Shows a campaign; computes nothing."""

@@ -31,7 +31,7 @@ class LineView:
         """Nothing: a log wants no picture that moves."""
 
     def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None:
-        words = [launches(state), outcome_words(outcome), widest(state)]
+        words = [launches(state, outcome.launch), outcome_words(outcome), widest(state)]
         self._waiting.pop(state.name, None)
         self._waiting[state.name] = "mpigauge: " + ", ".join(filter(None, words))
         wrong = outcome.reason or outcome.interrupted

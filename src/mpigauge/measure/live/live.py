@@ -74,7 +74,12 @@ def picture(state: CampaignState, screen: Screen) -> RenderableType:
 
 
 def head(state: CampaignState, width: int) -> Text:
-    words = [launches(state), state.activity, clock(state.elapsed_s), time_left(state)]
+    words = [
+        launches(state, state.launch),
+        state.activity,
+        clock(state.elapsed_s),
+        time_left(state),
+    ]
     text = Text(without_orders(" · ".join(filter(None, words))), style="bold")
     text.truncate(width, overflow="ellipsis")
     return text

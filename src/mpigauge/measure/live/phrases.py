@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
 
 
-def launches(state: CampaignState) -> str:
+def launches(state: CampaignState, launch: int) -> str:
     """launch 3 of 6–20; with parts, which of them; with campaigns side by side, whose."""
     plan = state.plan
     least, most = plan.least_rounds, plan.most_rounds
     of = f"{least}" if least == most else f"{least}–{most}"
     parts = len(plan.parts)
-    which = f"{state.launch % parts + 1} of {parts}"
-    arm = plan.part(state.launch).arm
+    which = f"{launch % parts + 1} of {parts}"
+    arm = plan.part(launch).arm
     part = (f" ({which}: {arm})" if arm else f" (part {which})") if parts > 1 else ""
     name = f"{state.name}: " if state.name else ""
-    return f"{name}launch {state.round} of {of}{part}"
+    return f"{name}launch {plan.round(launch) + 1} of {of}{part}"
 
 
 def outcome_words(outcome: LaunchOutcome) -> str:

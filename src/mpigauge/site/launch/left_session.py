@@ -14,19 +14,29 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+CLOCK_STEP_S = 1.0
+"""More than what the clock of any file system differs from ours."""
 
-def remove_left_session(pid: int, env: Mapping[str, str]) -> None:
-    """Removes the files by which an mpirun with this process number was reached on this host; those
-    of other hosts, which may share the folder, stay. `env`: the environment of mpirun, which says
-    where its folders are. To be called by the process that becomes mpirun, or after its end, when
-    no other process of this host has the number."""
+
+def remove_left_session(pid: int, env: Mapping[str, str], begun: float | None = None) -> None:
+    """Removes the files by which an mpirun with this process number was reached on this host.
+
+    Files of other hosts, which may share the folder, stay. `env` is the environment of mpirun,
+    which names its folders. The caller is the process that becomes mpirun, or mpirun has ended. If
+    it has just begun, `begun` is that time in seconds since 1970, and younger files stay.
+    """
     folder = Path(_temporary_folder(env)) / f"ompi.{pid}"
     host = os.uname().nodename
     of_host = tuple(f"pmix.{name}.tool" for name in (host, host.partition(".")[0]))
     with suppress(OSError):
         for path in folder.iterdir():
-            if path.name.startswith(of_host):
+            if path.name.startswith(of_host) and _is_older(path, begun):
                 path.unlink()
+
+
+def _is_older(path: Path, begun: float | None) -> bool:
+    """Whether a file was certainly there before an mpirun that has just begun."""
+    return begun is None or path.stat().st_mtime < begun - CLOCK_STEP_S
 
 
 def _temporary_folder(env: Mapping[str, str]) -> str:

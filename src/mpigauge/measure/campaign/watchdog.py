@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A shell that ends the jobs of this process if the process dies without ending them."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+from contextlib import suppress
+
+MARK = "MPIGAUGE_JOB"
+"""A variable that every process of a job inherits, whatever session its launcher puts it in."""
+
+_SCRIPT = """
+jobs=
+while read -r event job; do
+  case $event in
+    start) jobs="$jobs $job" ;;
+    end)
+      left=
+      for each in $jobs; do
+        [ "$each" = "$job" ] || left="$left $each"
+      done
+      jobs=$left ;;
+  esac
+done
+[ "$jobs" ] || exit 0
+kill -TERM $jobs
+sleep 2
+for environment in /proc/[0-9]*/environ; do
+  if tr '\\0' '\\n' <"$environment" | grep -q "^$1"; then
+    process=${environment#/proc/}
+    kill -9 "${process%/environ}"
+  fi
+done
+"""
+"""Its input ends when this process ends. Launchers get two seconds to end their jobs, also on other
+hosts; then every process that carries the mark is killed: some launchers' helpers outlive them."""
+
+
+class Watchdog:
+    """The watchdog of one process, for all its jobs."""
+
+    def __init__(self) -> None:
+        self._owner = os.getpid()
+        self._prefix = os.urandom(16).hex()
+        self._jobs = 0
+        self._shell = subprocess.Popen(
+            ["sh", "-c", _SCRIPT, "sh", f"{MARK}={self._prefix}-"],
+            env={"PATH": os.defpath},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        atexit.register(self._end)
+
+    @property
+    def is_ours(self) -> bool:
+        """False in a process that was forked from the owner."""
+        return self._owner == os.getpid()
+
+    def new_mark(self) -> str:
+        """Returns the value of MARK for the processes of a new job."""
+        self._jobs += 1
+        return f"{self._prefix}-{self._jobs}"
+
+    def job_started(self, launcher: int) -> None:
+        self._send(f"start {launcher}")
+
+    def job_ended(self, launcher: int) -> None:
+        self._send(f"end {launcher}")
+
+    def _send(self, line: str) -> None:
+        assert self._shell.stdin is not None
+        with suppress(OSError):  # somebody has killed the shell
+            os.write(self._shell.stdin.fileno(), f"{line}\n".encode())
+
+    def _end(self) -> None:
+        if self.is_ours:
+            self._shell.communicate()
+
+
+_watchdogs: list[Watchdog] = []
+
+
+def watchdog() -> Watchdog:
+    """Returns the watchdog of this process, which starts with the first call."""
+    if not _watchdogs or not _watchdogs[-1].is_ours:
+        _watchdogs.append(Watchdog())
+    return _watchdogs[-1]
