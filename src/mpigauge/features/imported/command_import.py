@@ -78,7 +78,7 @@ def command(
     )
     from mpigauge.model.errors import UserError
     from mpigauge.runs.store import load
-    from mpigauge.runs.store.imported import write_imported
+    from mpigauge.runs.store.imported import removed_on, write_imported
     from mpigauge.runs.store.pack import is_pack
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
@@ -93,12 +93,14 @@ def command(
         return
     reading = read_files(files, reader, benchmark, ranks, apart)
     name = label or files[0].stem
-    folder = write_imported(reading, list(map(str, files)), output, name, where, when)
-    run = load(folder)
-    if pivot or to:
-        show_pivot([run], pivot, to, form)
-    else:
-        show(run, form)
+    with removed_on(UserError, output) as folders:
+        folder = write_imported(reading, list(map(str, files)), output, name, where, when)
+        folders.append(folder)
+        run = load(folder)
+        if pivot or to:
+            show_pivot([run], pivot, to, form)
+        else:
+            show(run, form)
     tell_unread(reading)
     tell_undated(run)
     click.echo(f"imported into {folder}", err=True)

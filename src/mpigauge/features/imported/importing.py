@@ -36,9 +36,10 @@ def read_files(
     `keep_apart`: rows of each have its name as their arm. UserError: a file cannot be read, no
     reader finds anything in it, or files that hold the same rows are not of one thing.
     """
-    from mpigauge.features.imported.several import apart, names_of, remarks
+    from mpigauge.features.imported.several import names_of, remarks
     from mpigauge.runs.readers import Text
     from mpigauge.runs.readers.known import known_cards
+    from mpigauge.runs.readers.parts import in_arm
     from mpigauge.runs.readers.reading import joined
 
     name = known_cards().find(benchmark).name if benchmark else ""
@@ -46,7 +47,7 @@ def read_files(
     for file in files:
         found.append(_read_file(Text(_bytes_of(file), name, ranks), file, reader))
     if keep_apart:
-        return joined(map(apart, found, names_of(files)))
+        return joined(map(in_arm, found, names_of(files)))
     told = remarks(list(zip(map(str, files), found, strict=True)))
     whole = joined(found)
     return replace(whole, remarks=(*whole.remarks, *told))
@@ -54,13 +55,14 @@ def read_files(
 
 def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
     from mpigauge.runs.readers import READERS, sniff
+    from mpigauge.runs.readers.parts import left_out
     from mpigauge.runs.readers.reading import joined
 
     found = [READERS.find(reader)] if reader else sniff(text)
     if not found:
         raise UserError(f"{file} is not output that can be imported; {_known()}")
     reading = joined(each.read(text) for each in found)
-    unread = [replace(each, file=str(file)) for each in (*text.left_out, *reading.unread)]
+    unread = [replace(each, file=str(file)) for each in (*left_out(text), *reading.unread)]
     if not reading.rows and not reading.skips:
         names = ", ".join(each.name for each in found)
         why = f": line {unread[0].line}, {unread[0].why}" if unread else ""

@@ -20,18 +20,6 @@ FACTS = ("mpi_library", "mpi_standard", "thread_level")
 """What launches of one thing have in common."""
 
 
-def apart(reading: Reading, name: str) -> Reading:
-    """What was read, with the name as its arm, before the settings that the text itself tells."""
-    tables, figures, skips = [], [], []
-    for table in reading.tables:
-        tables.append(replace(table, fixed=_in_arm(table.fixed, name)))
-    for figure in reading.figures:
-        figures.append(replace(figure, arm=f"{name} {figure.arm}".rstrip()))
-    for skip in reading.skips:
-        skips.append(replace(skip, key=_in_arm(skip.key, name)))
-    return replace(reading, tables=tuple(tables), figures=tuple(figures), skips=tuple(skips))
-
-
 def remarks(files: Sequence[Named]) -> Iterator[str]:
     """What was taken for granted of files that hold the same rows.
 
@@ -58,10 +46,6 @@ def names_of(files: Iterable[Any]) -> list[str]:
     if len(set(stems)) < len(stems):
         return [str(path) for path in paths]
     return stems
-
-
-def _in_arm(columns: Any, name: str) -> dict[str, Any]:
-    return {**columns, "arm": f"{name} {columns.get('arm', '')}".rstrip()}
 
 
 def _rows(reading: Reading) -> Iterator[Hashable]:

@@ -28,8 +28,13 @@ from mpigauge.runs.readers.imb_tables import TableDraft, finished
 from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
-from mpigauge.runs.readers.settings_lines import arm_of, setting_in
-from mpigauge.runs.readers.text import NUMBER
+from mpigauge.runs.readers.settings_lines import (
+    arm_of,
+    is_command,
+    setting_in,
+    settings_in_command,
+)
+from mpigauge.runs.readers.text import NUMBER, why_no_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -91,6 +96,8 @@ class _Log:
     is_command: bool = False
     in_rows: bool = False
     settings: dict[str, str] = field(default_factory=dict)
+    of_command: dict[str, str] = field(default_factory=dict)
+    """The settings in the command line of the run."""
     arm: str = ""
     headings: dict[bytes, Heading | None] = field(default_factory=dict)
     kinds: dict[tuple[str, ...], dict[tuple[HeadingSection, Heads], HeadingKind]] = field(
@@ -218,7 +225,7 @@ class _Log:
     # --- tables -----------------------------------------------------------------------------
     def _begin(self, section: HeadingSection, heads: Heads, label: str = "") -> TableDraft:
         kind = self._kind(section, heads)
-        signature = (section, kind.card.suite, self.arm, label)
+        signature = (section._replace(idle=0), kind.card.suite, self.arm, label)
         if signature in self.seen:
             self._next_launch()
         self.seen.add(signature)
@@ -262,7 +269,10 @@ class _Log:
             self.in_rows = self.in_rows and "Group" in self.heads
         elif setting := setting_in(line):
             self.settings[setting[0]] = setting[1]
-            self.arm = arm_of(self.settings)
+            self.arm = arm_of(self.settings | self.of_command)
+        elif "IMB-" in line and is_command(line):
+            self.of_command = settings_in_command(line)
+            self.arm = arm_of(self.settings | self.of_command)
         elif self.heads:
             self._in_table(line)
         elif self.section and (found := HALO.search(line)):
@@ -326,7 +336,4 @@ def _why_no_table(section: HeadingSection | None, heads: Heads) -> str:
 def _why(line: str, heads: Heads) -> str:
     if line.strip().startswith("..."):
         return "rows are left out here"
-    count = len(line.split())
-    if count == len(heads):
-        return "a number is cut short"
-    return f"it has {count} of {len(heads)} columns"
+    return why_no_row(line.split(), heads)

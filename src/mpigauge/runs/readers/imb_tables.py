@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import KEY_COLUMNS
@@ -57,21 +57,15 @@ def finished(drafts: Sequence[TableDraft]) -> tuple[tuple[TextTable, ...], tuple
     """The tables, and the rows that have no time. IrregularError: see imb_rows."""
     tables: list[TextTable] = []
     skips: list[Skip] = []
-    last = max((draft.fixed["launch"] for draft in drafts), default=0)
     for draft, numbers, is_plain in _numbers(drafts):
-        if is_plain:
-            tables.append(_table(draft, numbers))
-            continue
-        timed = _timed(draft, numbers)
-        skips += _untimed(draft, numbers[:, ~timed])
-        for again, part in enumerate(_occurrences(draft, numbers[:, timed])):
-            tables.append(_table(draft, part, last + again if again else None))
+        rows = numbers
+        if not is_plain:
+            timed = _timed(draft, numbers)
+            skips += _untimed(draft, numbers[:, ~timed])
+            rows = numbers[:, timed]
+        columns = partial(_columns, draft, rows)
+        tables.append(TextTable(draft.fixed, rows.shape[1], columns, is_distinct=is_plain))
     return tuple(tables), tuple(skips)
-
-
-def _table(draft: TableDraft, numbers: Numbers, launch: int | None = None) -> TextTable:
-    fixed = draft.fixed if launch is None else {**draft.fixed, "launch": launch}
-    return TextTable(fixed, numbers.shape[1], partial(_columns, draft, numbers))
 
 
 def _numbers(drafts: Sequence[TableDraft]) -> Iterator[tuple[TableDraft, Numbers, bool]]:
@@ -136,22 +130,7 @@ def _untimed(draft: TableDraft, numbers: Numbers) -> Iterator[Skip]:
         printed = dict(zip(draft.heads, row, strict=True))
         size = int(printed.get("#bytes", -1))
         reason = f"IMB prints no time for {int(printed['#repetitions'])} repetitions"
+        infinite = [f"{value} in {head}" for head, value in printed.items() if not isfinite(value)]
+        if infinite:
+            reason += f": {', '.join(infinite)}"
         yield Skip(draft.fixed["launch"], key | {"message_bytes": size}, reason)
-
-
-def _occurrences(draft: TableDraft, numbers: Numbers) -> Iterator[Numbers]:
-    """Rows of a size that the user named twice are in the second part."""
-    import numpy as np
-
-    names = [name for name in ("Group", "#bytes") if name in draft.heads]
-    keys = numbers[[draft.heads.index(name) for name in names]]
-    if len(names) == 1 and (np.diff(keys[0]) > 0).all():
-        yield numbers
-        return
-    met: Counter[tuple[float, ...]] = Counter()
-    turn = []
-    for key in map(tuple, keys.T.tolist()):
-        turn.append(met[key])
-        met[key] += 1
-    for number in range(max(turn, default=0) + 1):
-        yield numbers[:, np.array(turn, dtype=int) == number]

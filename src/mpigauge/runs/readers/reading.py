@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.column_facts import IMPORTED
@@ -28,22 +28,36 @@ class TextTable:
     rows: int
     columns: Callable[[], Mapping[str, Sequence[float]]]
     """Makes the stored columns, by name (message_bytes, time_p50_s ...), when they are wanted."""
+    is_distinct: bool = False
+    """Whether its rows are known to differ in their keys."""
 
     @classmethod
     def of_rows(cls, fixed: Mapping[str, Any], rows: Sequence[Mapping[str, float]]) -> TextTable:
-        """A table of stored columns given row by row, with what is the same in each."""
-        names = tuple(rows[0]) if rows else ()
-        return cls(fixed, len(rows), lambda: {name: [row[name] for row in rows] for name in names})
+        """A table of stored columns given row by row, with what is the same in each. It has every
+        column that any row has; a row without one has the value that stands for unknown."""
+        unknown = {**unknown_columns(), **fixed}
+
+        def columns() -> dict[str, Sequence[float]]:
+            names = dict.fromkeys(name for row in rows for name in row)
+            return {name: [row.get(name, unknown[name]) for row in rows] for name in names}
+
+        return cls(fixed, len(rows), columns)
 
     @cached_property
     def varying(self) -> Mapping[str, Sequence[float]]:
         return self.columns()
 
     def cells(self) -> Iterator[Cell]:
-        known = {**nothing_known(), **IMPORTED, **self.fixed}
+        known = {**unknown_columns(), **self.fixed}
         names = tuple(self.varying)
         for values in zip(*self.varying.values(), strict=True):
             yield Cell.from_record({**known, **dict(zip(names, values, strict=True))})
+
+
+@cache
+def unknown_columns() -> Mapping[str, Any]:
+    """The value of each column of a row whose text does not state it."""
+    return {**nothing_known(), **IMPORTED}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mpigauge.model.registry import Registry
+from mpigauge.runs.readers.parts import parts_of, read_parts
 from mpigauge.runs.readers.reading import Reading
+from mpigauge.runs.readers.repeated import with_each_row_kept
 from mpigauge.runs.readers.text import Text
 
 Read = Callable[[Text], Reading]
@@ -28,10 +30,17 @@ READERS = Registry[Reader]("reader", __name__.rpartition(".")[0])
 
 
 def reader(name: str, about: str, mark: bytes) -> Callable[[Read], Read]:
-    """Makes a function the reader of this name; `mark` is a regular expression, ^ begins a line."""
+    """Makes a function the reader of this name; `mark` is a regular expression, ^ begins a line.
+
+    The function reads plain text. Pages and JSON are divided before, and rows with the same key
+    are kept apart after it.
+    """
 
     def add(function: Read) -> Read:
-        READERS.add(name, Reader(name, about, re.compile(mark, re.MULTILINE), function))
+        def read(text: Text) -> Reading:
+            return with_each_row_kept(read_parts(function, text))
+
+        READERS.add(name, Reader(name, about, re.compile(mark, re.MULTILINE), read))
         return function
 
     return add
@@ -39,4 +48,5 @@ def reader(name: str, about: str, mark: bytes) -> Callable[[Read], Read]:
 
 def sniff(text: Text) -> list[Reader]:
     """The readers that find something of theirs: a log may hold the output of several programs."""
-    return [each for each in READERS.values() if each.mark.search(text.data)]
+    data = [text.data, *(part.text.data for part in parts_of(text))]
+    return [each for each in READERS.values() if any(map(each.mark.search, data))]

@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Settings that a job's script printed, or was pasted with, between the outputs of its runs."""
+"""Settings in the lines between the outputs of runs: those that a script exports or prints, and
+those of the commands that start jobs."""
 
 from __future__ import annotations
 
 import re
 
-_LINE = re.compile(
-    r"^\s*(?:export |setenv |\+ export |\+ )?"
-    r"((?:MPI|I_MPI|OMPI|MPICH|MV2|UCX|FI|PSM2?|HCOLL|OMP)_[A-Z0-9_]+)(?:= ?|\s+)([^\s=]+)\s*$"
+_NAME = r"(?:MPI|I_MPI|OMPI|MPICH|MPIR|MV2|MVP|UCX|UCC|FI|PSM[23]?|HCOLL|SHARP|OMP)_[A-Z0-9_]+"
+_LINE = re.compile(rf"^\s*(?:export |setenv |\+ export |\+ )?({_NAME})(?:= ?|\s+)([^\s=]+)\s*$")
+_LAUNCHER = re.compile(
+    r"(?<![\w-])(?:mpirun|mpiexec|orterun|prterun|prun|srun|jsrun|aprun|ibrun|flux run)(?![\w-])"
 )
+_IN_COMMAND = (
+    re.compile(rf"(?<!\S)(?:-x[ =]?|--?genv[ =]|--?env[ =])?({_NAME})[= ](?!-)(\S+)"),
+    re.compile(rf"(?<=[=,])({_NAME})=([^\s,]+)(?=\S* )"),  # srun --export=ALL,NAME=VALUE
+    re.compile(r"(?<!\S)--?(?:[a-z]*mca|gmca) (\w+) (\S+)"),
+    re.compile(r"(?<!\S)--?(map-by|bind-to|rank-by|ppn|distribution|cpu-bind)[ =](\S+)"),
+)
+"""Variables and parameters of MPIs, and where ranks are placed, as launchers take them."""
 
 
 def setting_in(line: str) -> tuple[str, str] | None:
@@ -18,6 +27,20 @@ def setting_in(line: str) -> tuple[str, str] | None:
     if found:
         return (found[1], found[2].strip("\"'"))
     return None
+
+
+def is_command(line: str) -> bool:
+    """Whether a line starts a job."""
+    return bool(_LAUNCHER.search(line))
+
+
+def settings_in_command(line: str) -> dict[str, str]:
+    """What a line that starts a job sets for it: UCX_TLS of `mpirun -x UCX_TLS=tcp ...`."""
+    settings: dict[str, str] = {}
+    for pattern in _IN_COMMAND:
+        for name, value in pattern.findall(line):
+            settings[name] = value.strip("\"'")
+    return settings
 
 
 def arm_of(settings: dict[str, str]) -> str:

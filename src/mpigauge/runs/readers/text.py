@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
 NUMBER = r"\d+(?:\.\d*)?(?:[eE][-+]?\d\d?)?"
 """As programs print numbers that are not negative; none that a float could not hold."""
@@ -29,6 +29,20 @@ _TOO_LONG = re.compile(rb"(?<![\d.])\d{19}|\d{41}")
 """More digits than any whole number of 64 bits has, or than any program prints behind a point."""
 _ALIKE = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else byte for byte in range(256))
 _OTHER_DIGITS = re.compile(r"(?![0-9])\d")
+
+
+_A_NUMBER = re.compile(rf"-?{NUMBER}")
+
+
+def why_no_row(words: Sequence[str], heads: Sequence[str], texts: Collection[str] = ()) -> str:
+    """The reason for which a line is not a row below these heads. The columns of `texts` hold no
+    numbers."""
+    if len(words) != len(heads):
+        return f"it has {len(words)} of {len(heads)} columns"
+    for head, word in zip(heads, words, strict=True):
+        if head not in texts and not _A_NUMBER.fullmatch(word):
+            return f"{word} is not a number ({head})"
+    return "a number is cut short"
 
 
 @dataclass(frozen=True)

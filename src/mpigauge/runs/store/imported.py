@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +18,10 @@ from mpigauge.runs.readers.known import FILE
 from mpigauge.runs.readers.references import reference
 from mpigauge.runs.store.files import SCHEMA, in_utc, now
 from mpigauge.runs.store.reader import Run
-from mpigauge.runs.store.writer import RunWriter
+from mpigauge.runs.store.writer import DEFAULT_ROOT, RunWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from mpigauge.runs.readers.reading import Reading
@@ -59,12 +61,42 @@ def write_imported(
     if measured:
         header["created"] = in_utc(measured)
     cards = json.dumps(_cards(reading), ensure_ascii=False)
-    with RunWriter.create(header, cards, output=output, label=label) as writer:
+    with (
+        removed_on(BaseException, output) as folders,
+        RunWriter.create(header, cards, output=output, label=label) as writer,
+    ):
+        folders.append(writer.folder)
         if machine:
             writer.write_passport({"machine": {"hostname": machine}})
         writer.append_records(reading.records())
         writer.finish("done")
         return writer.folder
+
+
+@contextmanager
+def removed_on(failure: type[BaseException], output: Path | None) -> Iterator[list[Path]]:
+    """Removes the folders that its list names if this failure leaves the block. `output`, where it
+    was there before, stays as an empty folder."""
+    kept = [path for path in (output, DEFAULT_ROOT) if path and path.exists()]
+    folders: list[Path] = []
+    try:
+        yield folders
+    except failure:
+        for folder in folders:
+            _remove(folder, kept)
+        raise
+
+
+def _remove(folder: Path, kept: Sequence[Path]) -> None:
+    """Removes a run, its folder unless that is to be kept, and the root if this leaves it empty."""
+    if not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for path in (folder, folder.parent):
+        if path in (folder, DEFAULT_ROOT) and path not in kept:
+            with suppress(OSError):  # the root holds other runs
+                path.rmdir()
 
 
 def is_dated(header: Mapping[str, Any]) -> bool:

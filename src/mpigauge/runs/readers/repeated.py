@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Rows and figures that a text prints twice under one key: none of them replaces another.
+
+A reader counts launches where its text has a new heading. A key that comes again without one is
+kept as a further launch, and a remark reports it. The registry applies this to every reader.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.units import byte_count, first_few, many
+from mpigauge.runs.readers.reading import Reading, TextTable, unknown_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+    from mpigauge.model.record import Figure
+
+
+def with_each_row_kept(reading: Reading) -> Reading:
+    """The same reading, in which no launch holds a key twice."""
+    repeats = _Repeats(reading.last_launch)
+    tables = tuple(repeats.tables(reading.tables))
+    figures = tuple(repeats.figures(reading.figures))
+    if not repeats.names:
+        return reading
+    launches = {launch.launch: launch for launch in reading.launches}
+    for number, original in repeats.launches.items():
+        if original in launches:
+            launches[number] = replace(launches[original], launch=number)
+    return replace(
+        reading,
+        tables=tables,
+        figures=figures,
+        launches=tuple(launches.values()),
+        remarks=(*reading.remarks, repeats.remark()),
+    )
+
+
+def row_keys(reading: Reading) -> set[Hashable]:
+    """The keys of all rows and figures, whichever launch they are of."""
+    keys: set[Hashable] = {_figure_key(figure)[1:] for figure in reading.figures}
+    for table in reading.tables:
+        shared = _shared_key(table)[1:]
+        keys |= {(shared, key) for key in _keys_in(table)}
+    return keys
+
+
+class _Repeats:
+    """The keys seen so far, and the launches made for those that come again."""
+
+    def __init__(self, last_launch: int) -> None:
+        self.last_launch = last_launch
+        self.count: Counter[Hashable] = Counter()
+        self.names: dict[str, None] = {}
+        self.rows = 0
+        self.launches: dict[int, int] = {}
+        """Each further launch, and the launch that it repeats."""
+
+    def tables(self, tables: Sequence[TextTable]) -> Iterator[TextTable]:
+        """The tables, split where a row repeats the key of an earlier one."""
+        shared = Counter(map(_shared_key, tables))
+        for table in tables:
+            key = _shared_key(table)
+            if table.is_distinct and shared[key] == 1:
+                yield table
+            else:
+                yield from self._parts(table, key)
+
+    def figures(self, figures: Iterable[Figure]) -> Iterator[Figure]:
+        """The figures; one that states again what an earlier one does is no repetition."""
+        values: dict[Hashable, dict[float, int]] = {}
+        for figure in figures:
+            turns = values.setdefault(_figure_key(figure), {})
+            is_new = figure.value not in turns
+            turn = turns.setdefault(figure.value, len(turns))
+            if turn and is_new:
+                self._note(figure.launch, turn, f"{figure.benchmark} {figure.name}")
+            yield replace(figure, launch=self.last_launch + turn) if turn else figure
+
+    def remark(self) -> str:
+        return (
+            f"the text prints {first_few(self.names)} again without a new heading: "
+            f"{many(self.rows, 'row')} kept as further launches"
+        )
+
+    def _parts(self, table: TextTable, shared: Hashable) -> Iterator[TextTable]:
+        turns: dict[int, list[int]] = {}
+        for place, key in enumerate(_keys_in(table)):
+            turn = self.count[shared, key]
+            self.count[shared, key] += 1
+            turns.setdefault(turn, []).append(place)
+            if turn:
+                self._note(table.fixed["launch"], turn, _name(table, place))
+        if set(turns) <= {0}:
+            yield table
+            return
+        for turn, places in sorted(turns.items()):
+            yield _part(table, places, self.last_launch + turn if turn else table.fixed["launch"])
+
+    def _note(self, original: int, turn: int, name: str) -> None:
+        self.rows += 1
+        self.names.setdefault(name)
+        self.launches.setdefault(self.last_launch + turn, original)
+
+
+def _part(table: TextTable, places: Sequence[int], launch: int) -> TextTable:
+    columns = table.varying
+
+    def chosen() -> dict[str, Sequence[float]]:
+        return {name: [values[place] for place in places] for name, values in columns.items()}
+
+    return TextTable({**table.fixed, "launch": launch}, len(places), chosen)
+
+
+def _shared_key(table: TextTable) -> tuple[Any, ...]:
+    """The launch, and the columns of the key that all rows of the table share."""
+    columns = {**unknown_columns(), **table.fixed}
+    return (columns["launch"], *map(columns.__getitem__, KEY_COLUMNS))
+
+
+def _keys_in(table: TextTable) -> Iterator[Hashable]:
+    """Of each row the columns of the key that vary within the table."""
+    columns = [(name, table.varying[name]) for name in KEY_COLUMNS if name in table.varying]
+    for place in range(table.rows):
+        yield tuple((name, int(values[place])) for name, values in columns)
+
+
+def _figure_key(figure: Figure) -> tuple[Any, ...]:
+    return (figure.launch, replace(figure, launch=0, value=0.0))
+
+
+def _name(table: TextTable, place: int) -> str:
+    size = int(table.varying["message_bytes"][place]) if "message_bytes" in table.varying else -1
+    name = str(table.fixed["benchmark"])
+    return name if size < 0 else f"{name} of {byte_count(size)}"
