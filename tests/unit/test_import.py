@@ -14,11 +14,13 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.features.browse.series import points, series
+from mpigauge.model.errors import RunError
 from mpigauge.model.record import Figure, encode, parse
 from mpigauge.result.library import Library, answered
 from mpigauge.runs.readers import READERS, Text
 from mpigauge.runs.store import Run, list_runs, load, run_folders
 from mpigauge.runs.store.imported import is_dated
+from mpigauge.runs.store.writer import RunWriter
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PINGPONG = GOLDEN / "imb/mpich-MPI1-pingpong-default-np2.txt"
@@ -190,6 +192,52 @@ def test_wrong_input(words: list[str], message: str, capsys: pytest.CaptureFixtu
     assert run(words) == 2
     assert message in capsys.readouterr().err
     assert not Path("mpigauge-runs").exists()
+
+
+OSU = "# OSU MPI Latency Test v7.4\n# Size       Avg Latency(us)\n1   0.2\n1   0.3\n"
+
+
+@pytest.mark.parametrize("place", ["new", "empty", "default"])
+@pytest.mark.parametrize("fault", ["records", "status", "pivot"])
+def test_an_import_that_fails_leaves_no_folder(
+    fault: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever fails: in the middle of the records, at the end, or when the run is shown. The same
+    command works afterwards."""
+    Path("osu.txt").write_text(OSU, encoding="utf-8")
+    words = ["import", "osu.txt"]
+    if place == "empty":
+        Path("a").mkdir()
+    if place != "default":
+        words += ["--output", "a"]
+
+    def fail(*_: object) -> None:
+        raise RunError("cannot write records.jsonl: No space left on device")
+
+    with monkeypatch.context() as patch:
+        of_writer = {"records": "append_records", "status": "finish"}
+        if fault in of_writer:
+            patch.setattr(RunWriter, of_writer[fault], fail)
+        assert run([*words, *(["--pivot", "nope"] if fault == "pivot" else [])]) != 0
+    left = sorted(path.name for path in Path().iterdir())
+    assert left == (["a", "osu.txt"] if place == "empty" else ["osu.txt"])
+    assert not list(Path().glob("a/*"))
+    assert run(words) == 0
+
+
+def test_a_failing_import_leaves_the_runs_of_others() -> None:
+    Path("osu.txt").write_text(OSU, encoding="utf-8")
+    assert run(["import", "osu.txt"]) == 0
+    (first,) = Path("mpigauge-runs").iterdir()
+    assert run(["import", "osu.txt", "--pivot", "nope"]) == 2
+    assert list(Path("mpigauge-runs").iterdir()) == [first]
+
+
+def test_rows_that_are_kept_as_launches_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("osu.txt").write_text(OSU, encoding="utf-8")
+    assert run(["import", "osu.txt"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "the text prints PingPong of 1 B again without a new heading: 1 row kept" in shown
 
 
 def test_every_reader_says_what_it_reads() -> None:

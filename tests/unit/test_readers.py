@@ -222,7 +222,7 @@ def test_stream() -> None:
         "stream", "Copy: 1.0 0.1 0.1 0.1\nTriad: 2.0 0.1 0.1 0.1\n" * 2 + "Copy: 3.0 0.1\n"
     )
     assert [f.launch for f in twice.figures] == [0, 0, 1, 1]
-    assert [(u.line, u.why) for u in twice.unread] == [(5, "it has not a rate and three times")]
+    assert [(u.line, u.why) for u in twice.unread] == [(5, "it has 2 of 4 columns")]
 
 
 def test_hpl() -> None:
@@ -233,8 +233,85 @@ def test_hpl() -> None:
         (0, "N=2000 NB=192 P=2 Q=2 T/V=WR11C2R4", 17.212, 4),
         (1, "N=1000 NB=192 P=2 Q=2 T/V=WR11C2R4", 11.208, 4),
     ]
-    assert reading.remarks == ("HPL says at line 11 that its result is wrong (FAILED)",)
+    assert reading.remarks == ("HPL reports at line 11 that its result is wrong (FAILED)",)
     assert [u.line for u in reading.unread] == [13]
+
+
+HPL_HEAD = "T/V                N    NB     P     Q               Time                 Gflops"
+
+
+@pytest.mark.parametrize(
+    ("program", "variant"),
+    [("", "WR0XR8C48"), ("", "WC0"), ("", "WR00L2L2"), ("", "WC101R32C4"), ("", "WR07R8C48o"),
+     ("HPL_AI", "WR03L2L2"), ("HPL_AI", "WHC06R2C4")],
+)  # fmt: skip
+def test_variants_of_hpl(program: str, variant: str) -> None:
+    row = f"{program}   {variant}       80576   384     2     1     344.99      1.0110e+03\n"
+    reading = read("hpl", f"{HPL_HEAD}\n{row}")
+    speed, time = reading.figures
+    assert (speed.benchmark, speed.value, speed.ranks) == (program or "HPL", 1011, 2)
+    assert (time.value, time.unit) == (344.99, "s")
+    assert speed.arm == f"N=80576 NB=384 P=2 Q=1 T/V={variant}"
+    assert [each.name for each in sniff(Text(row.encode()))] == ["hpl"]
+
+
+@pytest.mark.parametrize(
+    ("head", "columns"),
+    [("", "(1.711e+04)"), (" (per GPU)", "( 1.711e+04)"), ("", "1.711e+04")],
+)
+def test_the_speed_of_one_gpu_behind_that_of_all(head: str, columns: str) -> None:
+    row = f"WC0   90112   576   2   1   14.25   3.423e+04 {columns}\n"
+    reading = read("hpl", f"{HPL_HEAD}{head}\n{row}")
+    found = {figure.name: (figure.value, figure.unit) for figure in reading.figures}
+    assert found == {
+        "speed": (34230, "GFLOP/s"), "time": (14.25, "s"), "speed of one GPU": (17110, "GFLOP/s")
+    }  # fmt: skip
+    assert reading.unread == ()
+
+
+def test_further_columns_of_hpl_have_the_names_of_their_heads() -> None:
+    row = "HPL_AI   WR03L2L2   44000   288   1   1   3.74   1.517e+04   1.32214   1.121e+04\n"
+    reading = read("hpl", f"{HPL_HEAD}      FGMRES      Gflops_IRS\n{row}")
+    found = {figure.name: (figure.value, figure.unit) for figure in reading.figures}
+    assert {found["FGMRES"], found["Gflops_IRS"]} == {(1.32214, ""), (11210, "GFLOP/s")}
+    unnamed = {figure.name for figure in read("hpl", row).figures}
+    assert unnamed == {"speed", "time", "column 8", "column 9"}
+
+
+def test_hpl_mxp() -> None:
+    text = """ N    : 92160
+ NB = 1024
+ P  = 1
+ Q  = 2
+||Ax-b||_oo / (EPS * (||A||_oo * ||x||_oo + ||b||_oo) * N) = 1.2e+02 ...... FAILED
+       GFLOPS = 6.1567e+04, per GPU =   30783.51
+    LU GFLOPS = 2.3786e+05, per GPU =  118927.69
+       GFLOPS = nan, per GPU = nan
+"""
+    reading = read("hpl", text)
+    found = {f.name: (f.value, f.ranks, f.arm, f.benchmark) for f in reading.figures}
+    case = (2, "N=92160 NB=1024 P=1 Q=2", "HPL-MxP")
+    assert found == {
+        "speed": (61567, *case), "speed of one GPU": (30783.51, *case),
+        "speed of the factorisation": (237860, *case),
+        "speed of the factorisation, one GPU": (118927.69, *case),
+    }  # fmt: skip
+    assert reading.remarks == ("HPL reports at line 5 that its result is wrong (FAILED)",)
+    assert [(u.line, u.why) for u in reading.unread] == [(8, "nan is not a number (GFLOPS)")]
+
+
+@pytest.mark.parametrize(
+    ("rest", "why"),
+    [
+        ("192     2     2               0.05             nan", "nan is not a number (Gflops)"),
+        ("192     2     2               inf           1.0e+01", "inf is not a number (Time)"),
+        ("192     2     2            -nan             -inf", "-nan is not a number (Time)"),
+        ("192     2", "it has 4 of 7 columns"),
+    ],
+)
+def test_the_reason_for_a_row_of_hpl_that_is_none(rest: str, why: str) -> None:
+    (unread,) = read("hpl", f"{HPL_HEAD}\nWR11C2R4        1000   {rest}\n").unread
+    assert unread.why == why
 
 
 def test_nodeperf() -> None:
@@ -377,6 +454,107 @@ def test_reprompi_single_times_and_summaries() -> None:
     row = cells(summary)[0]
     assert (row.benchmark, row.message_bytes, row.samples) == ("Bcast", 32, 9)
     assert (row.time_p50_s, row.time_mean_s) == pytest.approx((1e-6, 2e-6))
+
+
+REPROMPI = """#Command-line arguments:  ./bin/mpibenchmark
+#@datatype_size_bytes=1
+#@root_proc={root}
+#@reproMPIcommitSHA1=0
+#@nprocs={ranks}
+#@clocktype=local
+#@clock={clock}
+#@sync={sync}
+test  nrep  count  runtime_sec
+MPI_Bcast  0  1  0.000003
+MPI_Bcast  1  1  0.000001
+MPI_Bcast  2  1  nan
+"""
+RUNS = {"ranks": "64", "root": "1", "clock": "RDTSCP", "sync": "BBarrier"}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_each_heading_of_reprompi_begins_a_run(name: str) -> None:
+    usual = {"ranks": "4", "root": "0", "clock": "MPI_Wtime", "sync": "MPI_Barrier"}
+    texts = [REPROMPI.format(**usual), REPROMPI.format(**usual | {name: RUNS[name]})]
+    reading = read("reprompi", "".join([*texts, texts[0]]))
+    first, second, third = cells(reading)
+    assert first.key == third.key != second.key
+    assert [cell.launch for cell in (first, second, third)] == [0, 1, 2]
+    assert {cell.samples for cell in (first, second, third)} == {2}
+    of_second = {"ranks": second.ranks, "sync": second.sync, "root": second.arm,
+                 "clock": second.arm}[name]  # fmt: skip
+    assert of_second == {
+        "ranks": 64, "sync": "dissemination", "root": "root_proc=1", "clock": "clock=RDTSCP"
+    }[name]  # fmt: skip
+    assert (first.arm, first.statistic) == ("", "median over repetitions")
+    assert {each.why for each in reading.unread} == {"nan is not a number (runtime_sec)"}
+    assert {launch.world_ranks for launch in reading.launches} == {4, first.ranks, second.ranks}
+
+
+def test_repetitions_that_are_counted_again_are_reported() -> None:
+    usual = REPROMPI.format(ranks=4, root=0, clock="MPI_Wtime", sync="MPI_Barrier")
+    rows = usual[usual.index("MPI_Bcast") :]
+    reading = read("reprompi", usual + rows.replace("3", "5"))
+    assert [(cell.launch, cell.samples) for cell in cells(reading)] == [(0, 2), (1, 2)]
+    assert reading.remarks[0].startswith("the text prints Bcast of 1 B again")
+
+
+def test_summaries_that_come_twice_are_reported() -> None:
+    row = "MPI_Bcast 10 9 4 0.000002\n"
+    head = "#@nprocs=2\n#@clocktype=local\ntest total_nrep valid_nrep count mean_runtime_sec\n"
+    reading = read("reprompi", head + row + row.replace("2\n", "3\n"))
+    assert [cell.time_p50_s for cell in cells(reading)] == [2e-6, 3e-6]
+    assert {cell.statistic for cell in cells(reading)} == {"mean over repetitions"}
+    assert len(reading.remarks) == 1
+
+
+# --- IMB -----------------------------------------------------------------------------------------
+MT = """# Intel(R) MPI Benchmarks 2021.7, MT part
+# Benchmarking {name}
+# #processes = 2 (threads: {threads})
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]   Mbytes/sec
+           16         1000         3.32         3.69         3.50         4.33
+"""
+
+
+def test_what_is_converted_in_tables_of_threads_is_stated() -> None:
+    (cell,) = cells(reading := read("imb", MT.format(name="PingPongMT", threads=2)))
+    assert cell.message_bytes == 8
+    (remark,) = reading.remarks
+    assert remark.startswith("PingPongMT: sizes are those of one of 2 threads; IMB prints the")
+    assert read("imb", MT.format(name="PingPongMT", threads=1)).remarks == ()
+
+
+def test_times_that_are_of_a_whole_window_are_stated() -> None:
+    text = (PRINTED / "mpich-MT-multiple-2threads-np2.txt").read_text(encoding="utf-8")
+    remarks = read("imb", text).remarks
+    bands = [remark for remark in remarks if "messages in flight; IMB prints the time of" in remark]
+    assert {remark.split(":")[0] for remark in bands} == {"UniBandMT", "BiBandMT"}
+
+
+@pytest.mark.parametrize("word", ["nan", "inf"])
+def test_a_row_of_imb_without_a_time_has_what_is_printed_as_its_reason(word: str) -> None:
+    head = "# Benchmarking PingPong\n# #processes = 2\n#bytes #repetitions t[usec] Mbytes/sec\n"
+    (skip,) = read("imb", f"{head}8  1000  {word}  1.00\n4  1000  2.00  2.00\n").skips
+    assert skip.reason == f"IMB prints no time for 1000 repetitions: {word} in t[usec]"
+
+
+def test_a_size_that_comes_twice_in_a_table_of_imb_is_reported() -> None:
+    head = "# Benchmarking PingPong\n# #processes = 2\n#bytes #repetitions t[usec] Mbytes/sec\n"
+    reading = read("imb", f"{head}8  1000  1.00  8.00\n8  1000  2.00  4.00\n")
+    assert [cell.launch for cell in cells(reading)] == [0, 1]
+    assert any("PingPong of 8 B again without" in remark for remark in reading.remarks)
+
+
+def test_the_settings_of_a_command_tell_runs_of_imb_apart() -> None:
+    text = "".join(
+        f"$ mpirun -np 2 {words} IMB-MPI1 PingPong\n# Intel(R) MPI Benchmarks 2021.7, MPI-1 part\n"
+        "# Benchmarking PingPong\n# #processes = 2\n#bytes #repetitions t[usec] Mbytes/sec\n"
+        "8  1000  1.00  8.00\n"
+        for words in ("-x UCX_TLS=tcp", "-genv I_MPI_FABRICS shm", "--map-by node")
+    )
+    found = [cell.arm for cell in cells(read("imb", text))]
+    assert found == ["UCX_TLS=tcp", "I_MPI_FABRICS=shm", "map-by=node"]
 
 
 @pytest.mark.parametrize(

@@ -1,58 +1,158 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""HPL: the speed of a factorisation and its time, as figures; what it varied is their arm."""
+"""HPL: the speed of a factorisation and its time, as figures; what it varied is their arm.
+
+Variants of vendors print the same table: their T/V is a word of their own (WR0XR8C48, WC0), a word
+stands before it (HPL_AI), or columns stand behind the speed: the speed of one GPU, or those that a
+head names. NVIDIA's HPL-MxP prints lines instead of a table.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.record import Figure
 from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
+from mpigauge.runs.readers.text import NUMBER, why_no_row
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from mpigauge.runs.readers.text import Text
 
-_VARIANT = re.compile(r"^\s*(W[RC]\d\d[LRC]\d\w+)\b(.*)$")
-_NUMBER = r"\s+(\d+)" * 4 + r"\s+(\d+\.\d+)\s+(\d+\.\d+(?:[eE][-+]?\d\d?)?)\s*$"
+HEADS = ("T/V", "N", "NB", "P", "Q", "Time", "Gflops")
+_TABLE = r"[ \t]*(?:HPL\w+[ \t]+)?W[A-Z]{1,3}\d\w*[ \t]+\d+[ \t]+\d+\s"
+_LINES = r"[ \t]*(?:LU )?GFLOPS[ \t]*=[ \t]*\d"
+_VARIANT = re.compile(r"^\s*(?:(HPL\w+)\s+)?(W[A-Z]{1,3}\d\w*)\s+(\d.*)$")
+_HEAD = re.compile(r"^\s*T/V\s+N\s+NB\s+P\s+Q\s+Time\s+Gflops\s*(.*)$")
+_MXP = re.compile(r"^\s*(LU )?GFLOPS\s*=\s*(\S+?)(?:\s*,\s*per GPU\s*=\s*(\S+)\s*)?$")
+_MXP_VALUE = re.compile(r"^\s*(N|NB|P|Q)\s*[:=]\s*(\d+)\s*$")
+_WHOLE = re.compile(r"\d{1,18}")
+_IS_NUMBER = re.compile(NUMBER)
 _START = "start time"
 _VERSION = re.compile(r"HPLinpack ([\d.]+)")
+_CLOSE = 0.02
+_OF_GPU = "speed of one GPU"
 
 
-@reader("hpl", "HPL (High-Performance Linpack)", rb"^[ \t]*W[RC]\d\d[LRC]\d\w+[ \t]+\d+[ \t]+\d+\s")
+@reader(
+    "hpl",
+    "HPL (High-Performance Linpack), its variants, HPL-MxP",
+    rf"^(?:{_TABLE}|{_LINES})".encode(),
+)
 def read(text: Text) -> Reading:
     """A case that comes again is of the next launch."""
-    source = "HPL"
-    figures: list[Figure] = []
-    unread: list[Unread] = []
-    remarks: list[str] = []
-    seen: dict[str, int] = {}
-    starts: dict[int, str] = {}
+    log = _Log()
     for number, line in text.numbered():
-        if found := _VERSION.search(line):
-            source = f"HPL {found[1]}"
-        elif found := _VARIANT.match(line):
-            numbers = re.match(_NUMBER, found[2])
-            if not numbers:
-                unread.append(Unread(number, line.strip(), "it has not all columns of a result"))
-                continue
-            size, block, rows, columns = map(int, numbers.groups()[:4])
-            arm = f"N={size} NB={block} P={rows} Q={columns} T/V={found[1]}"
-            launch = seen.get(arm, -1) + 1
-            seen[arm] = launch
-            speed = Figure(
-                launch, "HPL", "speed", float(numbers[6]), "GFLOP/s", "higher",
-                ranks=rows * columns, arm=arm, source=source, origin="imported",
-            )  # fmt: skip
-            time = replace(speed, name="time", value=float(numbers[5]), unit="s", better="lower")
-            figures += [speed, time]
-        elif _START in line and figures:
-            starts.setdefault(figures[-1].launch, line.partition(_START)[2].strip())
-        elif "||Ax-b||" in line and "FAILED" in line:
-            remarks.append(f"HPL says at line {number} that its result is wrong (FAILED)")
-    launches = tuple(unknown_launch(n, time=time) for n, time in starts.items())
+        log.look(number, line)
+    launches = tuple(unknown_launch(n, time=time) for n, time in log.starts.items())
     return Reading(
-        figures=tuple(figures), launches=launches, unread=tuple(unread), remarks=tuple(remarks)
+        figures=tuple(log.figures),
+        launches=launches,
+        unread=tuple(log.unread),
+        remarks=tuple(log.remarks),
     )
+
+
+@dataclass
+class _Log:
+    source: str = "HPL"
+    extra_heads: tuple[str, ...] = ()
+    """The heads behind Gflops."""
+    case: dict[str, str] = field(default_factory=dict)
+    """The values that lines of HPL-MxP state."""
+    figures: list[Figure] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    launches: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    """How often each case came."""
+    starts: dict[int, str] = field(default_factory=dict)
+
+    def look(self, number: int, line: str) -> None:
+        if found := _VERSION.search(line):
+            self.source = f"HPL {found[1]}"
+        elif found := _HEAD.match(line):
+            self.extra_heads = tuple(found[1].replace("(per GPU)", _OF_GPU).split("  "))
+        elif found := _VARIANT.match(line):
+            self._row(number, line, found)
+        elif found := _MXP.match(line):
+            self._speed(number, line, found)
+        elif found := _MXP_VALUE.match(line):
+            self.case[found[1]] = found[2]
+        elif _START in line and self.figures:
+            self.starts.setdefault(self.figures[-1].launch, line.partition(_START)[2].strip())
+        elif "||Ax-b||" in line.replace(" ", "") and "FAILED" in line:
+            self.remarks.append(f"HPL reports at line {number} that its result is wrong (FAILED)")
+
+    def _row(self, number: int, line: str, found: re.Match[str]) -> None:
+        program, variant = found[1] or "HPL", found[2]
+        words = re.sub(r"[()]", " ", found[3]).split()
+        row = (variant, *words[: len(HEADS) - 1])
+        if not _is_row(row):
+            self.unread.append(Unread(number, line.strip(), why_no_row(row, HEADS, ("T/V",))))
+            return
+        size, block, rows, columns = words[:4]
+        arm = f"N={size} NB={block} P={rows} Q={columns} T/V={variant}"
+        speed = self._figure(program, arm, float(words[5]), int(rows) * int(columns))
+        time = replace(speed, name="time", value=float(words[4]), unit="s", better="lower")
+        self.figures += [speed, time, *self._extras(speed, words[6:], number, line)]
+
+    def _extras(
+        self, speed: Figure, words: Sequence[str], number: int, line: str
+    ) -> Iterator[Figure]:
+        """The columns behind the speed. One without a head is the speed of one GPU if it is that
+        share of the whole."""
+        heads = [head.strip() for head in self.extra_heads if head.strip()]
+        for place, word in enumerate(words):
+            if not _IS_NUMBER.fullmatch(word):
+                self.unread.append(Unread(number, line.strip(), f"{word} is not a number"))
+                continue
+            value = float(word)
+            name = heads[place] if len(heads) == len(words) else ""
+            share = speed.value / max(speed.ranks, 1)
+            if not name and len(words) == 1 and abs(value - share) <= _CLOSE * share:
+                name = _OF_GPU
+            is_speed = name == _OF_GPU or "gflops" in name.lower()
+            yield replace(
+                speed,
+                name=name or f"column {len(HEADS) + 1 + place}",
+                value=value,
+                unit="GFLOP/s" if is_speed else "",
+                better="higher" if is_speed else "",
+            )
+
+    def _speed(self, number: int, line: str, found: re.Match[str]) -> None:
+        """A line of HPL-MxP: the speed of the whole solution, or of its factorisation alone."""
+        if not _IS_NUMBER.fullmatch(found[2]):
+            self.unread.append(Unread(number, line.strip(), f"{found[2]} is not a number (GFLOPS)"))
+            return
+        arm = " ".join(f"{name}={value}" for name, value in self.case.items())
+        ranks = int(self.case.get("P", 0)) * int(self.case.get("Q", 0))
+        name = "speed of the factorisation" if found[1] else "speed"
+        speed = self._figure("HPL-MxP", arm, float(found[2]), ranks, name)
+        self.figures.append(speed)
+        if found[3] and _IS_NUMBER.fullmatch(found[3]):
+            of_gpu = _OF_GPU if name == "speed" else f"{name}, one GPU"
+            self.figures.append(replace(speed, name=of_gpu, value=float(found[3])))
+
+    def _figure(
+        self, program: str, arm: str, value: float, ranks: int, name: str = "speed"
+    ) -> Figure:
+        case = (program, arm, name, self.source)
+        launch = self.launches[case]
+        self.launches[case] += 1
+        return Figure(
+            launch, program, name, value, "GFLOP/s", "higher", ranks=ranks, arm=arm,
+            source=self.source, origin="imported",
+        )  # fmt: skip
+
+
+def _is_row(row: Sequence[str]) -> bool:
+    if len(row) != len(HEADS):
+        return False
+    whole, measured = row[1:5], row[5:]
+    return all(map(_WHOLE.fullmatch, whole)) and all(map(_IS_NUMBER.fullmatch, measured))

@@ -23,7 +23,7 @@ from mpigauge.runs.readers.imb_header import Header
 from mpigauge.runs.readers.imb_heading import CHANGES, TIMED, HeadingSection, changed, heading_in
 from mpigauge.runs.readers.imb_lines import said
 from mpigauge.runs.readers.imb_rows import WIDTH, IrregularError, regular_rows, row_pattern
-from mpigauge.runs.readers.imb_section import kind_of
+from mpigauge.runs.readers.imb_section import conversions, kind_of
 from mpigauge.runs.readers.imb_tables import TableDraft, finished
 from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
@@ -243,11 +243,7 @@ class _Log:
             kinds = self.header.kinds = self.kinds.setdefault(self.header.alike, {})
         if (known := kinds.get((section, heads))) is None:
             known = kinds[section, heads] = kind_of(section, heads, self.header)
-            if known.fixed["settings"]:
-                self.remarks[
-                    f"{known.card.name}: the size is that of all ranks together, as it was in IMB "
-                    "until 2018"
-                ] = None
+            self.remarks |= dict.fromkeys(conversions(known))
         return known
 
     def _next_launch(self) -> None:

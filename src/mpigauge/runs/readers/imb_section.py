@@ -13,6 +13,8 @@ from mpigauge.runs.readers.imb_heading import HeadingKind, HeadingSection, Heads
 from mpigauge.runs.readers.known import card_of, known_cards
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mpigauge.runs.readers.imb_header import Header
 
 
@@ -22,6 +24,23 @@ def kind_of(section: HeadingSection, heads: Heads, header: Header) -> HeadingKin
     if "defects" in heads:
         fixed["check"] = "exact"
     return HeadingKind(card, shape_of(card, section, header), fixed)
+
+
+def conversions(kind: HeadingKind) -> Iterator[str]:
+    """How sizes and times below a heading differ from those of other programs, in sentences."""
+    card, shape = kind.card, kind.shape
+    if kind.fixed["settings"]:
+        yield f"{card.name}: the size is that of all ranks together, as it was in IMB until 2018"
+    if card.suite == "MT" and shape.threads > 1:
+        yield (
+            f"{card.name}: sizes are those of one of {shape.threads} threads; IMB prints the bytes "
+            "of all threads together"
+        )
+    if card.columns == "timed_band" and shape.inflight > 1:
+        yield (
+            f"{card.name}: times are those of all {shape.inflight} messages in flight; IMB prints "
+            "the time of one message"
+        )
 
 
 @lru_cache(maxsize=1024)

@@ -3,54 +3,66 @@
 """OSU's benchmarks (OMB): latency, bandwidth, collectives, one-sided, with or without -f.
 
 Tests that are like ours become rows of these: osu_latency is PingPong, osu_bw is Uniband with its
-window. Bandwidth is of 10^6 bytes; the time of a row with a bandwidth is that of a whole window.
+window. Whatever the lines below a title state belongs to the key of the rows: the type, the
+buffers, the window and its synchronization, threads and partitions. A line that states something
+else in the middle of a test begins a new table.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from mpigauge.model.record import Figure
-from mpigauge.runs.readers.imb_columns import OF_SLOWEST, OVER_RANKS, Shape, fixed
-from mpigauge.runs.readers.known import traffic
-from mpigauge.runs.readers.osu_tests import SUITE, card_of_title
-from mpigauge.runs.readers.reading import Reading, TextTable, Unread, unknown_launch
+from mpigauge.runs.readers.osu_comments import (
+    columns_in,
+    memory_in,
+    pairs_in,
+    settings_in,
+    windows_in,
+)
+from mpigauge.runs.readers.osu_rows import (
+    TEXTS,
+    WINDOW,
+    OsuTable,
+    OsuTest,
+    has_no_place,
+    percentile_figures,
+    stored_row,
+    text_table,
+)
+from mpigauge.runs.readers.osu_tests import SUITE
+from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
-from mpigauge.runs.readers.settings_lines import arm_of, setting_in
-from mpigauge.runs.readers.text import NUMBER
+from mpigauge.runs.readers.settings_lines import (
+    arm_of,
+    is_command,
+    setting_in,
+    settings_in_command,
+)
+from mpigauge.runs.readers.text import NUMBER, why_no_row
 
 if TYPE_CHECKING:
-    from mpigauge.model.cards import Card
     from mpigauge.runs.readers.text import Text
 
 TITLE = re.compile(
-    r"^[^#]*# OSU MPI(?P<memory>-\w+)?[ _](?P<title>.+?) [Tt]est(?: v(?P<version>[\d.]+))?\s*$"
+    r"^[^#]*# OSU MPI(?:-(?P<api>\w+)(?P<managed> MANAGED)?)?[ _](?P<title>.+?)"
+    r" [Tt]est(?: v(?P<version>[\d.]+))?\s*$"
 )
-WINDOW = 64
-"""Messages under way, where -W does not say otherwise."""
-_PAIRS = re.compile(r"# \[ pairs: (\d+) \] \[ window size: (\d+) \]")
 _TYPE = re.compile(r"# Datatype: MPI_(\w+)")
+_PROFILES = {"# Uni-directional Bandwidth": "MB/s", "# Message Rate Profile": "Messages/s"}
+"""The titles of the tables that osu_mbw_mr -V prints, and what these hold."""
 _COMMAND = re.compile(r"\bosu_\w+")
 _RANKS = re.compile(r"(?<!\S)(?:-n|-np|--np|--ntasks)[ =](\d+)(?!\S)")
 _WINDOW_OPTION = re.compile(r"(?<!\S)(?:-W|--window-size)[ =](\d+)")
 _INIT = re.compile(
     rf"nprocs: (\d+), min: ({NUMBER}) (s|ms|us), max: ({NUMBER}) \3, avg: ({NUMBER}) \3"
 )
+_INVALID = "DATA VALIDATION ERROR"
 _WORD = re.compile(rf"-?{NUMBER}")
 _UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
-_OF_HEAD = {
-    "Latency (us)": ("time_avg_s", 1e-6), "Avg Latency(us)": ("time_avg_s", 1e-6),
-    "Avg Lat(us)": ("time_avg_s", 1e-6), "Min Latency(us)": ("time_min_s", 1e-6),
-    "Max Latency(us)": ("time_max_s", 1e-6), "P99 Tail Lat(us)": ("time_p99_s", 1e-6),
-    "Overall(us)": ("time_avg_s", 1e-6), "Compute(us)": ("time_cpu_s", 1e-6),
-    "Pure Comm.(us)": ("time_pure_s", 1e-6), "Overlap(%)": ("overlap_ratio", 0.01),
-    "Iterations": ("calls", 1), "Size": ("message_bytes", 1),
-}  # fmt: skip
-_RATES = ("Bandwidth (MB/s)", "MB/s")
-_READ = {*_OF_HEAD, *_RATES, "Messages/s", "Validation"}
-_AS_PRINTED = {**dict.fromkeys(_RATES, "printed_mb_per_s"), "Messages/s": "printed_msg_per_s"}
 
 
 @reader("osu", "OSU's benchmarks (OMB)", rb"# OSU MPI[-_ ]")
@@ -62,194 +74,201 @@ def read(text: Text) -> Reading:
 
 
 @dataclass
-class _Test:
-    """What is known of the test whose rows come now."""
-
-    title: str
-    source: str
-    memory: str
-    ranks: int
-    window: int
-    heads: tuple[str, ...] = ()
-    datatype: str = ""
-    pairs: int = 1
-    rows: list[dict[str, float]] = field(default_factory=list)
-    launch: int = 0
-    arm: str = ""
-
-    @property
-    def card(self) -> Card:
-        return card_of_title(self.title, self.heads)
-
-
-@dataclass
 class _Log:
     text: Text
-    tests: list[_Test] = field(default_factory=list)
+    test: OsuTest | None = None
+    """The test whose lines come now."""
+    table: OsuTable | None = None
+    """The table of the next row; None: its first row begins it."""
+    tables: list[OsuTable] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
-    settings: dict[str, str] = field(default_factory=dict)
-    seen: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    exported: dict[str, str] = field(default_factory=dict)
+    of_command: dict[str, str] = field(default_factory=dict)
+    launches: Counter[OsuTest] = field(default_factory=Counter)
+    """How many tables of each test there are."""
+    of_window: dict[OsuTest, OsuTable] = field(default_factory=dict)
+    """The tables of the last bandwidths of -V, one for each window."""
     ranks: int = 0
     window: int = WINDOW
     in_rows: bool = False
 
     def look(self, number: int, line: str) -> None:
-        test = self.tests[-1] if self.tests else None
+        test = self.test
         if found := TITLE.search(line):
             self._begin(found)
+        elif _INVALID in line:
+            self.remarks.append(f"OSU reports at line {number}: {line.strip().rstrip('.')}")
         elif _COMMAND.search(line):
             self._command(line)
         elif setting := setting_in(line):
-            self.settings[setting[0]] = setting[1]
+            self.exported[setting[0]] = setting[1]
         elif test and "#" in line:
             self._comment(test, number, line)
-        elif test and not test.heads and (heads := _heads(line)):
-            self._table(test, number, heads)  # osu_ibarrier has no mark before its head
+        elif test and not test.heads and (heads := columns_in(line)):
+            self._head(test, number, heads)  # osu_ibarrier has no mark before its head
         elif test and test.title == "Init" and (found := _INIT.search(line)):
             self._init(test, found)
-        elif test and test.heads and line.strip():
-            self._row(test, number, line)
+        elif test and line.strip():
+            self._line(test, number, line)
 
     def reading(self) -> Reading:
-        whole = [test for test in self.tests if test.rows]
-        unknown = sorted({test.card.word for test in whole if not test.ranks})
-        remarks = [
-            f"OSU does not print on how many ranks it ran {', '.join(unknown)}; --ranks says it"
-        ]
-        others = (test.card for test in whole if test.card.suite == SUITE)
+        whole = [table for table in self.tables if table.rows]
+        unknown = sorted({table.test.card.word for table in whole if not table.test.ranks})
+        if unknown:
+            self.remarks.append(
+                f"OSU does not print on how many ranks it ran {', '.join(unknown)}; --ranks says it"
+            )
+        others = (table.test.card for table in whole if table.test.card.suite == SUITE)
         launches: dict[int, int] = {}
-        for test in whole:
-            launches[test.launch] = max(launches.get(test.launch, 0), test.ranks)
+        for table in whole:
+            launches[table.launch] = max(launches.get(table.launch, 0), table.test.ranks)
         return Reading(
-            tables=tuple(_table(test) for test in whole),
+            tables=tuple(map(text_table, whole)),
             figures=tuple(self.figures),
             launches=tuple(unknown_launch(n, world_ranks=ranks) for n, ranks in launches.items()),
             unread=tuple(self.unread),
-            remarks=tuple(remarks if unknown else ()),
+            remarks=tuple(self.remarks),
             cards=tuple(dict.fromkeys(others)),
         )
 
+    # --- lines that begin something ---------------------------------------------------------
     def _begin(self, found: re.Match[str]) -> None:
-        """Every rank prints the title in some versions."""
-        last = self.tests[-1] if self.tests else None
-        if last and not last.heads and last.title == found["title"]:
+        """Begins a test; every rank prints the title in some versions."""
+        is_started = self.ranks or self.of_command
+        last = self.test
+        if last and not last.columns and last.title == found["title"] and not is_started:
             return
-        source = f"OSU {found['version'] or ''}".strip()
-        memory = (found["memory"] or "-host")[1:].lower()
-        ranks = self.text.ranks or self.ranks
-        test = _Test(found["title"], source, memory, ranks, self.window, arm=arm_of(self.settings))
-        self.tests.append(test)
-        self.ranks, self.window, self.in_rows = 0, WINDOW, False
+        of_api = {"accelerator": found["api"].lower()} if found["api"] else {}
+        self.test = OsuTest(
+            title=found["title"],
+            source=f"OSU {found['version'] or ''}".strip(),
+            memory=memory_in(found["api"] or "", bool(found["managed"])),
+            ranks=self.text.ranks or self.ranks,
+            window=self.window,
+            arm=arm_of({**self.exported, **self.of_command, **of_api}),
+        )
+        self.table = None
+        self.ranks, self.window, self.of_command, self.in_rows = 0, WINDOW, {}, False
 
     def _command(self, line: str) -> None:
-        """The ranks and the window that the next test is started with."""
+        """The ranks, the window and the settings that the next test is started with."""
         if found := _RANKS.search(line):
             self.ranks = int(found[1])
         if found := _WINDOW_OPTION.search(line):
             self.window = int(found[1])
+        if is_command(line):
+            self.of_command = settings_in_command(line)
 
-    def _comment(self, test: _Test, number: int, line: str) -> None:
-        if found := _PAIRS.search(line):
-            test.pairs, test.window = int(found[1]), int(found[2])
+    def _comment(self, test: OsuTest, number: int, line: str) -> None:
+        if profile := next((of for title, of in _PROFILES.items() if title in line), ""):
+            self._change(replace(test, profile=profile, heads=(), windows=()))
+        elif test.profile and (windows := windows_in(line)):
+            self._change(replace(test, windows=windows))
+        elif heads := columns_in(line.partition("#")[2]):
+            self._head(test, number, heads)
         elif found := _TYPE.search(line):
-            test.datatype = found[1].lower()
-        elif not test.heads and (heads := _heads(line.partition("#")[2])):
-            self._table(test, number, heads)
+            profile = "MB/s" if test.profile else ""  # that of rates was the last one of a type
+            self._change(replace(test, datatype=found[1].lower(), profile=profile))
+        elif stated := pairs_in(line):
+            window = stated.window or test.window
+            self._change(replace(test, pairs=stated.pairs, window=window))
+        elif memory := memory_in(line):
+            self._change(replace(test, memory=memory))
+        else:
+            self._change(test.with_settings(settings_in(line)))
 
-    def _table(self, test: _Test, number: int, heads: tuple[str, ...]) -> None:
-        test.heads = heads
-        if others := [head for head in heads if head not in _READ]:
-            what = f"there is no place for these columns of {test.card.word}"
-            self.unread.append(Unread(number, ", ".join(others), what))
+    def _change(self, test: OsuTest) -> None:
+        """Takes what a line states; what it changes holds for a new table."""
+        if test != self.test:
+            self.in_rows = self.in_rows or bool(test.windows)
+            self.test, self.table = test, None
+
+    def _head(self, test: OsuTest, number: int, heads: tuple[str, ...]) -> None:
+        self.test, self.table = replace(test, heads=heads), None
         self.in_rows = True
-        _settle(test)
-        key = (test.title, test.ranks, test.window, test.pairs, test.arm)
-        test.launch = self.seen[key] = self.seen.get(key, -1) + 1
+        if others := [head for head in heads if has_no_place(head)]:
+            what = f"there is no place for these columns of {self.test.card.word}"
+            self.unread.append(Unread(number, ", ".join(others), what))
 
-    def _init(self, test: _Test, found: re.Match[str]) -> None:
-        ranks, least, unit, most, mean = found.groups()
-        for name, value in (("shortest", least), ("longest", most), ("mean", mean)):
-            self.figures.append(
-                Figure(test.launch, "MPI_Init", f"{name} over ranks", float(value) * _UNITS[unit],
-                       "s", "lower", ranks=int(ranks), source=test.source, origin="imported")
-            )  # fmt: skip
-
-    def _row(self, test: _Test, number: int, line: str) -> None:
+    # --- rows -------------------------------------------------------------------------------
+    def _line(self, test: OsuTest, number: int, line: str) -> None:
+        heads = test.columns
         words = line.split()
-        is_row = len(words) == len(test.heads) and all(
-            _WORD.fullmatch(word) or head == "Validation"
-            for head, word in zip(test.heads, words, strict=True)
-        )
-        if is_row:
-            row = _stored(test, dict(zip(test.heads, words, strict=True)))
-            if row["time_p50_s"] > 0:
-                test.rows.append(row)
-            else:
-                self.unread.append(Unread(number, line.strip(), "it has no time above zero"))
-        elif self.in_rows and _WORD.fullmatch(words[0]):
-            why = f"it has {len(words)} of {len(test.heads)} columns"
-            self.unread.append(Unread(number, line.strip(), why))
+        is_whole = bool(heads) and len(words) == len(heads)
+        if is_whole and test.windows and words[0].isdecimal():
+            self._row_of_windows(test, number, line, words)
+        elif is_whole and all(map(_is_value, heads, words)):
+            self._row(test, number, line, dict(zip(heads, words, strict=True)))
+        elif heads and self.in_rows and _WORD.fullmatch(words[0]):
+            self.unread.append(Unread(number, line.strip(), why_no_row(words, heads, TEXTS)))
         else:
             self.in_rows = False
 
+    def _row(self, test: OsuTest, number: int, line: str, words: dict[str, str]) -> None:
+        table = self.table = self.table or self._table(test)
+        row = stored_row(table.test, words)
+        if row["time_p50_s"] > 0:
+            table.rows.append(row)
+            self.figures += percentile_figures(table, words)
+        else:
+            self.unread.append(Unread(number, line.strip(), "it has no time above zero"))
 
-def _statistic(test: _Test, card: Card) -> str:
-    """With -f there is the slowest rank, which others print too."""
-    if card.ranks in ("pair", "pairs"):
-        return "mean over repetitions"
-    if "Max Latency(us)" in test.heads:
-        return OF_SLOWEST
-    return OVER_RANKS
+    def _row_of_windows(self, test: OsuTest, number: int, line: str, words: list[str]) -> None:
+        """A row of -V: a column for each window, of bandwidths and in the next table of rates."""
+        if self.table is None:
+            self.table = OsuTable(test, 0)
+            self.of_window = {} if test.profile == "MB/s" else self.of_window
+        size = words[0]
+        for window, word in zip(test.windows, words[1:], strict=True):
+            of = replace(test.settled, window=int(window), profile="", windows=(), heads=_VARIED)
+            if of not in self.of_window:
+                self.of_window[of] = self._table(of)
+            if not _WORD.fullmatch(word):
+                why = f"{word} is not a number ({window} in flight)"
+            else:
+                why = _add(self.of_window[of], size, test.profile, word)
+            if why:
+                self.unread.append(Unread(number, line.strip(), why))
+
+    def _table(self, test: OsuTest) -> OsuTable:
+        test = test.settled
+        table = OsuTable(test, self.launches[test.key])
+        self.launches[test.key] += 1
+        self.tables.append(table)
+        return table
+
+    def _init(self, test: OsuTest, found: re.Match[str]) -> None:
+        ranks, least, unit, most, mean = found.groups()
+        test = replace(test, ranks=int(ranks))
+        launch = self.launches[test.key]
+        self.launches[test.key] += 1
+        for name, value in (("shortest", least), ("longest", most), ("mean", mean)):
+            self.figures.append(
+                Figure(launch, "MPI_Init", f"{name} over ranks", float(value) * _UNITS[unit],
+                       "s", "lower", ranks=int(ranks), arm=test.arm, source=test.source,
+                       origin="imported")
+            )  # fmt: skip
 
 
-def _heads(text: str) -> tuple[str, ...]:
-    """Of a table, if it is one: columns stand two blanks or more apart."""
-    found = tuple(re.split(r"\s{2,}|\t+", text.strip()))
-    if any(head in _OF_HEAD or head in _RATES for head in found[-1:] + found[:2]):
-        return found
-    return ()
+_VARIED = ("Size", "MB/s", "Messages/s")
 
 
-def _settle(test: _Test) -> None:
-    """Pairs have as many ranks as they need, whatever a command line said."""
-    if test.card.ranks in ("pair", "pairs"):
-        test.ranks = 2 * test.pairs
+def _is_value(head: str, word: str) -> bool:
+    return head in TEXTS or bool(_WORD.fullmatch(word))
 
 
-def _stored(test: _Test, row: dict[str, str]) -> dict[str, float]:
-    card = test.card
-    unit = 2.0 if card.time == "half_round_trip" else 1.0
-    found = {}
-    for head, (name, factor) in _OF_HEAD.items():
-        if head in row:
-            found[name] = float(row[head]) * factor * (unit if name.startswith("time_") else 1)
-    size = found.get("message_bytes", -1)
-    counted = traffic(card, test.ranks, test.window if card.windowed else 1)
-    moved = max(size, 0) * counted.bytes_per_message
-    rate = next((float(row[head]) for head in _RATES if head in row), 0.0)
-    if rate:
-        moved = moved or size
-        time = moved / (rate * 1e6)
-    else:
-        time = found.get("time_max_s", found.get("time_avg_s", 0.0))
-    wrong = {"wrong_count": 1} if row.get("Validation", "").startswith("F") else {}
-    facts = {"moved_bytes": moved, "messages": counted.messages}
-    said = {name: float(row[head]) for head, name in _AS_PRINTED.items() if head in row}
-    return {**found, "time_p50_s": time, "time_mean_s": time, **facts, **said, **wrong}
-
-
-def _table(test: _Test) -> TextTable:
-    card = test.card
-    shape = Shape(test.ranks, test.window if card.windowed else 1)
-    about: dict[str, Any] = {
-        "launch": test.launch, "source": test.source, "memory": test.memory, "arm": test.arm,
-        "statistic": _statistic(test, card),
-        "sync": "barrier" if card.sync == "each" else "none",
-        "settings": "size=total" if "educe_scatter" in card.name else "",
-    }  # fmt: skip
-    if test.datatype:
-        about["datatype"] = test.datatype
-    if "Validation" in test.heads:
-        about["check"] = "exact"
-    return TextTable.of_rows(fixed(card, 0, shape) | about, test.rows)
+def _add(table: OsuTable, size: str, profile: str, word: str) -> str:
+    """Adds a bandwidth as a row, or a rate to its row. Why it cannot be; empty: it could."""
+    window = f"with a window of {table.test.window}"
+    if profile == "MB/s":
+        row = stored_row(table.test, {"Size": size, "MB/s": word})
+        if row["time_p50_s"] <= 0:
+            return f"its bandwidth {window} is not above zero"
+        table.rows.append(row)
+        return ""
+    rows = [row for row in table.rows if row["message_bytes"] == float(size)]
+    for row in rows:
+        row["printed_msg_per_s"] = float(word)
+    return "" if rows else f"no bandwidth {window} stands above this rate"

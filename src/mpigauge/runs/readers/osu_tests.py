@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from mpigauge.model.cards import FIRST_SUITE, Card
 from mpigauge.runs.readers.known import card_of
@@ -23,10 +24,15 @@ _CALLS = {
     "All-to-All Personalized Exchange v": "Alltoallv", "Broadcast": "Bcast",
 }  # fmt: skip
 _COLLECTIVE = re.compile(r"(?P<pure>Non-[Bb]locking )?(?P<call>.+) Latency")
-_ONE_SIDED = re.compile(r"Put|Get|Acc|Fetch|Compare")
+_OF_TWO_RANKS = re.compile(
+    r"Put|Get|Acc|Fetch|Compare|Partitioned|Multi-(?:threaded|process) "
+    r"|(?:Latency|Bandwidth|Bi-Directional Bandwidth) Persistent"
+)
+"""Tests between two ranks: one-sided ones, and variants of latency and bandwidth."""
 FAMILIES = (("Overall", "overlap"), ("Messages/s", "band"), ("MB/s", "band"), ("Size", "single"))
 
 
+@lru_cache(maxsize=1024)
 def card_of_title(title: str, heads: tuple[str, ...]) -> Card:
     """`title` is what stands between MPI and Test: Latency, Non-blocking Allreduce Latency."""
     if title in _PAIRS:
@@ -46,7 +52,7 @@ def _other(title: str, heads: tuple[str, ...]) -> Card:
         suite=SUITE,
         name=re.sub(r"\W+", "_", title).strip("_"),
         about=f"OSU's {title} Test",
-        ranks="pair" if _ONE_SIDED.match(title) else "any",
+        ranks="pair" if _OF_TWO_RANKS.match(title) else "any",
         time="call",
         unit="transfer" if "Size" in heads else "none",
         sync="none",

@@ -27,7 +27,7 @@ _FENCES = (b"```", b"~~~")
 _FENCE = re.compile(rb"^[ \t]*(```+|~~~+)", re.MULTILINE)
 _TITLES = (b"# Benchmarking ", b"# OSU MPI")
 _INDENTS = (b"    ", b"\t")
-_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^ {0,3}(?:(=)=+|(-)-+|(~)~+)\s*$")
 _MINOR_HEADING = re.compile(
     r"^\s*(?:\*\*(?P<bold>[^*]+)\*\*:?|={3}[!?+]*\s+\"(?P<tab>[^\"]+)\"|<summary>(?P<fold>.+?)</summary>)\s*$"
@@ -35,7 +35,7 @@ _MINOR_HEADING = re.compile(
 _MINOR_LEVEL = 7
 """Of a line in bold type, of a tab and of a fold: below all headings."""
 _CODE_INDENT = ("    ", "\t")
-_ESCAPED_END = rb"\\n"
+_ESCAPED_END = b"\\n"
 _STRING = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
 _LABELS = ("name", "label", "title", "transport")
 """Keys beside a text of several lines whose values are its heading."""
@@ -182,7 +182,7 @@ def _code_lines(lines: Sequence[bytes], is_fenced: bool) -> Iterator[tuple[int, 
 def _heading_in(line: str, before: str) -> tuple[int, str] | None:
     """The level and the title of a heading; `before` is the line above it."""
     if found := _HEADING.match(line):
-        return len(found[1]), found[2]
+        return len(found[1]), found[2].rstrip().rstrip("#").rstrip()
     if before and (found := _UNDERLINE.match(line)):
         return 1 + "=-~".index(found[1] or found[2] or found[3]), before
     if found := _MINOR_HEADING.match(line):

@@ -5,15 +5,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import FIRST_SUITE, Card
 from mpigauge.runs.readers.imb_columns import Shape, fixed
 from mpigauge.runs.readers.known import card_of
-from mpigauge.runs.readers.reading import Reading, TextTable, Unread, unknown_launch
+from mpigauge.runs.readers.reading import Reading, TextTable, Unread, joined, unknown_launch
 from mpigauge.runs.readers.registry import reader
-from mpigauge.runs.readers.text import NUMBER
+from mpigauge.runs.readers.settings_lines import arm_of
+from mpigauge.runs.readers.text import NUMBER, why_no_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,6 +36,14 @@ WHOLE = ("nprocs", "datatype_size_bytes")
 COUNTS = ("nrep", "total_nrep", "valid_nrep", "count")
 _MOST = 2**31 - 1
 """Ranks, elements and bytes of one of them are an int of C."""
+_BEGINS = re.compile(r"^#(?:@|Command-line arguments|MPI calls)")
+"""Lines of the heading of a run."""
+_FACTS = (
+    "operation", "datatype", "datatype_extent_bytes", "datatype_size_bytes", "reproMPIcommitSHA1",
+    "nprocs", "sync", "process_sync", "nrep",
+)  # fmt: skip
+"""What a heading states that has a column, or that is no setting."""
+_USUAL = {"clocktype": "local", "clock": "MPI_Wtime", "root_proc": "0"}
 Key = tuple[str, int]
 
 
@@ -41,45 +51,74 @@ Key = tuple[str, int]
     "reprompi", "ReproMPI, single times and summaries", rb"^#@reproMPIcommitSHA1=|^#@clocktype="
 )
 def read(text: Text) -> Reading:
-    """A row for each call and count: of single times their median."""
-    said: dict[str, str] = {}
-    heads: list[str] = []
-    single: dict[Key, list[float]] = {}
-    summaries: dict[Key, dict[str, float]] = {}
-    unread: list[Unread] = []
+    """A row for each call and count: of single times their median. Each heading begins a run."""
+    runs = [_Run()]
     for number, line in text.numbered():
+        if _BEGINS.match(line) and (runs[-1].single or runs[-1].summaries):
+            runs.append(_Run())
+        runs[-1].look(number, line)
+    return joined(run.reading() for run in runs)
+
+
+@dataclass
+class _Run:
+    """What is known of a run at a line, and what stands before it."""
+
+    stated: dict[str, str] = field(default_factory=dict)
+    heads: list[str] = field(default_factory=list)
+    single: dict[Key, list[dict[int, float]]] = field(default_factory=dict)
+    """The time of each repetition; a further list where the repetitions are counted again."""
+    summaries: list[tuple[Key, dict[str, float], bool]] = field(default_factory=list)
+    """With whether the time is the median."""
+    unread: list[Unread] = field(default_factory=list)
+
+    def look(self, number: int, line: str) -> None:
         words = line.split()
         if found := _SETTING.match(line):
-            value = found[2].strip()
-            if found[1] in WHOLE and not (value.isdecimal() and int(value) <= _MOST):
-                unread.append(
-                    Unread(number, line.strip(), f"it is not a whole number up to {_MOST}")
-                )
-            else:
-                said[found[1]] = value
+            self._state(number, line, found[1], found[2].strip())
         elif "test" in words and "count" in words:
-            heads = words
-        elif heads and words and len(words) == len(heads) and (row := _row(heads, words)):
-            key = (row["test"], int(row["count"]))
-            if "runtime_sec" in row:
-                single.setdefault(key, []).append(float(row["runtime_sec"]))
-            elif any(name in row for name in SUMMARIES):
-                summaries[key] = _summary(row)
-        elif heads and _DAMAGED.match(line):
-            why = f"it has {len(words)} of {len(heads)} columns, or a word where a number belongs"
-            unread.append(Unread(number, line.strip(), why))
-    rows = {key: _of_times(times) for key, times in single.items()} | summaries
-    ranks = int(said.get("nprocs", 0))
-    calls = (call for call, _ in rows)
-    return Reading(
-        tables=tuple(_table(key, row, said) for key, row in rows.items()),
-        launches=(unknown_launch(0, world_ranks=ranks),),
-        unread=tuple(unread),
-        cards=tuple(dict.fromkeys(card for card in map(_card, calls) if card.suite == SUITE)),
-    )
+            self.heads = words
+        elif self.heads and (row := _row(self.heads, words)):
+            self._add(row)
+        elif self.heads and _DAMAGED.match(line):
+            why = why_no_row(words, self.heads, ("test",))
+            self.unread.append(Unread(number, line.strip(), why))
+
+    def reading(self) -> Reading:
+        rows = list(self.summaries)
+        for key, series in self.single.items():
+            rows += [(key, _of_times(list(times.values())), True) for times in series]
+        ranks = int(self.stated.get("nprocs", 0))
+        cards = dict.fromkeys(_card(call) for (call, _), _, _ in rows)
+        return Reading(
+            tables=tuple(_table(*row, self.stated) for row in rows),
+            launches=(unknown_launch(0, world_ranks=ranks),),
+            unread=tuple(self.unread),
+            cards=tuple(card for card in cards if card.suite == SUITE),
+        )
+
+    def _state(self, number: int, line: str, name: str, value: str) -> None:
+        if name in WHOLE and not (value.isdecimal() and int(value) <= _MOST):
+            why = f"it is not a whole number up to {_MOST}"
+            self.unread.append(Unread(number, line.strip(), why))
+        else:
+            self.stated[name] = value
+
+    def _add(self, row: Mapping[str, str]) -> None:
+        key = (row["test"], int(row["count"]))
+        if "runtime_sec" in row:
+            series = self.single.setdefault(key, [{}])
+            repetition = int(row.get("nrep", len(series[-1])))
+            if repetition in series[-1]:
+                series.append({})
+            series[-1][repetition] = float(row["runtime_sec"])
+        elif any(name in row for name in SUMMARIES):
+            self.summaries.append((key, _summary(row), "median_runtime_sec" in row))
 
 
 def _row(heads: Sequence[str], words: Sequence[str]) -> dict[str, str] | None:
+    if len(words) != len(heads):
+        return None
     row = dict(zip(heads, words, strict=True))
     times = [row[head] for head in heads if head.endswith("_sec")]
     counts = [row[head] for head in heads if head in COUNTS]
@@ -103,24 +142,35 @@ def _summary(row: Mapping[str, str]) -> dict[str, float]:
     return times | {"time_p50_s": time, "samples": int(counted)}
 
 
-def _table(key: Key, row: Mapping[str, float], said: Mapping[str, str]) -> TextTable:
+def _table(
+    key: Key, row: Mapping[str, float], has_median: bool, stated: Mapping[str, str]
+) -> TextTable:
     card = _card(key[0])
-    sized = {"message_bytes": key[1] * int(said.get("datatype_size_bytes", 1))}
-    return TextTable.of_rows(_fixed(card, row, said), [{**row, **sized}])
+    sized = {"message_bytes": key[1] * int(stated.get("datatype_size_bytes", 1))}
+    return TextTable.of_rows(_fixed(card, has_median, stated), [{**row, **sized}])
 
 
-def _fixed(card: Card, row: Mapping[str, float], said: Mapping[str, str]) -> dict[str, Any]:
-    shape = Shape(int(said.get("nprocs", 0)))
-    has_median = "time_p50_s" in row and row["time_p50_s"] != row.get("time_mean_s")
+def _fixed(card: Card, has_median: bool, stated: Mapping[str, str]) -> dict[str, Any]:
+    shape = Shape(int(stated.get("nprocs", 0)))
     return fixed(card, 0, shape) | {
-        "datatype": said.get("datatype", "MPI_BYTE").removeprefix("MPI_").lower(),
-        "op": said.get("operation", "").removeprefix("MPI_").lower()
+        "datatype": stated.get("datatype", "MPI_BYTE").removeprefix("MPI_").lower(),
+        "op": stated.get("operation", "").removeprefix("MPI_").lower()
         if card.unit == "reduction"
         else "",
-        "sync": SYNCS.get(said.get("sync", ""), "clock"),
+        "sync": SYNCS.get(stated.get("sync", stated.get("process_sync", "")), "clock"),
+        "arm": arm_of(_settings(stated)),
         "source": "ReproMPI",
         "statistic": "median over repetitions" if has_median else "mean over repetitions",
     }
+
+
+def _settings(stated: Mapping[str, str]) -> dict[str, str]:
+    """What the heading of a run states beside its facts, unless it is usual."""
+    settings = {}
+    for name, value in stated.items():
+        if name not in _FACTS and value != _USUAL.get(name):
+            settings[name] = "_".join(value.split())
+    return settings
 
 
 def _card(call: str) -> Card:

@@ -14,7 +14,7 @@ _LAUNCHER = re.compile(
 )
 _IN_COMMAND = (
     re.compile(rf"(?<!\S)(?:-x[ =]?|--?genv[ =]|--?env[ =])?({_NAME})[= ](?!-)(\S+)"),
-    re.compile(rf"(?<=[=,])({_NAME})=([^\s,]+)(?=\S* )"),  # srun --export=ALL,NAME=VALUE
+    re.compile(rf"(?<=[=,])({_NAME})=([^\s,]+)"),  # srun --export=ALL,NAME=VALUE
     re.compile(r"(?<!\S)--?(?:[a-z]*mca|gmca) (\w+) (\S+)"),
     re.compile(r"(?<!\S)--?(map-by|bind-to|rank-by|ppn|distribution|cpu-bind)[ =](\S+)"),
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.record import Figure
 from mpigauge.runs.readers.reading import Reading, Unread
 from mpigauge.runs.readers.registry import reader
-from mpigauge.runs.readers.text import NUMBER
+from mpigauge.runs.readers.text import NUMBER, why_no_row
 
 if TYPE_CHECKING:
     from mpigauge.runs.readers.text import Text
@@ -26,8 +26,7 @@ _IN_MEGABYTES = {"mb/s": 1.0, "gb/s": 1e3, "tb/s": 1e6, "kb/s": 1e-3,
                  "kib/s": 2**10 / 1e6}  # fmt: skip
 _THREADS = re.compile(r"Number of Threads (?:requested|counted) = (\d+)")
 _NUMBER = re.compile(NUMBER)
-_COLUMNS = 4
-"""The rate, and the mean, least and longest time."""
+_COLUMNS = ("Rate", "Avg time", "Min time", "Max time")
 _VERSION = re.compile(r"STREAM version \$Revision: ([\d.]+)")
 
 
@@ -46,8 +45,8 @@ def read(text: Text) -> Reading:
             factor = _IN_MEGABYTES[found[1].lower()]
         elif found := _TASK.match(line):
             numbers = found[2].split()
-            if len(numbers) != _COLUMNS or not all(map(_NUMBER.fullmatch, numbers)):
-                unread.append(Unread(number, line.strip(), "it has not a rate and three times"))
+            if len(numbers) != len(_COLUMNS) or not all(map(_NUMBER.fullmatch, numbers)):
+                unread.append(Unread(number, line.strip(), why_no_row(numbers, _COLUMNS)))
                 continue
             if found[1] in seen:
                 launch += 1

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What OSU's benchmarks print beside sizes and times: each line of it tells rows apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.runs.readers import READERS, Text
+
+if TYPE_CHECKING:
+    from mpigauge.model.columns import Cell
+    from mpigauge.runs.readers.reading import Reading
+
+LATENCY = "# OSU MPI Latency Test v7.4\n"
+HEAD = "# Size       Avg Latency(us)\n"
+
+
+def read(text: str, ranks: int = 0) -> Reading:
+    return READERS["osu"].read(Text(text.encode(), ranks=ranks))
+
+
+def cells(reading: Reading) -> list[Cell]:
+    return [cell for table in reading.tables for cell in table.cells()]
+
+
+# --- validation ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("results", ["Pass Pass Fail", "Fail Pass Pass", "Pass Fail Pass", "Fail"])
+def test_rows_that_fail_validation_are_wrong_wherever_they_stand(results: str) -> None:
+    words = results.split()
+    rows = [f"{1 << i}   {i + 1}.5   {word}\n" for i, word in enumerate(words)]
+    head = "# Size      Bandwidth (MB/s)        Validation\n"
+    reading = read("# OSU MPI Bandwidth Test v7.5\n# Datatype: MPI_CHAR.\n" + head + "".join(rows))
+    assert [cell.wrong_count for cell in cells(reading)] == [int(word == "Fail") for word in words]
+    assert {cell.check for cell in cells(reading)} == {"exact"}
+    assert reading.remarks == ()
+
+
+def test_the_error_that_a_test_ends_with_is_reported() -> None:
+    error = "DATA VALIDATION ERROR: osu_bw exited with status 1 on message size 4.\n"
+    rows = f"1   0.92   Pass\n{error}4   3.72   Fail\n8   7.45   Pass\n"
+    head = "# Size      Bandwidth (MB/s)        Validation\n"
+    reading = read("# OSU MPI Bandwidth Test v7.5\n" + head + rows)
+    assert [(c.message_bytes, c.wrong_count) for c in cells(reading)] == [(1, 0), (4, 1), (8, 0)]
+    assert reading.remarks == (f"OSU reports at line 4: {error.strip()[:-1]}",)
+
+
+# --- comments ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("head_first", [True, False])
+def test_each_type_has_its_own_table(head_first: bool) -> None:
+    """OSU 7.2 prints the head before the type, and once; 7.4 prints it below each type."""
+    text = LATENCY + (HEAD if head_first else "")
+    for type_, time in (("CHAR", 1), ("INT", 2), ("FLOAT", 3)):
+        text += f"# Datatype: MPI_{type_}.\n" + ("" if head_first else HEAD) + f"4   {time}.0\n"
+    reading = read(text)
+    found = [(cell.datatype, cell.latency_s, cell.launch) for cell in cells(reading)]
+    assert found == [("char", 1e-6, 0), ("int", 2e-6, 0), ("float", 3e-6, 0)]
+    assert reading.remarks == ()
+
+
+COMMENTS = {
+    "window": (
+        "MPI_Put Latency",
+        "# Window creation: MPI_Win_allocate\n# Synchronization: MPI_Win_flush\n",
+        "# Window creation: MPI_Win_create\n# Synchronization: MPI_Win_flush\n",
+    ),
+    "synchronization": (
+        "MPI_Get Latency",
+        "# Window creation: MPI_Win_create\n# Synchronization: MPI_Win_lock/unlock\n",
+        "# Window creation: MPI_Win_create\n# Synchronization: MPI_Win_fence\n",
+    ),
+    "threads": (
+        "MPI Multi-threaded Latency",
+        "# Number of Sender threads: 1 \n# Number of Receiver threads: 2\n",
+        "# Number of Sender threads: 1 \n# Number of Receiver threads: 8\n\n",
+    ),
+    "processes": (
+        "MPI Multi-process Latency",
+        "# Number of forked processes in sender: 2\n",
+        "# Number of forked processes in sender: 4\n",
+    ),
+    "partitions": ("MPI Partitioned Latency", "# Partitions: 8\n", "# Partitions: 16\n"),
+    "brackets": ("MPI Partitioned Latency", "# [ partitions: 8 ]\n", "# [ partitions: 16 ]\n"),
+    "grid": (
+        "MPI Neighborhood Allgather Latency",
+        "# Dimensions size = 2 1\n",
+        "# Dimensions size = 1 2\n",
+    ),
+    "words": ("MPI Allgather Latency", "", "# in place\n"),
+    "buffers": (
+        "MPI-CUDA Latency",
+        "# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)\n",
+        "# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)\n",
+    ),
+    "managed": (
+        "MPI-CUDA Latency",
+        "# Send Buffer on MANAGED (MD) and Receive Buffer on HOST (H)\n",
+        "# Send Buffer on MANAGED (MH) and Receive Buffer on HOST (H)\n",
+    ),
+    "memory": (
+        "MPI-ROCM_Put Latency",
+        "# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on HOST (H)\n",
+        "# Rank 0 Memory on HOST (H) and Rank 1 Memory on DEVICE (D)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMMENTS)
+def test_tests_that_differ_only_in_a_comment_are_kept_apart(name: str) -> None:
+    title, first, second = COMMENTS[name]
+    formula = "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n"
+    parts = [f"# OSU {title} Test v7.4\n{formula}{comment}{HEAD}" for comment in (first, second)]
+    reading = read(f"{parts[0]}1   1.0\n{parts[1]}1   3.0\n{parts[0]}1   2.0\n", ranks=2)
+    found = [(cell.key, cell.launch, cell.time_avg_s) for cell in cells(reading)]
+    assert len({key for key, _, _ in found}) == 2
+    assert found[0][0] == found[2][0]
+    assert [launch for _, launch, _ in found] == [0, 0, 1]
+    assert (reading.remarks, reading.unread) == ((), ())
+
+
+def test_comments_become_columns_or_settings() -> None:
+    title, first, _ = COMMENTS["window"]
+    (cell,) = cells(read(f"# OSU {title} Test v7.4\n{first}{HEAD}1   1.0\n"))
+    assert cell.settings == "synchronization=MPI_Win_flush window_creation=MPI_Win_allocate"
+    assert (cell.benchmark, cell.ranks) == ("Put_Latency", 2)
+    title, _, second = COMMENTS["threads"]
+    (cell,) = cells(read(f"# OSU {title} Test v7.4\n{second}{HEAD}1   1.0\n"))
+    assert (cell.settings, cell.ranks) == ("receiver_threads=8 sender_threads=1", 2)
+    title, _, second = COMMENTS["buffers"]
+    (cell,) = cells(read(f"# OSU {title} Test v7.4\n{second}{HEAD}1   1.0\n"))
+    assert (cell.benchmark, cell.memory, cell.arm) == (
+        "PingPong",
+        "device>host",
+        "accelerator=cuda",
+    )
+
+
+@pytest.mark.parametrize(
+    ("title", "memory"),
+    [("MPI", "host"), ("MPI-ROCM", "device"), ("MPI-MANAGED", "managed"),
+     ("MPI-CUDA MANAGED", "managed")],
+)  # fmt: skip
+def test_the_title_tells_the_memory_of_collectives(title: str, memory: str) -> None:
+    (cell,) = cells(read(f"# OSU {title} Allreduce Latency Test v7.4\n{HEAD}4   1.0\n", ranks=4))
+    assert (cell.benchmark, cell.memory) == ("Allreduce", memory)
+
+
+def test_a_comment_in_the_middle_of_a_table_holds_from_there_on() -> None:
+    reading = read(f"{LATENCY}{HEAD}1   1.0\n# Partitions: 4\n1   2.0\n2   3.0\n")
+    found = [(cell.settings, cell.message_bytes) for cell in cells(reading)]
+    assert found == [("", 1), ("partitions=4", 1), ("partitions=4", 2)]
+
+
+def test_a_size_that_comes_twice_in_a_table_is_reported() -> None:
+    reading = read(f"{LATENCY}{HEAD}1   1.0\n1   2.0\n2   3.0\n")
+    assert [(c.launch, c.latency_s) for c in cells(reading)] == [(0, 1e-6), (0, 3e-6), (1, 2e-6)]
+    (remark,) = reading.remarks
+    assert remark == (
+        "the text prints PingPong of 1 B again without a new heading: 1 row kept as further "
+        "launches"
+    )
+
+
+def test_the_settings_of_a_command_are_those_of_its_output() -> None:
+    text = "export UCX_LOG_LEVEL=info\n"
+    for words in ("--mca btl tcp,self", "-x UCX_TLS=sm", "--mca btl tcp,self"):
+        text += f"$ mpirun -np 2 {words} ./osu_latency -i 10\n{LATENCY}{HEAD}1   1.0\n"
+    reading = read(text + f"{LATENCY}{HEAD}1   1.0\n")
+    shared = "UCX_LOG_LEVEL=info"
+    assert [(cell.arm, cell.launch) for cell in cells(reading)] == [
+        (f"{shared} btl=tcp,self", 0),
+        (f"{shared} UCX_TLS=sm", 0),
+        (f"{shared} btl=tcp,self", 1),
+        (shared, 0),
+    ]
+
+
+# --- percentiles ---------------------------------------------------------------------------------
+def test_percentiles_of_a_latency() -> None:
+    heads = "".join(f"    P{percent} Tail Lat(us)" for percent in (1, 50, 90, 99))
+    text = f"{LATENCY}# Size       Avg Latency(us){heads}\n1024   2.0   1.0   1.9   2.5   9.0\n"
+    reading = read(text)
+    (cell,) = cells(reading)
+    assert (cell.latency_s, cell.time_mean_s / 2) == pytest.approx((1.9e-6, 2e-6))
+    assert (cell.time_p01_s / 2, cell.time_p99_s / 2) == pytest.approx((1e-6, 9e-6))
+    assert cell.statistic == "median over repetitions"
+    (figure,) = reading.figures
+    assert (figure.benchmark, figure.name, figure.unit) == (
+        "PingPong", "P90 of the time, 1 KiB", "s"
+    )  # fmt: skip
+    assert figure.value == pytest.approx(2.5e-6)
+    assert reading.unread == ()
+
+
+def test_percentiles_of_a_bandwidth_are_those_of_the_time_from_the_other_end() -> None:
+    heads = "".join(f"   P{percent} Tail BW(MB/s)" for percent in (50, 95, 99))
+    text = f"# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s){heads}\n"
+    reading = read(f"{text}1000   10.0   20.0   25.0   40.0\n")
+    (cell,) = cells(reading)
+    window_bytes = 64 * 1000
+    times = cell.time_p50_s, cell.time_mean_s, cell.time_p01_s
+    assert times == pytest.approx([window_bytes / (rate * 1e6) for rate in (20, 10, 40)])
+    assert cell.printed_mb_per_s == 10
+    (figure,) = reading.figures
+    assert (figure.value, figure.unit, figure.better) == (25, "MB/s", "higher")
+
+
+def test_with_f_the_time_stays_that_of_the_slowest_rank() -> None:
+    head = "# Size   Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations"
+    text = f"# OSU MPI Allreduce Latency Test v7.4\n{head}    P50 Tail Lat(us)\n"
+    reading = read(f"{text}4   2.0   1.0   3.0   1000   1.9\n", ranks=8)
+    (cell,) = cells(reading)
+    assert (cell.time_p50_s, cell.statistic) == (3e-6, "mean over repetitions, slowest rank")
+    (figure,) = reading.figures
+    assert figure.name == "P50 of the time, 4 B"
+    assert figure.value == pytest.approx(1.9e-6)
+
+
+# --- -V ------------------------------------------------------------------------------------------
+VARIED = """# OSU MPI Multiple Bandwidth / Message Rate Test v7.4
+# [ pairs: 2 ] [ window size: varied ]
+
+# Uni-directional Bandwidth (MB/sec)
+# Datatype: MPI_CHAR.
+#                 1           2
+1              1.00        2.00
+2              4.00        nan
+
+# Message Rate Profile
+#                 1           2
+1        1000000.00  2000000.00
+2        2000001.00  1000000.00
+# Datatype: MPI_INT.
+#                 1           2
+4              8.00        9.00
+"""
+
+
+def test_tables_of_all_windows() -> None:
+    reading = read(VARIED)
+    found = {(c.datatype, c.inflight, c.message_bytes): c for c in cells(reading)}
+    others = {("char", 1, 2), ("int", 1, 4), ("int", 2, 4)}
+    assert set(found) == {("char", 1, 1), ("char", 2, 1)} | others
+    cell = found["char", 2, 1]
+    assert (cell.benchmark, cell.ranks, cell.printed_mb_per_s) == ("Uniband", 4, 2)
+    assert cell.printed_msg_per_s == cell.message_rate_per_s == pytest.approx(2e6)
+    assert {cell.launch for cell in found.values()} == {0}
+    assert [(each.line, each.why) for each in reading.unread] == [
+        (8, "nan is not a number (2 in flight)"),
+        (13, "no bandwidth with a window of 2 stands above this rate"),
+    ]
+
+
+def test_a_second_table_of_all_windows_is_a_launch() -> None:
+    reading = read(VARIED + VARIED)
+    assert {cell.launch for cell in cells(reading)} == {0, 1}
+    assert len(cells(reading)) == 2 * len(cells(read(VARIED)))
+    assert reading.remarks == ()
+
+
+# --- rows ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("word", ["nan", "-nan", "inf", "1e999", "0x10", "**"])
+def test_the_reason_names_the_word_that_is_no_number(word: str) -> None:
+    reading = read(f"{LATENCY}{HEAD}1   1.0\n2   {word}\n4   2.0\n")
+    assert [cell.message_bytes for cell in cells(reading)] == [1, 4]
+    assert [each.why for each in reading.unread] == [f"{word} is not a number (Avg Latency(us))"]
+
+
+def test_a_derived_type_moves_the_bytes_that_are_sent() -> None:
+    text = "# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)       Transmit Size\n"
+    (cell,) = cells(read(f"{text}64   10.0   32\n"))
+    assert (cell.moved_bytes, cell.settings) == (64 * 32, "layout=derived")
+    assert cell.bandwidth_bytes_per_s == pytest.approx(10e6)
+
+
+def test_starts_of_mpi_are_launches() -> None:
+    text = "# OSU MPI Init Test v7.4\nnprocs: 4, min: 67 ms, max: 69 ms, avg: 68 ms\n"
+    reading = read(text + text.replace("69", "79"))
+    longest = [f for f in reading.figures if f.name == "longest over ranks"]
+    assert [(figure.launch, figure.value) for figure in longest] == [(0, 0.069), (1, 0.079)]
