@@ -225,7 +225,8 @@ class _Log:
     # --- tables -----------------------------------------------------------------------------
     def _begin(self, section: HeadingSection, heads: Heads, label: str = "") -> TableDraft:
         kind = self._kind(section, heads)
-        signature = (section._replace(idle=0), kind.card.suite, self.arm, label)
+        told_apart = section[:-1]  # rows do not state how many ranks are idle
+        signature = (told_apart, kind.card.suite, self.arm, label)
         if signature in self.seen:
             self._next_launch()
         self.seen.add(signature)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Headings = tuple[str, ...]
 """From the outermost to the innermost."""
 
+_LARGEST_PAGE = 1 << 22
+"""Bytes of a page that somebody writes; logs may be larger."""
 _FENCES = (b"```", b"~~~")
 _FENCE = re.compile(rb"^[ \t]*(```+|~~~+)", re.MULTILINE)
 _TITLES = (b"# Benchmarking ", b"# OSU MPI")
@@ -137,6 +139,8 @@ def _has_collision(
 def _pieces_of_page(raw: bytes) -> dict[Headings, bytes]:
     """The code blocks of a page by the headings above them, each line in its place; nothing: the
     text is not a page."""
+    if len(raw) > _LARGEST_PAGE:
+        return {}
     is_fenced = any(fence in raw for fence in _FENCES) and bool(_FENCE.search(raw))
     if not is_fenced and not _has_indented_code(raw):
         return {}
@@ -204,7 +208,7 @@ def _pieces_of_json(raw: bytes) -> dict[Headings, bytes]:
     no string holds a text of several lines."""
     first = raw.lstrip()[:1]
     pieces: dict[Headings, list[str]] = {}
-    if first in (b"{", b"[") or _has_escaped_title(raw):
+    if first in (b"{", b"[") or (len(raw) <= _LARGEST_PAGE and _has_escaped_title(raw)):
         for value in _json_values(raw, first == b"{"):
             for headings, string in _strings(value, ()):
                 pieces.setdefault(headings, []).append(string.removesuffix("\n"))

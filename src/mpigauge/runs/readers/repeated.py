@@ -51,6 +51,10 @@ def row_keys(reading: Reading) -> set[Hashable]:
     return keys
 
 
+_KEY = ("launch", *KEY_COLUMNS)
+_UNKNOWN = tuple(unknown_columns()[name] for name in _KEY)
+
+
 class _Repeats:
     """The keys seen so far, and the launches made for those that come again."""
 
@@ -64,10 +68,10 @@ class _Repeats:
 
     def tables(self, tables: Sequence[TextTable]) -> Iterator[TextTable]:
         """The tables, split where a row repeats the key of an earlier one."""
-        shared = Counter(map(_shared_key, tables))
-        for table in tables:
-            key = _shared_key(table)
-            if table.is_distinct and shared[key] == 1:
+        keys = list(map(_shared_key, tables))
+        shared = Counter(keys)
+        for table, key in zip(tables, keys, strict=True):
+            if shared[key] == 1 and (table.is_distinct or table.rows < 2):
                 yield table
             else:
                 yield from self._parts(table, key)
@@ -120,8 +124,7 @@ def _part(table: TextTable, places: Sequence[int], launch: int) -> TextTable:
 
 def _shared_key(table: TextTable) -> tuple[Any, ...]:
     """The launch, and the columns of the key that all rows of the table share."""
-    columns = {**unknown_columns(), **table.fixed}
-    return (columns["launch"], *map(columns.__getitem__, KEY_COLUMNS))
+    return tuple(map(table.fixed.get, _KEY, _UNKNOWN))
 
 
 def _keys_in(table: TextTable) -> Iterator[Hashable]:
