@@ -553,8 +553,8 @@ def test_the_settings_of_a_command_tell_runs_of_imb_apart() -> None:
         "8  1000  1.00  8.00\n"
         for words in ("-x UCX_TLS=tcp", "-genv I_MPI_FABRICS shm", "--map-by node")
     )
-    found = [cell.arm for cell in cells(read("imb", text))]
-    assert found == ["UCX_TLS=tcp", "I_MPI_FABRICS=shm", "map-by=node"]
+    found = [(cell.arm, cell.placement) for cell in cells(read("imb", text))]
+    assert found == [("UCX_TLS=tcp", ""), ("I_MPI_FABRICS=shm", ""), ("", "map-by:node")]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.settings_lines import (
     arm_of,
     is_command,
+    placement_in_command,
     setting_in,
     settings_in_command,
 )
@@ -98,6 +99,8 @@ class _Log:
     settings: dict[str, str] = field(default_factory=dict)
     of_command: dict[str, str] = field(default_factory=dict)
     """The settings in the command line of the run."""
+    placement: str = ""
+    """And where it has the ranks placed."""
     arm: str = ""
     headings: dict[bytes, Heading | None] = field(default_factory=dict)
     kinds: dict[tuple[str, ...], dict[tuple[HeadingSection, Heads], HeadingKind]] = field(
@@ -226,13 +229,12 @@ class _Log:
     def _begin(self, section: HeadingSection, heads: Heads, label: str = "") -> TableDraft:
         kind = self._kind(section, heads)
         told_apart = section[:-1]  # rows do not state how many ranks are idle
-        signature = (told_apart, kind.card.suite, self.arm, label)
+        placement = label or kind.fixed["placement"] or self.placement
+        signature = (told_apart, kind.card.suite, self.arm, placement)
         if signature in self.seen:
             self._next_launch()
         self.seen.add(signature)
-        fixed = {**kind.fixed, "launch": self.launch, "arm": self.arm}
-        if label:
-            fixed["placement"] = label
+        fixed = {**kind.fixed, "launch": self.launch, "arm": self.arm, "placement": placement}
         self._tell_launch(section.world_ranks)
         draft = TableDraft(kind.card, kind.shape, heads, fixed, is_old=self.header.may_be_old)
         self.drafts.append(draft)
@@ -269,6 +271,7 @@ class _Log:
             self.arm = arm_of(self.settings | self.of_command)
         elif "IMB-" in line and is_command(line):
             self.of_command = settings_in_command(line)
+            self.placement = placement_in_command(line)
             self.arm = arm_of(self.settings | self.of_command)
         elif self.heads:
             self._in_table(line)

@@ -39,6 +39,7 @@ from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.settings_lines import (
     arm_of,
     is_command,
+    placement_in_command,
     setting_in,
     settings_in_command,
 )
@@ -86,6 +87,7 @@ class _Log:
     remarks: list[str] = field(default_factory=list)
     exported: dict[str, str] = field(default_factory=dict)
     of_command: dict[str, str] = field(default_factory=dict)
+    placement: str = ""
     launches: Counter[OsuTest] = field(default_factory=Counter)
     """How many tables of each test there are."""
     of_window: dict[OsuTest, OsuTable] = field(default_factory=dict)
@@ -148,9 +150,10 @@ class _Log:
             ranks=self.text.ranks or self.ranks,
             window=self.window,
             arm=arm_of({**self.exported, **self.of_command, **of_api}),
+            placement=self.placement,
         )
-        self.table = None
-        self.ranks, self.window, self.of_command, self.in_rows = 0, WINDOW, {}, False
+        self.table, self.in_rows = None, False
+        self.ranks, self.window, self.of_command, self.placement = 0, WINDOW, {}, ""
 
     def _command(self, line: str) -> None:
         """The ranks, the window and the settings that the next test is started with."""
@@ -160,6 +163,7 @@ class _Log:
             self.window = int(found[1])
         if is_command(line):
             self.of_command = settings_in_command(line)
+            self.placement = placement_in_command(line)
 
     def _comment(self, test: OsuTest, number: int, line: str) -> None:
         if profile := next((of for title, of in _PROFILES.items() if title in line), ""):
@@ -247,8 +251,8 @@ class _Log:
         for name, value in (("shortest", least), ("longest", most), ("mean", mean)):
             self.figures.append(
                 Figure(launch, "MPI_Init", f"{name} over ranks", float(value) * _UNITS[unit],
-                       "s", "lower", ranks=int(ranks), arm=test.arm, source=test.source,
-                       origin="imported")
+                       "s", "lower", ranks=int(ranks), arm=test.arm, placement=test.placement,
+                       source=test.source, origin="imported")
             )  # fmt: skip
 
 

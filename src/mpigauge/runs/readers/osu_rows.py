@@ -71,6 +71,7 @@ class OsuTest:
     ranks: int
     window: int
     arm: str
+    placement: str
     heads: tuple[str, ...] = ()
     datatype: str = ""
     pairs: int = 1
@@ -198,6 +199,7 @@ def percentile_figures(table: OsuTable, words: Mapping[str, str]) -> Iterator[Fi
                 better="higher" if found.is_rate else "lower",
                 ranks=test.ranks,
                 arm=test.arm,
+                placement=test.placement,
                 source=test.source,
                 origin="imported",
             )
@@ -211,6 +213,7 @@ def text_table(table: OsuTable) -> TextTable:
         "source": test.source,
         "memory": test.memory,
         "arm": test.arm,
+        "placement": test.placement,
         "statistic": _statistic(test, card),
         "sync": "barrier" if card.sync == "each" else "none",
         "settings": _settings(test),

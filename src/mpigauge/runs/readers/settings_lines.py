@@ -16,9 +16,9 @@ _IN_COMMAND = (
     re.compile(rf"(?<!\S)(?:-x[ =]?|--?genv[ =]|--?env[ =])?({_NAME})[= ](?!-)(\S+)"),
     re.compile(rf"(?<=[=,])({_NAME})=([^\s,]+)"),  # srun --export=ALL,NAME=VALUE
     re.compile(r"(?<!\S)--?(?:[a-z]*mca|gmca) (\w+) (\S+)"),
-    re.compile(r"(?<!\S)--?(map-by|bind-to|rank-by|ppn|distribution|cpu-bind)[ =](\S+)"),
 )
-"""Variables and parameters of MPIs, and where ranks are placed, as launchers take them."""
+"""Variables and parameters of MPIs, as launchers take them."""
+_PLACEMENT = re.compile(r"(?<!\S)--?(map-by|bind-to|rank-by|ppn|distribution|cpu-bind)[ =](\S+)")
 
 
 def setting_in(line: str) -> tuple[str, str] | None:
@@ -41,6 +41,11 @@ def settings_in_command(line: str) -> dict[str, str]:
         for name, value in pattern.findall(line):
             settings[name] = value.strip("\"'")
     return settings
+
+
+def placement_in_command(line: str) -> str:
+    """Where such a line has the ranks placed: map-by:core."""
+    return " ".join(f"{name}:{value}" for name, value in _PLACEMENT.findall(line))
 
 
 def arm_of(settings: dict[str, str]) -> str:
