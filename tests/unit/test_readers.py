@@ -46,7 +46,7 @@ RECORDED = {
     "hpl": "hpl", "imb": "orfeo-map-by-core", "mpi_latency": "mpi-latency", "osu": "osu",
     "mpip": "ember-mpip-report", "nodeperf": "ulysses-nodeperf-intel", "reprompi": "reprompi",
     "perfcatcher": "ember-perfcatch-report", "ping_pong": "ember-pingpong-fit-12-13",
-    "stream": "ember-stream-local",
+    "stream": "ember-stream-local", "perftest": "perftest",
 }  # fmt: skip
 
 

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Tests of perftest: their names, the facts that stand above a table, and their stored columns.
+
+A latency of write and send is half a round trip, as perftest prints it; reads and atomics are whole
+calls. The time of a row with a bandwidth is that of all messages under way (TX depth), and both
+directions count where a test is bidirectional.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.cards import Card
+from mpigauge.runs.readers.imb_columns import Shape, fixed
+from mpigauge.runs.readers.reading import TextTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Row = dict[str, float]
+"""Stored columns."""
+SUITE = "PERFTEST"
+SERVICE_LEVEL = "#sl"
+RATE_UNITS = {"MB/sec": 2**20, "MiB/sec": 2**20, "Gb/sec": 1e9 / 8}
+"""Bytes per second. perftest counts 2^20 bytes as a megabyte, whichever it prints."""
+_TITLE = re.compile(
+    r"(?P<verb>RDMA[_ ]Write|RDMA[_ ]Read|Send|Atomic)(?P<words>(?:[ _]\w+)*?)"
+    r"[ _](?P<kind>BW|Latency)(?P<more>(?:[ _]\w+)*?)[ _]Test"
+)
+_RATES = tuple(f"BW {word}[{unit}]" for word in ("peak", "average") for unit in RATE_UNITS)
+_BIDIRECTIONAL = "bidirectional"
+_HALVED = ("write", "send")
+_US = 1e-6
+_TIMES = {
+    "t_min[usec]": "time_best_s",
+    "t_max[usec]": "time_worst_s",
+    "t_typical[usec]": "time_p50_s",
+    "t_avg[usec]": "time_mean_s",
+    "99% percentile[usec]": "time_p99_s",
+}
+_SETTINGS = {
+    "numberofqps": ("qps", "1"),
+    "connectiontype": ("connection", "RC"),
+    "usingsrq": ("srq", "OFF"),
+    "dualport": ("dual-port", "OFF"),
+    "postlist": ("post-list", "1"),
+}
+"""Facts that tell what is measured: name, and the value that goes without saying."""
+_SURROUNDINGS = {
+    "device": ("device", ""),
+    "linktype": ("link", ""),
+    "mtu": ("mtu", ""),
+    "gidindex": ("gid", ""),
+    "cqmoderation": ("cq-moderation", ""),
+    "outstandreads": ("outstanding-reads", ""),
+    "maxinlinedata": ("inline", "0"),
+    "pcierelaxorder": ("relaxed-order", "ON"),
+    "ibvwrapi": ("ibv_wr", "ON"),
+    "rdmacmqps": ("rdma_cm", "OFF"),
+}
+"""Facts that tell how it is measured."""
+_DEPTH = "txdepth"
+_MEMORY = re.compile(r"use(\w+)memory")
+_DEEPEST = 9
+"""Digits of a number of messages under way."""
+
+
+@dataclass
+class Test:
+    """A test, as far as its text is read."""
+
+    program: str = ""
+    """As ib_write_bw; empty: not known."""
+    words: tuple[str, ...] = ()
+    """What its title says beside that."""
+    facts: dict[str, str] = field(default_factory=dict)
+    memory: str = "host"
+    side: str = ""
+    """local or remote, where a table is of one of the two alone."""
+    service_level: str = ""
+    """Where rows differ in it."""
+    addresses: frozenset[str] = frozenset()
+    """Of both sides, which are the same on both."""
+    heads: tuple[str, ...] = ()
+    rows: list[Row] = field(default_factory=list)
+    line: int = 0
+    """Where its table begins."""
+    launch: int = 0
+
+    @property
+    def is_latency(self) -> bool:
+        return self.program.endswith("lat")
+
+    @property
+    def is_bidirectional(self) -> bool:
+        return _BIDIRECTIONAL in self.words
+
+    @property
+    def depth(self) -> int:
+        """Messages under way."""
+        depth = self.facts.get(_DEPTH, "")
+        if self.is_latency or not depth.isdecimal() or len(depth) > _DEEPEST:
+            return 1
+        return max(int(depth), 1)
+
+    @property
+    def settings(self) -> str:
+        """What was measured, beside the name of the test."""
+        rows = {"side": self.side, "sl": self.service_level}
+        of_rows = (f"{name}={value}" for name, value in rows.items() if value)
+        return " ".join([*self.words, *_in_words(self.facts, _SETTINGS), *of_rows])
+
+    @property
+    def arm(self) -> str:
+        """How it was measured."""
+        return " ".join(_in_words(self.facts, _SURROUNDINGS))
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from others."""
+        return self.program, self.settings, self.arm, self.depth, self.memory
+
+    def in_launches(self) -> Iterator[Test]:
+        """Itself, or parts of it that hold each size once."""
+        parts: list[list[Row]] = []
+        count: dict[float, int] = {}
+        for row in self.rows:
+            size = row["message_bytes"]
+            number = count[size] = count.get(size, -1) + 1
+            if number == len(parts):
+                parts.append([])
+            parts[number].append(row)
+        for part in parts:
+            yield replace(self, rows=part)
+
+    def take_title(self, title: str) -> None:
+        """Takes the name from a title."""
+        found = _TITLE.fullmatch(title.strip())
+        if not found:
+            return
+        verb = re.split("[_ ]", found["verb"])[-1].lower()
+        kind = "bw" if found["kind"] == "BW" else "lat"
+        self.program = f"ib_{verb}_{kind}"
+        words = re.split("[_ ]", f"{found['words']} {found['more']}".lower())
+        self.words = tuple(filter(None, words))
+
+    def take_fact(self, name: str, value: str) -> None:
+        """Keeps a fact that stands above the table."""
+        key = re.sub(r"[^a-z]", "", name.lower())
+        if key in _SETTINGS or key in _SURROUNDINGS or key == _DEPTH:
+            self.facts[key] = value.removesuffix("[B]")
+        elif (found := _MEMORY.fullmatch(key)) and value == "ON":
+            self.memory = found[1]
+
+    def row(self, printed: Mapping[str, float]) -> Row | None:
+        """The stored columns of a row; None: it has neither a time nor a rate above zero."""
+        if self.is_latency:
+            return self._latency(printed)
+        return self._bandwidth(printed)
+
+    def _latency(self, printed: Mapping[str, float]) -> Row | None:
+        unit = _US * (2 if self._is_halved else 1)
+        row = {name: printed[head] * unit for head, name in _TIMES.items() if head in printed}
+        if "time_p50_s" not in row and "time_mean_s" in row:
+            row["time_p50_s"] = row["time_mean_s"]
+        if not row.get("time_p50_s", 0) > 0:
+            return None
+        size = printed["#bytes"]
+        return {**_shared(printed), **row, "moved_bytes": size, "messages": 1}
+
+    def _bandwidth(self, printed: Mapping[str, float]) -> Row | None:
+        unit = next((unit for unit in RATE_UNITS if f"BW average[{unit}]" in printed), "")
+        mean = printed.get(f"BW average[{unit}]", 0.0)
+        messages = self.depth * (2 if self.is_bidirectional and not self.side else 1)
+        moved = messages * printed["#bytes"]
+        if not mean > 0 or not moved:
+            return None
+        time = moved / (mean * RATE_UNITS[unit])
+        peak = printed.get(f"BW peak[{unit}]", 0.0) * RATE_UNITS[unit]
+        row = {"time_p50_s": time, "time_mean_s": time, "moved_bytes": moved, "messages": messages}
+        row["time_best_s"] = moved / peak if peak > 0 else math.nan  # with -D it is not measured
+        if RATE_UNITS[unit] == RATE_UNITS["MB/sec"]:
+            row["printed_mb_per_s"] = mean
+        if "MsgRate[Mpps]" in printed:
+            row["printed_msg_per_s"] = printed["MsgRate[Mpps]"] * 1e6
+        return {**_shared(printed), **row}
+
+    @property
+    def _is_halved(self) -> bool:
+        return self.is_latency and self.program.split("_")[1] in _HALVED
+
+    @property
+    def card(self) -> Card:
+        return Card(
+            suite=SUITE, name=self.program, about=f"perftest's {self.program}", ranks="pair",
+            time="half_round_trip" if self._is_halved else "call", unit="transfer", sync="none",
+            rooted=False, by_default=False, columns="single" if self.is_latency else "band",
+            windowed=not self.is_latency,
+        )  # fmt: skip
+
+    def table(self) -> TextTable:
+        has_median = "t_typical[usec]" in self.heads
+        about: dict[str, Any] = {
+            "memory": self.memory,
+            "arm": self.arm,
+            "settings": self.settings,
+            "source": "perftest",
+            "statistic": "median over repetitions" if has_median else "mean over repetitions",
+        }
+        return TextTable.of_rows(
+            fixed(self.card, self.launch, Shape(2, self.depth)) | about, self.rows
+        )
+
+    def has_place(self, head: str) -> bool:
+        """Whether a column is stored."""
+        if head in ("#bytes", "#iterations", SERVICE_LEVEL):
+            return True
+        if self.is_latency:
+            return head in _TIMES
+        return head == "MsgRate[Mpps]" or head in _RATES
+
+
+def _shared(printed: Mapping[str, float]) -> Row:
+    return {"message_bytes": int(printed["#bytes"]), "calls": int(printed["#iterations"])}
+
+
+def _in_words(facts: Mapping[str, str], names: Mapping[str, tuple[str, str]]) -> list[str]:
+    """name=value of these facts, without those that go without saying."""
+    parts = []
+    for key, (word, usual) in names.items():
+        if facts.get(key, usual) != usual:
+            parts.append(f"{word}={facts[key]}")
+    return parts
