@@ -47,6 +47,7 @@ RECORDED = {
     "mpip": "ember-mpip-report", "nodeperf": "ulysses-nodeperf-intel", "reprompi": "reprompi",
     "perfcatcher": "ember-perfcatch-report", "ping_pong": "ember-pingpong-fit-12-13",
     "stream": "ember-stream-local", "perftest": "perftest",
+    "babelstream": "babelstream",
 }  # fmt: skip
 
 

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""BabelStream: the bandwidth of memory in its kernels, as figures in MB/s of 10^6 bytes.
+
+It prints a table, or with --csv lines of commas; --triad-only has one number alone. The device is
+the figure's placement, what else differs between runs its arm.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mpigauge.model.record import Figure
+from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
+from mpigauge.runs.readers.registry import reader
+from mpigauge.runs.readers.settings_lines import arm_of, setting_in
+from mpigauge.runs.readers.text import NUMBER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mpigauge.runs.readers.text import Text
+
+_NAME = re.compile(r"^(BabelStream|GPU-STREAM)(?: Fortran)?\s*$")
+_VERSION = re.compile(r"^Version: (\S+)\s*$")
+_FACT = re.compile(r"^(Implementation|Precision): (\S.*)")
+_ARRAY = re.compile(rf"^Array size: ({NUMBER}) (Mi?B) ")
+_DEVICE = re.compile(r"^Using (?:\w+ )?device:? (\S.*)")
+_PHASE = re.compile(rf"^(Init|Read): +({NUMBER}) s \(=({NUMBER}) (Mi?Bytes/sec)\)")
+_TRIAD = re.compile(rf"^Bandwidth \(([GM]i?B/s)\): +({NUMBER})\s*$")
+_WRONG = re.compile(r"^Validation failed on (.*)")
+_HEAD = "Function"
+_CSV_HEADS = ("function", "phase")
+_CSV_RATE = re.compile(r"(?:max_)?([gm]i?bytes_per_sec)")
+_OF_CSV = frozenset(("num_times", "n_elements", "sizeof", "runtime", "min_runtime", "max_runtime",
+                     "avg_runtime"))  # fmt: skip
+_COLUMNS = 5
+_NUMBER = re.compile(NUMBER)
+_WHOLE = re.compile(r"\d{1,18}")
+_IN_MEGABYTES = {
+    "mbytes/sec": 1.0, "mibytes/sec": 2**20 / 1e6, "mbytes_per_sec": 1.0, "gbytes_per_sec": 1e3,
+    "mibytes_per_sec": 2**20 / 1e6, "gibytes_per_sec": 2**30 / 1e6, "gb/s": 1e3, "mb/s": 1.0,
+    "gib/s": 2**30 / 1e6, "mib/s": 2**20 / 1e6, "mb": 1.0, "mib": 2**20 / 1e6,
+}  # fmt: skip
+_PRECISIONS = {"4": "float", "8": "double"}
+
+
+@reader(
+    "babelstream",
+    "BabelStream, its table and --csv",
+    rb"^Function[ \t]+Mi?Bytes/sec|^(?:function|phase),[\w,]*bytes_per_sec|^BabelStream[ \t]*$",
+)
+def read(text: Text) -> Reading:
+    log = _Log()
+    for number, line in text.numbered():
+        log.look(number, line)
+    return log.reading()
+
+
+@dataclass
+class _Log:
+    """What is known at a line."""
+
+    source: str = "BabelStream"
+    facts: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    device: str = ""
+    factor: float = 0.0
+    """Of the table's unit; 0: no table has begun."""
+    is_over: bool = False
+    """Whether the kernels of a run were read: what comes next is of another one."""
+    csv_heads: tuple[str, ...] = ()
+    figures: list[Figure] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    seen: dict[tuple[str, str, str], int] = field(default_factory=dict)
+
+    def look(self, number: int, line: str) -> None:
+        words = line.split()
+        cells = tuple(cell.strip() for cell in line.split(","))
+        if words[:1] == [_HEAD] and len(words) > 1 and words[1].lower() in _IN_MEGABYTES:
+            self._begin_table()
+            self.factor = _IN_MEGABYTES[words[1].lower()]
+        elif cells[0] in _CSV_HEADS and len(cells) > 1:
+            self._csv_head(number, line, cells)
+        elif self.csv_heads and len(cells) > 1:
+            self._csv_row(number, line, cells)
+        elif self.factor and words:
+            self._row(number, line, words)
+        else:
+            self._heading(number, line)
+
+    def _begin(self, program: str = "BabelStream") -> None:
+        """Begins a run, of which nothing is known yet; with --csv no heading does."""
+        self.source, self.facts, self.device = program, {}, ""
+        self.csv_heads, self.factor, self.is_over = (), 0.0, False
+
+    def _begin_table(self) -> None:
+        """Begins the table of the kernels."""
+        if self.is_over:
+            self._begin()
+        self.csv_heads, self.factor, self.is_over = (), 0.0, True
+
+    def _heading(self, number: int, line: str) -> None:
+        if found := _NAME.match(line):
+            self._begin(found[1])
+        elif found := _PHASE.match(line):
+            self._add(found[1], float(found[3]) * _IN_MEGABYTES[found[4].lower()])
+        elif found := _TRIAD.match(line):
+            self._begin_table()
+            self._add("Triad", float(found[2]) * _IN_MEGABYTES[found[1].lower()])
+        elif found := _WRONG.match(line):
+            self._wrong(number, found[1])
+        else:
+            self._fact(line)
+
+    def _fact(self, line: str) -> None:
+        """What a line says of the run that it is of, or of those that follow."""
+        if found := _VERSION.match(line):
+            self.source = f"{self.source.split()[0]} {found[1]}"
+        elif found := _FACT.match(line):
+            self.facts[found[1].lower()] = found[2].strip()
+        elif found := _ARRAY.match(line):
+            self.facts["array"] = f"{float(found[1]) * _IN_MEGABYTES[found[2].lower()]:.1f}MB"
+        elif found := _DEVICE.match(line):
+            if self.is_over:
+                self._begin()
+            self.device = f"device {found[1].strip()}"
+        elif setting := setting_in(line):
+            self.settings[setting[0]] = setting[1]
+
+    def _wrong(self, number: int, what: str) -> None:
+        self.remarks.append(f"BabelStream says at line {number} that its result is wrong ({what})")
+
+    def _row(self, number: int, line: str, words: Sequence[str]) -> None:
+        """A row of the table; what looks like none ends it."""
+        name, *numbers = words
+        if found := _WRONG.match(line):
+            self._wrong(number, found[1])
+        elif not name.isalpha() or not numbers or not numbers[0][:1].isdigit():
+            self.factor = 0.0
+            self._heading(number, line)
+        elif len(words) != _COLUMNS or not all(map(_NUMBER.fullmatch, numbers)):
+            self._leave_out(number, line, "it has not a rate and three times")
+        else:
+            self._add(name, float(numbers[0]) * self.factor)
+
+    def _csv_head(self, number: int, line: str, cells: tuple[str, ...]) -> None:
+        if cells[0] == _CSV_HEADS[0]:
+            self._begin_table()
+        elif self.is_over:
+            self._begin()
+        self.csv_heads = ()
+        rates = [found[1] for cell in cells if (found := _CSV_RATE.fullmatch(cell))]
+        if len(rates) == 1:
+            self.csv_heads = cells
+        else:
+            self._leave_out(number, line, "it has not one column with a rate")
+
+    def _csv_row(self, number: int, line: str, cells: tuple[str, ...]) -> None:
+        if len(cells) != len(self.csv_heads):
+            count = f"{len(cells)} of {len(self.csv_heads)}"
+            return self._leave_out(number, line, f"it has {count} columns")
+        row = dict(zip(self.csv_heads, cells, strict=True))
+        head, rate = next((h, f[1]) for h in row if (f := _CSV_RATE.fullmatch(h)))
+        if not _NUMBER.fullmatch(row[head]) or not cells[0].isalpha():
+            return self._leave_out(number, line, "it has no name with a rate")
+        self.facts |= _facts_of(row, head)
+        return self._add(cells[0], float(row[head]) * _IN_MEGABYTES[rate])
+
+    def _leave_out(self, number: int, line: str, why: str) -> None:
+        self.unread.append(Unread(number, line.strip(), why))
+
+    def _add(self, name: str, rate: float) -> None:
+        """A figure, of the next launch where there is one like it."""
+        arm = arm_of(self.settings | self.facts)
+        key = (name, arm, self.device)
+        launch = self.seen[key] = self.seen.get(key, -1) + 1
+        self.figures.append(
+            Figure(launch, "BabelStream", name, rate, "MB/s", "higher", placement=self.device,
+                   arm=arm, source=self.source, origin="imported")
+        )  # fmt: skip
+
+    def reading(self) -> Reading:
+        numbers = sorted({figure.launch for figure in self.figures})
+        return Reading(
+            figures=tuple(self.figures),
+            launches=tuple(map(unknown_launch, numbers)),
+            unread=tuple(self.unread),
+            remarks=tuple(self.remarks),
+        )
+
+
+def _facts_of(row: Mapping[str, str], rate: str) -> dict[str, str]:
+    """What a row says of its run: precision and array as in the table, and columns that somebody
+    has added."""
+    known = {*_CSV_HEADS, *_OF_CSV, rate}
+    facts = {head: word for head, word in row.items() if head not in known}
+    if word := _PRECISIONS.get(row.get("sizeof", "")):
+        facts["precision"] = word
+    if _WHOLE.fullmatch(elements := row.get("n_elements", "")) and "precision" in facts:
+        facts["array"] = f"{int(elements) * int(row['sizeof']) / 1e6:.1f}MB"
+    return facts
