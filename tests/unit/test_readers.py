@@ -47,7 +47,7 @@ RECORDED = {
     "mpip": "ember-mpip-report", "nodeperf": "ulysses-nodeperf-intel", "reprompi": "reprompi",
     "perfcatcher": "ember-perfcatch-report", "ping_pong": "ember-pingpong-fit-12-13",
     "stream": "ember-stream-local", "perftest": "perftest",
-    "babelstream": "babelstream",
+    "babelstream": "babelstream", "ipm": "ipm",
 }  # fmt: skip
 
 

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""IPM's banner: time in MPI, calls and memory of a job, as figures.
+
+Each banner is a launch. Rows hold the sum over ranks, their mean, least and most. Single calls, and
+regions that the program names, are there with IPM_REPORT=full.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from mpigauge.model.record import Figure, Launch
+from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
+from mpigauge.runs.readers.registry import reader
+from mpigauge.runs.readers.text import NUMBER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.runs.readers.text import Text
+
+_BANNER = re.compile(r"^\s*##IPM(?:v|2v)?([\d.]*)[\w.-]*#+\s*$")
+_COMMAND = re.compile(r"^# command *: *(\S+)")
+_START = re.compile(r"^# start *: *(\S+(?: \S+)*)")
+_TASKS = re.compile(r"mpi_tasks *: *(\d{1,9}) on \d+ nodes")
+_REGION = re.compile(r"^# region *: *(?:'([^']*)'|(\S+))")
+_SECTION = re.compile(r"^# (%wall|#calls) *: *$")
+_CALLS = re.compile(r"^# +\[time\] +\[(?:count|calls)\]")
+_OLD_DATE = "%m/%d/%y/%H:%M:%S"
+_WHOLE = "*"
+"""The region that is all of the program."""
+_OF_RANKS = ("", ", mean of ranks", ", least of ranks", ", most of ranks")
+_ROWS = {
+    "wallclock": ("wallclock", "s", "lower"), "user": ("user time", "s", "lower"),
+    "system": ("system time", "s", "lower"), "%comm": ("share of MPI", "%", "lower"),
+    "gflop/sec": ("speed", "GFLOP/s", "higher"), "mem [GB]": ("memory", "GB", "lower"),
+    "gbytes": ("memory", "GB", "lower"), "I/O [GB]": ("read or written", "GB", ""),
+    "energy (j)": ("energy", "J", "lower"), "power (w)": ("power", "W", ""),
+    "kWh": ("energy", "kWh", "lower"),
+}  # fmt: skip
+_PARTS = ("MPI", "OMP", "OMP idle", "I/O", "CUDA", "CUBLAS", "CUFFT")
+"""What time is spent in: rows of their own, and in the sections of shares and calls."""
+_SECTIONS = {"%wall": ("share of {}", "%", "lower"), "#calls": ("calls of {}", "1", "")}
+_OF_CALL = (
+    ("time in {}", "s", "lower"),
+    ("calls of {}", "1", ""),
+    ("share of {} in wallclock", "%", "lower"),
+)
+_SPEED = re.compile(rf"\S +gflop/sec *: *({NUMBER})")
+"""Of all ranks, beside another fact of the heading; 0: it was not counted."""
+_IGNORED = ("entries", "start", "stop", "host", "command", "mpi_tasks", "files", "omp_thrds")
+"""Rows that are no result, or whose numbers other rows have."""
+_FEWEST, _OF_SHARE, _MOST = 3, 3, 4
+
+
+@reader("ipm", "IPM's banner", rb"^[ \t]*##IPM\w*[\d.]*#")
+def read(text: Text) -> Reading:
+    log = _Log()
+    for number, line in text.numbered():
+        log.look(number, line.strip())
+    return Reading(
+        figures=tuple(log.figures), launches=tuple(log.launches), unread=tuple(log.unread)
+    )
+
+
+@dataclass
+class _Log:
+    """What is known at a line."""
+
+    source: str = "IPM"
+    program: str = "application"
+    ranks: int = 0
+    date: str = ""
+    arm: str = ""
+    section: str = ""
+    in_banner: bool = False
+    in_calls: bool = False
+    figures: list[Figure] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+
+    def look(self, number: int, line: str) -> None:
+        if found := _BANNER.match(line):
+            self._begin(found[1])
+        elif not line.startswith("#"):
+            self.in_banner = self.in_banner and not line
+        elif self.in_banner:
+            self._line(number, line)
+
+    def _begin(self, version: str) -> None:
+        self.source = f"IPM {version}".rstrip()
+        self.program, self.ranks, self.date = "application", 0, ""
+        self.arm, self.section, self.in_banner, self.in_calls = "", "", True, False
+        self.launches.append(unknown_launch(len(self.launches)))
+
+    def _line(self, number: int, line: str) -> None:
+        if found := _COMMAND.match(line):
+            self.program = found[1].rpartition("/")[2] or found[1]
+        elif found := _REGION.match(line):
+            name = found[1] or found[2]
+            self.arm = "" if name == _WHOLE else f"region={name}"
+            self.section, self.in_calls = "", False
+        elif found := _SECTION.match(line):
+            self.section = found[1]
+        elif _CALLS.match(line):
+            self.section, self.in_calls = "", True
+        elif found := _SPEED.search(line):
+            self._add_speed(float(found[1]))
+        else:
+            self._row(number, line)
+        if found := _START.match(line):
+            self.date = _date(found[1])
+        if found := _TASKS.search(line):
+            self.ranks = int(found[1])
+        self.launches[-1] = unknown_launch(
+            len(self.launches) - 1, world_ranks=self.ranks, time=self.date
+        )
+
+    def _add_speed(self, value: float) -> None:
+        if value:
+            self._figure("speed", value, *_ROWS["gflop/sec"][1:])
+
+    def _row(self, number: int, line: str) -> None:
+        name, values = _name_and_values(line)
+        if not name or name.split()[0] in _IGNORED:
+            return
+        if not line.startswith("#   "):
+            self.section = ""
+        if why := self._call(name, values) if self.in_calls else self._numbers(name, values):
+            self.unread.append(Unread(number, line, why))
+
+    def _call(self, call: str, values: Sequence[float]) -> str:
+        """Time and number of a call, of all ranks together; older banners have its share of MPI
+        before that of the wallclock."""
+        if len(values) not in (_FEWEST, _MOST) or " " in call:
+            return "it has not the numbers of a call"
+        for (name, unit, better), value in zip(_OF_CALL, (*values[:2], values[-1]), strict=True):
+            self._figure(name.format(call), value, unit, better)
+        return ""
+
+    def _numbers(self, name: str, values: Sequence[float]) -> str:
+        """A row of a sum, or none, and mean, least and most of ranks."""
+        known = _known(name, self.section)
+        if known is None:
+            return "there is no place for this row" if values else ""
+        what, unit, better = known
+        if unit == _ROWS["gflop/sec"][1]:
+            return ""  # the heading has it
+        if len(values) != (_OF_SHARE if unit == "%" else _MOST):
+            return "it has not the numbers of such a row"
+        for suffix, value in zip(_OF_RANKS[-len(values) :], values, strict=True):
+            self._figure(f"{what}{suffix}", value, unit, better)
+        return ""
+
+    def _figure(self, name: str, value: float, unit: str, better: str) -> None:
+        self.figures.append(
+            Figure(len(self.launches) - 1, self.program, name, value, unit, better,
+                   ranks=self.ranks, arm=self.arm, source=self.source, origin="imported")
+        )  # fmt: skip
+
+
+def _known(name: str, section: str) -> tuple[str, str, str] | None:
+    """What the row of this name is, its unit, and whether less is better; None: nobody knows."""
+    part = "MPI" if name == "mpi" else name
+    if section and part in _PARTS:
+        what, unit, better = _SECTIONS[section]
+        return what.format(part), unit, better
+    if part in _PARTS:
+        return f"time in {part}", "s", "lower"
+    return _ROWS.get(name)
+
+
+def _name_and_values(line: str) -> tuple[str, list[float]]:
+    """The words of a row, without the colon behind them, and the numbers at its end."""
+    words = line.strip("# ").split()
+    values: list[float] = []
+    while words and re.fullmatch(NUMBER, words[-1]):
+        values.insert(0, float(words.pop()))
+        if len(values) > _MOST:
+            return "", []
+    name, _, _ = " ".join(words).partition(" :")
+    return name.strip(" :"), values
+
+
+def _date(text: str) -> str:
+    """As newer banners print it."""
+    try:
+        return datetime.strptime(text.split()[0], _OLD_DATE).strftime("%Y-%m-%dT%H:%M:%S")
+    except ValueError:
+        return text
