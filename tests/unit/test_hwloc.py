@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -51,6 +52,7 @@ def changed(tmp_path: Path, name: str, *changes: tuple[str, str]) -> Path:
         ("power9-2s-smt4", (160, 40, 2, 2, 4)),
         ("skylake-2s-snc-off", (80, 40, 2, 2, 2)),
         ("vm-epyc-2-cores", (2, 2, 1, 1, 1)),
+        ("xeon-max-hwloc3", (16, 8, 2, 2, 2)),
     ],
 )
 def test_pus_cores_sockets_numa_nodes_threads(name: str, expected: tuple[int, ...]) -> None:
@@ -88,6 +90,40 @@ def test_cards_are_beside_their_numa_node() -> None:
     assert {d.name: d.numa for d in power.devices if d.kind == "gpu"} == {
         "cuda0": 0, "cuda1": 0, "cuda2": 8, "cuda3": 8,
     }  # fmt: skip
+
+
+def test_a_file_of_hwloc_3() -> None:
+    """It says of the whole topology what hwloc 2 says of the machine, and devices have several
+    types."""
+    it = machine("xeon-max-hwloc3")
+    assert (it.hostname, it.architecture) == ("max01", "x86_64")
+    assert it.cpu_model == "Intel(R) Xeon(R) CPU Max 9462"
+    assert it.distances == ((10, 21), (21, 10))
+    assert {(d.name, d.also, d.kind, d.fabric, d.numa) for d in it.devices} == {
+        ("mlx5_0", ("ib0",), "network", True, 0),
+        ("cuda0", ("nvml0",), "gpu", False, 0),
+        ("cxi0", ("hsn0",), "network", True, 1),
+    }
+    assert {cache.bytes for cache in it.caches if cache.level == 3} == {78643200}
+
+
+_AS_HWLOC_3 = {"0": 1, "1": 4, "2": 16, "3": 32, "4": 64, "5": 8}
+"""Types of devices by their numbers in hwloc 2."""
+
+
+@pytest.mark.parametrize("name", [name for name in XMLS if not name.endswith("hwloc3")])
+def test_each_machine_is_the_same_in_both_formats(name: str, tmp_path: Path) -> None:
+    text = (MACHINES / f"{name}.xml").read_text()
+    of_machine = re.findall(r'(<info name="(?:HostName|Architecture)".*?/>)', text)
+    for info in of_machine:
+        text = text.replace(info, "")
+    text = text.replace("</topology>", f"{''.join(of_machine)}</topology>")
+    text = text.replace('<topology version="2.0"', '<topology version="3.0"')
+    assert 'version="3.0"' in text
+    text = re.sub(r'osdev_type="(\d)"', lambda of: f'osdev_type="{_AS_HWLOC_3[of[1]]}"', text)
+    path = tmp_path / f"{name}.xml"
+    path.write_text(text)
+    assert read_xml(path) == machine(name)
 
 
 def test_distances_are_in_the_order_of_numa_nodes(tmp_path: Path) -> None:
@@ -197,8 +233,8 @@ def test_lists() -> None:
     [
         ("not XML", "is not XML"),
         ("<html/>", "holds <html>, not a <topology> of hwloc"),
-        ("<topology/>", "is in the format of hwloc 1, only that of hwloc 2 can be read"),
-        ('<topology version="3.0"/>', "is in the format of hwloc 3.0"),
+        ("<topology/>", "is in the format of hwloc 1, only those of hwloc 2 and 3 can be read"),
+        ('<topology version="4.0"/>', "is in the format of hwloc 4.0"),
         ('<topology version="2.0"><object type="Machine"/></topology>', "there is no PU"),
         (
             '<topology version="2.0"><object type="Machine" cpuset="0xf...f"/></topology>',

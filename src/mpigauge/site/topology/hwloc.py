@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Reads a machine from an XML file that hwloc 2 has written (`lstopo --of xml`)."""
+"""Reads a machine from an XML file that hwloc 2 or 3 has written (`lstopo --of xml`)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 HOW = "write it with `lstopo --of xml FILE`"
 CACHE_KINDS = {"0": "unified", "1": "data", "2": "instruction"}
-OPENFABRICS, NETWORK = "3", "2"
-"""Types of the operating system's devices, as hwloc 2 numbers them."""
+VERSIONS = ("2", "3")
+OPENFABRICS, NETWORK = "OpenFabrics", "Network"
+_DEVICE_TYPES = {OPENFABRICS: ("3", 32), NETWORK: ("2", 16)}
+"""Types of the operating system's devices: the number in hwloc 2, the bit in hwloc 3, where a
+device may be of several types."""
 _LATENCY_FROM_OS = "NUMALatency"
 
 
@@ -45,7 +48,11 @@ class HwlocObject:
 
     @property
     def info(self) -> Mapping[str, str]:
-        return {e.get("name", ""): e.get("value", "") for e in self.element.findall("info")}
+        return _info(self.element)
+
+
+def _info(element: Element) -> dict[str, str]:
+    return {e.get("name", ""): e.get("value", "") for e in element.findall("info")}
 
 
 def read_xml(path: Path) -> Topology:
@@ -69,12 +76,17 @@ def _root(path: Path) -> Element:
     if root.tag != "topology":
         raise UserError(f"{path} holds <{root.tag}>, not a <topology> of hwloc; {HOW}")
     version = root.get("version") or "1"
-    if version.partition(".")[0] != "2":
+    if _major(root) not in VERSIONS:
         raise UserError(
-            f"{path} is in the format of hwloc {version}, only that of hwloc 2 can be read; "
-            "write it with hwloc 2"
+            f"{path} is in the format of hwloc {version}, only those of hwloc 2 and 3 can be read; "
+            "write it with hwloc 2 or 3"
         )
     return root
+
+
+def _major(root: Element) -> str:
+    """The first number of the version of the format."""
+    return (root.get("version") or "").partition(".")[0]
 
 
 def _topology(root: Element, path: Path) -> Topology:
@@ -88,16 +100,17 @@ def _topology(root: Element, path: Path) -> Topology:
         raise UserError(f"{path}: there is no PU in this topology; {HOW}")
     known = frozenset(pu.number for pu in pus)
     nodes = frozenset(node.number for node in numa)
+    about = {**_info(root), **machine.info}  # hwloc 3 has it beside the machine
     models = dict.fromkeys(i.info.get("CPUModel", "") for i in _of(items, "Package"))
     return Topology(
-        hostname=machine.info.get("HostName", path.stem),
-        architecture=machine.info.get("Architecture", ""),
+        hostname=about.get("HostName", path.stem),
+        architecture=about.get("Architecture", ""),
         cpu_model=" + ".join(filter(None, models)) or "unknown CPU",
         pus=pus,
         caches=_caches(items),
         numa=numa,
         distances=_distances(root, numa),
-        devices=in_order(_devices(items, numa)),
+        devices=in_order(_devices(items, numa, _major(root))),
         allowed=_allowed(machine, "allowed_cpuset", known),
         allowed_numa=_allowed(machine, "allowed_nodeset", nodes),
         left_out=_allowed(machine, "complete_cpuset", known, within=False),
@@ -213,16 +226,17 @@ def _distances(root: Element, numa: tuple[Numa, ...]) -> tuple[tuple[int, ...], 
     return ()
 
 
-def _devices(items: list[HwlocObject], numa: tuple[Numa, ...]) -> Iterator[Device]:
+def _devices(items: list[HwlocObject], numa: tuple[Numa, ...], version: str) -> Iterator[Device]:
     for item in _of(items, "PCIDev"):
         pci_class = int((item.get("pci_type") or "0").split()[0], 16)
         kind: Literal["network", "gpu"] | None = kind_of(pci_class)
         if kind is None:
             continue
         inside = [HwlocObject(e, item.near) for e in item.element.iter("object")]
-        names = _names(_of(inside, "OSDev"), kind)
+        devices = _of(inside, "OSDev")
+        names = _names(devices, kind, version)
         bus = item.get("pci_busid")
-        fabric = any(i.get("osdev_type") == OPENFABRICS for i in _of(inside, "OSDev"))
+        fabric = any(_is_a(device, OPENFABRICS, version) for device in devices)
         yield Device(
             name=[*names, bus][0],
             also=tuple(names[1:]),
@@ -234,12 +248,21 @@ def _devices(items: list[HwlocObject], numa: tuple[Numa, ...]) -> Iterator[Devic
         )
 
 
-def _names(devices: list[HwlocObject], kind: str) -> list[str]:
+def _names(devices: list[HwlocObject], kind: str, version: str) -> list[str]:
     """Of a network card: that of the fabric before that of the network; all of a GPU's."""
-    wanted = (OPENFABRICS, NETWORK) if kind == "network" else ()
+    if kind != "network":
+        return [device.get("name") for device in devices]
     ranked = []
-    for t in wanted:
-        for i in devices:
-            if i.get("osdev_type") == t:
-                ranked.append(i)
-    return [item.get("name") for item in (ranked if kind == "network" else devices)]
+    for wanted in (OPENFABRICS, NETWORK):
+        for device in devices:
+            if _is_a(device, wanted, version):
+                ranked.append(device.get("name"))
+    return list(dict.fromkeys(ranked))
+
+
+def _is_a(device: HwlocObject, wanted: str, version: str) -> bool:
+    number, bit = _DEVICE_TYPES[wanted]
+    kind = device.get("osdev_type")
+    if version == "2":
+        return kind == number
+    return bool(int(kind or 0) & bit)
