@@ -17,7 +17,7 @@ from mpigauge.features.quick.plan import quick
 from mpigauge.measure.campaign.launch import block_of
 from mpigauge.measure.plan import Plan, PlanPart, Resources, bind_words, read_request, resolve
 from mpigauge.model.errors import UserError
-from mpigauge.model.hostfile import parse_hostfile, read_hostfile
+from mpigauge.model.hostfile import MOST, parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import compress, expand, parse_hosts
 from mpigauge.model.hosts import HostRanks, NamedHost, ProbedHost
 from mpigauge.model.machine import Machine
@@ -69,6 +69,7 @@ def test_lists(text: str, hosts: list[tuple[str, int | None]]) -> None:
         ("a:x", "--hosts, column 1: 'x' is not a number of ranks for a"),
         ("u@a", "--hosts, column 1: 'u@a' is not a name of a host"),
         ("a,b,a", "host a is named twice (--hosts, column 1; --hosts, column 5)"),
+        ("a,b,a:3,a", "name it once, with all of its ranks: a:5"),
         ("b[01-04],b03", "host b03 is named twice (--hosts, column 1; --hosts, column 10)"),
         ("b[1-99999999]", "is longer than 200000 hosts"),
         ("b[1-9999][1-9999]", "stands for 99980001 hosts"),
@@ -102,28 +103,83 @@ def test_expand_keeps_zeros() -> None:
         ("# ours\na:2  # MPICH\n\nb:3\n", [("a", 2), ("b", 3)]),
         ("a slots=2\nb slots=4 max_slots=8\n", [("a", 2), ("b", 4)]),
         ("n[1-2] slots=2", [("n1", 2), ("n2", 2)]),
-        ("a:2 ifname=ib0 binding=user:0,1", [("a", 2)]),
+        ("a slots = 4\nb slots=4 max_slots = 8\n", [("a", 4), ("b", 4)]),
+        ("a\tcount=2\nb cpu =3\nc  slots= 1\n", [("a", 2), ("b", 3), ("c", 1)]),
+        ("a max-slots=3\n", [("a", 3)]),
+        ("a\nb\na\n", [("a", 2), ("b", 1)]),
+        ("a\nb:3\nc\nb:2\n", [("a", None), ("b", 5), ("c", None)]),
+        ("n[1-4] slots=2\nn3 slots=1", [("n1", 2), ("n2", 2), ("n3", 3), ("n4", 2)]),
+        ("a slots=0\nb slots=2\n", [("b", 2)]),
+        ("a\n^b\nb\n^c\n", [("a", None)]),
+        ("a.x.org:2\nb.x.org:2\n^b\n", [("a.x.org", 2)]),
+        ("/* two\n   lines */ a slots=1 // one\n//b\nc slots=1 # d\n", [("a", 1), ("c", 1)]),
+        ("rank 0=a slot=0\nrank 2 = b slot = 1:0\nrank 1=a\n", [("a", 2), ("b", 1)]),
+        ("a.org 4 all.q@a.org UNDEFINED\nb.org 2 all.q@b.org <NULL>", [("a.org", 4), ("b.org", 2)]),
     ],
 )
 def test_files_of_each_dialect(text: str, hosts: list[tuple[str, int | None]]) -> None:
     assert file_of(text) == hosts
 
 
+@pytest.mark.parametrize("name", ["bom", "ompi-blanks", "pbs"])
+@pytest.mark.parametrize("ends", [b"\n", b"\r\n", b"\r"])
+def test_files_of_bug_reports(repository: Path, tmp_path: Path, name: str, ends: bytes) -> None:
+    """With a byte-order mark, with blanks around =, with a line for each rank."""
+    file = tmp_path / "hosts"
+    reported = repository / "tests" / "golden" / "hosts" / f"{name}.hosts"
+    file.write_bytes(reported.read_bytes().replace(b"\n", ends))
+    slots = {"bom": None, "ompi-blanks": 4, "pbs": 4}[name]
+    assert [(h.name, h.slots) for h in read_hostfile(file)] == [("node1", slots), ("node2", slots)]
+
+
+@pytest.mark.parametrize("word", MOST)
+def test_the_most_ranks_of_a_host(big: Machine, word: str) -> None:
+    """Open MPI's max_slots, by all of its names, limits ranks that share cores."""
+    (host,) = parse_hostfile(f"a slots=2 {word}=8", "hosts.txt")
+    assert (host.slots, host.most) == (2, 8)
+    (site,) = (replace(each, most=host.most) for each in sites(big, "a", slots=2))
+    assert share_out([site], 8, None, True) == (8,)
+    for ranks, ppn in ((9, None), (9, 9)):
+        with pytest.raises(UserError):
+            share_out([site], ranks, ppn, True)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a\nb\na", "host a is named twice (hosts.txt, line 1; hosts.txt, line 3)"),
-        (
-            "n[1-4] slots=2\nn3 slots=1",
-            "(hosts.txt, line 1; hosts.txt, line 2); name it once, with all of its ranks: n3:3",
-        ),
         (
             "a slot=2",
             "hosts.txt, line 1, column 3: 'slot=2' is not known here; did you mean 'slots'",
         ),
         ("a\nb 2", "hosts.txt, line 2, column 3: '2' is not known here; a line is a host"),
         ("a slots=two", "hosts.txt, line 1, column 3: 'two' is not a number of slots"),
-        ("a slots=0", "hosts.txt, line 1, column 3: '0' is not a number of slots"),
+        ("a slots=-1", "hosts.txt, line 1, column 3: '-1' is not a number of slots"),
+        ("a slots=0", "hosts.txt leaves no host: each is excluded by ^ or has slots=0"),
+        ("^a\n", "hosts.txt leaves no host"),
+        ("a:0", "hosts.txt, line 1, column 1: '0' is not a number of ranks for a"),
+        ("a slots=2 cpu=2", "hosts.txt, line 1, column 11: the slots stand there already"),
+        ("a slots=4 max_slots=2", "hosts.txt, line 1: max_slots=2 is less than slots=4"),
+        ("a slots=\n", "hosts.txt, line 1, column 8: this '=' has no word or no value"),
+        ("slots=4\n", "hosts.txt, line 1: 'slots=4' stands where a host should be"),
+        ("a\nroot@b\n", "hosts.txt, line 2: 'root@b': ranks start as one user on all hosts"),
+        ("a username=x\n", "hosts.txt, line 1, column 3: 'username=x': ranks start as one user"),
+        ("a user=x\n", "hosts.txt, line 1, column 3: 'user=x': ranks start as one user"),
+        ("a port = 22\n", "hosts.txt, line 1, column 3: 'port=22': the agent has one port"),
+        ("a:2 binding=user:0\n", "hosts.txt, line 1, column 5: 'binding=user:0': ranks are bound"),
+        ("a:2 ifname=ib0\n", "hosts.txt, line 1, column 5: 'ifname=ib0': the interface is"),
+        ("a:2:mlx5_0\n", "hosts.txt, line 1: 'mlx5_0' is a network card of MVAPICH"),
+        ("a:mlx5_0\n", "hosts.txt, line 1: 'mlx5_0' is a network card of MVAPICH"),
+        ("+n1\n", "hosts.txt, line 1: +n1 counts the hosts of a batch job"),
+        ("+e:2\n", "hosts.txt, line 1: +e:2 counts the hosts of a batch job"),
+        ('"a" slots=2', "hosts.txt, line 1: launchers take no quotes in a host file"),
+        ("a boards=2", "hosts.txt, line 1, column 3: 'boards=2' is not known here"),
+        (
+            "^a slots=2\nb",
+            "hosts.txt, line 1: ^a excludes a host; 'slots' has no meaning beside it",
+        ),
+        ("a 4 all.q@a 0,0:0,1", "hosts.txt, line 1: 0,0:0,1 names cores; write them as --place"),
+        ("a 4 b 4", "hosts.txt, line 1: 'a 4 b 4' is no line of a host file"),
+        ("a 0,1,2", "hosts.txt, line 1, column 3: '0,1,2' is not known here"),
         ("a:2 slots=2", "hosts.txt, line 1: a:2 has its slots twice"),
         ("# nobody\n", "hosts.txt names no host"),
         ("a[1-", "hosts.txt, line 1, column 2: this '[' has no partner"),

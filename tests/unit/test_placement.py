@@ -203,6 +203,23 @@ def test_rankfile() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("slots", "pus"),
+    [
+        ("1:0,1", [1, 3, 41, 43]),
+        ("1:0,2-3", [1, 5, 7, 41, 45, 47]),
+        ("1:0;0", [0, 1, 40, 41]),
+        ("0:0;1:0", [0, 1, 40, 41]),
+        ("p3", [3]),
+        ("p0-1,79", [0, 1, 79]),
+        ("P0,p1", [0, 1]),
+    ],
+)
+def test_slots_of_a_rankfile(slots: str, pus: list[int]) -> None:
+    """Cores behind a comma are of the same socket; pN is a CPU as the system numbers it."""
+    assert by_rankfile(f"/* one */ rank 0 = +N0 slot = {slots} // core\n") == [pus]
+
+
 def test_rankfile_inside_a_cpuset() -> None:
     assert by_rankfile("rank 0=+n0 slot=0\n", CUT) == [[1, 25]]
 
@@ -221,6 +238,12 @@ def test_rankfile_inside_a_cpuset() -> None:
         ("rank 0=skylake slot=1:20\n", "slot=1:20 is outside of the 20 cores of socket 1"),
         ("rank 0=skylake slot=a\n", "'a' names no cores"),
         ("rank 0=skylake slot=3-1\n", "slot=3-1 is outside"),
+        ("rank 0=+e slot=0\n", "line 1: +e means hosts without ranks"),
+        ("rank 0=me@skylake slot=0\n", "line 1: 'me@skylake': ranks start as one user on all"),
+        ("rank 0=skylake slot=p1:0\n", "line 1: slot=p1:0: cores within a socket have no numbers"),
+        ("rank 0=skylake slot=p80\n", "line 1: there is no core 80 on skylake"),
+        ("rank 0=skylake slot=px\n", "line 1: 'px' names no CPUs"),
+        ("rank 0=skylake slot=p3-1\n", "line 1: 'p3-1' names no CPUs"),
     ],
 )
 def test_wrong_rankfiles(text: str, sentence: str) -> None:

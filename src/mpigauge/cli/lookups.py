@@ -53,14 +53,14 @@ def _folders(text: str) -> str:
 
 
 def _rankfiles(places: tuple[str, ...]) -> dict[str, str]:
-    from mpigauge.model.inputs import read_input
+    from mpigauge.model.inputs import read_text
     from mpigauge.site.placement import files_in
 
     found: dict[str, str] = {}
     for name in files_in(places):
-        found[name] = read_input(
+        found[name] = read_text(
             Path(name), f"--place rankfile:{name}: ", called=f"the rankfile {name}"
-        ).decode("utf-8", "replace")
+        )
     return found
 
 

@@ -315,7 +315,7 @@ host_options = (
         "--hostfile",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="The same, a line each: a, a:2 or a slots=2.",
+        help="Read hosts from a file, as launchers and batch systems write them.",
     ),
     click.option("--ppn", metavar="N", help="Ranks on each host."),
     click.option("--launcher", metavar="NAME", cls=LauncherOption),
@@ -335,7 +335,7 @@ hosts_to_ask = (
         "--hostfile",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="The same, a line each: a, a:2 or a slots=2.",
+        help="Read hosts from a file, as launchers and batch systems write them.",
     ),
     click.option(
         "--rsh",

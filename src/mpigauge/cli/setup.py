@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from mpigauge.measure.campaign.agent import Agent
     from mpigauge.measure.plan import Request, Resources
     from mpigauge.model.cards import Cards
-    from mpigauge.model.hosts import ProbedHost
+    from mpigauge.model.hosts import NamedHost, ProbedHost
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.model.topology import Topology
+    from mpigauge.site.placement import HostResources
 
 
 def set_up(
@@ -123,14 +124,18 @@ def _cards(built: Kernels | None) -> Cards:
 def resources_of(target: Target, machine: Machine, nodes: Sequence[ProbedHost]) -> Resources:
     """This machine or the hosts, as they are or as the file says."""
     from mpigauge.measure.plan import Resources
-    from mpigauge.site.placement import HostResources
 
     if like := target.topology:
         named = [(host, replace(like, hostname=host.name)) for host in target.hosts]
-        hosts = [HostResources(h.name, each, slots_of(h.slots, each, target)) for h, each in named]
-        return Resources(like, tuple(hosts), target.ppn)
-    hosts = [HostResources(n.name, n.machine, slots_of(n.slots, n.machine, target)) for n in nodes]
-    return Resources(machine, tuple(hosts), target.ppn)
+        return Resources(like, tuple(_site(*each, target) for each in named), target.ppn)
+    hosts = tuple(_site(node, node.machine, target) for node in nodes)
+    return Resources(machine, hosts, target.ppn)
+
+
+def _site(host: NamedHost | ProbedHost, machine: Topology, target: Target) -> HostResources:
+    from mpigauge.site.placement import HostResources
+
+    return HostResources(host.name, machine, slots_of(host.slots, machine, target), host.most)
 
 
 def slots_of(slots: int | None, machine: Topology, target: Target) -> int | None:

@@ -1,72 +1,205 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Hostfiles, in each dialect: MPICH's and Intel's `host:2`, Open MPI's `host slots=2`, plain names.
+"""Host files as launchers and batch systems write them. Every word has its launcher's meaning, or
+is refused with its line.
 
-One host a line, or several that a list stands for; `#` begins a comment. Words that tell the
-launcher about more than hosts and slots (`max_slots=`, `ifname=`, `binding=`) are passed over.
+    node1                        a host; a line for each rank in the files of PBS, LSF and Slurm
+    node1:4                      MPICH, Intel MPI, MVAPICH
+    node1 slots=4 max_slots=8    Open MPI, which also takes count=4 and cpu=4, and blanks around =
+    ^node1                       Open MPI: no ranks on this host
+    rank 0=node1 slot=0          a rank file of Open MPI: a slot for each of its lines
+    node1 4 all.q@node1 UNDEFINED    the PE_HOSTFILE of Grid Engine
+
+A list such as node[01-04] stands for its hosts. `#` and `//` begin a comment, `/* */` enclose one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NoReturn
 
 from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.model.hostlist import Once, check_number, parse_hosts, refuse_twice
+from mpigauge.model.hostlist import added_up, check_number, parse_hosts
 from mpigauge.model.hosts import NamedHost
 from mpigauge.model.inputs import read_text
 
-SLOTS = "slots"
-_MOST_DIGITS = 15
-PASSED_OVER = ("max_slots", "max-slots", "ifname", "binding", "user", "weight")
+SLOTS = ("slots", "count", "cpu")
+MOST = tuple(
+    word for name in SLOTS for sign in "_-" for word in (f"max{sign}{name}", f"{name}{sign}max")
+)
+"""The most ranks that a host may have when ranks share cores."""
+AS_USER = "ranks start as one user on all hosts; give this host its User in ~/.ssh/config"
+_REFUSED = {
+    **dict.fromkeys(("user", "username", "user_name", "user-name"), AS_USER),
+    "port": "the agent has one port for all hosts; name it with --rsh 'ssh -p 2222', or give this "
+    "host its Port in ~/.ssh/config",
+    "binding": "ranks are bound with --place; remove it here",
+    "ifname": "the interface is a setting of the MPI; remove it here, and give it with --set",
+    **dict.fromkeys(("cpu_set", "cpu-set"), "ranks are bound with --place cores:0,4; remove it"),
+}
+"""Words of launchers without a meaning here, and what replaces each."""
+RIGHT = "a line is a host, 'a:2', or 'a slots=2'"
+_MOST_DIGITS = 9
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_REST = re.compile(r"#.*|(?:^|(?<=\s))//.*")
+_WORD = re.compile(r"([^\s=]+)(?:\s*=\s*([^\s=]+))?|(=)")
+_RANK = re.compile(r"rank\s+\d+\s*=\s*([^\s=]+)(?:\s+slots?\s*=\s*[^\s=]+)?\s*")
+_GRID_ENGINE = re.compile(r"(\S+)\s+(\d{1,9})\s+(\S+)\s+(\S+)")
+_NO_CORES = ("UNDEFINED", "<NULL>", "NULL", "NONE")
+"""Grid Engine's processors of a host that nobody is bound to."""
+
+
+@dataclass
+class _HostFile:
+    """What the lines up to here name."""
+
+    source: str
+    hosts: list[NamedHost] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
 
 
 def read_hostfile(path: Path) -> tuple[NamedHost, ...]:
     return parse_hostfile(read_text(path, "--hostfile: "), str(path))
 
 
-def parse_hostfile(text: str, source: str, once: Once = refuse_twice) -> tuple[NamedHost, ...]:
-    """The hosts of a file; `source` is what errors call it. `once` says what becomes of those that
-    are named twice."""
-    hosts: list[NamedHost] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        place = f"{source}, line {number}"
-        hosts += _line(line, place)
-        check_number(len(hosts), place)
-    if not hosts:
+def parse_hostfile(text: str, source: str) -> tuple[NamedHost, ...]:
+    """The hosts of a file, each once; `source` is what errors call the file. The slots of a host
+    add up over its lines."""
+    file = _HostFile(source)
+    for number, line in enumerate(without_comments(text), 1):
+        if line.strip():
+            _Line(file, f"{source}, line {number}", line).read()
+            check_number(len(file.hosts), f"{source}, line {number}")
+    kept = [host for host in file.hosts if not _is_in(host.name, file.excluded)]
+    if not file.hosts and not file.excluded:
         raise UserError(f"{source} names no host; write one a line, such as 'a:2' or 'a slots=2'")
-    return once(hosts)
+    hosts = tuple(host for host in added_up(_as_slots(kept)) if host.slots != 0)
+    if not hosts:
+        raise UserError(f"{source} leaves no host: each is excluded by ^ or has slots=0")
+    return hosts
 
 
-def _line(line: str, place: str) -> Iterator[NamedHost]:
-    words = line.partition("#")[0].split()
-    if not words:
-        return
-    slots = None
-    for word in words[1:]:
-        slots = _slots(word, place, line.index(word) + 1, slots)
-    for host in parse_hosts(words[0], place):
-        if slots and host.slots:
-            raise UserError(
-                f"{place}: {words[0]} has its slots twice, as :{host.slots} and {SLOTS}="
+def without_comments(text: str) -> Iterator[str]:
+    """The lines of a host file or rank file, in which comments are blank."""
+    text = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    return (_REST.sub("", line) for line in text.split("\n"))
+
+
+def _as_slots(hosts: list[NamedHost]) -> Iterable[NamedHost]:
+    """A file that repeats a bare name has a line for each rank, also of hosts named once."""
+    bare = [host.name for host in hosts if host.slots is None]
+    if len(set(bare)) == len(bare):
+        return hosts
+    return (replace(host, slots=1) if host.slots is None else host for host in hosts)
+
+
+def _is_in(name: str, excluded: Iterable[str]) -> bool:
+    """Whether a name is one of these, with its domain or without."""
+    return any(each == name or _short(each) == name or each == _short(name) for each in excluded)
+
+
+def _short(name: str) -> str:
+    return name if name.replace(".", "").isdecimal() else name.partition(".")[0]
+
+
+@dataclass
+class _Line:
+    file: _HostFile
+    place: str
+    text: str
+
+    def read(self) -> None:
+        if '"' in self.text or "'" in self.text:
+            self._refuse("launchers take no quotes in a host file; write the name without them")
+        if match := _RANK.fullmatch(self.text.strip()):
+            self.file.hosts += self._hosts(match[1], 1)
+        elif (match := _GRID_ENGINE.fullmatch(self.text.strip())) and "=" not in self.text:
+            self._grid_engine(*match.groups())
+        else:
+            self._host_and_words()
+
+    def _grid_engine(self, name: str, slots: str, queue: str, cores: str) -> None:
+        if "@" not in queue and cores not in _NO_CORES:
+            self._refuse(f"'{self.text.strip()}' is no line of a host file; {RIGHT}")
+        if cores not in _NO_CORES:
+            self._refuse(
+                f"{cores} names cores; write them as --place cores:0,4, and {name}:{slots}"
             )
-        yield replace(host, slots=slots or host.slots, place=place)
+        self.file.hosts += self._hosts(name, int(slots))
 
+    def _host_and_words(self) -> None:
+        (_, name, value), *others = self._words()
+        if value is not None:
+            self._refuse(f"'{name}={value}' stands where a host should be; {RIGHT}")
+        if name.startswith("^"):
+            self._exclude(name[1:], [word for _, word, _ in others])
+            return
+        slots, most = self._slots(others)
+        self.file.hosts += self._hosts(name, slots, most)
 
-def _slots(word: str, place: str, column: int, before: int | None) -> int | None:
-    """The slots that this word of a line says, or those known before it."""
-    name, equals, value = word.partition("=")
-    if name in PASSED_OVER and equals:
-        return before
-    if name != SLOTS or not equals:
-        known = did_you_mean(name, [SLOTS, *PASSED_OVER])
-        raise UserError(f"{place}, column {column}: '{word}' is not known here{known or RIGHT}")
-    if not (value.isdecimal() and len(value) <= _MOST_DIGITS and int(value)):
-        raise UserError(
-            f"{place}, column {column}: '{value}' is not a number of slots; write slots=2"
-        )
-    return int(value)
+    def _words(self) -> list[tuple[int, str, str | None]]:
+        """Each word with its column and what follows it behind `=`."""
+        words: list[tuple[int, str, str | None]] = []
+        for match in _WORD.finditer(self.text):
+            if match[3]:
+                self._refuse(f"column {match.start() + 1}: this '=' has no word or no value")
+            words.append((match.start() + 1, match[1], match[2]))
+        return words
 
+    def _exclude(self, name: str, others: list[str]) -> None:
+        if others:
+            self._refuse(f"^{name} excludes a host; '{others[0]}' has no meaning beside it")
+        self.file.excluded += (host.name for host in parse_hosts(name, self.place))
 
-RIGHT = "; a line is a host, 'a:2', or 'a slots=2'"
+    def _slots(self, words: Iterable[tuple[int, str, str | None]]) -> tuple[int | None, int | None]:
+        """Slots, and the most ranks that may share them."""
+        slots: int | None = None
+        most: int | None = None
+        for column, name, value in words:
+            if name in SLOTS and value is not None:
+                if slots is not None:
+                    self._refuse(f"column {column}: the slots stand there already")
+                slots = self._number(column, value)
+            elif name in MOST and value is not None:
+                most = self._number(column, value)
+            else:
+                self._unknown(column, name, value)
+        if most is not None and most < (slots or 0):
+            self._refuse(f"max_slots={most} is less than slots={slots}")
+        return (most if slots is None else slots), most
+
+    def _number(self, column: int, value: str) -> int:
+        if not (value.isascii() and value.isdecimal() and len(value) <= _MOST_DIGITS):
+            self._refuse(f"column {column}: '{value}' is not a number of slots; write slots=2")
+        return int(value)
+
+    def _unknown(self, column: int, name: str, value: str | None) -> NoReturn:
+        word = name if value is None else f"{name}={value}"
+        if (why := _REFUSED.get(name)) and value is not None:
+            self._refuse(f"column {column}: '{word}': {why}")
+        hint = did_you_mean(name, [*SLOTS, "max_slots"]) or f"; {RIGHT}"
+        self._refuse(f"column {column}: '{word}' is not known here{hint}")
+
+    def _hosts(self, name: str, slots: int | None, most: int | None = None) -> Iterator[NamedHost]:
+        self._check(name)
+        for host in parse_hosts(name, self.place, tuple):
+            if slots is not None and host.slots:
+                self._refuse(f"{name} has its slots twice, as :{host.slots} and slots=")
+            given = host.slots if slots is None else slots
+            yield NamedHost(host.name, given, self.place, most)
+
+    def _check(self, name: str) -> None:
+        """Refuses what launchers allow in the place of a name, and what has no meaning here."""
+        if name.startswith("+"):
+            self._refuse(f"{name} counts the hosts of a batch job; write the name of the host")
+        if "@" in name:
+            self._refuse(f"'{name}': {AS_USER}")
+        _, _, card = name.rpartition(":")
+        if ":" in name and re.fullmatch(r"[A-Za-z]\w*", card):
+            self._refuse(f"'{card}' is a network card of MVAPICH; remove it, and see --transport")
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise UserError(f"{self.place}{',' if why.startswith('column') else ':'} {why}")

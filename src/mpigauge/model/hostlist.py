@@ -45,26 +45,33 @@ def check_number(hosts: int, place: str) -> None:
 
 def refuse_twice(hosts: Iterable[NamedHost]) -> tuple[NamedHost, ...]:
     """A host that is named twice: did one want it to have the ranks of both?"""
+    hosts = tuple(hosts)
+    whole = {host.name: host for host in added_up(hosts)}
     seen: dict[str, NamedHost] = {}
     for host in hosts:
         if (first := seen.setdefault(host.name, host)) is not host:
-            both = (first.slots or 1) + (host.slots or 1)
             raise UserError(
                 f"host {host.name} is named twice ({first.place}; {host.place}); name it once, "
-                f"with all of its ranks: {host.name}:{both}"
+                f"with all of its ranks: {host.name}:{whole[host.name].slots}"
             )
-    return tuple(seen.values())
+    return hosts
 
 
 def added_up(hosts: Iterable[NamedHost]) -> tuple[NamedHost, ...]:
-    """A host that is named again has the slots of both, as launchers take it."""
+    """Each host once, with the slots of all its entries; one without a number is one slot."""
     seen: dict[str, NamedHost] = {}
     for host in hosts:
-        first = seen.setdefault(host.name, host)
-        if first is not host:
-            both = (first.slots or 1) + (host.slots or 1)
-            seen[host.name] = NamedHost(first.name, both, first.place)
+        first = seen.get(host.name)
+        seen[host.name] = host if first is None else _joined(first, host)
     return tuple(seen.values())
+
+
+def _joined(first: NamedHost, second: NamedHost) -> NamedHost:
+    slots = sum(1 if host.slots is None else host.slots for host in (first, second))
+    most = None
+    if first.most is not None or second.most is not None:
+        most = max(slots, first.most or 0, second.most or 0)
+    return NamedHost(first.name, slots, first.place, most)
 
 
 def expand(word: str, place: str) -> list[str]:

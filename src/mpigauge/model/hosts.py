@@ -20,6 +20,8 @@ class NamedHost:
     """Ranks that it may have; None: not said."""
     place: str = ""
     """Where it was written, for errors: "--hosts, column 3", "hosts.txt, line 2"."""
+    most: int | None = None
+    """The most ranks that may share its cores; None: any number."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class ProbedHost:
     library: str = ""
     """What the MPI library says of itself there."""
     slots: int | None = None
+    most: int | None = None
+    """The most ranks that may share its cores; None: any number."""
 
 
 @dataclass(frozen=True)

@@ -47,9 +47,10 @@ def read_input(path: Path, option: str = "", called: str = "", most: int = MOST_
 
 
 def read_text(path: Path, option: str = "", called: str = "") -> str:
-    """A file's text, with line ends as \\n. UserError: it cannot be read, or is not UTF-8."""
+    """A file's text, with line ends as \\n and without a byte-order mark. UserError: it cannot be
+    read, or is not UTF-8."""
     try:
-        text = read_input(path, option, called).decode("utf-8")
+        text = read_input(path, option, called).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UserError(f"{option}{called or path} is not text in UTF-8") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -120,7 +120,7 @@ def _node(host: NamedHost, answer: HostAnswer, folder: Path) -> ProbedHost | str
             if told["problem"]:
                 return f"on host {host.name} {told['problem']}"
             machine = read_files(Recorded(told["machine"]))
-            return ProbedHost(host.name, machine, told["library"], host.slots)
+            return ProbedHost(host.name, machine, told["library"], host.slots, host.most)
     return f"host {host.name} does not answer: {answer.last_words}"
 
 

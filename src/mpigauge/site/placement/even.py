@@ -42,10 +42,15 @@ def share_out(
         _check_ppn(hosts, ppn, oversubscribe)
         most = [ppn] * len(hosts)
     else:
-        most = [world if oversubscribe else host.room for host in hosts]
+        most = [_shared(host, world) if oversubscribe else host.room for host in hosts]
     if world > sum(most):
         raise UserError(_toomany(hosts, most, world, ppn))
     return tuple(_filled(most, world) if ppn is not None else _even(most, world))
+
+
+def _shared(host: HostResources, world: int) -> int:
+    """The ranks of this host when ranks may share cores."""
+    return world if host.most is None else min(host.most, world)
 
 
 def _on(host: HostResources, ranks: int, bound: bool) -> Iterator[Seat]:
@@ -56,6 +61,8 @@ def _on(host: HostResources, ranks: int, bound: bool) -> Iterator[Seat]:
 
 def _check_ppn(hosts: Sequence[HostResources], ppn: int, oversubscribe: bool) -> None:
     for host in hosts:
+        if oversubscribe and host.most is not None and ppn > host.most:
+            raise UserError(f"--ppn {ppn} is more than max_slots={host.most} of host {host.name}")
         if ppn > host.room and not oversubscribe:
             what = "slot" if host.slots is not None else "core"
             raise UserError(

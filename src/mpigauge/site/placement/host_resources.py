@@ -25,6 +25,8 @@ class HostResources:
     topology: Topology
     slots: int | None = None
     """Ranks that it may have; None: not said, so one for each core."""
+    most: int | None = None
+    """The most ranks that may share its cores; None: any number."""
 
     @property
     def room(self) -> int:

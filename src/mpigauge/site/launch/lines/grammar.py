@@ -115,7 +115,7 @@ class LineDraft:
         return parse_hosts(text, f"{PurePath(self.launcher).name}: {option}", added_up)
 
     def host_file(self, name: str) -> tuple[NamedHost, ...]:
-        return parse_hostfile(self.files(name), name, added_up)
+        return parse_hostfile(self.files(name), name)
 
     def set_variable(self, env: EnvironmentDraft, text: str) -> None:
         """NAME=VALUE; NAME alone is passed as it is."""
