@@ -26,6 +26,7 @@ def look_up(said: Mapping[str, Any]) -> LookedUp:
     from mpigauge.model.hostfile import read_hostfile
     from mpigauge.model.sizes import read_sizes
 
+    _check_files(said)
     sizes, hostfile = said.get("sizes_file"), said.get("hostfile")
     return LookedUp(
         environment=os.environ,
@@ -41,6 +42,17 @@ def look_up(said: Mapping[str, Any]) -> LookedUp:
         replay=_replay(said.get("profile") or ""),
         seed=random.SystemRandom().getrandbits(31),
     )
+
+
+def _check_files(said: Mapping[str, Any]) -> None:
+    """UserError: a setting or variable names a file that the MPI would not read."""
+    words = [*(said.get("settings") or ()), *(said.get("env") or ())]
+    pairs = (word.partition("=") for word in words)
+    named = {name: value if sign else os.environ.get(name, "") for name, sign, value in pairs}
+    if named:
+        from mpigauge.site.mpi.settings.files import check_files
+
+        check_files(named)
 
 
 def _folders(text: str) -> str:

@@ -29,8 +29,11 @@ def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     from mpigauge.measure.plan import Request
     from mpigauge.model.hosts import NamedHost
     from mpigauge.site import batch
+    from mpigauge.site.mpi.settings.files import check_files
 
     plan = plan_of(stored)
+    for each in (plan, *plan.parts):
+        check_files({**each.settings, **each.env})
     hosts = tuple(map(NamedHost, plan.hosts))
     given = batch.here(os.environ)
     batch.check_inside(given, plan.hosts)

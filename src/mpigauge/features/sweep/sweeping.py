@@ -47,7 +47,7 @@ class Sweep:
         if not self.blocks:
             return self.only_programs(setup)
         found = arms(self.blocks, setup.mpi.name, setup.mpi.spec, self.control)
-        knobs = _known(found, setup)
+        knobs = known_settings(found, setup)
         plan = sweep_plan(setup.request, self.programs, setup.cards, setup.resources, setup.mpi)
         told = [(arm, self.settings(arm, setup)) for arm in found]
         try:
@@ -156,14 +156,17 @@ def planned_sweeps(said: dict[str, Any], options: CommandOptions) -> list[Planne
     return runs
 
 
-def _known(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
-    """All settings of the MPI. UserError: an arm has one that it does not know."""
+def known_settings(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
+    """All settings of the MPI. UserError: an arm has one that it does not know, or one that names a
+    file that it would not read."""
     from mpigauge.site.mpi.settings import knobs
+    from mpigauge.site.mpi.settings.files import check_files
     from mpigauge.site.mpi.settings.refuse import refuse_unknown
 
     names: dict[str, None] = {}
     for arm in found:
         names |= dict.fromkeys(arm.settings)
+        check_files({**arm.settings, **arm.env})
     every = knobs(setup.mpi) if names else ()
     refuse_unknown(names, every, setup.mpi)
     return every

@@ -34,6 +34,14 @@ NUMBERS = {
     "Reduce_scatter": 12, "Reduce_scatter_block": 13, "Scatter": 15,
 }  # fmt: skip
 """Of collectives in the file."""
+EVERY_COLLECTIVE = (
+    *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier"),
+    *("bcast", "exscan", "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block"),
+    *("scan", "scatter", "scatterv", "neighbor_allgather", "neighbor_allgatherv"),
+    *("neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"),
+)
+"""All that have a number in the file, in their order."""
+MOST_NUMBER = len(EVERY_COLLECTIVE) - 1
 OF_ALL_RANKS = (
     "Allgather",
     "Alltoall",
@@ -202,16 +210,41 @@ def read_rules(text: str) -> dict[int, dict[int, list[Line]]]:
     """The lines of each collective's number and each communicator size. ValueError: Open MPI would
     pass over this file in silence, or over a part of it."""
     words = _Words(text)
+    found = _collectives(words)
+    for own in found.values():
+        for ranks, lines in own.items():
+            _check_ascending(ranks, lines)
+        if list(own) != sorted(own):
+            raise ValueError(f"communicator sizes do not ascend: {list(own)}")
+    words.check_end()
+    return found
+
+
+def check_rules(text: str) -> None:
+    """ValueError: Open MPI would pass over this whole file in silence. Files of others are in any
+    order, and may go on after the last rule."""
+    found = _collectives(_Words(text))
+    if not any(lines for own in found.values() for lines in own.values()):
+        raise ValueError("it holds no rule")
+    if unknown := [number for number in found if number > MOST_NUMBER]:
+        raise ValueError(f"no collective has the number {unknown[0]}")
+
+
+def check_han_rules(text: str) -> None:
+    """ValueError: this is no file of coll_han, which begins with the number of collectives."""
+    words = _Words(text)
+    if not words.number():
+        raise ValueError("it holds no rule")
+    words.one_of(EVERY_COLLECTIVE)
+
+
+def _collectives(words: _Words) -> dict[int, dict[int, list[Line]]]:
     found: dict[int, dict[int, list[Line]]] = {}
     for _ in range(words.number()):
         own = found.setdefault(words.number(), {})
         for _ in range(words.number()):
             ranks = words.number()
             own[ranks] = [_line(words) for _ in range(words.number())]
-            _check_ascending(ranks, own[ranks])
-        if list(own) != sorted(own):
-            raise ValueError(f"communicator sizes do not ascend: {list(own)}")
-    words.check_end()
     return found
 
 

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Settings that name what an MPI reads. Most MPIs pass over a file that is missing or of another
+kind in silence, and a run would show the default under the name of the setting."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.inputs import read_input, read_text
+from mpigauge.site.mpi.rule_files import openmpi
+
+Check = Callable[[str, str], None]
+"""Takes the beginning of an error, and a path. UserError: the MPI could not read what is there."""
+_WORDS = {"MPIR_CVAR_NETLOC_NODE_FILE": ("auto",)}
+"""Values that name no file."""
+
+
+def check_files(settings: Mapping[str, str]) -> None:
+    """UserError: one of these settings names a file that is missing, or not what the MPI reads."""
+    for name, value in settings.items():
+        bare = name.removeprefix("OMPI_MCA_")
+        for pattern, check in INPUTS.items():
+            if fnmatchcase(bare, pattern) and value and value not in _WORDS.get(bare, ()):
+                check(f"the setting {name}: ", value)
+
+
+def _file(option: str, path: str) -> None:
+    read_input(Path(path), option)
+
+
+def _files(option: str, paths: str) -> None:
+    for path in filter(None, paths.replace(":", ",").split(",")):
+        _file(option, path)
+
+
+def _folders(option: str, paths: str) -> None:
+    for path in filter(None, paths.replace(":", ",").split(",")):
+        if not Path(path).is_dir():
+            raise UserError(f"{option}there is no folder {path}")
+
+
+def _rules_of(read: Callable[[str], object], of: str) -> Check:
+    def check(option: str, path: str) -> None:
+        text = read_text(Path(path), option)
+        try:
+            read(text)
+        except (ValueError, RecursionError) as error:
+            raise UserError(
+                f"{option}{path} is no file of rules: {error}; {of} would pass over it in silence"
+            ) from None
+
+    return check
+
+
+def _read_tree(text: str) -> None:
+    """ValueError: this is no tree of MPICH."""
+    try:
+        tree = json.loads(text)
+    except ValueError:
+        raise ValueError("it is not JSON") from None
+    if not isinstance(tree, dict) or not all(key.startswith("collective=") for key in tree):
+        raise ValueError("its keys are not collective=NAME")
+
+
+_TREE = _rules_of(_read_tree, "MPICH")
+INPUTS: Mapping[str, Check] = {
+    "coll_tuned_dynamic_rules_filename": _rules_of(openmpi.check_rules, "Open MPI"),
+    "coll_han_dynamic_rules_filename": _rules_of(openmpi.check_han_rules, "Open MPI"),
+    "mca_base_param_files": _files,
+    "mca_param_files": _files,
+    "mca_base_override_param_file": _file,
+    "mca_base_param_file_path*": _folders,
+    "mca_base_component_path": _folders,
+    "mca_component_path": _folders,
+    "hook_comm_method_fakefile": _file,
+    "*_default_hostfile": _file,
+    "hwloc_base_topo_file": _file,
+    "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": _TREE,
+    "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE*": _TREE,
+    "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE*": _TREE,
+    "MPIR_CVAR_COORDINATES_FILE": _file,
+    "MPIR_CVAR_NETLOC_NODE_FILE": _file,
+    "HYDRA_HOST_FILE": _file,
+    "I_MPI_HYDRA_HOST_FILE": _file,
+    "I_MPI_TUNING_BIN": _file,
+    "I_MPI_TUNING_BIN_PATH": _folders,
+    "I_MPI_PMI_LIBRARY": _file,
+    "UCX_CONFIG_DIR": _folders,
+    "FI_PROVIDER_PATH": _folders,
+}
+"""Settings that name files or folders to read, by names with stars, without OMPI_MCA_."""
