@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from mpigauge.cli.main import run
 from mpigauge.model.cpu_lists import as_list, parse_bitmap
 from mpigauge.model.errors import UserError
 from mpigauge.model.topology import Topology
@@ -49,6 +51,7 @@ def changed(tmp_path: Path, name: str, *changes: tuple[str, str]) -> Path:
         ("desktop-i9-12900k", (24, 16, 1, 1, 2)),
         ("epyc-7402p-cpuset", (14, 7, 1, 1, 2)),
         ("epyc-rome-2s-nps4", (128, 128, 2, 8, 1)),
+        ("opteron-8s-cpuset", (10, 10, 6, 5, 1)),
         ("power9-2s-smt4", (160, 40, 2, 2, 4)),
         ("skylake-2s-snc-off", (80, 40, 2, 2, 2)),
         ("vm-epyc-2-cores", (2, 2, 1, 1, 1)),
@@ -163,6 +166,26 @@ def test_what_may_not_be_used_may_also_be_in_the_file(tmp_path: Path) -> None:
     assert not it.left_out
 
 
+def test_a_cpuset_that_leaves_out_numa_nodes(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of eight nodes five are in the file, two of them without cores; other cores have none."""
+    it = machine("opteron-8s-cpuset")
+    assert {pu.number: pu.numa for pu in it.pus} == {
+        0: None,
+        1: None,
+        2: 1,
+        3: 1,
+        5: 2,
+        6: 3,
+        **dict.fromkeys(range(12, 16)),
+    }
+    assert it.distances[0] == (10, 40, 40, 80, 80)  # of a matrix of eight
+    file = str(MACHINES / "opteron-8s-cpuset.xml")
+    assert run(["topo", "--from", file, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [node["number"] for node in told["numa"]] == [1, 2, 3, 4, 5]
+    assert [pu["number"] for pu in told["pus"] if pu["numa"] is None] == [0, 1, 12, 13, 14, 15]
+
+
 def test_kinds_of_cores() -> None:
     it = machine("desktop-i9-12900k")
     assert [pu.kind for pu in it.pus] == ["performance"] * 16 + ["efficient"] * 8
@@ -175,6 +198,7 @@ def test_kinds_of_cores() -> None:
         ("desktop-i9-12900k", {"core": 8, "l2": 12, "l3": 108}),
         ("epyc-7402p-cpuset", {"core": 7, "l3": 5, "numa": 16}),
         ("epyc-rome-2s-nps4", {"l3": 192, "numa": 768, "socket": 3072, "node": 4096}),
+        ("opteron-8s-cpuset", {"numa": 1, "socket": 3, "node": 41}),
         ("power9-2s-smt4", {"core": 240, "l2": 20, "numa": 360, "node": 400}),
         ("skylake-2s-snc-off", {"core": 40, "l3": 380, "node": 400}),
         ("vm-epyc-2-cores", {"l3": 1}),

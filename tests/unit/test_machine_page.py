@@ -13,7 +13,8 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.features.quick.command import machine_line
-from mpigauge.show.machine import page, short_list
+from mpigauge.show.machine import distance_lines, page, short_list
+from mpigauge.show.picture import picture
 from mpigauge.site import topology
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
@@ -90,6 +91,35 @@ def test_a_card_whose_place_is_unknown_is_named() -> None:
     rome = topology.built(MACHINES / "epyc-rome-2s-nps4.xml")
     lost = replace(rome.devices[0], pus=frozenset(), numa=None)
     assert "mlx5_0 (ib0, 0000:c1:00.0)  place unknown" in page(replace(rome, devices=(lost,)))
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.name)
+def test_the_matrix_of_distances(path: Path) -> None:
+    """A row for each NUMA node, as `numactl -H` prints it, in text and in the picture."""
+    machine = topology.built(path)
+    numbers = [str(node.number) for node in machine.numa]
+    matrix = [line.split() for line in distance_lines(machine)[1:]]
+    rows = zip(numbers, machine.distances, strict=bool(machine.distances))
+    assert matrix == ([numbers] if machine.distances else []) + [
+        [number, *map(str, row)] for number, row in rows
+    ]
+    drawn = picture(machine)
+    for line in distance_lines(machine):
+        assert line in page(machine)
+        assert f">{line}</text>" in drawn
+
+
+def test_machines_with_distances_are_among_them() -> None:
+    counts = {path.name: len(topology.built(path).distances) for path in ALL}
+    assert {1, 2, 5, 8} <= set(counts.values())
+
+
+def test_cores_without_a_numa_node() -> None:
+    text = page(topology.built(MACHINES / "opteron-8s-cpuset.xml"))
+    assert text[1] == "6 sockets · 5 NUMA nodes · 10 cores · 40.0 GiB"
+    at = text.index("socket 0  2 cores")
+    assert text[at : at + 3] == ["socket 0  2 cores", "  no NUMA node", "    cores  0-1"]
+    assert "NUMA 5  8.0 GiB  no cores" in text
 
 
 def test_one_core_gives_no_pair() -> None:

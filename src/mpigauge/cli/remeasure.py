@@ -32,8 +32,9 @@ def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     from mpigauge.site.mpi.settings.files import check_files
 
     plan = plan_of(stored)
-    for each in (plan, *plan.parts):
-        check_files({**each.settings, **each.env})
+    check_files({**plan.settings, **plan.env})
+    for part in plan.parts:
+        check_files({**part.settings, **part.env})
     hosts = tuple(map(NamedHost, plan.hosts))
     given = batch.here(os.environ)
     batch.check_inside(given, plan.hosts)

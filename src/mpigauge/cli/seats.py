@@ -114,7 +114,7 @@ def _row(rank: int, first: _Taken, seat: _Taken) -> tuple[str, ...]:
     for pu in seat.levels.topology.pus:
         if pu.number in seat.pus:
             cores.add(pu.core)
-            nodes.add(pu.numa)
+            nodes |= set() if pu.numa is None else {pu.numa}
             packages.add(pu.package)
     shared = ""
     if rank:

@@ -16,7 +16,8 @@ class Pu:
     core: int
     """Its physical core, numbered over the whole machine in the order of first PUs."""
     package: int
-    numa: int
+    numa: int | None
+    """Its NUMA node; None: the machine names none, as for a node outside of the cpuset."""
     capacity: int | None
     """The kernel's relative speed of this PU (1024: the fastest), where cores differ."""
     kind: str = ""
@@ -101,8 +102,8 @@ class Topology:
 
     @property
     def numa_nodes(self) -> int:
-        """NUMA nodes with PUs."""
-        return len({pu.numa for pu in self.pus})
+        """NUMA nodes, also those that are only memory."""
+        return len(self.numa)
 
     @property
     def threads_per_core(self) -> int:

@@ -28,7 +28,7 @@ def page(topology: Topology, width: int = 96) -> list[str]:
     blocks = [_head(topology), _excluded(topology)]
     for number in _packages(topology):
         blocks.append(_socket(topology, levels, number, width))
-    blocks += [_elsewhere(topology), _cores(topology), _sharing(levels), _distances(topology)]
+    blocks += [_elsewhere(topology), _cores(topology), _sharing(levels), distance_lines(topology)]
     lines: list[str] = []
     for block in blocks:
         if block:
@@ -79,7 +79,7 @@ def place_of(device: Device) -> str:
 def _head(topology: Topology) -> list[str]:
     parts = [
         many(topology.packages, "socket"),
-        many(topology.numa_nodes, "NUMA node"),
+        many(topology.numa_nodes, "NUMA node") if topology.numa else "",
         many(len(_core_numbers(topology)), "core"),
         _threads(topology),
     ]
@@ -142,6 +142,7 @@ def _socket(topology: Topology, levels: Levels, number: int, width: int) -> list
             lines += _numa(topology, levels, node, pus, width)
             lonely -= node.pus
     if lonely:
+        lines += ["  no NUMA node"] if topology.numa else []
         lines += _shared(topology, levels, lonely, width)
     return lines
 
@@ -291,12 +292,13 @@ def _sharing(levels: Levels) -> list[str]:
     return lines
 
 
-def _distances(topology: Topology) -> list[str]:
-    if len(topology.distances) < 2:
+def distance_lines(topology: Topology) -> list[str]:
+    """The matrix of distances between NUMA nodes; empty where the machine does not report it."""
+    if not topology.distances:
         return []
     numbers = [node.number for node in topology.numa]
     wide = len(str(max(*numbers, *map(max, topology.distances))))
-    lines = ["Distances from NUMA node to NUMA node, as the firmware tells them:"]
+    lines = ["Distances between NUMA nodes, as the firmware reports them (10: the node itself):"]
     lines.append(" " * (wide + 4) + _padded(numbers, wide))
     for number, row in zip(numbers, topology.distances, strict=True):
         lines.append(f"  {number:>{wide}}  {_padded(row, wide)}")

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from mpigauge.model.units import memory
-from mpigauge.show.machine import cache_size, card, page, place_of, short_list
+from mpigauge.show.machine import cache_size, card, distance_lines, page, place_of, short_list
 
 if TYPE_CHECKING:
     from mpigauge.model.topology import Cache, Device, Numa, Topology
@@ -94,12 +94,16 @@ def picture(topology: Topology, beside: Mapping[int, str] = NOBODY) -> str:
     machine, crossing = boxes(topology, beside)
     lines = [*_heading(topology), *crossing]
     top = _LINE * (len(lines) + 1.5)
-    text = max(map(len, lines)) * _LETTER
-    width, height = max(machine.width, text) + 2 * _GAP, top + machine.height + 2 * _GAP
+    matrix = distance_lines(topology)
+    text = max(map(len, [*lines, *matrix])) * _LETTER
+    below = top + machine.height + _LINE
+    width, height = max(machine.width, text) + 2 * _GAP, below + _LINE * len(matrix)
     parts = []
     for number, line in enumerate(lines, 1):
         parts.append(_text(_GAP, _LINE * number, line))
     parts += _draw(machine, _GAP, top, machine.width, machine.height)
+    for number, line in enumerate(matrix, 1):
+        parts.append(_text(_GAP, below + _LINE * (number - 0.5), line, fixed=number > 1))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.1f} {height:.1f}" '
         f'width="{width:.1f}" height="{height:.1f}" font-family="sans-serif" font-size="11" '
@@ -243,5 +247,7 @@ def _rect(x: float, y: float, width: float, height: float, fill: str, kind: str 
     )
 
 
-def _text(x: float, y: float, words: str) -> str:
-    return f'<text class="ink" x="{x:.1f}" y="{y:.1f}">{escape(words)}</text>'
+def _text(x: float, y: float, words: str, fixed: bool = False) -> str:
+    """`fixed`: all letters are equally wide, and blanks count."""
+    font = ' font-family="monospace" xml:space="preserve"' if fixed else ""
+    return f'<text class="ink" x="{x:.1f}" y="{y:.1f}"{font}>{escape(words)}</text>'

@@ -105,7 +105,7 @@ def machine_line(setup: Setup) -> str:
         machine.cpu_model,
         many(machine.cores, "core"),
         many(machine.packages, "socket"),
-        many(machine.numa_nodes, "NUMA node"),
+        many(machine.numa_nodes, "NUMA node") if machine.numa else "",
         "virtual machine" if machine.hypervisor else "",
     ]
     return " · ".join(filter(None, words))

@@ -172,12 +172,12 @@ def _pus(
     )
 
 
-def _numa_of(pu: int, numa: tuple[Numa, ...]) -> int:
-    """The closest: of those that hold it, the one with the fewest PUs."""
+def _numa_of(pu: int, numa: tuple[Numa, ...]) -> int | None:
+    """The closest: of those that hold it, the one with the fewest PUs. None: no node holds it."""
     around = [(len(node.pus), node.number) for node in numa if pu in node.pus]
     if around:
         return min(around)[1]
-    return 0
+    return None
 
 
 def _kinds(root: Element) -> dict[int, str]:
@@ -220,7 +220,7 @@ def _distances(root: Element, numa: tuple[Numa, ...]) -> tuple[tuple[int, ...], 
         order = [int(w) for e in element.findall("indexes") for w in (e.text or "").split()]
         values = [int(w) for e in element.findall("u64values") for w in (e.text or "").split()]
         place = {number: at for at, number in enumerate(order)}
-        if set(place) == {node.number for node in numa} and len(values) == len(order) ** 2:
+        if set(place) >= {node.number for node in numa} and len(values) == len(order) ** 2:
             at = [place[node.number] for node in numa]
             return tuple(tuple(values[i * len(order) + j] for j in at) for i in at)
     return ()

@@ -146,7 +146,7 @@ def _pus(files: Files, online: list[int], numa: tuple[Numa, ...]) -> tuple[Pu, .
             number=number,
             core=cores[first[number]],
             package=max(0, _number(_word(files, _topology(number, "physical_package_id")), 0)),
-            numa=node_of.get(number, 0),
+            numa=node_of.get(number),
             capacity=_number(_word(files, f"{CPU}/cpu{number}/cpu_capacity"), 0) or None,
             kind=kinds.get(number, ""),
         )

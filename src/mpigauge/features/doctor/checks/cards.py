@@ -28,7 +28,7 @@ def network_cards(host: Host) -> Iterator[CheckFinding]:
 
 def _near(host: Host, card: Device) -> CheckFinding:
     machine = host.machine
-    if machine.numa_nodes < 2:
+    if sum(bool(node.pus) for node in machine.numa) < 2:
         return good(f"{card.name}: all cores are equally near")
     if not card.pus:
         return unknown(f"{card.name} does not tell beside which cores it sits")
