@@ -43,6 +43,10 @@ def test_slurm_gives_tasks_or_cpus(tmp_path: Path) -> None:
     cpus = {"SLURM_JOB_CPUS_PER_NODE": "128(x3),64"}
     many = [("n1", 128), ("n2", 128), ("n3", 128), ("gpu", 64)]
     assert hosts(tmp_path, **job, **cpus) == ("slurm 7", many)
+    each = {"SLURM_NTASKS_PER_NODE": "4", **cpus, "SLURM_TASKS_PER_NODE": "128(x3),64"}
+    four = [("n1", 4), ("n2", 4), ("n3", 4), ("gpu", 4)]
+    assert hosts(tmp_path, **{**job, **each}) == ("slurm 7", four)
+    assert hosts(tmp_path, **job, SLURM_NTASKS_PER_NODE="4", SLURM_NPROCS="7") == ("slurm 7", told)
 
 
 def test_pbs_has_a_file(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ from mpigauge.runs.readers.settings_lines import (
     settings_in_command,
 )
 from mpigauge.runs.readers.text import NUMBER, why_no_row
+from mpigauge.site.launch.lines.count import count_ranks
 
 if TYPE_CHECKING:
     from mpigauge.runs.readers.text import Text
@@ -56,7 +57,6 @@ _TYPE = re.compile(r"# Datatype: MPI_(\w+)")
 _PROFILES = {"# Uni-directional Bandwidth": "MB/s", "# Message Rate Profile": "Messages/s"}
 """The titles of the tables that osu_mbw_mr -V prints, and what these hold."""
 _COMMAND = re.compile(r"\bosu_\w+")
-_RANKS = re.compile(r"(?<!\S)(?:-n|-np|--np|--ntasks)[ =](\d+)(?!\S)")
 _WINDOW_OPTION = re.compile(r"(?<!\S)(?:-W|--window-size)[ =](\d+)")
 _INIT = re.compile(
     rf"nprocs: (\d+), min: ({NUMBER}) (s|ms|us), max: ({NUMBER}) \3, avg: ({NUMBER}) \3"
@@ -157,8 +157,8 @@ class _Log:
 
     def _command(self, line: str) -> None:
         """The ranks, the window and the settings that the next test is started with."""
-        if found := _RANKS.search(line):
-            self.ranks = int(found[1])
+        if ranks := count_ranks(line, lambda word: bool(_COMMAND.search(word))):
+            self.ranks = ranks
         if found := _WINDOW_OPTION.search(line):
             self.window = int(found[1])
         if is_command(line):

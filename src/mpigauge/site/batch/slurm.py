@@ -13,6 +13,7 @@ from mpigauge.model.hosts import NamedHost
 from mpigauge.site.batch.registry import batch_system
 from mpigauge.site.batch.system import BatchState, Environment, Read, System, Wish, clock
 
+_EACH = "SLURM_NTASKS_PER_NODE"
 _COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?")
 _FIELD = re.compile(r"\b(JobState|Reason)=(\S+)")
 _ENDED = {
@@ -47,10 +48,11 @@ class Slurm(System):
         names = environment.get("SLURM_JOB_NODELIST", "")
         if not names:
             return ()
-        said = "SLURM_NTASKS" in environment
-        variable = "SLURM_TASKS_PER_NODE" if said else "SLURM_JOB_CPUS_PER_NODE"
         hosts = parse_hosts(names, "SLURM_JOB_NODELIST")
+        variable = _variable(environment)
         counts = _counts(environment.get(variable, ""))
+        if variable == _EACH:
+            counts *= len(hosts)
         if len(counts) != len(hosts):
             raise UserError(
                 f"{variable} names {len(counts)} hosts, not the {len(hosts)} of "
@@ -84,6 +86,14 @@ class Slurm(System):
         if name in ("RUNNING", "COMPLETING"):
             return BatchState("running")
         return BatchState("waiting", "" if reason == "None" else reason)
+
+
+def _variable(environment: Environment) -> str:
+    """The one that has the ranks of each host: with --ntasks-per-node alone, Slurm sets no
+    SLURM_NTASKS, and SLURM_TASKS_PER_NODE may count CPUs."""
+    if environment.keys() & {"SLURM_NTASKS", "SLURM_NPROCS"}:
+        return "SLURM_TASKS_PER_NODE"
+    return _EACH if _EACH in environment else "SLURM_JOB_CPUS_PER_NODE"
 
 
 def _counts(text: str) -> list[int]:

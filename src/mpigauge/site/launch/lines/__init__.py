@@ -10,6 +10,7 @@ srun       those of Slurm's srun
 platform   those of Platform MPI's (HP-MPI's) mpirun
 binding    what they call places of ranks, in our words
 to_job     a line as a job that any of our launchers can be told
+count      the ranks of a line that a log shows, whatever launcher it is for
 preload    the same line with a library that its ranks load first
 
 Pure: files that a line names (hostfiles, app files) are read by a function that is handed in.

@@ -102,6 +102,8 @@ def finish(draft: LineDraft) -> None:
 
 def _shared_out(draft: LineDraft) -> None:
     """So many ranks on so many nodes: srun gives each the same number where it can."""
+    if draft.nodes and draft.ppn and [each.ranks for each in draft.programs] == [None]:
+        draft.programs = [replace(draft.programs[0], ranks=draft.nodes * draft.ppn)]
     counts = [program.ranks for program in draft.programs]
     if draft.nodes and draft.ppn is None and len(counts) == 1 and counts[0]:
         if counts[0] % draft.nodes == 0:

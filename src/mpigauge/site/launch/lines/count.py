@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The number of ranks in a launch line that a log shows, whatever launcher it is for.
+
+Unlike `read`, which reads a line that is about to be started, this takes a line as it is: with a
+prompt before it, with options that nobody knows, and without the files that it names.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.hostlist import added_up, parse_hosts
+
+NEXT = ":"
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_MPIRUN = {
+    **dict.fromkeys(("n", "np", "c", "ntasks"), "ranks"),
+    **dict.fromkeys(("ppn", "perhost", "npernode", "N"), "each"),
+    **dict.fromkeys(("hosts", "host", "H", "hostlist"), "hosts"),
+}
+_SRUN = {
+    **dict.fromkeys(("n", "ntasks"), "ranks"),
+    **dict.fromkeys(("N", "nodes"), "sets"),
+    **dict.fromkeys(("ntasks-per-node", "tasks-per-node"), "each"),
+    **dict.fromkeys(("w", "nodelist"), "hosts"),
+}
+_JSRUN = {
+    **dict.fromkeys(("p", "np"), "ranks"),
+    **dict.fromkeys(("n", "nrs"), "sets"),
+    **dict.fromkeys(("a", "tasks_per_rs"), "each"),
+}
+_APRUN = {"n": "ranks", "pes": "ranks"}
+MEANINGS: Mapping[str, Mapping[str, str]] = {
+    **dict.fromkeys(("srun", "flux"), _SRUN),
+    "jsrun": _JSRUN,
+    "lrun": {"n": "ranks", "N": "sets", "T": "each"},
+    **dict.fromkeys(("aprun", "palsrun"), _APRUN),
+    "poe": {"procs": "ranks"},
+    **dict.fromkeys(
+        ("mpirun", "mpiexec", "mpirun_rsh", "orterun", "prterun", "prun", "ibrun", "ccc_mprun",
+         "runjob"),
+        _MPIRUN,
+    ),
+}  # fmt: skip
+"""What options count, by launcher: all ranks, sets of them (nodes, or resource sets), or the ranks
+of each set."""
+_ONE_EACH = "jsrun"
+"""A launcher whose sets have one rank unless the line says otherwise."""
+
+
+def count_ranks(line: str, is_program: Callable[[str], bool]) -> int:
+    """The ranks that a line starts, over all programs between `:`; 0: it does not say. `is_program`
+    recognizes the word behind which options are the program's own."""
+    counts = []
+    launcher = ""
+    for words in _programs(_words(line)):
+        launcher, options = _of_launcher(words, is_program, launcher)
+        counts.append(_ranks(launcher, options))
+    return sum(counts) if counts and all(counts) else 0
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()
+
+
+def _programs(words: Sequence[str]) -> Iterator[Sequence[str]]:
+    while NEXT in words:
+        at = words.index(NEXT)
+        yield words[:at]
+        words = words[at + 1 :]
+    yield words
+
+
+def _of_launcher(
+    words: Sequence[str], is_program: Callable[[str], bool], before: str
+) -> tuple[str, Sequence[str]]:
+    """The last launcher before a program, and its options; `before`: that of the program before
+    this one, which starts this one, too."""
+    end = next((at for at, word in enumerate(words) if is_program(word)), len(words))
+    for at in range(end - 1, -1, -1):
+        name = PurePath(words[at]).name.partition(".")[0]
+        if name in MEANINGS:
+            return name, words[at + 1 : end]
+    return before, words[:end]
+
+
+def _ranks(launcher: str, words: Sequence[str]) -> int:
+    """The ranks of one program; 0: its options do not say."""
+    values = dict(_values(MEANINGS.get(launcher, _MPIRUN), words))
+    if "ranks" in values:
+        return values["ranks"]
+    each = values.get("each", 1 if launcher == _ONE_EACH else 0)
+    return values.get("sets", values.get("hosts", 0)) * each
+
+
+def _values(meanings: Mapping[str, str], words: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """What the options of these words count, and how many."""
+    for at, word in enumerate(words):
+        if not word.startswith("-"):
+            continue
+        name, sign, value = word.lstrip("-").partition("=")
+        if name not in meanings and not word.startswith("--") and name[:1] in meanings:
+            name, sign, value = name[0], "=", name[1:]  # -n4
+        text = value if sign else "".join(words[at + 1 : at + 2])
+        meaning = meanings.get(name, "")
+        if meaning == "hosts":
+            yield meaning, _hosts(text)
+        elif meaning and _NUMBER.fullmatch(text):
+            yield meaning, int(text)
+
+
+def _hosts(text: str) -> int:
+    try:
+        return len(parse_hosts(text, "", added_up))
+    except UserError:
+        return 0
