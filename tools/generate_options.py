@@ -199,6 +199,10 @@ def fields_header(options: tuple[Option, ...]) -> str:
     lines = ["/// What can be said to the kernels; what only some benchmarks use is in `suite`."]
     lines += ["struct OptionFields {", *_members(ours, each=False), "  SuiteOptions suite;"]
     lines += [*_members(each, each=True), "};", ""]
+    for option in ours:
+        if option.type == "int" and option.most is not None:
+            lines += [*cpp_comment(f"The most that --{option.name} takes.")]
+            lines += [f"inline constexpr int most_{option.kept_as} = {int(option.limits[1])};", ""]
     standard = ("<cstddef>", "<cstdint>", "<optional>", "<string>", "<vector>")
     includes = [option.include for option in ours if option.include]
     return cpp_header(SCHEMA, lines, *standard, "core/suite_options.hpp", *includes)
@@ -287,7 +291,17 @@ def python_module(options: tuple[Option, ...]) -> str:
     lines = head(SCHEMA, "#") + PYTHON_HEAD.rstrip("\n").split("\n")
     lines += ["", "", "KERNEL_OPTIONS = ("]
     lines += [f'    "{option.name}",' for option in options if option.name]
-    lines += [")", '"""All that the kernels understand."""', "", "OFFERED = ("]
+    lines += [")", '"""All that the kernels understand."""', "", "LIMITS = {"]
+    for option in options:
+        if option.type == "int" and option.most is not None and not option.suite:
+            least, most = option.limits
+            lines.append(f'    "{option.name}": ({int(least)}, {int(most)}),')
+    lines += [
+        "}",
+        '"""The least and the most of numbers that have a most; rows of OFFERED have their own."""',
+        "",
+        "OFFERED = (",
+    ]
     for option in options:
         if option.suite and option.name and option.offered:
             lines += ["    OptionRow(", *_python_row(option), "    ),"]

@@ -191,6 +191,7 @@ struct Card {
   std::string_view keeps_data;  ///< why its data cannot be fresh; empty: see why_static
   unsigned steps = 1;           ///< alike steps of a call; the printed time is of one
   std::size_t only_bytes = 0;   ///< not 0: the one size that it has
+  bool untyped = false;         ///< --datatype changes nothing, though it has buffers
   std::span<const std::size_t> sizes;  ///< where the user names none; empty: those of all others
   bool by_default = true;
   Excuse excuse = nullptr;        ///< what else than the number of ranks can be in its way
@@ -231,6 +232,13 @@ constexpr std::string_view why_static(const Card& card) {
   if (card.modes != Modes::none) return one_sided;
   return "";
 }
+
+/// Whether it has buffers of the message, which may be in caches or not.
+constexpr bool has_buffers(const Card& card) {
+  return card.unit != Unit::none && (card.send != nothing || card.recv != nothing);
+}
+/// Whether its messages have the type that --datatype names.
+constexpr bool is_typed(const Card& card) { return has_buffers(card) && !card.untyped; }
 
 /// Whether ranks come to its calls apart from each other, as --arrival says.
 inline bool comes_apart(const Card& card, const Shape& shape) {

@@ -81,6 +81,8 @@ Object object_of(const Card& card) {
       .add("threaded", is_threaded(card))
       .add("on_files", is_on_files(card))
       .add("only_bytes", card.only_bytes)
+      .add("buffers", has_buffers(card))
+      .add("typed", is_typed(card))
       .add("large_counts", card.large_counts)
       .add("heeds", options_of(card))
       .add("needs", needs);

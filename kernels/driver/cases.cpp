@@ -108,8 +108,7 @@ void add_static_and_fresh(std::vector<Job>& jobs, Job job, const Options& option
 
 void add_hot_and_cold(std::vector<Job>& jobs, Job job, const Options& options) {
   const Card& card = *job.row.card;
-  const bool has_buffers = card.send != nothing || card.recv != nothing;
-  const bool has_cold = options.cache != Cache::hot && card.unit != Unit::none && has_buffers;
+  const bool has_cold = options.cache != Cache::hot && has_buffers(card);
   if (options.cache != Cache::cold || !has_cold) add_static_and_fresh(jobs, job, options);
   if (!has_cold) return;
   job.row.cold = true;

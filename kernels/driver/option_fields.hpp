@@ -96,4 +96,7 @@ struct OptionFields {
   std::vector<std::string> compiler;
 };
 
+/// The most that --inflight takes.
+inline constexpr int most_inflight = 1000000;
+
 }  // namespace mpigauge

@@ -59,7 +59,7 @@ const std::vector<OptionRow<MtSettings>>& mt_options() {
       {"-stride", "N", "between the ranks of a pair; 0: half of the ranks",
        [](S s, V v) { s.options.suite.stride = static_cast<int>(integer(v, 0, most_int / 2)); }},
       {"-window_size", "N", "messages under way in UniBandMT and BiBandMT",
-       [](S s, V v) { s.options.inflight = static_cast<int>(integer(v, 1, 1'000'000)); }},
+       [](S s, V v) { s.options.inflight = static_cast<int>(integer(v, 1, most_inflight)); }},
       {"-barrier", "on|off|special", "between calls of collectives; special: our own",
        [](S s, V v) {
          s.options.sync = choice<SyncMethod>(v, {{"on", SyncMethod::barrier},

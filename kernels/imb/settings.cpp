@@ -183,8 +183,9 @@ void add_rooted(EngineOptions& t) {
 void add_types(EngineOptions& t) {
   using S = EngineSettings;
   using V = const Value&;
-  t.push_back({"-window_size", "N", "messages under way in Uniband and Biband",
-               [](S& s, V v) { s.options.inflight = static_cast<int>(integer(v, 1, 1'000'000)); }});
+  t.push_back({"-window_size", "N", "messages under way in Uniband and Biband", [](S& s, V v) {
+                 s.options.inflight = static_cast<int>(integer(v, 1, most_inflight));
+               }});
   t.push_back({"-data_type", "TYPE", "byte, char, int, float, double, float16 or bfloat16",
                [](S& s, V v) { set_type(s, v, &S::data_type, false); }});
   t.push_back({"-red_data_type", "TYPE", "the same for reductions",

@@ -15,6 +15,7 @@ constexpr Card card{
     .columns = Columns::collective,
     .seldom = true,
     .keeps_data = one_sided,
+    .untyped = true,
 };
 
 void window(Run& run) {

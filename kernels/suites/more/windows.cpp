@@ -14,6 +14,7 @@ constexpr Card create_card{
     .columns = Columns::collective,
     .seldom = true,
     .keeps_data = "it sends no data",
+    .untyped = true,
 };
 
 constexpr Card allocate_card = [] {

@@ -135,6 +135,7 @@ void copies(Run& run, Way way, Data data) {
 constexpr Card card_of(std::string_view name, std::string_view about, int place) {
   Card card = between_two(name, about, place);
   card.recv = twice_message;
+  card.untyped = true;
   card.moved = message;
   return card;
 }

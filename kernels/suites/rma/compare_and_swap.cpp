@@ -20,6 +20,7 @@ constexpr Card card{
     .moved = message,
     .messages = once,
     .only_bytes = sizeof(int),
+    .untyped = true,
     .needs = {"MPI_Win_flush", "MPI_Compare_and_swap"},
 };
 

@@ -14,6 +14,7 @@ constexpr Card card{
     .about = "Every data type with every operation: counts what the library reduces wrong.",
     .meet = Meet::each,
     .columns = Columns::collective,
+    .untyped = true,
     .by_default = false,
 };
 

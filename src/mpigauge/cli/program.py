@@ -5,6 +5,7 @@ commands take, whatever MPI the program was made for."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,13 +19,17 @@ from mpigauge.cli.tuned import tuned_option
 
 if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
-    from mpigauge.measure.plan import Plan, PlanPart
+    from mpigauge.measure.plan import Plan, PlanPart, Request, Resources
     from mpigauge.model.mpi import Abi, Mpi
     from mpigauge.site.launch import Command
     from mpigauge.site.mpi.programs.ways import Way
 
 PROGRAM_OPTIONS = (
-    click.option("--np", metavar="N", help="Launch the program on N ranks."),
+    click.option(
+        "--np",
+        metavar="N",
+        help="Launch the program on N ranks.  [default: as many as --hosts have slots or --ppn]",
+    ),
     options.mpi_option,
     options.one_place_option,
     transport_option,
@@ -56,8 +61,12 @@ class ProgramLaunch:
         return tuple(block.host for block in self.part.blocks if block.host)
 
 
-def check_program_words(words: Sequence[str], counted: bool) -> None:
-    """UserError: they have a launcher already, or (not `counted`) nobody says how many ranks."""
+COUNTS = ("np", "place", "hosts", "hostfile", "ppn")
+"""Options that give the number of ranks: hosts have as many as their slots, --ppn or cores."""
+
+
+def check_program_words(words: Sequence[str]) -> None:
+    """UserError: they have a launcher already."""
     from mpigauge.model.errors import UserError
     from mpigauge.site.launch.lines import is_launcher
 
@@ -66,8 +75,22 @@ def check_program_words(words: Sequence[str], counted: bool) -> None:
             f"{words[0]} starts ranks itself: leave out --np, --mpi and the like, or {words[0]} "
             "and its options"
         )
-    if not counted:
-        raise UserError(f"say with --np N how many ranks {words[0]} has")
+
+
+def check_counted(words: Sequence[str], said: Mapping[str, Any]) -> None:
+    """UserError: no option and no batch job gives the number of ranks."""
+    from mpigauge.model.errors import UserError
+    from mpigauge.site import batch
+
+    if not any(said[name] for name in COUNTS) and not batch.hosts(batch.here(os.environ)):
+        raise UserError(f"say with --np N how many ranks {words[0]} has, or name --hosts")
+
+
+def usual_ranks(request: Request, resources: Resources) -> int:
+    """The ranks of a program: --np, else as many as the hosts have room for."""
+    if request.np is None and resources.hosts:
+        return resources.room
+    return request.np or 1
 
 
 def set_up_program(said: Mapping[str, Any], words: Sequence[str], dry_run: bool = False) -> Setup:
@@ -77,7 +100,8 @@ def set_up_program(said: Mapping[str, Any], words: Sequence[str], dry_run: bool 
     from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request
 
-    check_program_words(words, bool(said["np"] or said["place"]))
+    check_program_words(words)
+    check_counted(words, said)
     asked = dict(said)
     spec, transport, tuned = (asked.pop(name) for name in ("mpi_spec", "transport", "tuned"))
     request = read_request(asked, look_up(asked))
@@ -116,8 +140,10 @@ def launch_of(
         way = way_told(words[0], abi, setup.mpi, tell)
     else:
         way = way_of(words, setup.mpi, {**here, **request.env}, tell=tell)
-    part = PlanPart((words[0],), request.np or 1, foreign=Foreign(words[0], tuple(words), ()))
-    where = setup.resources.one_placement(request, request.np or 1, "a program has")
+    part = PlanPart((words[0],), 0, foreign=Foreign(words[0], tuple(words), ()))
+    where = setup.resources.one_placement(
+        request, usual_ranks(request, setup.resources), "a program has"
+    )
     part = setup.resources.seated(part, where)
     plan = plan_of(request, (part,), setup.cards, setup.resources, setup.mpi)
     given = batch.here(here)
@@ -136,8 +162,6 @@ def ways_of(plan: Plan, mpi: Mpi) -> dict[str, Way]:
             programs.append(part.foreign)
     if not programs:
         return {}
-    import os
-
     from mpigauge.cli.screen import tell
     from mpigauge.site.mpi.programs.ways import way_of
 

@@ -45,9 +45,23 @@ def set_up(
     target = target_of(request, options)
     for spec in specs or (None,):
         setup = prepare(spec, target, request, enough, needs_kernels)
+        check_messages(setup, options)
         tell_unknown_settings(setup)
         carried = with_transport(setup, options.transport, start=not options.dry_run)
         yield with_tuned(carried, options.tuned)
+
+
+def check_messages(setup: Setup, options: CommandOptions) -> None:
+    """UserError: an option is about messages, and all benchmarks are of the machine itself."""
+    from mpigauge.model.cards import NODE_SUITE
+
+    chosen = setup.cards.chosen(setup.request.benchmarks)
+    if not chosen or any(card.suite != NODE_SUITE for card in chosen):
+        return
+    names = ", ".join(card.name for card in chosen)
+    for option, value in (("--transport", options.transport), ("--tuned", options.tuned)):
+        if value is not None:
+            raise UserError(f"{option} has no effect on {names}, which send no messages")
 
 
 def _check_specs(specs: Sequence[str], form: str | None) -> None:
@@ -97,6 +111,8 @@ def prepare(
 
     if target.ppn is not None and not target.hosts:
         raise UserError("--ppn means ranks on each host; name hosts with --hosts or --hostfile")
+    if target.rsh and not target.hosts:
+        raise UserError("--rsh is for hosts; name them with --hosts or --hostfile")
     mpi, given = find(mpi_spec), target.given
     here = Here(given.system.name if given else "")
     if target.launcher:

@@ -49,6 +49,10 @@ class Card:
     """Why what it sends cannot be written before each call; empty: it can be."""
     completions: tuple[str, ...] = ("",)
     """The ways in which it waits for its operations, in IMB's order; empty: none."""
+    buffers: bool = True
+    """Has buffers of the message, which may be in caches or not."""
+    typed: bool = True
+    """Its messages have the type that --datatype names."""
     only_bytes: int = 0
     """The one size that it has; 0: as asked for."""
     options: tuple[str, ...] = ()
@@ -60,6 +64,11 @@ class Card:
     def word(self) -> str:
         """What it is called wherever its suite is not known from elsewhere."""
         return benchmark_word(self.suite, self.name)
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether it has messages of several sizes."""
+        return self.unit != "none" and not self.only_bytes
 
     def fits(self, ranks: int) -> bool:
         """Whether a job of so many ranks can run it."""

@@ -86,6 +86,11 @@ KERNEL_OPTIONS = (
 )
 """All that the kernels understand."""
 
+LIMITS = {
+    "inflight": (1, 1000000),
+}
+"""The least and the most of numbers that have a most; rows of OFFERED have their own."""
+
 OFFERED = (
     OptionRow(
         "layout",

@@ -67,7 +67,7 @@ def check_options(said: Mapping[str, Any]) -> None:
     """UserError: these could not be carried out, whatever MPI and hosts there are."""
     from mpigauge.cli.program import check_program_words
 
-    check_program_words(said["words"], bool(said["np"] or said["place"]))
+    check_program_words(said["words"])
 
 
 def _refuse_other_programs(found: ProgramLaunch) -> None:

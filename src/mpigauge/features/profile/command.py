@@ -112,10 +112,7 @@ def command(words: tuple[str, ...], **said: Any) -> int:
     if seconds and not measures:
         raise UserError("--in is the time for --measure; a program takes the time that it takes")
     if measures and (stored := _stored_profile(words)):
-        if said["np"]:
-            raise UserError(
-                "--np is for a command; a stored profile is measured with its own ranks"
-            )
+        _refuse_for_stored(launches, output, said)
         _measure(stored, {**said, "seconds": seconds})
         present(stored, form)
         return 0
@@ -140,6 +137,19 @@ def command(words: tuple[str, ...], **said: Any) -> int:
             _measure(writer.folder, {**said, "seconds": seconds})
         _present(writer.folder, jobs, form, first)
     return status
+
+
+def _refuse_for_stored(launches: int, output: Path | None, said: Mapping[str, Any]) -> None:
+    """UserError: an option is about a program that would run."""
+    for option, value in (
+        ("--launches", launches != 1),
+        ("--output", output),
+        *((f"--{name}", said[name]) for name in ("np", "frames", "start")),
+    ):
+        if value:
+            raise UserError(
+                f"{option} is for a command; a stored profile is measured as it was stored"
+            )
 
 
 def _print_include(ctx: click.Context) -> None:
@@ -206,7 +216,7 @@ def check_options(said: Mapping[str, Any]) -> None:
     if any(said[name] for name in NAMES):
         from mpigauge.cli.program import check_program_words
 
-        check_program_words(said["words"], bool(said["np"] or said["place"]))
+        check_program_words(said["words"])
 
 
 def starter_for(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, str]) -> Starter:

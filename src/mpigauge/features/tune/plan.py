@@ -56,7 +56,7 @@ class Where:
     def plan(self, request: Request, parts: Iterable[PlanPart]) -> Plan:
         parts = tuple(parts)
         names = tuple(dict.fromkeys(name for part in parts for name in part.benchmarks))
-        own = replace(request, benchmarks=names)
+        own = replace(request, benchmarks=names, sizes=None)  # parts have theirs
         return plan_of(own, parts, self.cards, self.resources, self.mpi)
 
     def part(self, request: Request, benchmark: str, ranks: int) -> PlanPart:

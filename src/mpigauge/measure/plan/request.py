@@ -13,6 +13,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import NamedHost
 from mpigauge.model.libraries import Blas, Compiler
+from mpigauge.model.option_table import LIMITS
 from mpigauge.model.sizes import parse_bytes, parse_sizes
 from mpigauge.model.suite_options import read_suite_options
 from mpigauge.site.placement import parse_entries
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from mpigauge.runs.store.replays import ReplayMix
 
 DEFAULT_PRECISION = 0.05
-MOST_INFLIGHT = 1 << 20
 MOST_LAUNCHES = 1000
 MOST_SEED = 1 << 63
 
@@ -182,6 +182,7 @@ _CONTRADICTIONS = (
     ("bind", "place", "both say where ranks sit; give one of them"),
     ("sizes", "sizes_file", "both name the message sizes; give one of them"),
     ("hosts", "hostfile", "both name the hosts; give one of them"),
+    ("ranks", "npmin", "--ranks names every size of a group; give one of them"),
     ("root", "root_shift", "every rank is the root in turn, or one is; give one of them"),
     ("classic", "arrival", "in the classic mode ranks come as they do in IMB"),
     ("classic", "profile", "a replay has the calls of its profile, and not IMB's schedule"),
@@ -222,8 +223,11 @@ def _launches(count: int) -> int:
 
 
 def _inflight(count: int) -> int:
-    if not 1 <= count <= MOST_INFLIGHT:
-        raise UserError(f"--inflight: {count} is out of range; write a number from 1 to 1048576")
+    least, most = LIMITS["inflight"]
+    if not least <= count <= most:
+        raise UserError(
+            f"--inflight: {count} is out of range; write a number from {least} to {most}"
+        )
     return count
 
 

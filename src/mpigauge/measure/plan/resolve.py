@@ -34,6 +34,8 @@ _NEEDS = {
     "plane": "needs a × b ranks with both at least 2",
     "volume": "needs a × b × c ranks with all at least 2",
 }
+_FIXED = ("one", "pair")
+"""Ranks of benchmarks whose groups have one size."""
 DEFAULT_INFLIGHT = 256
 CLASSIC_LAUNCHES = 1
 
@@ -197,8 +199,6 @@ def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
 def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None:
     """UserError: an option that changes nothing for any of these benchmarks."""
     names = ", ".join(card.name for card in chosen) or "programs that are not ours"
-    if request.datatype and not chosen:
-        raise UserError(f"--datatype has no effect on {names}")
     used = {name for card in chosen for name in card.options}
     for name in request.suite_options:
         if name not in used:
@@ -215,6 +215,7 @@ def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None
 def _asked_effects(request: Request) -> Iterator[tuple[str, str, Callable[[Card], bool]]]:
     """Each option that is given and changes something of some benchmarks only: its name, what these
     do, and whether a card is one of them."""
+    yield from _asked_of_messages(request)
     if request.op:
         yield "--op", "reduce", lambda card: card.unit == "reduction"
     if request.root_shift:
@@ -227,6 +228,21 @@ def _asked_effects(request: Request) -> Iterator[tuple[str, str, Callable[[Card]
         yield "--blas", "call a BLAS", lambda card: BLAS in card.options
     if request.compilers:
         yield "--compiler", "are simple loops", lambda card: COMPILER in card.options
+
+
+def _asked_of_messages(request: Request) -> Iterator[tuple[str, str, Callable[[Card], bool]]]:
+    if request.datatype:
+        yield "--datatype", "send data of a type", lambda card: card.typed
+    if request.sizes is not None:
+        yield "--sizes", "have messages of several sizes", lambda card: card.is_sized
+    if request.cache != "hot":
+        yield "--cache", "have buffers", lambda card: card.buffers
+    if request.sync != "auto":
+        yield "--sync", "bring ranks together first", lambda card: card.sync == "each"
+    if request.npmin is not None:
+        yield "--npmin", "have groups of several sizes", lambda card: card.ranks not in _FIXED
+    if request.map is not None:
+        yield "--map", "have several ranks", lambda card: card.ranks != "one"
 
 
 def check_root(options: Mapping[str, str], parts: Sequence[PlanPart]) -> None:
