@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -13,10 +15,10 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.features.watch.command import follow
-from mpigauge.features.watch.watching import state_of
+from mpigauge.features.watch.watching import is_abandoned, state_of
 from mpigauge.measure.campaign.budget import left_s
 from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
-from mpigauge.runs.store import load
+from mpigauge.runs.store import RunWriter, load
 from tests.process.test_campaign import PLAN, Bench, bench, fake_mpi
 
 __all__ = ["bench", "fake_mpi"]
@@ -85,3 +87,38 @@ def test_what_was_not_measured_here_cannot_be_followed(
     monkeypatch.chdir(tmp_path)
     assert run(["watch", "last"]) == 2
     assert "there is no run 'last'" in capsys.readouterr().err
+
+
+# --- runs whose process was killed ----------------------------------------------------------------
+@pytest.fixture
+def killed(bench: Bench) -> Path:
+    """A run that has neither a process nor an end."""
+    bench.run(replace(PLAN, launches=2))
+    folder = bench.root / "run"
+    (folder / "status.json").unlink()
+    passport = {"machine": {"hostname": os.uname().nodename}}
+    (folder / "passport.json").write_text(json.dumps(passport))
+    return folder
+
+
+def test_watching_a_killed_run_ends(killed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["watch", str(killed), "--every", "0.1"]) == 1
+    out, err = capsys.readouterr()
+    assert "PingPong" in out
+    assert f"was killed; `mpigauge resume {killed}` goes on" in err.splitlines()[-1]
+
+
+def test_a_run_is_not_abandoned_as_long_as_a_process_holds_it(killed: Path) -> None:
+    assert is_abandoned(load(killed))
+    with RunWriter(killed):
+        assert not is_abandoned(load(killed))
+    assert is_abandoned(load(killed))
+
+
+def test_a_run_of_another_host_is_abandoned_after_a_long_silence(killed: Path) -> None:
+    """Its lock may not be seen from here."""
+    (killed / "passport.json").write_text('{"machine": {"hostname": "other"}}')
+    assert not is_abandoned(load(killed))
+    for path in (killed, *killed.rglob("*")):
+        os.utime(path, (0, 0))
+    assert is_abandoned(load(killed))

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from mpigauge.measure.campaign import View
     from mpigauge.runs.store import Run
 
+LOOKS = 2
+"""A run is there for a moment before its process holds it, and after it has let go of it."""
+
 
 @click.command("watch")
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
@@ -37,6 +40,7 @@ def command(run: str, every: float) -> None:
     from mpigauge.cli.screen import screen
     from mpigauge.cli.showing import show
     from mpigauge.measure import live
+    from mpigauge.model.errors import RunError
     from mpigauge.runs.store import load
 
     folder = find_run(run)
@@ -47,19 +51,27 @@ def command(run: str, every: float) -> None:
         return
     finally:
         view.close()
-    show(load(folder), "table")
+    stored = load(folder)
+    show(stored, "table")
+    if not stored.status:
+        raise RunError(
+            f"the process that measured {folder} was killed; `mpigauge resume {folder}` goes on"
+        )
 
 
 def follow(folder: Path, view: View, every: float) -> None:
-    """Shows it until it has ended; launches that end meanwhile are told one by one."""
+    """Shows it until it has ended, or has no process any more; launches that end meanwhile are told
+    one by one."""
+    from mpigauge.features.watch.watching import is_abandoned
     from mpigauge.runs.store import load
 
-    told = 0
-    while True:
+    told = abandoned = 0
+    while abandoned < LOOKS:
         stored = load(folder)
         told = _tell(stored, view, told)
         if stored.status:
             return
+        abandoned = abandoned + 1 if is_abandoned(stored) else 0
         time.sleep(every)
 
 

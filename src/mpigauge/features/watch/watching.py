@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -15,11 +18,36 @@ from mpigauge.measure.campaign.run import LAUNCHER
 from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
 from mpigauge.model.moments import moment_of
 from mpigauge.model.record import Figure
+from mpigauge.runs.store.writer import is_locked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.runs.store import Run
+
+SILENCE_S = 60.0
+"""Beyond the time after which a campaign itself ends a silent launch."""
+
+
+def is_abandoned(stored: Run) -> bool:
+    """Whether the process that measured a run was killed. Its lock shows that on its own host; from
+    others, files that nobody has written for longer than any launch may be silent."""
+    if stored.status:
+        return False
+    locked = is_locked(stored.path)
+    machine = stored.passport.get("machine") or {}
+    if locked is None or (not locked and machine.get("hostname") != os.uname().nodename):
+        return time.time() - _changed_s(stored) > plan_of(stored).timeout_s + SILENCE_S
+    return not locked
+
+
+def _changed_s(stored: Run) -> float:
+    """When any file of the run was last written, in seconds since 1970."""
+    newest_s = 0.0
+    for path in (stored.path, *stored.path.rglob("*")):
+        with suppress(OSError):
+            newest_s = max(newest_s, path.stat().st_mtime)
+    return newest_s
 
 
 def state_of(stored: Run, now: datetime | None = None) -> CampaignState:

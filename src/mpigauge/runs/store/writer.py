@@ -280,6 +280,23 @@ def _new_below(root: Path, label: str) -> Path:
     raise UserError(f"there are 10000 runs {name} below {root} already")
 
 
+def is_locked(folder: Path) -> bool | None:
+    """Whether a process writes into a run folder; None: this file system has no locks.
+
+    Some network file systems keep locks for each host: there other hosts see none.
+    """
+    import fcntl
+
+    try:
+        with (folder / "run.json").open(encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    return False
+
+
 def _lock(folder: Path) -> IO[str]:
     """Held as long as this process writes; the system lets go of it when the process ends.
 
