@@ -12,11 +12,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 
+from mpigauge.measure.campaign.bystander import Bystander
 from mpigauge.model.errors import UserError
 from mpigauge.site.launch.left_session import remove_left_session
+from mpigauge.site.launch.leftovers import Watched
 
-OURS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
-"""Sent to us they are meant for the program. A Ctrl-C of the terminal reaches it by itself."""
+FOR_PROGRAM = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+"""Sent to us they are meant for the program."""
+OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
+"""A terminal sends them to the program, too; only those that are sent to us alone are passed on."""
 BY_SIGNAL = 128
 
 
@@ -49,31 +53,36 @@ def run(
         )
     except OSError as error:
         raise UserError(f"cannot start {words[0]}: {error.strerror}") from None
+    watched = Watched(process.pid, env)
     if started:
         started(process)
-    with _handed_on(process):
+    with _passed_on(process, watched):
         status = process.wait()
-    remove_left_session(process.pid, env)
+    watched.remove()
     shown = status if status >= 0 else BY_SIGNAL - status
     return Ended(shown, time.monotonic() - begun)
 
 
 @contextmanager
-def _handed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
+def _passed_on(process: subprocess.Popen[bytes], watched: Watched) -> Iterator[None]:
     """Signals that would end us go to the program; we are there until its end."""
 
-    def hand_on(number: int, frame: FrameType | None) -> None:
+    def pass_on(number: int, frame: FrameType | None) -> None:
         del frame
+        watched.look()
         with suppress(ProcessLookupError):
             os.kill(process.pid, number)
 
-    def stay(number: int, frame: FrameType | None) -> None:
-        del number, frame
+    def pass_on_alone(number: int, frame: FrameType | None) -> None:
+        if not bystander.was_hit():
+            pass_on(number, frame)
 
-    kept = {number: signal.signal(number, hand_on) for number in OURS}
-    kept |= {number: signal.signal(number, stay) for number in (signal.SIGINT, signal.SIGQUIT)}
+    bystander = Bystander()
+    before = {number: signal.signal(number, pass_on) for number in FOR_PROGRAM}
+    before |= {number: signal.signal(number, pass_on_alone) for number in OF_TERMINAL}
     try:
-        yield
+        with bystander:
+            yield
     finally:
-        for number, handler in kept.items():
+        for number, handler in before.items():
             signal.signal(number, handler)

@@ -112,6 +112,8 @@ class Watch:
         self.logged += len(line.text)
 
     def learn(self, record: Record) -> None:
+        if not self.records:
+            self.process.leave_alone()
         self.records += 1
         self.counted += not isinstance(record, (Progress, End))
         self.cells += isinstance(record, CellRecord)

@@ -19,6 +19,7 @@ from mpigauge.measure.campaign.watchdog import MARK, watchdog
 from mpigauge.model.errors import RunError
 from mpigauge.site.launch import Command
 from mpigauge.site.launch.left_session import remove_left_session
+from mpigauge.site.launch.leftovers import Watched
 
 MOST_OF_A_LINE = 1 << 26
 TICK_S = 0.1
@@ -56,6 +57,7 @@ class LauncherProcess:
             )
         except OSError as error:
             raise RunError(f"cannot start {command.words[0]}: {error.strerror}") from None
+        self._watched = Watched(self._process.pid, self._env)
         self._watchdog.job_started(self._process.pid)
         remove_left_session(self._process.pid, self._env, begun)
         self._follow("stdout", self._process.stdout)
@@ -76,18 +78,28 @@ class LauncherProcess:
             if ended_at is None and self._process.poll() is not None:
                 ended_at = time.monotonic() + DRAIN_S
 
+    def leave_alone(self) -> None:
+        """From now on nothing looks at the processes of the job, which measure."""
+        self._watched.look()
+        self._watched.rest()
+
     def terminate(self) -> None:
         """Asks the launcher to end its job; a second call kills the job."""
         if self._terminated:
             self.kill()
             return
         self._terminated = True
+        self._watched.look()
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
         """Kills every process of the job that can be seen."""
+        if self._process.poll() is None:
+            self._watched.look()
         self._signal(signal.SIGKILL)
-        for process in self.strays():
+        strays = self.strays()
+        self._watched.left.note(strays)
+        for process in strays:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
 
@@ -105,7 +117,7 @@ class LauncherProcess:
             status = self._process.wait()
         self.kill()
         closed_s = time.monotonic()
-        remove_left_session(self._process.pid, self._env)
+        self._watched.remove()
         for stream in (self._process.stdout, self._process.stderr):
             assert stream is not None
             stream.close()

@@ -22,12 +22,11 @@ def remove_left_session(pid: int, env: Mapping[str, str], begun: float | None = 
     """Removes the files by which an mpirun with this process number was reached on this host.
 
     Files of other hosts, which may share the folder, stay. `env` is the environment of mpirun,
-    which names its folders. The caller is the process that becomes mpirun, or mpirun has ended. If
-    it has just begun, `begun` is that time in seconds since 1970, and younger files stay.
+    which names its folders. The caller is the process that becomes mpirun. If mpirun has begun
+    already, `begun` is that time in seconds since 1970, and younger files stay.
     """
-    folder = Path(_temporary_folder(env)) / f"ompi.{pid}"
-    host = os.uname().nodename
-    of_host = tuple(f"pmix.{name}.tool" for name in (host, host.partition(".")[0]))
+    folder = Path(temporary_folder(env)) / f"ompi.{pid}"
+    of_host = tuple(f"pmix.{name}.tool" for name in own_names())
     with suppress(OSError):
         for path in folder.iterdir():
             if path.name.startswith(of_host) and _is_older(path, begun):
@@ -39,7 +38,13 @@ def _is_older(path: Path, begun: float | None) -> bool:
     return begun is None or path.stat().st_mtime < begun - CLOCK_STEP_S
 
 
-def _temporary_folder(env: Mapping[str, str]) -> str:
+def own_names() -> tuple[str, str]:
+    """The name of this host, and its first part."""
+    host = os.uname().nodename
+    return host, host.partition(".")[0]
+
+
+def temporary_folder(env: Mapping[str, str]) -> str:
     """As Open MPI looks for it."""
     for name in ("TMPDIR", "TEMP", "TMP"):
         if env.get(name):
