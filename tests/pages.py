@@ -42,18 +42,18 @@ def holding(kind: str, *shown: RunResult) -> list[RunResult]:
     return [next(found)] * least
 
 
-def hostile(folder: Path, sizes: Sequence[int] = SIZES) -> Path:
-    """The run, in a folder of its own below this one."""
+def hostile(folder: Path, sizes: Sequence[int] = SIZES, evil: str = EVIL, name: str = NAME) -> Path:
+    """The run, in a folder of its own below this one. Each name that it holds is `evil`."""
     header = {
         "version": "0.1",
-        "command": ["mpigauge", "run", EVIL],
-        "plan": {"settings": {"UCX_TLS": EVIL}, "benchmarks": ["PingPong"]},
-        "mpi": {"name": f"mpich{EVIL}", "version": "5.0.2"},
+        "command": ["mpigauge", "run", evil],
+        "plan": {"settings": {"UCX_TLS": evil}, "benchmarks": ["PingPong"]},
+        "mpi": {"name": f"{evil}mpich", "version": "5.0.2"},
     }
-    path = folder / NAME
+    path = folder / name
     with RunWriter.create(header, cells.cards_text(), output=path) as writer:
-        writer.write_passport({"machine": {**planted.LAPTOP, "hostname": EVIL}})
-        for line in lines(sizes):
+        writer.write_passport({"machine": {**planted.LAPTOP, "hostname": evil}})
+        for line in lines(sizes, evil):
             writer.append(line)
         writer.finish("done")
     return path
@@ -118,18 +118,18 @@ def of_machine() -> Iterator[Cell]:
     yield cells.cell("PingPong", message_bytes=0, time_p50_s=1.6e-6)
 
 
-def lines(sizes: Sequence[int]) -> Iterator[str]:
+def lines(sizes: Sequence[int], evil: str = EVIL) -> Iterator[str]:
     for launch in range(planted.LAUNCHES):
         yield cells.line("launch", **cells.LAUNCH | {"launch": launch, "world_ranks": 4})
-    for rank in planted.ranks(["0", "1", "2", "3"], host=EVIL):
+    for rank in planted.ranks(["0", "1", "2", "3"], host=evil):
         yield cells.line("rank", **plain(asdict(rank)))
     yield cells.line("noise", **plain(asdict(planted.noise(0.3))))
-    yield cells.line("error", launch=0, rank=3, message=EVIL)
-    for cell in measured(sizes):
+    yield cells.line("error", launch=0, rank=3, message=evil)
+    for cell in measured(sizes, evil):
         yield cells.line("cell", **plain(asdict(cell)))
     for threads in (1, 2, 4):
         yield cells.line(
-            "figure", launch=0, benchmark="STREAM", name=f"Triad{EVIL}", unit="MB/s",
+            "figure", launch=0, benchmark="STREAM", name=f"{evil}Triad", unit="MB/s",
             value=9000.0 * threads, better="higher", arm=f"threads={threads}",
         )  # fmt: skip
     for launch in range(planted.LAUNCHES):
@@ -137,14 +137,14 @@ def lines(sizes: Sequence[int]) -> Iterator[str]:
         yield cells.end(launch)
 
 
-def measured(sizes: Sequence[int]) -> Iterator[Cell]:
+def measured(sizes: Sequence[int], evil: str = EVIL) -> Iterator[Cell]:
     """PingPong with a jump above 4 KiB under two settings; a collective on 2 and 4 ranks; pairs."""
 
     def slow(n: int) -> float:
         return planted.line()(n) * (4 if n > 4096 else 1)
 
     yield from planted.curve(slow, sizes=sizes, messages=1.0)
-    yield from planted.curve(planted.line(2e-6), sizes=sizes, arm=f"A={EVIL}")
+    yield from planted.curve(planted.line(2e-6), sizes=sizes, arm=f"A={evil}")
     yield from planted.curve(slow, "Uniband", sizes=[0, 64, 4096], inflight=256, messages=256.0)
     for ranks in (2, 4):
         time = planted.line(ranks * 1e-6)

@@ -234,7 +234,7 @@ def whole() -> Run:
 
 
 def test_the_page_names_breaks_and_bounds() -> None:
-    text = "\n".join(page(model(whole())))
+    text = page(model(whole()))
     assert "PingPong\n  t = α + β·n  α = " in text
     assert "    break between 2 KiB and 4 KiB: the time jumps to 1.5 × what" in text
     assert (

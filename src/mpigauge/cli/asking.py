@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
+from mpigauge.cli.screen import tell
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -67,10 +68,10 @@ def answer(of: Meant, question: Callable[[Library], _T]) -> _T:
 
 def say_notes(notes: Sequence[str]) -> None:
     for note in notes[:MOST_NOTES]:
-        click.echo(f"mpigauge: {note}", err=True)
+        tell(note)
     if len(notes) > MOST_NOTES:
         hint = "`mpigauge sql 'SELECT run, unnest(notes) FROM runs'` has those of runs"
-        click.echo(f"mpigauge: and {len(notes) - MOST_NOTES} more; {hint}", err=True)
+        tell(f"and {len(notes) - MOST_NOTES} more; {hint}")
 
 
 def progress(done: int, of: int) -> None:

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
+from mpigauge.cli.screen import write_lines
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,5 +45,4 @@ def print_seats(run: PlannedRun) -> None:
     from mpigauge.cli.seats import seat_lines
 
     for number, part in enumerate(run.plan.parts):
-        for line in ([""] if number else []) + seat_lines(part, run.setup.resources):
-            click.echo(line)
+        write_lines(([""] if number else []) + seat_lines(part, run.setup.resources))

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.model.screen import in_ascii, screen_of, shows_unicode
+from mpigauge.model.width import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mpigauge.model.screen import Screen
 
 _IN_WORDS = "mpigauge_in_words"
@@ -38,6 +41,12 @@ def write(text: str) -> None:
     """Writes text as it is: click would take the colours away from a pipe that was promised
     them."""
     click.echo(text, nl=False, color=screen().coloured)
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Writes each of these in a line of its own, whatever names they hold."""
+    for line in lines:
+        click.echo(one_line(line))
 
 
 def in_words() -> None:
@@ -72,4 +81,5 @@ def _in_words(error: UnicodeError) -> tuple[str, int]:
 
 
 def tell(text: str) -> None:
-    click.echo(f"mpigauge: {text}", err=True)
+    """Writes a note in a line of its own on standard error."""
+    click.echo(f"mpigauge: {one_line(text)}", err=True)

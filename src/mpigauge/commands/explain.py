@@ -36,6 +36,7 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
     from mpigauge.cli.run_names import open_run
+    from mpigauge.cli.screen import write_lines
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.explain.registry import explain
     from mpigauge.features.profile.finding import is_profile
@@ -52,7 +53,7 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
     if form == "json":
         return click.echo(json.dumps(to_json(stored.path.name, said), indent=1, ensure_ascii=False))
     width = min(screen_width() or WIDTH, _WIDEST)
-    return click.echo("\n".join(page(stored.path.name, said, width, whole)))
+    return write_lines(page(stored.path.name, said, width, whole))
 
 
 def _of_profile(run: str) -> Explanation:

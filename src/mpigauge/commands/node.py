@@ -169,12 +169,13 @@ def present(stored: Run, as_json: bool) -> None:
     run is about no node."""
     from mpigauge.cli.screen import write
     from mpigauge.cli.showing import show
+    from mpigauge.model.width import as_blocks
 
     lines = page_of(stored)
     if as_json:
         show(stored, "json")
     else:
-        write("\n".join([*lines, ""]))
+        write(as_blocks([lines]))
 
 
 def page_of(stored: Run) -> Sequence[str]:

@@ -282,13 +282,14 @@ def show_command(folder: Path, as_json: bool) -> None:
 
     Below it is the default beside what was tuned, size by size, as fresh launches found both.
     """
+    from mpigauge.cli.screen import write_lines
     from mpigauge.features.tune.curves import curve_lines
     from mpigauge.features.tune.show import lines_of
     from mpigauge.runs.store.tunings import load_tuning
 
     if as_json:
         return click.echo(json.dumps(load_tuning(folder).to_json(), indent=1, ensure_ascii=False))
-    return click.echo("\n".join([*lines_of(load_tuning(folder)), *curve_lines(folder)]))
+    return write_lines([*lines_of(load_tuning(folder)), *curve_lines(folder)])
 
 
 @command.command("env")

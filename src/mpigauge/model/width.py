@@ -12,6 +12,7 @@ WIDTH = 80
 CUT = "…"
 _ERROR = re.compile(r"±[<>]?[\d.]+ %")
 _NAMESPACE = re.compile(r"\w+::(?=\w)")
+_LINE_END = re.compile("\r\n|[\n-\r\x1c-\x1e\x85\u2028\u2029]")
 _SIZE = re.compile(r"\d+ (B|KiB|MiB|GiB)")
 
 
@@ -19,7 +20,7 @@ def broken(lines: Iterable[str], indent: str = "  ", width: int = WIDTH) -> list
     """Each line, or the lines it takes; what cannot be broken stays as long as it is."""
     parts: list[str] = []
     for line in lines:
-        parts += _parts(line, indent, width)
+        parts += _parts(one_line(line), indent, width)
     return parts
 
 
@@ -55,8 +56,13 @@ def right_aligned(words: Sequence[str], wide: Sequence[int], gap: str = " ") -> 
 
 def as_blocks(blocks: Iterable[Sequence[str]]) -> str:
     """Text of blocks of lines, with an empty line between two; empty blocks are left out."""
-    texts = ["\n".join(block) for block in blocks if block]
+    texts = ["\n".join(map(one_line, block)) for block in blocks if block]
     return "\n\n".join(texts) + "\n"
+
+
+def one_line(text: str) -> str:
+    """The text in a line of its own, whatever names it holds: line ends are shown as \ufffd."""
+    return _LINE_END.sub("\ufffd", text)
 
 
 def _aligned(words: Sequence[str]) -> Sequence[str]:

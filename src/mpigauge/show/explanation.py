@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.units import many, percent
-from mpigauge.model.width import broken
+from mpigauge.model.width import broken, one_line
 
 if TYPE_CHECKING:
     from mpigauge.result.finding import Explanation, Finding
@@ -80,13 +80,13 @@ def _finding(
     """`most`: lines of each part; None: as many as it has."""
     what = f"{finding.what}  [{finding.cause}]"
     yield from wrap(
-        what, width, initial_indent=f"{number}. ", subsequent_indent=_INDENT, max_lines=most,
-        placeholder=" …",
+        one_line(what), width, initial_indent=f"{number}. ", subsequent_indent=_INDENT,
+        max_lines=most, placeholder=" …",
     )  # fmt: skip
     for label, text in told:
         head = f"{_INDENT}{label:<{_LABEL}}  "
         yield from wrap(
-            text, width, initial_indent=head, subsequent_indent=" " * len(head),
+            one_line(text), width, initial_indent=head, subsequent_indent=" " * len(head),
             break_on_hyphens=False, max_lines=most, placeholder=" …",
         )  # fmt: skip
 

@@ -7,16 +7,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from mpigauge.model.width import one_line
+
 _IN_LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "±": r"$\pm$", "µ": r"$\mu$", "×": r"$\times$", "–": "--", "…": r"\ldots{}", "·": r"$\cdot$",
     "α": r"$\alpha$", "β": r"$\beta$", "½": r"$\frac{1}{2}$", "“": "``", "”": "''", "’": "'",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    "*": r"\textasteriskcentered{}",
+    "*": r"\textasteriskcentered{}", "[": "{[}", "]": "{]}", "`": "{`}",
 }  # fmt: skip
 _SIGNS = re.compile("|".join(map(re.escape, _IN_LATEX)))
-_IN_MARKDOWN = re.compile(r"[\\`*_~|<>\[\]]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffd]")
+"""What no font has, and what would end a line."""
+_IN_MARKDOWN = re.compile(r"[\\`*_~|<>\[\]&#$]|:(?=//)|(?<=www)\.|^[-+=](?=[-+=\s]|$)")
+_NUMBERED = re.compile(r"^(\d+)([.)])(?=\s|$)")
+"""The beginning of a line that Markdown takes for an item of a list."""
 
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 0) -> list[str]:
@@ -47,14 +53,15 @@ def latex_table(
 
 def commented(lines: Iterable[str]) -> list[str]:
     """Lines as comments of LaTeX."""
-    return [f"% {line}" for line in lines]
+    return [f"% {one_line(line)}" for line in lines]
 
 
 def in_markdown(text: str) -> str:
-    """Words that mean nothing else in Markdown."""
-    return _IN_MARKDOWN.sub(lambda found: f"\\{found[0]}", text)
+    """Words that mean nothing else in Markdown, in one line."""
+    return _NUMBERED.sub(r"\1\\\2", _IN_MARKDOWN.sub(r"\\\g<0>", one_line(text).strip()))
 
 
 def in_latex(text: str) -> str:
-    """Words that mean nothing else in LaTeX, in signs that every one of its fonts has."""
-    return _SIGNS.sub(lambda found: _IN_LATEX[found[0]], text)
+    """Words that mean nothing else in LaTeX, in one line and in signs that every one of its fonts
+    has."""
+    return _SIGNS.sub(lambda found: _IN_LATEX[found[0]], _CONTROL.sub("?", text))

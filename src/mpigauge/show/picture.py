@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from math import ceil
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
+from mpigauge.draw import styles
 from mpigauge.model.units import memory
 from mpigauge.show.machine import cache_size, card, distance_lines, page, place_of, short_list
 
@@ -250,4 +250,4 @@ def _rect(x: float, y: float, width: float, height: float, fill: str, kind: str 
 def _text(x: float, y: float, words: str, fixed: bool = False) -> str:
     """`fixed`: all letters are equally wide, and blanks count."""
     font = ' font-family="monospace" xml:space="preserve"' if fixed else ""
-    return f'<text class="ink" x="{x:.1f}" y="{y:.1f}"{font}>{escape(words)}</text>'
+    return f'<text class="ink" x="{x:.1f}" y="{y:.1f}"{font}>{styles.words(words)}</text>'

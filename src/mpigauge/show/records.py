@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.fields import plain
+from mpigauge.model.spreadsheet import csv_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,17 +29,4 @@ def as_csv(records: Sequence[Mapping[str, Any]], columns: Sequence[str] | None =
     that any record has, in the order in which they first appear."""
     if columns is None:
         columns = list(dict.fromkeys(name for record in records for name in record))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    for record in records:
-        writer.writerow({name: _word(value) for name, value in record.items()})
-    return text.getvalue()
-
-
-def _word(value: Any) -> Any:
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, list):
-        return ";".join(map(str, value))
-    return value
+    return csv_text([columns, *([each.get(name) for name in columns] for each in records)])

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from mpigauge.model.width import broken
+from mpigauge.model.screen import without_orders
+from mpigauge.model.width import broken, one_line
 
 GAP = "  "
 LEAST_LAST = 24
@@ -19,6 +20,7 @@ BELOW = "    "
 
 def text_table(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     """Its lines. `width`: how long a line may be; 0: as long as it gets."""
+    rows = [[one_line(without_orders(word)) for word in words] for words in rows]
     every = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     wide = every[:-1]
     left = width - sum(wide) - len(GAP) * len(wide)

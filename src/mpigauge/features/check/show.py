@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.row import NOTHING
 from mpigauge.model.units import duration, megabytes_per_s, number, plus_minus, rate
-from mpigauge.model.width import WIDTH, broken, right_aligned, widths
+from mpigauge.model.width import WIDTH, as_blocks, broken, right_aligned, widths
 from mpigauge.show import records
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def as_table(found: CheckResult) -> str:
             text += _parts(words, wide)
     else:
         text = _sentences(found.lines)
-    return "\n".join([*text, "", summary(found), *broken(found.notes)]) + "\n"
+    return as_blocks([text, [summary(found), *broken(found.notes)]])
 
 
 def as_json(found: CheckResult) -> str:

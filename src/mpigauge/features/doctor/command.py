@@ -71,6 +71,7 @@ def command(
     BAD, or if nothing here can run the --binary, else 0.
     """
     from mpigauge.cli.placing import to_ask
+    from mpigauge.cli.screen import write_lines
     from mpigauge.cli.text_tables import print_rows, screen_width
     from mpigauge.features.doctor.registry import CHECKS, diagnose
     from mpigauge.features.doctor.show import page, to_json
@@ -92,13 +93,14 @@ def command(
     if as_json:
         click.echo(json.dumps(to_json(host, findings), indent=2))
     else:
-        click.echo("\n".join(page(host, findings, screen_width() or 96)))
+        write_lines(page(host, findings, screen_width() or 96))
     if any(finding.state == "bad" for finding in findings):
         return SPOILT
     return 0
 
 
 def _on_hosts(asked: Target, words: Sequence[str], seconds: float, as_json: bool) -> int:
+    from mpigauge.cli.screen import write_lines
     from mpigauge.cli.setup import agent_of
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.doctor.examine import examine, findings_of
@@ -109,7 +111,7 @@ def _on_hosts(asked: Target, words: Sequence[str], seconds: float, as_json: bool
         click.echo(json.dumps(said, indent=2))
     else:
         found = {name: findings_of(each) for name, each in said.items()}
-        click.echo("\n".join(pages(found, screen_width() or 96)))
+        write_lines(pages(found, screen_width() or 96))
     if any(each["worst"] == "bad" for each in said.values()):
         return SPOILT
     return 0
@@ -124,6 +126,7 @@ def _refuse_others(names: Sequence[str], file: Path | None) -> None:
 
 
 def _on_program(program: str, mpi_spec: str | None, as_json: bool) -> int:
+    from mpigauge.cli.screen import write_lines
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.doctor.show_program import page, to_json
     from mpigauge.site.mpi.programs import look, suits
@@ -137,7 +140,7 @@ def _on_program(program: str, mpi_spec: str | None, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(to_json(looked, each, said, hinders), indent=2))
     else:
-        click.echo("\n".join(page(looked, each, said, hinders, screen_width() or 96)))
+        write_lines(page(looked, each, said, hinders, screen_width() or 96))
     runs = not looked.mpi_libraries or all(library.path for library in looked.mpi_libraries)
     if runs or any(one.runs for one in each):
         return 0

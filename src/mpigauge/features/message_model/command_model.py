@@ -25,6 +25,7 @@ def command(run: str, benchmark: str | None, form: str) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
     from mpigauge.cli.run_names import open_run
+    from mpigauge.cli.screen import write
     from mpigauge.features.message_model.result import model
     from mpigauge.features.message_model.show import page, to_csv, to_json
 
@@ -36,4 +37,4 @@ def command(run: str, benchmark: str | None, form: str) -> None:
     elif form == "csv":
         click.echo(to_csv(found), nl=False)
     else:
-        click.echo("\n".join(page(found)).rstrip("\n"))
+        write(page(found))

@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.row import NOTHING
+from mpigauge.model.spreadsheet import csv_text
 from mpigauge.model.units import byte_count, duration, microseconds, plus_minus
-from mpigauge.model.width import WIDTH, broken, right_aligned, widths
+from mpigauge.model.width import WIDTH, as_blocks, broken, right_aligned, widths
 from mpigauge.show.formats.table import line_words
 
 if TYPE_CHECKING:
@@ -30,13 +29,11 @@ COLUMNS = (
 
 
 # --- for people -----------------------------------------------------------------------------
-def page(found: Model) -> Iterator[str]:
-    for curve in found.curves:
-        yield from _curve_lines(curve)
-        yield ""
-    for pair in found.pairs:
-        yield from broken(_pair_lines(pair), indent=" " * 13)
-        yield ""
+def page(found: Model) -> str:
+    """A block for each curve, then one for each pair of ranks."""
+    blocks = [[*_curve_lines(curve)] for curve in found.curves]
+    blocks += [broken(_pair_lines(pair), indent=" " * 13) for pair in found.pairs]
+    return as_blocks(blocks)
 
 
 def _curve_lines(found: CurveModel) -> Iterator[str]:
@@ -153,13 +150,8 @@ def _time(estimate: Estimate) -> str:
 
 # --- for programs ---------------------------------------------------------------------------
 def to_csv(found: Model) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for curve in found.curves:
-        for row in curve.rows:
-            writer.writerow(values(_row(row)))
-    return text.getvalue()
+    rows = [values(_row(row)) for curve in found.curves for row in curve.rows]
+    return csv_text([COLUMNS, *rows])
 
 
 def values(row: dict[str, Any]) -> list[Any]:

@@ -27,7 +27,7 @@ from mpigauge.model.units import (
     percent,
     plus_minus,
 )
-from mpigauge.model.width import WIDTH, shortened
+from mpigauge.model.width import WIDTH, one_line, shortened
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
@@ -93,16 +93,15 @@ def lines_of(
     from mpigauge.features.profile.show_perfcatch import perfcatch
 
     if form == "table":
-        return page(jobs, width, found)
-    if form == "json":
-        return as_json(jobs, found).splitlines()
-    if form == "csv":
-        return as_csv(jobs).splitlines()
+        return [one_line(line) for line in page(jobs, width, found)]
+    if form in ("json", "csv"):
+        text = as_json(jobs, found) if form == "json" else as_csv(jobs)
+        return text.removesuffix("\n").split("\n")
     shown = main_jobs(jobs)
     if not shown:
         return []
     write = mpip if form == "mpip" else perfcatch
-    return write(Account(shown[0]))
+    return [one_line(line) for line in write(Account(shown[0]))]
 
 
 def main_jobs(jobs: Sequence[ProfiledJob]) -> list[ProfiledJob]:

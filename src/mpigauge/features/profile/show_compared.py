@@ -13,7 +13,7 @@ from mpigauge.features.profile.compared import WHOLE, ComparedSite, SideOfProfil
 from mpigauge.features.profile.over_launches import OverLaunches
 from mpigauge.features.profile.show import table_lines
 from mpigauge.model.units import duration, listed, many, number, percent
-from mpigauge.model.width import WIDTH, shortened
+from mpigauge.model.width import WIDTH, as_blocks, shortened
 from mpigauge.show.beside import ends, remarks
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def text_of(
         blocks.append(list(_table(comparison, sides, other, width)))
         blocks.append(_wrapped(_differing(sides, sites, other), width))
     blocks.append(_wrapped(_how(comparison), width))
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    return as_blocks(blocks)
 
 
 def _wrapped(sentences: Iterable[str], width: int) -> list[str]:

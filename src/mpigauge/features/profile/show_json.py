@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +16,7 @@ from mpigauge.features.profile.account import Account, Called, Pair, Sizes, Time
 from mpigauge.features.profile.files import RankFile
 from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.model.fields import plain
+from mpigauge.model.spreadsheet import csv_text
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.joined import Joined
@@ -44,9 +43,10 @@ def as_json(jobs: Sequence[ProfiledJob], found: Joined | None = None) -> str:
 
 def as_csv(jobs: Sequence[ProfiledJob]) -> str:
     """A line for each call site on each rank of each job."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(_CSV)
+    return csv_text([_CSV, *_csv_rows(jobs)])
+
+
+def _csv_rows(jobs: Sequence[ProfiledJob]) -> Iterator[list[Any]]:
     for job in jobs:
         account = Account(job)
         for at, rank in enumerate(account.ranks):
@@ -54,8 +54,7 @@ def as_csv(jobs: Sequence[ProfiledJob]) -> str:
                 spot = called.spot
                 names = (called.number, spot.call, spot.group, spot.region, called.where)
                 numbers = (row[name].item() for name in _NUMBERS)
-                writer.writerow([job.launch, job.number, *names, rank.rank, *numbers])
-    return file.getvalue()
+                yield [job.launch, job.number, *names, rank.rank, *numbers]
 
 
 def _job(account: Account) -> dict[str, Any]:

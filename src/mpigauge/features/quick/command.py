@@ -85,14 +85,15 @@ def command(**said: Any) -> None:
 
 def introduce(setups: Sequence[Setup]) -> None:
     """What the machine is, what may spoil times on it, and which MPI."""
+    from mpigauge.cli.screen import write_lines
     from mpigauge.model.width import broken
     from mpigauge.site.topology import remarks
 
     click.echo(machine_line(setups[0]))
     for setup in setups:
-        click.echo("\n".join(broken([f"{setup.mpi.label}, {setup.mpi.found}"])))
+        write_lines(broken([f"{setup.mpi.label}, {setup.mpi.found}"]))
     for sentence in remarks(setups[0].machine):
-        click.echo("\n".join(wrapped(sentence, "- ")))
+        write_lines(wrapped(sentence, "- "))
     click.echo()
 
 
@@ -121,6 +122,7 @@ def present(stored: Run, named: bool = False) -> None:
     from mpigauge.features.quick.fitness import fitness
     from mpigauge.features.quick.result import machine_errors, remarks
     from mpigauge.model.cards import NODE_SUITE
+    from mpigauge.model.width import as_blocks
     from mpigauge.result.document import document
     from mpigauge.show.formats import table
 
@@ -141,7 +143,7 @@ def present(stored: Run, named: bool = False) -> None:
         [line for said in remarks(found, stored.noise, run) for line in wrapped(said, "- ")],
         first.next_steps(found, fit.grade, run),
     ]
-    write("\n\n".join("\n".join(block) for block in blocks if block) + "\n\n")
+    write(as_blocks(blocks) + "\n")
     click.echo(f"Stored in {stored.path}")
 
 

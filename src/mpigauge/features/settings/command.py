@@ -66,12 +66,13 @@ def _told(mpi_spec: str | None) -> tuple[str, str, tuple[Knob, ...]]:
 
 
 def _show(shown: Sequence[Knob], in_full: bool, folded: bool) -> None:
+    from mpigauge.cli.screen import write_lines
     from mpigauge.cli.text_tables import lines, screen_width
     from mpigauge.features.settings.show import HEADS, page, row, rows
 
     if in_full:
         for knob in shown:
-            click.echo("\n".join(page(knob, os.environ, screen_width() or 96)))
+            write_lines(page(knob, os.environ, screen_width() or 96))
     else:
         for line in lines(HEADS, rows(shown) if folded else [row(knob) for knob in shown]):
             click.echo(line)

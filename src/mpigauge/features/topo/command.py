@@ -43,6 +43,7 @@ def command(file: Path | None, as_json: bool, target: Path | None, **where: Any)
     those that are alike are shown once, and what is different is named.
     """
     from mpigauge.cli.placing import to_ask
+    from mpigauge.cli.screen import write_lines
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.show.machine import page
     from mpigauge.site.topology import as_json as to_json
@@ -59,8 +60,7 @@ def command(file: Path | None, as_json: bool, target: Path | None, **where: Any)
     if as_json:
         click.echo(json.dumps(to_json(topology), indent=2))
         return
-    for line in page(topology, screen_width() or 96):
-        click.echo(line)
+    write_lines(page(topology, screen_width() or 96))
 
 
 def _refuse_other_pictures(target: Path | None, as_json: bool) -> None:
@@ -81,6 +81,7 @@ def _draw(topology: Topology, target: Path) -> None:
 
 
 def _show_hosts(asked: Target, as_json: bool) -> None:
+    from mpigauge.cli.screen import write_lines
     from mpigauge.cli.setup import agent_of
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.topo.alike import pages
@@ -91,5 +92,4 @@ def _show_hosts(asked: Target, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({node.name: to_json(node.machine) for node in nodes}, indent=2))
         return
-    for line in pages(nodes, screen_width() or 96):
-        click.echo(line)
+    write_lines(pages(nodes, screen_width() or 96))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.screen import tell
+from mpigauge.cli.screen import tell, write_lines
 from mpigauge.features.tune.faults import write_programs
 from mpigauge.features.tune.plan import CROWDED_S, TUNED, Where, confirm_plan
 from mpigauge.features.tune.point_to_point import confirmed_messages, tune_messages
@@ -97,8 +97,7 @@ def make(
         messages=messages,
     )
     save(task.folder, tuning)
-    for line in lines_of(tuning):
-        click.echo(line)
+    write_lines(lines_of(tuning))
     if tuning.has_effect:
         tell(f"use it with `mpigauge tune apply {task.folder} -- mpirun …`")
     tell(f"stored in {task.folder}")
@@ -310,8 +309,7 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, said: dict[str, Any])
         raise RunError("; ".join(f"{name}: {why}" for name, why in wrong.items()))
     run = task.measured("confirm", confirm_plan(without_own(task), bare, settings, task.where))
     sure, doubtful = confirmed(tuning.rules, task.grids(run), TUNED)
-    for line in lines_of(replace(tuning, rules=tuple(sure), left=())):
-        click.echo(line)
+    write_lines(lines_of(replace(tuning, rules=tuple(sure), left=())))
     if doubtful:
         names = ", ".join(f"{each.rule.collective} {each.rule.candidate}" for each in doubtful)
         raise RunError(f"not faster with certainty now: {names}; results are right")
@@ -320,8 +318,7 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, said: dict[str, Any])
 def verified_messages(task: TuningTask, messages: TunedMessages) -> TuningTask:
     """The task with the settings of messages, which are still faster. RunError: they are not."""
     now = confirmed_messages(task, messages)
-    for line in message_lines(now):
-        click.echo(line)
+    write_lines(message_lines(now))
     if not now.settings:
         raise RunError(f"settings of messages no longer hold: {now.why}")
     settings = {**task.request.settings, **now.settings}

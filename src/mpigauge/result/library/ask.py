@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.errors import UserError, did_you_mean, nearest_or_all
+from mpigauge.model.spreadsheet import FORMULA, NUMBER, TEXT_MARK
 from mpigauge.result.library.build import quoted
 from mpigauge.result.library.tables import TABLES
 
@@ -22,6 +23,11 @@ FORMS = {
     "json": "FORMAT json, ARRAY true",
     "parquet": "FORMAT parquet, COMPRESSION zstd",
 }
+_AS_TEXT = (
+    f"CASE WHEN {{0}} IS NOT NULL THEN concat(CASE WHEN regexp_matches({{0}}, {quoted(FORMULA)}) "
+    f"AND NOT regexp_matches({{0}}, {quoted(NUMBER)}) THEN {quoted(TEXT_MARK)} END, {{0}}) END"
+)
+"""Text of a query as a cell that no spreadsheet evaluates."""
 _READING = "SELECT, FROM, WITH, DESCRIBE or SUMMARIZE"
 _WRITING = re.compile(
     r'"name": "[A-Z_]*(COPY|INSERT|UPDATE|DELETE|MERGE|CREATE|DROP|ALTER|EXPORT|ATTACH)[A-Z_]*"'
@@ -65,6 +71,8 @@ def write(con: DuckDBPyConnection, query: str, form: str, path: Path) -> None:
     try:
         if form == "json":  # which has no word for what is not a number
             query = _as(query, con, "DOUBLE", "CASE WHEN isfinite({0}) THEN {0} END")
+        if form == "csv":
+            query = _as(query, con, "VARCHAR", _AS_TEXT)
         con.execute(f"COPY ({_inner(query)}) TO {quoted(path)} ({FORMS[form]})")
     except duckdb.IOException:
         raise

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 HISTORY = "history.json"
 """What a run used of the runs before it."""
+_ORDER = re.compile(
+    r"(?<!\\)((?:\\\\)*)\\(?:[bf]|u00(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f]))", re.IGNORECASE
+)
+"""A control character as JSON writes it; the backslashes before it are pairs."""
 SCHEMA = 1
 """Of run folders. A newer one is refused, an older one is read."""
 
@@ -72,6 +77,12 @@ def in_utc(moment: datetime) -> str:
 
 def to_json(data: Mapping[str, Any]) -> str:
     return json.dumps(data, indent=1, default=str, ensure_ascii=False) + "\n"
+
+
+def shown_json(text: str) -> str:
+    """JSON whose strings, when they are shown, give a terminal no orders: escape characters and
+    their kin are \ufffd. Ends of lines and tabs stay."""
+    return _ORDER.sub(r"\1\\ufffd", text)
 
 
 def append_whole(path: Path, data: bytes) -> int:

@@ -81,8 +81,10 @@ def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Pac
 
 
 def in_utf_8(name: str) -> str:
-    """A name as a ZIP can hold it, which others can read on any machine."""
-    return name.encode("utf-8", "backslashreplace").decode().replace("\\", "_")
+    """A name as a ZIP can hold it, which others can read on any machine: without control
+    characters."""
+    known = name.encode("utf-8", "backslashreplace").decode().replace("\\", "_")
+    return "".join(letter if letter.isprintable() else "_" for letter in known)
 
 
 def is_pack(path: Path) -> bool:
@@ -191,6 +193,8 @@ def _checked(file: Path, members: list[zipfile.ZipInfo]) -> str:
         bad = len(parts) < 2 or ".." in parts or parts[0][0] in "/." or "\\" in member.filename
         if bad or S_ISLNK(member.external_attr >> 16):
             raise UserError(f"{file} is not a packed run: it holds {member.filename!r}")
+    if any(not member.filename.isprintable() for member in members):
+        raise UserError(f"{file} is not a packed run: names in it hold control characters")
     names = {PurePosixPath(member.filename).parts[0] for member in members}
     if len(names) != 1 or f"{next(iter(names))}/{_FIRST}" not in {m.filename for m in members}:
         raise UserError(f"{file} is not a packed run: it does not hold one folder with {_FIRST}")
@@ -202,7 +206,7 @@ def _checked(file: Path, members: list[zipfile.ZipInfo]) -> str:
             f"{file} would become {len(members)} files of {size} bytes together; the most are "
             f"{MOST_FILES} files and, for a pack of its size, {most} bytes"
         )
-    return names.pop()
+    return names.pop().lstrip("-") or "run"
 
 
 def _named(made: Path, folder: Path, name: str) -> Path:

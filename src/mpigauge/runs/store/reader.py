@@ -29,7 +29,7 @@ from mpigauge.model.record import (
     samples_of,
 )
 from mpigauge.model.transport import BETWEEN, WITHIN
-from mpigauge.runs.store.files import HISTORY, SCHEMA
+from mpigauge.runs.store.files import HISTORY, SCHEMA, shown_json
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -364,13 +364,17 @@ def _together(told: Iterable[str]) -> str:
 
 
 def _read_object(path: Path) -> Mapping[str, Any]:
-    """What a JSON file holds; nothing where it is not there or damaged."""
+    """The object in a JSON file as it is shown, with its plan as it was written, which is to be
+    carried out; empty if there is no such file, or if it is damaged."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        shown = shown_json(text)
+        data = json.loads(shown)
+        whole = data if shown == text else json.loads(text)
     except (OSError, ValueError, RecursionError):
         return {}
     if isinstance(data, dict):
-        return data
+        return data | {name: whole[name] for name in ("plan",) if name in whole}
     return {}
 
 
@@ -396,7 +400,7 @@ def _read_lines(path: Path, wanted: Sequence[int] | None = None) -> _Lines:
     lines = _Lines()
     for number, text in _numbered(path) if wanted is None else _some(path, wanted):
         try:
-            lines.records.append(decode(text))
+            lines.records.append(decode(shown_json(text) if "\\" in text else text))
         except ValueError as error:
             reason = "it is not whole" if isinstance(error, json.JSONDecodeError) else error
             lines.damaged.append(f"line {number} of {path} is left out: {reason}")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.model.screen import PLAIN
+from mpigauge.model.width import as_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +49,7 @@ def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
     lines: list[str] = []
     for suite in _suites(document):
         lines += _program(document, suite)
-    return "\n".join(lines) + "\n"
+    return as_blocks([lines])
 
 
 def _suites(document: Document) -> list[str]:

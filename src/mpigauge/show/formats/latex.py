@@ -24,6 +24,6 @@ def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
     for table in document.tables():
         if table.rows:
             heads, *rows = text_rows(table, in_latex)
-            blocks.append([f"% {title(table)}", *latex_table(heads, rows)])
+            blocks.append([*commented([title(table)]), *latex_table(heads, rows)])
     blocks.append(commented(notes_of(document)))
     return as_blocks(blocks)

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
+from mpigauge.draw import styles
 from mpigauge.draw.scale import ColourScale
 from mpigauge.draw.squares import square
 from mpigauge.model.errors import UserError
@@ -177,5 +177,5 @@ def _text(
     kind, fill = ("dim", "#666") if grey else ("ink", "#111")
     return (
         f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
-        f'fill="{fill}">{escape(words)}</text>'
+        f'fill="{fill}">{styles.words(words)}</text>'
     )

@@ -41,7 +41,7 @@ def latex(
         rows = [_words(table, line, _in_latex) for line in table.every_line]
         heads = [in_latex(head) for head in heads_of(table)]
         last = 1 if table.mean else 0
-        blocks.append([f"% {title_of(table)}", *latex_table(heads, rows, last=last)])
+        blocks.append([*commented([title_of(table)]), *latex_table(heads, rows, last=last)])
     blocks.append(commented(_notes(tables, remarks)))
     return as_blocks(blocks)
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from shlex import quote
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import check_name
@@ -50,7 +51,7 @@ class Lsf(System):
         ranks = wish.nodes * (wish.ppn or 1)
         words = [
             f"-J {wish.name}",
-            f"-o {wish.log}",
+            f"-o {quote(wish.log)}",
             f"-n {ranks}",
             f'-R "span[ptile={wish.ppn or 1}]"',
             "" if wish.ppn else "-x",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from shlex import quote
 
 from mpigauge.model.hostlist import check_name
 from mpigauge.model.hosts import NamedHost
@@ -41,7 +42,7 @@ class Pbs(System):
             f"-N {wish.name}",
             "-V",
             "-j oe",
-            f"-o {wish.log}",
+            f"-o {quote(wish.log)}",
             f"-l select={wish.nodes}{each}",
             "-l place=scatter" if wish.ppn else "-l place=scatter:excl",
             f"-l walltime={clock(wish.minutes)}" if wish.minutes else "",

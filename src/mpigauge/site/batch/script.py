@@ -7,6 +7,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
+from mpigauge.model.errors import UserError
+from mpigauge.model.width import one_line
 from mpigauge.site.batch.system import System, Wish
 
 WIDTH = 90
@@ -15,10 +17,11 @@ WIDTH = 90
 def script(
     system: System, wish: Wish, words: Sequence[str], folder: str, env: Mapping[str, str]
 ) -> str:
-    """`folder`: where the command is run; `env`: what it needs on top of the job's environment."""
+    """`folder`: where the command is run; `env`: what it needs on top of the job's environment.
+    UserError: a word for the batch system would be several lines of the script."""
     lines = [
         "#!/bin/sh",
-        *system.head(wish),
+        *map(_checked, system.head(wish)),
         "",
         f"cd {shlex.quote(folder)} || exit 1",
         *(f"export {name}={shlex.quote(value)}" for name, value in sorted(env.items())),
@@ -26,6 +29,12 @@ def script(
         f"exec {_folded(words)}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _checked(line: str) -> str:
+    if one_line(line) != line:
+        raise UserError(f"{one_line(line)!r}: a line of a job script cannot hold an end of line")
+    return line
 
 
 def _folded(words: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from shlex import quote
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import parse_hosts
@@ -63,7 +64,7 @@ class Slurm(System):
     def head(self, wish: Wish) -> list[str]:
         words = [
             f"--job-name={wish.name}",
-            f"--output={wish.log}",
+            f"--output={quote(wish.log).replace('%', '%%')}",
             f"--nodes={wish.nodes}",
             f"--ntasks-per-node={wish.ppn}" if wish.ppn else "--exclusive",
             f"--time={clock(wish.minutes)}" if wish.minutes else "",
