@@ -17,6 +17,7 @@ import click
 
 import mpigauge
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.secrets import masked_words
 
 if TYPE_CHECKING:
     from mpigauge.cli.targets import CommandOptions, Setup
@@ -193,7 +194,7 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
     mpi = {name: _plain(value) for name, value in asdict(setup.mpi).items()}
     head: dict[str, Any] = {
         "version": mpigauge.__version__,
-        "command": ["mpigauge", *sys.argv[1:]],
+        "command": masked_words(["mpigauge", *sys.argv[1:]]),
         "plan": plan.to_json(),
         "mpi": mpi,
         "transport": asdict(setup.transport) if setup.transport else None,

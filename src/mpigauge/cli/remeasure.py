@@ -31,7 +31,7 @@ def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     from mpigauge.site import batch
     from mpigauge.site.mpi.settings.files import check_files
 
-    plan = plan_of(stored)
+    plan = plan_of(stored, os.environ)
     check_files({**plan.settings, **plan.env})
     for part in plan.parts:
         check_files({**part.settings, **part.env})

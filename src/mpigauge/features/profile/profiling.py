@@ -29,6 +29,7 @@ from mpigauge.measure.campaign.in_front import Ended, run
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import CallSite, Clock, End, Figure, Launch, Rank, encode
+from mpigauge.model.secrets import masked_words
 from mpigauge.model.units import many
 from mpigauge.runs.store.files import SCHEMA
 from mpigauge.site.launch.lines import is_launcher
@@ -312,7 +313,7 @@ def header(words: Sequence[str], jobs: Sequence[ProfiledJob] = ()) -> dict[str, 
     return {
         "kind": KIND,
         "version": mpigauge.__version__,
-        "command": ["mpigauge", *_own_words(words), "--", *words],
+        "command": masked_words(["mpigauge", *_own_words(words), "--", *words]),
         "mpi": {"name": name, "version": version},
         "profile": {"program": shown[0].program if shown else PurePath(words[0]).name},
     }

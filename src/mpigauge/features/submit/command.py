@@ -61,7 +61,7 @@ def command(
         return
     submitting.write(task.script, text)
     queue = Queue(system)
-    job = queue.submit(text)
+    job = queue.submit(text, task.variables)
     submitting.tell(f"job {job} is submitted; its script is {task.script}, its output {task.log}")
     if not no_wait:
         submitting.wait(queue, job, task)

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mpigauge.model.errors import RunError, UserError
@@ -28,11 +29,12 @@ class Queue:
 
     system: System
 
-    def submit(self, script: str) -> str:
-        """The number of the new job. UserError: the system does not take it."""
+    def submit(self, script: str, variables: Mapping[str, str] | None = None) -> str:
+        """The number of the new job, which gets these variables with our environment. UserError:
+        the system does not take it."""
         words = self.system.submit
         try:
-            status, answer = _said(words, script)
+            status, answer = _said(words, script, variables)
         except FileNotFoundError:
             raise UserError(
                 f"there is no program {words[0]} here; submit from a login node of a cluster with "
@@ -79,12 +81,15 @@ def follow(
     return BatchState("ended")
 
 
-def _said(words: Sequence[str], text: str = "") -> tuple[int, str]:
+def _said(
+    words: Sequence[str], text: str = "", variables: Mapping[str, str] | None = None
+) -> tuple[int, str]:
     """Exit status, and all that a program says. A system that does not answer says nothing."""
     try:
         done = subprocess.run(
             words,
             input=text,
+            env={**os.environ, **(variables or {})},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from itertools import count
 from pathlib import Path
@@ -21,6 +21,7 @@ from mpigauge.cli import strict
 from mpigauge.cli.itself import own_words
 from mpigauge.cli.registry import COMMANDS, module_of
 from mpigauge.model.errors import RunError, UserError, nearest_or_all
+from mpigauge.model.secrets import looks_secret
 
 if TYPE_CHECKING:
     from mpigauge.features.submit.queue import Queue
@@ -51,6 +52,9 @@ class JobRequest:
     """Of the command."""
     many: int = 1
     """Runs that there will be: one for each MPI."""
+    variables: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What the words name only: values of --env that look secret, which the batch system takes
+    from the environment of the submission."""
 
     @property
     def folders(self) -> list[Path]:
@@ -78,8 +82,10 @@ def task(words: tuple[str, ...]) -> JobRequest:
     else:
         folder = _new_folder(said, name)
     base = _unused(folder)
+    program = said["words"] if name == PROFILE else ()
+    ours, variables = by_name(words[: len(words) - len(program)])
     return JobRequest(
-        words=(*own_words(), *_with_output(words, said, folder)),
+        words=(*own_words(), *_with_output((*ours, *program), said, folder)),
         folder=folder,
         script=base.with_name(f"{base.name}.sh"),
         log=base.with_name(f"{base.name}.log"),
@@ -87,7 +93,26 @@ def task(words: tuple[str, ...]) -> JobRequest:
         before={each: _status(each) for each in _runs_of(folder)},
         name=name,
         many=max(1, len(said.get("mpi_specs") or ())),
+        variables=variables,
     )
+
+
+def by_name(words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The words with `--env NAME` for a NAME=VALUE that looks secret, and these values."""
+    found: list[str] = []
+    variables: dict[str, str] = {}
+    before = ""
+    for word in words:
+        option, equals, own = word.partition("=")
+        joined = option == "--env" and equals
+        name, given, value = (own if joined else word).partition("=")
+        if given and looks_secret(name) and (joined or before == "--env"):
+            variables[name] = value
+            found.append(f"--env={name}" if joined else name)
+        else:
+            found.append(word)
+        before = word
+    return tuple(found), variables
 
 
 def _with_output(words: tuple[str, ...], said: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
@@ -229,9 +254,10 @@ def environment() -> dict[str, str]:
 def write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
+        # The words of a program may be nobody else's business.
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o700)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
-        path.chmod(0o755)
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror}") from None
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -216,17 +217,20 @@ def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> Run:
         if load(folder).status.get("status") in (None, "interrupted"):
             tell(f"{what}: goes on in {folder}")
             with ExitStack() as stack:
-                carry_out([_what_is_left(folder, setup, stack)])
+                carry_out([_what_is_left(folder, setup, plan.env, stack)])
     return load(folder)
 
 
-def _what_is_left(folder: Path, setup: Setup, stack: ExitStack) -> CampaignTask:
+def _what_is_left(
+    folder: Path, setup: Setup, env: Mapping[str, str], stack: ExitStack
+) -> CampaignTask:
+    """`env`: the variables of the command, some of which are too secret to be stored."""
     from mpigauge.measure.campaign import resumed
     from mpigauge.runs.store import RunWriter, load
 
     stored = load(folder)
     writer = stack.enter_context(RunWriter.resume(folder))
-    return resumed(stored, setup.mpi, setup.kernels, writer)
+    return resumed(stored, setup.mpi, setup.kernels, writer, {**os.environ, **env})
 
 
 def _check_same_plan(folder: Path, plan: Plan) -> None:
@@ -235,7 +239,7 @@ def _check_same_plan(folder: Path, plan: Plan) -> None:
     from mpigauge.runs.store import load
 
     then = Plans.from_json(load(folder).plan)
-    if replace(then, seed=plan.seed) != plan or _arms(then) != _arms(plan):
+    if replace(then, seed=plan.seed) != plan.masked() or _arms(then) != _arms(plan):
         raise UserError(
             f"{folder} was measured with other options; name another folder with --output, or give "
             "the command as it was"

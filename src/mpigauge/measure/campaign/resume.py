@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,15 +15,23 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import ProbedHost
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.model.secrets import revealed
 from mpigauge.runs.store import Run, RunWriter
 
 
-def resumed(stored: Run, mpi: Mpi, kernels: Kernels | None, writer: RunWriter) -> CampaignTask:
+def resumed(
+    stored: Run,
+    mpi: Mpi,
+    kernels: Kernels | None,
+    writer: RunWriter,
+    environment: Mapping[str, str] = os.environ,
+) -> CampaignTask:
     """What is left of a run: complete launches are kept, the missing ones are made as they were
-    planned."""
+    planned, with the values of this environment that were too secret to be stored. UserError: it
+    lacks one."""
     complete = writer.complete
     return CampaignTask(
-        plan_of(stored),
+        plan_of(stored, environment),
         mpi,
         kernels,
         writer,
@@ -31,9 +40,11 @@ def resumed(stored: Run, mpi: Mpi, kernels: Kernels | None, writer: RunWriter) -
     )
 
 
-def plan_of(stored: Run) -> Plan:
+def plan_of(stored: Run, environment: Mapping[str, str] | None = None) -> Plan:
+    """The plan; with an environment, as it can be carried out there. UserError: it cannot."""
     try:
-        return Plan.from_json(stored.plan)
+        known = stored.plan if environment is None else revealed(stored.plan, environment)
+        return Plan.from_json(known)
     except (KeyError, TypeError, ValueError):
         raise UserError(f"{stored.path}/run.json holds no plan that can be resumed") from None
 

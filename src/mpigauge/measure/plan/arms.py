@@ -24,6 +24,7 @@ from mpigauge.measure.plan.parse import is_name
 from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.model.names import CONTROL
 from mpigauge.model.option_table import OFFERED
+from mpigauge.model.secrets import looks_secret
 
 TRANSPORT = "transport"
 """Stands among settings for what `--transport` names."""
@@ -237,6 +238,11 @@ def check_name(name: str, place: str) -> None:
         raise UserError(
             f"{place}: {name} is not a setting of the MPI; --{option} with several values measures "
             "each of them with every arm"
+        )
+    if looks_secret(_bare(name)):
+        raise UserError(
+            f"{place}: the values of {_bare(name)} look secret, and those of what is varied are "
+            "stored with each row; hand it on with --env"
         )
     if name.startswith(ENV) and not is_name(_bare(name)):
         raise UserError(f"{place}: '{name}' names no variable; write env:NAME, such as env:HOME")

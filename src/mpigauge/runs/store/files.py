@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 HISTORY = "history.json"
 """What a run used of the runs before it."""
+OWN = 0o600
+"""The mode of a file that only its owner reads."""
 _ORDER = re.compile(
     r"(?<!\\)((?:\\\\)*)\\(?:[bf]|u00(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f]))", re.IGNORECASE
 )
@@ -85,9 +87,10 @@ def shown_json(text: str) -> str:
     return _ORDER.sub(r"\1\\ufffd", text)
 
 
-def append_whole(path: Path, data: bytes) -> int:
-    """Puts data at the end and says where it starts; takes back what it could not finish."""
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+def append_whole(path: Path, data: bytes, mode: int = 0o666) -> int:
+    """Puts data at the end and says where it starts; takes back what it could not finish. `mode`:
+    that of a new file, of which the umask takes its part."""
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode)
     try:
         start = os.fstat(handle).st_size
         _write_all(handle, data, start)

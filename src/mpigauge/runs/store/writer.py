@@ -25,8 +25,10 @@ from mpigauge.model.record import (
     find_payload,
     samples_of,
 )
+from mpigauge.model.secrets import as_typed, masked_words
 from mpigauge.runs.store.files import (
     HISTORY,
+    OWN,
     SCHEMA,
     append_whole,
     failing_as,
@@ -137,15 +139,15 @@ class RunWriter:
         env: Mapping[str, str],
         files: Mapping[str, str] | None = None,
     ) -> None:
-        """The words of a launch, as a shell would take them; env: what it sets; files: what it
-        needs, texts by their paths."""
+        """The words of a launch, as a shell would take them, without values that look secret; env:
+        what it sets; files: what it needs, texts by their paths. Nobody else reads any of them."""
         for name, text in (files or {}).items():
             with failing_as(RunError, Path(name)):
                 write_whole(Path(name), text)
-        sets = [f"{name}={shlex.quote(value)}" for name, value in sorted(env.items())]
+        text = " \\\n  ".join([*as_typed(env), shlex.join(masked_words(words))])
         path = launch_file(self.folder, "logs", launch, "command")
         with failing_as(RunError, path):
-            append_whole(path, os.fsencode(" \\\n  ".join([*sets, shlex.join(words)]) + "\n"))
+            append_whole(path, os.fsencode(f"{text}\n"), OWN)
 
     def append(self, line: str) -> Record | None:
         """Stores a line of a job's output if it is a record, and says what it holds."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mpigauge.site.launch.job import Command, Job, RankSet, cannot, mask, of_launcher
+from mpigauge.site.launch.job import Command, Job, RankSet, cannot, in_words, mask, of_launcher
 from mpigauge.site.launch.registry import launcher
 
 
@@ -20,7 +20,7 @@ def command(job: Job) -> Command:
     env = {**job.mpi.env, **(_pinned(job) if intel else {}), **job.settings, **job.env}
     words = [str(job.mpi.mpiexec), *_agent(job)]
     words += [] if intel else [*_bound(job), *_hosts(job)]
-    words += _forwarded(env)
+    words += _forwarded(in_words(env))  # Hydra hands on what else is in its environment
     sets = job.sets(even=intel)
     for number, ranks in enumerate(sets):
         words += [":"] if number else []

@@ -11,6 +11,7 @@ from pathlib import PurePath
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
+from mpigauge.model.secrets import as_typed, looks_secret
 
 PRELOAD = "LD_PRELOAD"
 
@@ -140,6 +141,12 @@ def of_launcher(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name != PRELOAD}
 
 
+def in_words(env: Mapping[str, str]) -> dict[str, str]:
+    """What ranks find by the launcher's words, which everybody on the machine can read: no value
+    that looks secret. Those are in the launcher's own environment, and handed on from there."""
+    return {name: value for name, value in env.items() if not looks_secret(name)}
+
+
 def mask(cores: Iterable[int]) -> str:
     """The cores as bits of a number, as launchers take them: 0x5 for 0 and 2."""
     return hex(sum(1 << core for core in set(cores)))
@@ -155,5 +162,4 @@ class Command:
 
     def __str__(self) -> str:
         """As one could type it; for people, never for starting it."""
-        env = [f"{name}={shlex.quote(value)}" for name, value in sorted(self.env.items())]
-        return " ".join([*env, shlex.join(self.words)])
+        return " ".join([*as_typed(self.env), shlex.join(self.words)])

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mpigauge.site.launch import orte, prrte
-from mpigauge.site.launch.job import Command, Job, RankSet, of_launcher
+from mpigauge.site.launch.job import Command, Job, RankSet, in_words, of_launcher
 from mpigauge.site.launch.registry import launcher
 
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -51,4 +51,7 @@ def _mca(parameters: Mapping[str, str]) -> list[str]:
 
 
 def _forwarded(env: Mapping[str, str]) -> list[str]:
-    return [word for name in sorted(env) for word in ("-x", f"{name}={env[name]}")]
+    """A name alone has the value that it has for the launcher."""
+    told = in_words(env)
+    words = [f"{name}={env[name]}" if name in told else name for name in sorted(env)]
+    return [part for word in words for part in ("-x", word)]

@@ -14,6 +14,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import mpigauge
+from mpigauge.model.secrets import SECRETS
 from mpigauge.site.topology.differences import differences
 from mpigauge.site.topology.read import read
 from mpigauge.site.topology.remarks import remarks
@@ -52,7 +53,6 @@ PREFIXES = (
     "LOADEDMODULES",
 )
 NAMES = ("PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "CXX", "CXXFLAGS", "LANG", "LC_ALL", "TMPDIR")
-SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
 TRANSPORTS = ("libfabric.so*", "libuc?.so*", "libpmix.so*", "libopen-pal.so*", "libhwloc.so*")
 
 
@@ -92,7 +92,7 @@ def relevant(environment: Mapping[str, str]) -> dict[str, str]:
 
     def matters(name: str) -> bool:
         wanted = name.startswith(PREFIXES) or name in NAMES
-        return wanted and not any(secret in name.upper() for secret in SECRETS)
+        return wanted and not any(word in name.upper() for word in SECRETS)
 
     return {name: environment[name] for name in sorted(environment) if matters(name)}
 

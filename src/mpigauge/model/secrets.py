@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Values that are never stored nor put on a command line: those of variables whose names look
+secret. A stored run has MASK in their place."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mpigauge.model.errors import UserError
+
+SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "JWT")
+"""A name that holds one of these, in any case, looks secret."""
+_OF_MPI = ("MPIR_CVAR_", "OMPI_MCA_", "PRTE_MCA_", "I_MPI_", "UCX_", "FI_")
+"""Settings, such as MPIR_CVAR_CH4_OFI_ENABLE_MR_PROV_KEY, which are no secret."""
+MASK = "(not stored)"
+_ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_][\w-]*)(?P<link>[=:]?=)(?P<value>.+)", re.DOTALL)
+_TAKE_PAIRS = frozenset(("-genv", "--genv", "-env", "--env"))
+"""Options of launchers that have a name and a value behind them, a word each."""
+
+
+def looks_secret(name: str) -> bool:
+    return any(word in name.upper() for word in SECRETS) and not name.startswith(_OF_MPI)
+
+
+def masked(values: Mapping[str, str]) -> dict[str, str]:
+    """The variables without the values that look secret. An empty value tells nothing."""
+    found = {}
+    for name, value in values.items():
+        found[name] = MASK if value and looks_secret(name) else value
+    return found
+
+
+def masked_words(words: Sequence[str]) -> list[str]:
+    """A command line without these values: NAME=VALUE in a word, NAME VALUE behind options of
+    launchers."""
+    found: list[str] = []
+    for place, word in enumerate(words):
+        is_value = place > 1 and words[place - 2] in _TAKE_PAIRS and looks_secret(words[place - 1])
+        found.append(MASK if is_value and "=" not in words[place - 1] else _masked_word(word))
+    return found
+
+
+def as_typed(values: Mapping[str, str]) -> Iterator[str]:
+    """The variables before a command, as a shell takes them; what looks secret is taken from the
+    variable of the same name."""
+    for name, value in sorted(values.items()):
+        if value and looks_secret(name):
+            yield f'{name}="${name}"'
+        else:
+            yield f"{name}={shlex.quote(value)}"
+
+
+def revealed(data: Any, environment: Mapping[str, str], name: str = "") -> Any:
+    """What was stored with MASK, with the values of this environment. `name`: what `data` is the
+    value of. UserError: a variable is not set here; it is named."""
+    if isinstance(data, Mapping):
+        return {key: revealed(value, environment, str(key)) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        before = ["", *map(str, data)]
+        return [revealed(each, environment, before[at]) for at, each in enumerate(data)]
+    if isinstance(data, str) and data.endswith(MASK):
+        start = data.removesuffix(MASK)
+        return start + _value(_name_in(start) or name, environment)
+    return data
+
+
+def _masked_word(word: str) -> str:
+    """NAME=VALUE may stand behind an option: --env=NAME=VALUE. All behind the first secret name is
+    taken out."""
+    found = _ASSIGNMENT.search(word)
+    while found and not looks_secret(found["name"]):
+        found = _ASSIGNMENT.search(word, found.start("value"))
+    if found is None:
+        return word
+    return word[: found.start("value")] + MASK
+
+
+def _name_in(start: str) -> str:
+    """The name before the last equals sign."""
+    return re.split(r"[^\w]", start.rstrip("=:"))[-1]
+
+
+def _value(name: str, environment: Mapping[str, str]) -> str:
+    if name not in environment:
+        raise UserError(
+            f"the value of {name} looks secret and was not stored: set {name} in the environment "
+            "and give the command again"
+        )
+    return environment[name]
