@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.features.profile.totals import AllCalls, SampledCalls, Total, by_time, shared_out
+from mpigauge.features.profile.totals import (
+    CAME_S,
+    SURE,
+    AllCalls,
+    SampledCalls,
+    Total,
+    by_time,
+    shared_out,
+)
 from tests.profiles import site
 
 US = 1e-6
@@ -114,7 +123,9 @@ def test_parts_are_all_of_the_time_whatever_is_kept(
     whole = AllCalls.of([site("MPI_Any", "collective", (), took, HZ)], HZ)
     for found in (by_time([sample], whole), shared_out([sample])):
         assert found.parts.sum() == pytest.approx(parts.sum())
-        assert (found.parts >= 0).all()
+        assert (found.low >= 0).all()
+        assert (found.low <= found.parts).all()
+        assert (found.parts <= found.high).all()
 
 
 def test_waiting_by_chance_is_in_the_interval_which_is_narrow() -> None:
@@ -157,3 +168,135 @@ def test_calls_that_were_kept_waited_as_they_did_however_long_they_took() -> Non
     some = total(waiting, one_of_four(), longer)
     assert holds(some, 0, waiting.sum())
     assert width(some) < 0.1 * waiting.sum()
+
+
+# --- against the textbook -----------------------------------------------------------------------
+MANY, TOOK_S = 100, 300 * US
+WAITED_S = np.array([50, 80, 90, 100, 110, 120, 150, 200, 250, 160]) * US
+
+
+def few_of_many(waited: Any) -> SampledCalls:
+    """Of calls that all took alike and that none disturbed."""
+    kept = len(waited)
+    return SampledCalls(
+        parts=np.stack([waited, TOOK_S - waited, np.zeros(kept)], axis=1),
+        took=np.full(kept, TOOK_S),
+        here=np.ones(kept, dtype=bool),
+        weight=np.full(kept, MANY / kept),
+        calls=MANY,
+        seconds=MANY * TOOK_S,
+        usual_s=OPERATION_S,
+        rare_s=RARE_S,
+    )
+
+
+def all_alike() -> AllCalls:
+    """All calls in the middle one of three bins."""
+    edges = TOOK_S * np.array([0.0, 0.9, 1.1, 2.0])
+    return AllCalls(MANY, MANY * TOOK_S, edges, np.array([0.0, MANY, 0.0]), TOOK_S)
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+@pytest.mark.parametrize("kept", [8, 10])
+def test_the_interval_is_that_of_a_sample_without_replacement(kept: int, is_told: bool) -> None:
+    """Cochran, equation 2.20: the variance of a total is N (N - n) s² / n."""
+    waited = WAITED_S[:kept]
+    sample = few_of_many(waited)
+    found = by_time([sample], all_alike()) if is_told else shared_out([sample])
+    variance = MANY * (MANY - kept) * waited.var(ddof=1) / kept
+    assert found.parts[0] == pytest.approx(MANY * waited.mean())
+    assert width(found) == pytest.approx(SURE * np.sqrt(variance) + CAME_S * MANY)
+
+
+def test_two_kept_calls_have_one_degree_of_freedom() -> None:
+    waited = WAITED_S[3:5]
+    variance = MANY * (MANY - 2) * waited.var(ddof=1) / 2
+    found = shared_out([few_of_many(waited)])
+    assert width(found) == pytest.approx(SURE * np.sqrt(variance) + CAME_S * MANY)
+
+
+def test_no_time_is_below_zero() -> None:
+    """However wide the interval: most calls did not wait."""
+    waited = np.array([0.0] * 7 + [290 * US])
+    for found in (by_time([few_of_many(waited)], all_alike()), shared_out([few_of_many(waited)])):
+        assert found.low[0] == found.low[2] == 0.0
+        assert found.high[0] > 2 * found.parts[0]
+
+
+def test_a_kept_call_that_another_clock_puts_into_another_bin_is_no_call_less_than_none() -> None:
+    """The kept calls are in the upper bin, all calls in the one below."""
+    waited = WAITED_S[:8]
+    sample = few_of_many(waited)
+    edges = TOOK_S * np.array([0.0, 0.5, 0.99, 1.5])
+    below = AllCalls(MANY, MANY * TOOK_S, edges, np.array([0.0, MANY, 0.0]), TOOK_S)
+    found = by_time([sample], below)
+    assert found.parts[0] == pytest.approx(MANY * waited.mean())
+    assert found.parts.sum() == pytest.approx(MANY * TOOK_S)
+
+
+def short_and_long(kept_long: int, all_long: int = 20, all_short: int = MANY) -> Total:
+    """Long calls that only wait and short ones that only move; eight short ones are kept."""
+    short, long = 100 * US, 1000 * US
+    took = np.array([short] * 8 + [long] * kept_long)
+    waited = np.where(took == long, took, 0.0)
+    kept, calls = len(took), all_short + all_long
+    sample = SampledCalls(
+        parts=np.stack([waited, took - waited, np.zeros(kept)], axis=1),
+        took=took,
+        here=np.ones(kept, dtype=bool),
+        weight=np.full(kept, calls / kept),
+        calls=calls,
+        seconds=all_short * short + all_long * long,
+        usual_s=OPERATION_S,
+        rare_s=RARE_S,
+    )
+    edges = np.array([0.0, 0.9, 1.1, 9.0, 11.0]) * short
+    counts = np.array([0.0, all_short, 0.0, all_long])
+    return by_time([sample], AllCalls(calls, sample.seconds, edges, counts, long))
+
+
+def test_eight_kept_calls_speak_for_those_that_took_alike() -> None:
+    found = short_and_long(kept_long=8)
+    assert found.parts[0] == pytest.approx(20 * 1000 * US)
+    assert found.parts[1] == pytest.approx(MANY * 100 * US)
+
+
+def test_seven_kept_calls_are_too_few_to_speak_alone() -> None:
+    """They and the next shorter ones are one stratum."""
+    others_s = (13 * 1000 + (MANY - 8) * 100) * US
+    share = 7 * 1000 / (7 * 1000 + 8 * 100)
+    assert short_and_long(kept_long=7).parts[0] == pytest.approx(7000 * US + share * others_s)
+
+
+def test_what_kept_calls_waited_is_not_taken_back() -> None:
+    """Nine long calls were kept, of which the rank's own clock puts one among the short ones."""
+    assert short_and_long(kept_long=9, all_long=8, all_short=MANY + 1).parts[0] == pytest.approx(
+        9 * 1000 * US
+    )
+
+
+def test_calls_that_were_all_kept_have_their_own_parts_on_a_slower_clock() -> None:
+    """Two of eight lie in another bin by it, and all together took less."""
+    waited = WAITED_S[:8]
+    sample = few_of_many(waited)
+    edges = TOOK_S * np.array([0.0, 0.5, 0.99, 1.5])
+    seconds = 0.999 * 8 * TOOK_S
+    found = by_time([sample], AllCalls(8, seconds, edges, np.array([0.0, 2.0, 6.0]), TOOK_S))
+    assert found.parts == pytest.approx(0.999 * sample.parts.sum(axis=0))
+    assert (found.low <= found.parts).all()
+
+
+def test_short_calls_beside_long_kept_ones_make_no_interval_narrower() -> None:
+    found = short_and_long(kept_long=7, all_long=7)
+    assert (found.low <= found.parts).all()
+    assert (found.parts <= found.high).all()
+
+
+def test_calls_that_were_all_disturbed_wait_as_the_kept_ones_do() -> None:
+    """The interval is that of a mean of kept calls for so many others."""
+    waited = WAITED_S[:8]
+    sample = replace(few_of_many(waited), rare_s=US)
+    found, others = by_time([sample], all_alike()), MANY - 8
+    variance = others * (1 + others / 8) * waited.var()
+    assert found.parts[0] == pytest.approx(MANY * waited.mean())
+    assert width(found) == pytest.approx(SURE * np.sqrt(variance) + CAME_S * MANY)

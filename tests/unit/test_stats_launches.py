@@ -100,6 +100,25 @@ def test_convergence_is_judged_for_the_row() -> None:
     assert aggregate(wide, precision=0.05).flags == ("unconverged",)
 
 
+def test_a_row_that_just_reaches_the_precision_is_not_flagged() -> None:
+    """Nor one of classic launches, which are not judged, and whose own flags stay."""
+    ends = {"ci_low_s": 0.9375e-6, "ci_high_s": 1.0625e-6}
+    row = aggregate(launches([1e-6] * 6, flags=["unconverged"], **ends))
+    assert row.flags == ("unconverged",)
+    assert aggregate(launches([1e-6] * 6, **ends), precision=row.relative_error).flags == ()
+    below = math.nextafter(row.relative_error, 0)
+    assert aggregate(launches([1e-6] * 6, **ends), precision=below).flags == ("unconverged",)
+    classic = launches([1e-6] * 6, mode="classic", **ends)
+    assert aggregate(classic, precision=below).flags == ()
+    flagged = [replace(cell, flags=("unconverged",)) for cell in classic]
+    assert aggregate(flagged, precision=0.5).flags == ("unconverged",)
+
+
+def test_a_row_whose_error_is_not_known_misses_any_precision() -> None:
+    row = aggregate(launches([1e-6], ci_low_s=None, ci_high_s=None), precision=0.5)
+    assert row.flags == ("unconverged",)
+
+
 def test_rows_keep_benchmarks_together_and_sizes_in_order() -> None:
     order = [("Bcast", 8), ("PingPong", 0), ("Bcast", 0), ("PingPong", 8)]
     measured = [

@@ -105,6 +105,30 @@ def test_of_few_launches_none_is_left_out() -> None:
     assert ratio(Sample((1.0, 1.01, 0.99, 1.0, 3.0)), Sample(A)).left_out == 0
 
 
+@pytest.mark.parametrize("one_by_one", [True, False])
+@pytest.mark.parametrize(("distance", "left_out"), [(0.0399, 0), (0.0401, 1), (-0.0401, 1)])
+def test_a_launch_lies_far_at_four_times_the_distance_of_the_others(
+    distance: float, left_out: int, one_by_one: bool
+) -> None:
+    """The others lie at most 0.01 from the median, as logarithms: here and on the other side."""
+    last = math.exp(distance)
+    near = tuple(math.exp(log) for log in (-0.01, 0.0, 0.0, 0.0, 0.01))
+    even = (1.0,) * 6
+    if one_by_one:
+        found = ratio(Sample(even), Sample((*near, last)), [(i, i) for i in range(6)])
+    else:
+        found = ratio(Sample((*near, 1.0)), Sample((*near, last)))
+    assert found.left_out == left_out
+
+
+def test_a_launch_is_not_far_within_what_each_knows_of_itself() -> None:
+    """Four times 0.02, which is what a 95 % interval of ±0.0392 means."""
+    even = (1.0,) * 5
+    near, far = (Sample((*even, math.exp(log)), own_error=0.0392) for log in (0.0799, 0.0801))
+    assert ratio(Sample((*even, 1.0)), near).left_out == 0
+    assert ratio(Sample((*even, 1.0)), far).left_out == 1
+
+
 # --- runs at different times ----------------------------------------------------------------------
 MOVING = Sample(A, between_runs=0.05, runs=9), Sample(B, between_runs=0.06, runs=9)
 

@@ -9,6 +9,7 @@ import math
 import shlex
 from contextlib import suppress
 from dataclasses import asdict, replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -33,9 +34,11 @@ from mpigauge.features.tune.show import (
 )
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Mpi
+from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.result.compare.of_runs import facts_of
-from mpigauge.result.tuning.grid import DEFAULT, grid_of
+from mpigauge.result.tuning.choose import choose
+from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.runs.store import Run, load
 from mpigauge.runs.store.history import conditions_of
 from mpigauge.runs.store.tunings import (
@@ -109,6 +112,32 @@ def test_a_rule_follows_from_a_run(tmp_path: Path) -> None:
     assert rule.confirmed is None
 
 
+def by_size(sizes: tuple[int, ...], faster: dict[str, tuple[int, ...]]) -> Grid:
+    """Each arm takes half of the default's time at its own sizes, and half more at all others."""
+    times: dict[tuple[str, int, int], float] = {}
+    for size, n in product(sizes, range(6)):
+        times[DEFAULT, size, n] = 1 + n / 10
+        times[CONTROL, size, n] = (1 + n / 10) * (1.01 if n % 2 else 0.99)
+        for arm, own in faster.items():
+            ratio = (0.5 if size in own else 1.5) * (1 + n / 1000)
+            times[arm, size, n] = (1 + n / 10) * ratio
+    return grid_of(times, sizes, faster)
+
+
+def test_a_rule_ends_one_byte_before_the_next_begins() -> None:
+    """Where the default is faster in between, it ends at its own last size."""
+    of, sizes = ("Allreduce", 2), (8, 32, 128, 512, 2048, 8192)
+    found = by_size(sizes, {"a": (8, 32), "b": (128, 512), "c": (8192,)})
+    rules = [each.rule for each in rules_of(of, found, choose(found))]
+    assert rules == [
+        Rule(*of, 8, 127, "a"), Rule(*of, 128, 512, "b"), Rule(*of, 8192, 8192, "c")
+    ]  # fmt: skip
+    whole = [each.rule for each in rules_for_all_sizes(of, found, choose(found))]
+    assert [rule.first_bytes for rule in whole[1:]] == [rule.last_bytes + 1 for rule in whole[:-1]]
+    assert (whole[0].first_bytes, whole[-1].last_bytes) == (0, MOST_BYTES)
+    assert {"a", "b"} <= {rule.candidate for rule in whole}
+
+
 def test_rules_for_all_sizes_name_what_stands_in_for_the_default(tmp_path: Path) -> None:
     """`a` is slower below 512 B; there `b`, which takes as long as the default, stands in."""
     lines = []
@@ -174,6 +203,31 @@ def test_what_stands_in_for_the_default_has_to_be_as_good_in_fresh_launches(
     kept, dropped = confirmed([replace(RULE, stands_in=True)], measured, TUNED)
     assert bool(kept) == holds
     assert len(kept) + len(dropped) == 1
+
+
+@pytest.mark.parametrize("stands_in", [False, True])
+def test_one_fresh_launch_confirms_nothing(stands_in: bool, tmp_path: Path) -> None:
+    """Nor does it make the test of other rules harder."""
+    measured = grids(in_turn(tmp_path / "run", 0.5, rounds=1))
+    once = replace(RULE, stands_in=stands_in, confirmed=None)
+    assert confirmed([once], measured, TUNED) == ([], [once])
+    again = grids(in_turn(tmp_path / "again", 0.5))
+    ((alone,), _) = confirmed([RULE], again, TUNED)
+    other = replace(once, rule=replace(once.rule, ranks=3))
+    more = again | {("Allreduce", 3): measured["Allreduce", 2]}
+    assert confirmed([RULE, other], more, TUNED) == ([alone], [other])
+
+
+def test_two_fresh_launches_that_agree_confirm_a_rule() -> None:
+    times = {
+        (arm, 65536, n): ratio * (1 + n / 10) * (1 + n / 1e6)
+        for arm, ratio in ((DEFAULT, 1.0), (TUNED, 0.5))
+        for n in range(2)
+    }
+    times[TUNED, 65536, 0] *= 1.001
+    (kept, dropped) = confirmed([RULE], {("Allreduce", 2): grid_of(times, [65536], [TUNED])}, TUNED)
+    assert len(kept) == 1
+    assert dropped == []
 
 
 def test_a_rule_of_which_nothing_was_measured_is_dropped(tmp_path: Path) -> None:
@@ -315,6 +369,25 @@ def test_what_rescues_ranks_that_share_cores_is_what_all_far_faster_candidates_s
     slower = {place: time * (1 if place[0] == DEFAULT else 20) for place, time in times.items()}
     unrescued = grid_of(slower, [8, 1 << 20], list(settings))
     assert rescue(("Allreduce", 4), unrescued, settings) is None
+
+
+@pytest.mark.parametrize(("lucky", "is_rescued"), [(2, True), (3, False)])
+def test_a_rescue_holds_in_three_quarters_of_the_launches(lucky: int, is_rescued: bool) -> None:
+    """Of eight launches, in some of which the default had luck."""
+    times = {(DEFAULT, 8, n): 0.01 if n < lucky else 1.0 for n in range(8)}
+    times |= {("ring", 8, n): 0.01 for n in range(8)}
+    found = rescue(("Allreduce", 4), grid_of(times, [8], ["ring"]), {"ring": {"DEVICE": "0"}})
+    assert (found is not None) == is_rescued
+    assert found is None or found.in_launches == 6
+
+
+@pytest.mark.parametrize(("share", "is_rescued"), [(0.1, True), (0.101, False)])
+def test_a_rescue_takes_at_most_a_tenth(share: float, is_rescued: bool) -> None:
+    times = {(DEFAULT, 8, n): 1.0 for n in range(3)} | {("ring", 8, n): share for n in range(3)}
+    found = rescue(("Allreduce", 4), grid_of(times, [8], ["ring"]), {"ring": {"DEVICE": "0"}})
+    assert (found is not None) == is_rescued
+    few = {place: time for place, time in times.items() if place[2] < 2}
+    assert rescue(("Allreduce", 4), grid_of(few, [8], ["ring"]), {"ring": {"A": "0"}}) is None
 
 
 def test_the_environment_in_four_forms(tmp_path: Path) -> None:

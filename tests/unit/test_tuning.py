@@ -231,6 +231,15 @@ def test_one_or_two_launches_choose_nothing() -> None:
     assert choose(made({"a": [0.5]}, launches=2)).faster == ()
 
 
+def test_one_launch_is_judged_and_proves_nothing() -> None:
+    times = recorded("allreduce")
+    one = grid(times, grid(times).launches[:1])
+    (found,) = judge(one, [("reduce_scatter_allgather", one.sizes[-3:])], 1)
+    assert found.ratio.value < 1
+    assert math.isnan(found.ratio.low)
+    assert (found.p, found.is_faster, found.is_as_good) == (1.0, False, False)
+
+
 def test_without_a_control_nothing_is_chosen() -> None:
     times = {(arm, 8, n): 1.0 for arm in (DEFAULT, "a") for n in range(6)}
     assert choose(grid_of(times, [8], ["a"])).faster == ()
