@@ -716,6 +716,17 @@ TEST(phases_are_flagged) {
   CHECK(has(flags_of(cell_of(medians)), "bimodal"));
 }
 
+// Without a gap between fast and slow visits: neighbours are more alike than others.
+TEST(visits_that_get_slower_and_faster_by_and_by_are_flagged) {
+  const auto waves = [](double period) {
+    std::vector<double> medians;
+    for (int i = 0; i < 60; ++i) medians.push_back(us * (1 + 0.2 * std::sin(6.2832 * i / period)));
+    return flags_of(cell_of(medians));
+  };
+  CHECK(has(waves(6.4), "bimodal"));
+  CHECK(!has(waves(5.6), "bimodal"));  // a correlation of 0.43
+}
+
 TEST(two_groups_are_flagged_though_one_is_left_out) {
   Cell cell;
   for (unsigned round = 1; round <= 40; ++round) {
@@ -752,6 +763,18 @@ TEST(what_did_not_converge_is_flagged) {
   CHECK(has(flags_of(cell_of({100, 100}), Stop::time), "unconverged"));
   const Cell narrow = cell_of(std::vector<double>(6, 100));
   CHECK(!has(flags_of(narrow, Stop::time), "unconverged"));
+}
+
+TEST(what_just_reaches_its_target_has_converged_however_it_ended) {
+  const Cell cell = cell_of({1000, 1001, 1002, 1003, 1004, 1005, 1006});
+  const double error = cell.estimate().error();
+  CHECK(error > 0 && error < 0.025);
+  for (const Stop stop : {Stop::time, Stop::budget, Stop::interrupted, Stop::precise}) {
+    CHECK(!has(flags_of(cell, stop), "unconverged"));
+    CHECK(!has(summarise(cell, {}, stop, error).flags, "unconverged"));
+    const bool misses = has(summarise(cell, {}, stop, 0.99 * error).flags, "unconverged");
+    CHECK_EQ(misses, stop != Stop::precise);
+  }
 }
 
 TEST(calls_near_the_cost_of_the_clock_are_flagged) {

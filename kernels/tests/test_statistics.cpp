@@ -118,8 +118,11 @@ TEST(rank_test_rarely_alarms_without_cause) {
 TEST(correlation_of_neighbours) {
   CHECK_EQ(lag_one(std::vector<double>{1, 2}), 0.0);
   CHECK_EQ(lag_one(std::vector<double>{4, 4, 4, 4}), 0.0);
-  CHECK(lag_one(std::vector<double>{1, 1, 1, 1, 9, 9, 9, 9}) > 0.5);
-  CHECK(lag_one(std::vector<double>{1, 9, 1, 9, 1, 9}) < -0.5);
+  // Of the sum of squares about the mean: 80 of 128, -80 of 96, 1.25 of 5, -1 of 6.
+  CHECK_NEAR(lag_one(std::vector<double>{1, 1, 1, 1, 9, 9, 9, 9}), 0.625, 1e-12);
+  CHECK_NEAR(lag_one(std::vector<double>{1, 9, 1, 9, 1, 9}), -80.0 / 96, 1e-12);
+  CHECK_NEAR(lag_one(std::vector<double>{1, 2, 3, 4}), 0.25, 1e-12);
+  CHECK_NEAR(lag_one(std::vector<double>{1, 1, 4}), -1.0 / 6, 1e-12);
 }
 
 TEST(largest_gap_lies_between_two_groups) {

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from mpigauge.features.profile.files import bin_edges
 from mpigauge.features.profile.merge import Profile, Spot, merged
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.mpi import find
@@ -46,6 +48,28 @@ def test_calls_bytes_and_peers_of_every_class_are_exact(
     profile: Profile, sections: dict[Spot, str], rank: int
 ) -> None:
     assert differences(counted(profile, sections, rank), pattern(rank, RANKS)) == {}
+
+
+def test_a_cell_has_its_smallest_and_its_largest_message(
+    profile: Profile, sections: dict[Spot, str]
+) -> None:
+    of = [n for n, spot in enumerate(profile.spots) if sections[spot] == "sizes"]
+    cells = [cell for cell in profile.cells if cell["site"] in of]
+    assert len(cells) == RANKS * 3  # sent, received, and of the collective
+    assert {(int(cell["least"]), int(cell["most"])) for cell in cells} == {(64, 127)}
+
+
+def test_each_call_s_time_is_in_its_bin(job: Profiled) -> None:
+    """The shortest and the longest call are in the first and the last bin that has any."""
+    for file in job.files:
+        edges = bin_edges() / file.hz
+        for site in file.sites:
+            used = np.flatnonzero(site.times)
+            assert site.times.sum() == site.calls
+            assert edges[used[0]] <= site.least_s * (1 + 1e-9)
+            assert site.least_s < edges[used[0] + 1]
+            assert edges[used[-1]] <= site.most_s * (1 + 1e-9)
+            assert site.most_s < edges[used[-1] + 1]
 
 
 def test_ranks_share_their_sites_whatever_their_addresses(profile: Profile) -> None:

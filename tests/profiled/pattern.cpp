@@ -47,6 +47,15 @@ SECTION messages() {
   }
 }
 
+// Of sizes that share a bin, neither growing nor shrinking; the last one comes again.
+SECTION sizes() {
+  for (const int size : {100, 127, 64, 90, 90}) {
+    MPI_Sendrecv(out.data(), size, MPI_BYTE, right(), 14, in.data(), size, MPI_BYTE, left(), 14,
+                 world, MPI_STATUS_IGNORE);
+    MPI_Allreduce(MPI_IN_PLACE, in.data(), size, MPI_BYTE, MPI_BOR, world);
+  }
+}
+
 // To nobody, of nothing, and both ways at once.
 SECTION edges() {
   MPI_Send(out.data(), 1000, MPI_INT, MPI_PROC_NULL, 3, world);
@@ -275,6 +284,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &ranks);
   messages();
+  sizes();
   edges();
   derived_types();
   probes();

@@ -128,6 +128,16 @@ def messages(here: Here) -> Iterator[Line]:
     yield says("Waitall", 2, about(1, 2))
 
 
+SIZES = (100, 127, 64, 90, 90)
+
+
+@section
+def sizes(here: Here) -> Iterator[Line]:
+    mean = sum(SIZES) / len(SIZES)
+    yield says("Sendrecv", 5, sent(here.right, 5, mean), received(here.left, 5, mean))
+    yield says("Allreduce", 5, (Counted.NONE, NO_RANK, 5, sum(SIZES)))
+
+
 @section
 def edges(here: Here) -> Iterator[Line]:
     yield says("Send", 1, sent(NULL_PROCESS, 1, 0))
