@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the mpigauge authors
+//
+// What parameters become on their way to the target, and what the program has of them afterwards:
+// of two ABIs whose predefined handles are numbers, so that no MPI is needed. A call is made up of
+// the parameters alone: what a target would write is written here.
+#include "parameters.hpp"
+
+#include <array>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+namespace {
+
+using namespace mpigauge::translate;
+
+int failures = 0;
+
+void check(bool holds, const char* text, int line) {
+  if (holds) return;
+  ++failures;
+  std::printf("line %d: does not hold: %s\n", line, text);
+}
+#define CHECK(...) check(__VA_ARGS__, #__VA_ARGS__, __LINE__)
+
+constexpr std::tuple<> nothing;
+constexpr int own_error = 4711, own_number = 77;
+
+// --- statuses
+// ----------------------------------------------------------------------------------------
+
+// As a program has it before a call, with an error that is its own.
+ProgramStatus before() {
+  ProgramStatus status{};
+  status.source = own_number;
+  status.tag = own_number;
+  status.error = own_error;
+  return status;
+}
+
+bool is_untouched(const ProgramStatus& status) {
+  return status.source == own_number && status.tag == own_number && status.error == own_error;
+}
+
+void write_message(TargetStatus* status, int source, int tag, std::uint64_t bytes) {
+  status->source = source;
+  status->tag = tag;
+  write(*status, {bytes, false}, inner_of_target);
+}
+
+std::uint64_t bytes_in(const ProgramStatus& status) { return read(status, inner_of_program).bytes; }
+
+void a_status_keeps_the_error_that_the_target_did_not_write() {
+  ProgramStatus status = before();
+  StatusOut<-1> out(&status, nothing);
+  write_message(out.target(), 3, 5, 24);
+  out.done(0, nothing);
+  CHECK(status.source == 3 && status.tag == 5 && bytes_in(status) == 24);
+  CHECK(status.error == own_error);
+}
+
+void a_status_has_the_error_that_the_target_wrote() {
+  ProgramStatus status = before();
+  for (const auto& [of_target, of_program] :
+       {std::pair{Target::MPI_ERR_TRUNCATE, Program::MPI_ERR_TRUNCATE}, std::pair{0, 0},
+        std::pair{Target::MPI_ERR_PENDING, Program::MPI_ERR_PENDING}}) {
+    StatusOut<-1> out(&status, nothing);
+    out.target()->error = of_target;
+    out.done(0, nothing);
+    CHECK(status.error == of_program);
+  }
+}
+
+void a_status_is_written_where_its_flag_says_so() {
+  for (int flag : {0, 1}) {
+    const auto all = std::tuple(&flag);
+    ProgramStatus status = before();
+    StatusOut<0> out(&status, all);
+    write_message(out.target(), 1, 2, 3);
+    out.done(0, all);
+    CHECK(is_untouched(status) == (flag == 0));
+  }
+}
+
+void ranks_and_tags_of_a_status_that_are_none() {
+  ProgramStatus status = before();
+  StatusOut<-1> out(&status, nothing);
+  write_message(out.target(), Target::MPI_PROC_NULL, Target::MPI_ANY_TAG, 0);
+  out.done(0, nothing);
+  CHECK(status.source == Program::MPI_PROC_NULL && status.tag == Program::MPI_ANY_TAG);
+  write_message(out.target(), Target::MPI_ANY_SOURCE, 0, 0);
+  out.done(0, nothing);
+  CHECK(status.source == Program::MPI_ANY_SOURCE && status.tag == 0);
+}
+
+void a_status_goes_to_the_target_and_comes_back() {
+  constexpr std::uint64_t many = 0x1234567890a;
+  for (const bool cancelled : {false, true}) {
+    for (const int source : {0, 9, Program::MPI_PROC_NULL, Program::MPI_ANY_SOURCE}) {
+      ProgramStatus status = before();
+      status.source = source;
+      status.tag = Program::MPI_ANY_TAG;
+      status.error = Program::MPI_ERR_TRUNCATE;
+      write(status, {many, cancelled}, inner_of_program);
+      StatusInOut both(&status, nothing);
+      CHECK(both.target()->tag == Target::MPI_ANY_TAG);
+      CHECK(both.target()->error == Target::MPI_ERR_TRUNCATE);
+      CHECK(source < 0 || both.target()->source == source);
+      const Hidden inside = read(*both.target(), inner_of_target);
+      CHECK(inside.bytes == many && inside.cancelled == cancelled);
+      const ProgramStatus given = status;
+      status = before();
+      both.done(1, nothing);
+      CHECK(is_untouched(status));
+      both.done(0, nothing);
+      CHECK(status.source == given.source && status.tag == given.tag);
+      CHECK(status.error == given.error && bytes_in(status) == many);
+      CHECK(read(status, inner_of_program).cancelled == cancelled);
+      StatusIn in(&given, nothing);
+      CHECK(in.target()->tag == Target::MPI_ANY_TAG);
+    }
+  }
+}
+
+constexpr std::size_t several = 3;
+
+// Statuses of several requests, of which the target writes all, its errors as well.
+template <int written, int flag, class All>
+std::size_t count_written(int code, const All& all) {
+  std::array<ProgramStatus, several> statuses{before(), before(), before()};
+  Statuses<0, written, flag> out(statuses.data(), all);
+  for (std::size_t n = 0; n < several; ++n) write_message(out.target() + n, 1, 2, 3);
+  out.done(code, all);
+  std::size_t count = 0;
+  while (count < several && !is_untouched(statuses[count])) ++count;
+  for (std::size_t n = 0; n < several; ++n) CHECK(statuses[n].error == own_error);
+  for (std::size_t n = count; n < several; ++n) CHECK(is_untouched(statuses[n]));
+  return count;
+}
+
+void several_statuses() {
+  constexpr int room = several;
+  CHECK(count_written<-1, -1>(0, std::tuple(room)) == several);
+  for (int said : {0, 1, 2, 3}) {
+    CHECK(count_written<1, -1>(0, std::tuple(room, &said)) == static_cast<std::size_t>(said));
+  }
+  int undefined = -32766;  // MPI_UNDEFINED, the same in all ABIs
+  CHECK(count_written<1, -1>(0, std::tuple(room, &undefined)) == 0);
+  int no = 0, yes = 1;
+  CHECK(count_written<-1, 1>(0, std::tuple(room, &no)) == 0);
+  CHECK(count_written<-1, 1>(0, std::tuple(room, &yes)) == several);
+  // After an error each status says what became of its request.
+  CHECK(count_written<-1, 1>(Target::MPI_ERR_IN_STATUS, std::tuple(room, &no)) == several);
+}
+
+// --- numbers
+// -----------------------------------------------------------------------------------------
+
+void numbers_that_stand_for_something() {
+  CHECK(Rank(Program::MPI_PROC_NULL, nothing).target() == Target::MPI_PROC_NULL);
+  CHECK(Rank(Program::MPI_ANY_SOURCE, nothing).target() == Target::MPI_ANY_SOURCE);
+  CHECK(Rank(0, nothing).target() == 0 && Rank(5, nothing).target() == 5);
+  CHECK(Tag(Program::MPI_ANY_TAG, nothing).target() == Target::MPI_ANY_TAG);
+  CHECK(Tag(0, nothing).target() == 0 && Tag(32767, nothing).target() == 32767);
+  CHECK(Offset(Program::MPI_DISPLACEMENT_CURRENT, nothing).target() ==
+        Target::MPI_DISPLACEMENT_CURRENT);
+  CHECK(Offset(12, nothing).target() == 12);
+}
+
+void addresses_that_stand_for_something() {
+  Buffer in_place(address_of(Program::MPI_IN_PLACE), nothing);
+  CHECK(in_place.target() == address_of(Target::MPI_IN_PLACE));
+  for (const Word word : {Word{0}, Word{4096}}) {
+    auto* const address = reinterpret_cast<void*>(word);
+    CHECK(Buffer(address, nothing).target() == address);
+  }
+}
+
+void arrays_of_ranks() {
+  const std::array<int, 3> given = {4, Program::MPI_PROC_NULL, 0};
+  const auto all = std::tuple(static_cast<int>(given.size()));
+  Ranks<0> in(given.data(), all);
+  CHECK(in.target()[0] == 4 && in.target()[1] == Target::MPI_PROC_NULL && in.target()[2] == 0);
+  for (const int code : {0, 1}) {
+    std::array<int, 4> ranks = {4, Target::MPI_PROC_NULL, 0, Target::MPI_PROC_NULL};
+    RanksOut<0>(ranks.data(), all).done(code, all);
+    CHECK(ranks[0] == 4 && ranks[2] == 0);
+    CHECK(ranks[1] == (code == 0 ? Program::MPI_PROC_NULL : Target::MPI_PROC_NULL));
+    CHECK(ranks[3] == Target::MPI_PROC_NULL);
+  }
+}
+
+void a_number_that_the_target_gives() {
+  for (const int code : {0, 1}) {
+    int place = own_number;
+    RankOut out(&place, nothing);
+    out.done(code == 0 ? 1 : code, nothing);
+    CHECK(place == own_number);  // an error, and nothing was written
+    *out.target() = Target::MPI_PROC_NULL;
+    out.done(code, nothing);
+    CHECK(place == Program::MPI_PROC_NULL);
+  }
+  RankOut nowhere(nullptr, nothing);
+  CHECK(nowhere.target() == nullptr);
+  nowhere.done(0, nothing);
+}
+
+void errors_are_those_of_the_program() {
+  CHECK(error_to_program(0) == 0 && error_to_target(0) == 0);
+  CHECK(error_to_program(Target::MPI_ERR_RANK) == Program::MPI_ERR_RANK);
+  CHECK(error_to_target(Program::MPI_ERR_RANK) == Target::MPI_ERR_RANK);
+  CHECK(error_to_target(Program::MPI_ERR_NO_MEM) == Target::MPI_ERR_NO_MEM);
+}
+
+// --- texts
+// -------------------------------------------------------------------------------------------
+
+void a_text_is_cut_to_the_room_that_the_program_has() {
+  std::array<char, 8> room;
+  for (const char* const text : {"", "1234567", "12345678", "123456789abcdef"}) {
+    room.fill('x');
+    int length = -1;
+    const auto all = std::tuple(&length);
+    Text<8, 32, 0> out(room.data(), all);
+    std::strcpy(out.target(), text);
+    out.done(0, all);
+    const std::string_view kept = std::string_view(text).substr(0, 7);
+    CHECK(room.data() == kept && length == static_cast<int>(kept.size()));
+  }
+  room.fill('x');
+  Text<8, 32, -1> failed(room.data(), nothing);
+  failed.done(1, nothing);
+  CHECK(room[0] == 'x');
+  Text<32, 8, -1> as_it_is(room.data(), nothing);
+  CHECK(as_it_is.target() == room.data());
+  CHECK((Text<8, 32, -1>(nullptr, nothing).target() == nullptr));
+}
+
+// --- large counts
+// ------------------------------------------------------------------------------------
+
+constexpr Wide most = INT_MAX, least = INT_MIN;
+
+void counts_fit_or_do_not() {
+  for (const Wide value : {Wide{0}, most, least}) {
+    CHECK(Narrow(value, nothing).fits() && Narrow(value, nothing).target() == value);
+  }
+  for (const Wide value : {most + 1, least - 1, Wide{1} << 32}) {
+    CHECK(!Narrow(value, nothing).fits());
+  }
+  const auto all = std::tuple(Wide{3});
+  const std::array<Wide, 4> small = {1, most, least, most + 1}, large = {1, 2, most + 1, 0};
+  NarrowArray<CountAt<0>, -1> fits(small.data(), all), misses(large.data(), all);
+  CHECK(fits.fits() && fits.target()[0] == 1 && fits.target()[1] == INT_MAX);
+  CHECK(fits.target()[2] == INT_MIN && !misses.fits());
+  CHECK((NarrowArray<CountAt<0>, -1>(nullptr, all).fits()));
+}
+
+void counts_that_come_back() {
+  for (const int code : {0, 1}) {
+    Wide place = own_number;
+    NarrowOut out(&place, nothing);
+    *out.target() = 5;
+    out.done(code, nothing);
+    CHECK(place == (code == 0 ? 5 : own_number));
+    place = own_number;
+    NarrowInOut both(&place, nothing);
+    CHECK(both.fits() && *both.target() == own_number);
+    *both.target() = 6;
+    both.done(code, nothing);
+    CHECK(place == (code == 0 ? 6 : own_number));
+  }
+  Wide large = most + 1;
+  CHECK(!NarrowInOut(&large, nothing).fits());
+}
+
+void room_for_few_and_for_many() {
+  for (const Wide count : {0, 1, 64, 65, 1000}) {
+    Room<int> room(count);
+    for (std::size_t n = 0; n < room.size(); ++n) room[n] = static_cast<int>(n);
+    CHECK(room.size() == static_cast<std::size_t>(count));
+    for (std::size_t n = 0; n < room.size(); ++n) CHECK(room.data()[n] == static_cast<int>(n));
+  }
+  CHECK(Room<int>(-1).size() == 0);
+}
+
+// --- handles
+// -----------------------------------------------------------------------------------------
+
+constexpr Word some_comm = 0x84000010, other_comm = 0x84000011;  // of MPICH's: made, not predefined
+
+template <Kind kind>
+TargetHandle<kind> of_target(Word word) {
+  return handle_of<TargetHandle<kind>>(word);
+}
+
+void a_new_handle_comes_where_the_call_went_well() {
+  constexpr auto kind = Kind::comm;
+  const auto null = null_for_program<kind>();
+  for (const int code : {0, 1}) {
+    auto place = null;
+    Out<kind> out(&place, nothing);
+    *out.target() = of_target<kind>(some_comm);
+    out.done(code, nothing);
+    CHECK((place == null) == (code != 0));
+    if (code == 0) CHECK(word_of(to_target<kind>(place)) == some_comm);
+  }
+  Out<kind> nowhere(nullptr, nothing);
+  CHECK(nowhere.target() == nullptr);
+}
+
+void a_handle_that_was_freed_is_null() {
+  constexpr auto kind = Kind::comm;
+  for (const bool frees : {false, true}) {
+    auto place = to_program<kind>(of_target<kind>(other_comm));
+    const auto given = place;
+    InOut<kind> both(&place, nothing);
+    CHECK(word_of(*both.target()) == other_comm);
+    if (frees) *both.target() = null_for_target<kind>();
+    both.done(0, nothing);
+    CHECK(place == (frees ? null_for_program<kind>() : given));
+  }
+}
+
+void handles_of_predefined_things() {
+  for (std::size_t n = 0; n < predefined.size(); ++n) {
+    if (predefined[n].kind != Kind::datatype || predefined[n].mpich == no_value ||
+        predefined[n].std == no_value || predefined[n].ompi == nullptr)
+      continue;
+    const auto word = target_abi == Abi::mpich ? predefined[n].mpich : predefined[n].std;
+    const auto type = to_program<Kind::datatype>(of_target<Kind::datatype>(word));
+    CHECK(word_of(to_target<Kind::datatype>(type)) == word);
+  }
+}
+
+void requests_that_ended_are_null() {
+  constexpr auto kind = Kind::request;
+  const auto null = null_for_program<kind>();
+  std::array<ProgramHandle<kind>, 3> handles = {to_program<kind>(of_target<kind>(0x98000001)), null,
+                                                to_program<kind>(of_target<kind>(0x98000002))};
+  const auto all = std::tuple(static_cast<int>(handles.size()));
+  Requests<0> requests(handles.data(), all);
+  CHECK(word_of(requests.target()[0]) == 0x98000001);
+  CHECK(requests.target()[1] == null_for_target<kind>());
+  const auto other = handles[2];
+  requests.target()[0] = null_for_target<kind>();
+  requests.done(0, all);
+  CHECK(handles[0] == null && handles[1] == null && handles[2] == other);
+}
+
+}  // namespace
+
+int main() {
+  fill_tables();
+  a_status_keeps_the_error_that_the_target_did_not_write();
+  a_status_has_the_error_that_the_target_wrote();
+  a_status_is_written_where_its_flag_says_so();
+  ranks_and_tags_of_a_status_that_are_none();
+  a_status_goes_to_the_target_and_comes_back();
+  several_statuses();
+  numbers_that_stand_for_something();
+  addresses_that_stand_for_something();
+  arrays_of_ranks();
+  a_number_that_the_target_gives();
+  errors_are_those_of_the_program();
+  a_text_is_cut_to_the_room_that_the_program_has();
+  counts_fit_or_do_not();
+  counts_that_come_back();
+  room_for_few_and_for_many();
+  if constexpr (target_abi != Abi::ompi) {  // an Open MPI's handles are in its library
+    a_new_handle_comes_where_the_call_went_well();
+    a_handle_that_was_freed_is_null();
+    handles_of_predefined_things();
+    requests_that_ended_are_null();
+  }
+  std::printf("%d failures\n", failures);
+  return failures == 0 ? 0 : 1;
+}
