@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
+
+#include "core/reading.hpp"
 
 namespace mpigauge {
 
@@ -17,7 +20,26 @@ double middle_s(std::size_t i) {
   return Detours::shortest_s * std::exp2((static_cast<double>(i) + 0.5) / classes_of_doubling);
 }
 
+constexpr double longest_s = 1e6;
+constexpr double most_times = 1e12;
+
+double read_seconds(std::string_view text) { return read_number<double>(text, longest_s); }
+
 }  // namespace
+
+Detours Detours::read(const std::string& text) {
+  const auto parts = parts_of(text, ':');
+  if (parts.size() != 3) refuse(text, "is not SECONDS:LOST:LENGTHS");
+  Detours made;
+  made.observed(read_seconds(parts[0]), read_seconds(parts[1]));
+  if (parts[2].empty()) return made;
+  for (const auto& entry : parts_of(parts[2], ',')) {
+    const auto words = parts_of(entry, '*');
+    if (words.size() != 2) refuse(entry, "is not LENGTH*TIMES");
+    made.add(read_seconds(words[0]), read_number<double>(words[1], most_times));
+  }
+  return made;
+}
 
 void Detours::add(double length_s, double times) {
   const double at = classes_of_doubling * std::log2(std::max(length_s, shortest_s) / shortest_s);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 
 namespace mpigauge {
 
@@ -16,6 +17,9 @@ class Detours {
  public:
   /// A gap shorter than this is none.
   static constexpr double shortest_s = 1e-6;
+
+  /// Reads SECONDS:LOST_SECONDS:LENGTH*TIMES,…; the list of lengths may be empty.
+  static Detours read(const std::string& text);
 
   /// `times` detours that were so long. Shorter ones than there are classes for count as shortest.
   void add(double length_s, double times = 1);

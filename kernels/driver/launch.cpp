@@ -22,8 +22,7 @@ namespace mpigauge {
 
 namespace {
 
-// Before and after: of detours of 250 Hz a dozen each, so that six launches know how often they
-// come to an eighth. More would be half of what a launch with a few cells takes.
+// Before and after, in launches that sample noise: a dozen detours of a tick of 250 Hz each.
 constexpr double probe_s = 0.05;
 
 records::Launch launch_record(const Session& session) {
@@ -218,33 +217,36 @@ void write_memory_use(const Session& session) {
 // Measures between the records that a launch begins and ends with.
 int run_recorded(Session& session, const Binding& binding, const Measure& measure) {
   const bool recorded = !session.options.records.empty();
+  const auto& earlier = session.options.detours;
+  const bool probes = recorded && !earlier;
   const auto writer = open_records(session);
   session.writer = writer.get();
   look_around(session, binding);
   choose_sync(session);
   if (session.writer != nullptr) session.writer->write(object_of(launch_record(session)));
   session.write_all(MPI_COMM_WORLD, object_of(rank_record(session, binding)).text());
-  if (recorded) {
+  if (earlier) session.detours = *earlier;
+  if (probes) {
     session.detours = of_all_ranks(probe_noise(session, "before").by_length());
     write_sampling(session);
   }
   session.start_s = platform::now_s();
   measure(session);
   const double measuring_s = platform::now_s() - session.start_s;
-  if (recorded) probe_noise(session, "after");
+  if (probes) probe_noise(session, "after");
   if (recorded) write_noise_of_benchmarks(session);
   write_memory_use(session);
   unsigned long long mine[2] = {session.wrong, session.cells}, all[2] = {0, 0};
   call(MPI_Reduce(mine, all, 2, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD));
   if (session.writer == nullptr) return 0;
-  session.writer->write(
-      object_of(records::End{.launch = session.options.launch,
-                             .stopped = std::string(how_it_stopped(session)),
-                             .seconds = platform::now_s() - session.start_s + 2 * probe_s,
-                             .measuring_s = measuring_s,
-                             .wrong_count = all[0],
-                             .cells = all[1],
-                             .records = session.writer->records()}));
+  session.writer->write(object_of(
+      records::End{.launch = session.options.launch,
+                   .stopped = std::string(how_it_stopped(session)),
+                   .seconds = platform::now_s() - session.start_s + (probes ? 2 * probe_s : 0),
+                   .measuring_s = measuring_s,
+                   .wrong_count = all[0],
+                   .cells = all[1],
+                   .records = session.writer->records()}));
   return all[0] > 0 ? exit_failed : 0;
 }
 

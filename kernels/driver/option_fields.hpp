@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/detours.hpp"
 #include "core/groups.hpp"
 #include "core/knobs.hpp"
 #include "core/pairs.hpp"
@@ -76,6 +77,9 @@ struct OptionFields {
   std::size_t memory = 0;
   /// Settings of the MPI to measure in turn, through MPI_T: ~|A=1~A=1|again~
   std::vector<Arm> arms;
+  /// Noise of the cores as an earlier launch sampled it: SECONDS:LOST_SECONDS:LENGTH*TIMES,...;
+  /// this launch then samples none.
+  std::optional<Detours> detours;
   /// A file; when it appears, sampling ends.
   std::string stop_file;
   /// File for records; - for standard output.

@@ -127,6 +127,8 @@ std::vector<Arrival> arrivals_of(const std::string& text) {
   return arrivals;
 }
 
+Detours detours_of(const std::string& text) { return understood(Detours::read, text); }
+
 Mix mix_of(const std::string& text) { return understood(Mix::read, text); }
 
 std::vector<Arm> arms_of(const std::string& text) { return understood(read_arms, text); }

@@ -66,6 +66,7 @@ std::vector<int> sides_of(std::string_view text);
 Grid grid_of(std::string_view text);
 Pairing pairing_of(const std::string& text);
 std::vector<Arrival> arrivals_of(const std::string& text);
+Detours detours_of(const std::string& text);
 Mix mix_of(const std::string& text);
 std::vector<Arm> arms_of(const std::string& text);
 

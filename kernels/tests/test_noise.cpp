@@ -148,6 +148,18 @@ TEST(ranks_are_added_number_by_number) {
   CHECK_NEAR(all.per_second(), 200, 0.1);  // of a core in the mean
 }
 
+TEST(detours_are_read_from_the_sample_of_another_launch) {
+  Detours sampled;
+  sampled.add(12e-6, 3);
+  sampled.add(152e-6, 1);
+  sampled.observed(0.1, 188e-6);
+  Detours read = Detours::read("0.1:0.000188:1.2e-05*3,0.000152*1");
+  const auto expected = sampled.numbers();
+  const auto numbers = read.numbers();
+  for (std::size_t i = 0; i < expected.size(); ++i) CHECK_NEAR(numbers[i], expected[i], 1e-12);
+  CHECK_EQ(Detours::read("0.05:0:").per_second(), 0.0);
+}
+
 TEST(very_short_and_very_long_ones_have_a_class_too) {
   Detours extreme;
   extreme.add(0);

@@ -81,6 +81,7 @@ KERNEL_OPTIONS = (
     "bind",
     "memory",
     "arms",
+    "detours",
     "stop-file",
     "records",
 )

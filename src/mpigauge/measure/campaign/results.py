@@ -20,9 +20,12 @@ from mpigauge.result.stats.launches import (
     expected_error,
     in_order,
 )
+from mpigauge.result.stats.order import median
 
 WORTH_IT = 0.25
 """Of the rows that are not precise, the share that more launches have to make so, to be made."""
+SHIFT = 1.2
+"""Ratio of the times of a launch to earlier ones from which the machine may have changed."""
 _NOTICEABLE = 1e-3
 """Change of the widening for which all rows are made anew."""
 
@@ -115,6 +118,15 @@ class Results:
     def _known(self, row: Row) -> bool:
         narrow = row.relative_error <= self._precision or not _can_improve(row)
         return row.launches >= LEAST_FOR_INTERVAL and narrow
+
+    def has_shifted(self, launch: int) -> bool:
+        """Whether the times of a launch differ by SHIFT, in the middle, from those before it."""
+        ratios = []
+        for cells in self._cells.values():
+            before = [cells[number].time_p50_s for number in cells if number < launch]
+            if launch in cells and before and min(before) > 0:
+                ratios.append(cells[launch].time_p50_s / median(before))
+        return bool(ratios) and not 1 / SHIFT <= median(ratios) <= SHIFT
 
     @property
     def wrong_count(self) -> int:

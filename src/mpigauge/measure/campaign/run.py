@@ -19,6 +19,7 @@ from mpigauge.measure.campaign.foreign import ForeignWatch
 from mpigauge.measure.campaign.interrupt import Interrupt
 from mpigauge.measure.campaign.job import job_of
 from mpigauge.measure.campaign.memory import Memory
+from mpigauge.measure.campaign.noise_samples import NoiseSamples
 from mpigauge.measure.campaign.own_settings import own_settings
 from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome, View
@@ -86,6 +87,7 @@ class Campaign:
         self.last: dict[int, PlanPart] = {}
         """What was measured once more, by the numbers of its launches."""
         self.shown_s = 0.0
+        self.noise = NoiseSamples(plan, results)
         self.ways: dict[tuple[str, ...], Way] = {}
         """How programs that are not ours come to run on this MPI, by their words."""
 
@@ -110,7 +112,7 @@ class Campaign:
                 return
             number = max(self.made(), default=-1) + 1
             self.last[number] = part
-            self.note(self.launch(replace(self.planned(number), part=part)))
+            self.note(self.launch(replace(self.planned(number), part=part, detours="")))
 
     def made(self) -> list[int]:
         """The numbers of the launches that need not be made any more."""
@@ -225,7 +227,15 @@ class Campaign:
             stop_file=str((self.writer.folder / f"stop-{number:03d}").absolute()),
             bound_by=self.plan.bound_by,
             by_clock=self.by_clock(number),
+            detours=self.noise.words_for(number, is_last=self.is_short_of_time()),
         )
+
+    def is_short_of_time(self) -> bool:
+        """Whether the given time leaves no room for another launch after the next."""
+        if self.plan.seconds is None:
+            return False
+        longest_s = max((outcome.wall_s for outcome in self.state.outcomes), default=0.0)
+        return self.plan.seconds - self.elapsed_s() < 2 * longest_s
 
     def by_clock(self, number: int) -> tuple[str, ...] | None:
         """Across hosts the first launch of a part finds out which cells the clock is exact enough
@@ -281,6 +291,7 @@ class Campaign:
         return share(self.plan, number, left, overhead_s(outcomes), usual, begins)
 
     def learn(self, record: Record) -> None:
+        self.noise.learn(record)
         if self.state.results.add(record):
             self.state.activity = "measuring"
 
@@ -296,6 +307,7 @@ class Campaign:
 
     def note(self, outcome: LaunchOutcome) -> None:
         self.state.outcomes.append(outcome)
+        self.noise.end_launch(outcome.launch)
         self.state.results.settle()
         if outcome.used:
             self.writer.append(_carried(outcome))

@@ -35,6 +35,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "cache-bytes": plan.cache_bytes,
         "sync": plan.sync,
         "by-clock": _by_clock(launch),
+        "detours": launch.detours,
         **plan.suite_options,
         **part.suite_options,
         "data": plan.data,

@@ -246,6 +246,8 @@ class LaunchPlan:
     use_all: bool = False
     stop_file: str = ""
     bound_by: str = "kernel"
+    detours: str = ""
+    """Noise that an earlier launch sampled, in the kernels' words; empty: this launch samples."""
     by_clock: tuple[str, ...] | None = None
     """What an earlier launch has found out of `sync`: auto across hosts; None: nothing did."""
 
