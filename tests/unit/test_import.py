@@ -233,11 +233,15 @@ def test_a_failing_import_leaves_the_runs_of_others() -> None:
     assert list(Path("mpigauge-runs").iterdir()) == [first]
 
 
-def test_rows_that_are_kept_as_launches_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("form", ["table", "csv", "json", "imb"])
+def test_rows_that_are_kept_as_launches_are_reported(
+    form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("osu.txt").write_text(OSU, encoding="utf-8")
-    assert run(["import", "osu.txt"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "the text prints PingPong of 1 B again without a new heading: 1 row kept" in shown
+    assert run(["import", "osu.txt", "--format", form]) == 0
+    printed = capsys.readouterr()
+    words = " ".join((printed.out if form == "table" else printed.err).split())
+    assert words.count("the text prints PingPong of 1 B again without a new heading: 1 row") == 1
 
 
 def test_every_reader_says_what_it_reads() -> None:

@@ -16,7 +16,12 @@ from mpigauge.model.record import encode, parse
 from mpigauge.runs.readers import READERS, Text, sniff
 from mpigauge.runs.readers.reading import joined
 from mpigauge.runs.readers.registry import reader
-from mpigauge.runs.readers.settings_lines import setting_in
+from mpigauge.runs.readers.settings_lines import (
+    is_command,
+    placement_in_command,
+    setting_in,
+    settings_in_command,
+)
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
@@ -146,6 +151,33 @@ def test_each_table_of_stream_has_the_unit_of_its_own_head() -> None:
     row = "Copy:           8.5584       0.1371       0.1291       0.1727"
     figures = read("stream", "".join(f"{head}\n{row}\n" for head in heads)).figures
     assert [figure.value for figure in figures] == pytest.approx([8558.4, 8.5584])
+
+
+def test_runs_of_stream_with_other_arrays_or_threads_are_kept_apart() -> None:
+    row = "Copy:           8.5   0.1371       0.1291       0.1727\n"
+    heads = (
+        "Array size = 1000 (elements), Offset = 0 (elements)\nNumber of Threads requested = 1\n",
+        "Array size = 2000 (elements), Offset = 0 (elements)\nNumber of Threads requested = 1\n",
+        "Array size = 2000 (elements), Offset = 0 (elements)\nNumber of Threads requested = 4\n",
+    )
+    figures = read("stream", "".join(head + row for head in heads)).figures
+    assert [figure.arm for figure in figures] == [
+        "elements=1000 threads=1", "elements=2000 threads=1", "elements=2000 threads=4"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "output"),
+    [
+        ("mpi_latency", "*** Avg round trip time = 11 microseconds"),
+        ("ping_pong", "length(bytes)  time(usec)  time(usec)\n  8.   1.5   1.6"),
+    ],
+)
+def test_what_a_command_sets_ends_with_the_next_command(name: str, output: str) -> None:
+    commands = ("mpirun -np 2 --mca btl self,tcp taskset -c 0,1", "mpirun -np 2")
+    text = "".join(f"{command} {name}\n{output}\n" for command in commands)
+    found = [(cell.arm, cell.placement) for cell in cells(read(name, text))]
+    assert found == [("btl=self,tcp", "cores:0,1"), ("", "")]
 
 
 # --- OSU ------------------------------------------------------------------------------------
@@ -570,3 +602,46 @@ def test_the_settings_of_a_command_tell_runs_of_imb_apart() -> None:
 )
 def test_settings_in_logs(line: str, setting: tuple[str, str] | None) -> None:
     assert setting_in(line) == setting
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("mpirun -np 2 IMB-MPI1", True),
+        ("[user@node ~]$ srun -n 2 osu_bw", True),
+        ("+ /opt/mpi/bin/mpiexec.hydra -n 2 osu_bw", True),
+        ("UCX_TLS=sm time mpirun osu_bw", True),
+        ("I_MPI_MPIRUN=mpirun", False),
+        ("we started it with mpirun -np 2", False),
+        ("mpirun-wrapper: ready", False),
+    ],
+)
+def test_lines_that_start_jobs(line: str, expected: bool) -> None:
+    assert is_command(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "settings", "placement"),
+    [
+        ("-x UCX_TLS=rc,sm", {"UCX_TLS": "rc,sm"}, ""),
+        ("-genv I_MPI_FABRICS shm -ppn 2", {"I_MPI_FABRICS": "shm"}, "ppn:2"),
+        ("-env MPICH_X=1", {"MPICH_X": "1"}, ""),
+        ("--mca btl tcp,self --mca pml ob1", {"btl": "tcp,self", "pml": "ob1"}, ""),
+        ("--export=ALL,UCX_TLS=tcp,FI_X=1", {"UCX_TLS": "tcp", "FI_X": "1"}, ""),
+        ("--map-by core --bind-to=none", {}, "map-by:core bind-to:none"),
+        ("taskset -c 0,12", {}, "cores:0,12"),
+        ("-np 2 -x LD_LIBRARY_PATH", {}, ""),
+    ],
+)
+def test_settings_in_commands(words: str, settings: dict[str, str], placement: str) -> None:
+    line = f"mpirun {words} IMB-MPI1 PingPong"
+    assert settings_in_command(line) == settings
+    assert placement_in_command(line) == placement
+
+
+def test_options_of_imb_that_no_column_is_for_are_settings() -> None:
+    halo = "# Benchmarking simple_halo (processes: 4; threads: 1; dimensions: 2)\n64(x4)(bytes) {}"
+    text = "".join(f"mpirun -n 4 IMB-HALO -topo {grid}\n{halo.format('2.5(usec) 1.0(Mb/s)')}\n"
+                   for grid in ("4.1", "2.2"))  # fmt: skip
+    found = [(cell.settings, cell.launch) for cell in cells(read("imb", text))]
+    assert found == [("topo=4x1", 0), ("topo=2x2", 1)]

@@ -83,6 +83,52 @@ def test_only_the_headings_that_tell_rows_apart_are_settings() -> None:
     assert {cell.arm for cell in cells(read(alone))} == {""}
 
 
+RST = """=====
+Board
+=====
+
+Shared memory
+=============
+::
+
+  $ mpirun -np 2 IMB-MPI1 PingPong
+
+{first}
+
+Network
+=======
+::
+
+{second}
+
+========
+Settings
+========
+
+with mpirun and ``tcp``
+::
+
+  mpirun -np 2 --mca btl self,tcp IMB-MPI1 PingPong
+
+{third}
+"""
+
+
+def test_sections_of_restructuredtext() -> None:
+    """A title in a frame stands above those that are only underlined."""
+    head = "  # Benchmarking PingPong\n  # #processes = 2\n"
+    table = head + "       #bytes #repetitions      t[usec]   Mbytes/sec\n"
+    row = "            1         1000         {}.00         0.21"
+    text = RST.format(**{name: table + row.format(time) for name, time in
+                         (("first", 1), ("second", 2), ("third", 3))})  # fmt: skip
+    found = [(cell.arm, cell.latency_s) for cell in cells(read(text, "imb"))]
+    assert found == [
+        ("Board / Shared memory", 1e-6),
+        ("Board / Network", 2e-6),
+        ("Settings btl=self,tcp", 3e-6),
+    ]
+
+
 def test_several_runs_below_one_heading_are_launches() -> None:
     page = f"# X\n## A\n{fenced(osu(1))}again:\n{fenced(osu(2))}## B\n{fenced(osu(3))}"
     found = [(cell.arm, cell.launch) for cell in cells(read(page))]

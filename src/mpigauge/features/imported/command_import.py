@@ -72,6 +72,7 @@ def command(
         date_said,
         machine_said,
         read_files,
+        report_remarks,
         tell_undated,
         tell_unread,
         unpack_all,
@@ -101,6 +102,8 @@ def command(
             show_pivot([run], pivot, to, form)
         else:
             show(run, form)
+    if form != "table":
+        report_remarks(reading)
     tell_unread(reading)
     tell_undated(run)
     click.echo(f"imported into {folder}", err=True)

@@ -97,6 +97,12 @@ def unpack_all(files: Sequence[Path], packs: Sequence[Path], root: Path, form: s
         click.echo(f"imported into {folder}", err=True)
 
 
+def report_remarks(reading: Reading) -> None:
+    """Prints what was taken for granted, for formats that do not."""
+    for remark in reading.remarks:
+        click.echo(remark, err=True)
+
+
 def tell_unread(reading: Reading) -> None:
     """Names the lines that are left out."""
     for line in reading.unread[:MOST_NAMED]:

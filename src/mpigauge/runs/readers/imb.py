@@ -96,6 +96,8 @@ class _Log:
     launch: int = 0
     is_command: bool = False
     in_rows: bool = False
+    halo: TableDraft | None = None
+    """The table of HALO's last heading, once it has a row."""
     settings: dict[str, str] = field(default_factory=dict)
     of_command: dict[str, str] = field(default_factory=dict)
     """The settings in the command line of the run."""
@@ -196,7 +198,9 @@ class _Log:
     def on_banner(self, version: str, part: str, gpu: str = "") -> None:
         if self.seen:
             self._next_launch()
+        command = self.header.command if not self.header.version else []
         self.header = Header.of_banner(version, part, bool(gpu))
+        self.header.command += command
         self.section, self.heads = None, ()
 
     def on_fact(self, name: str, value: str) -> None:
@@ -213,6 +217,7 @@ class _Log:
         )
         self.heads = ()
         self.header.suite = "HALO"
+        self.halo = None
 
     def on_heads(self, *heads: str) -> None:
         """Below it stand rows, if it names a time or a rate."""
@@ -269,16 +274,23 @@ class _Log:
         elif setting := setting_in(line):
             self.settings[setting[0]] = setting[1]
             self.arm = arm_of(self.settings | self.of_command)
-        elif "IMB-" in line and is_command(line):
-            self.of_command = settings_in_command(line)
-            self.placement = placement_in_command(line)
-            self.arm = arm_of(self.settings | self.of_command)
+        elif is_command(line):
+            self._command(line)
         elif self.heads:
             self._in_table(line)
         elif self.section and (found := HALO.search(line)):
             self._halo_row(self.section, *found.groups())
         elif found := LABELLED.match(line):
             self._alone(found[1] or "", found[2])
+
+    def _command(self, line: str) -> None:
+        """The settings and the placement of the run that a line starts, and its options, which not
+        all programs print."""
+        self.of_command = settings_in_command(line)
+        self.placement = placement_in_command(line)
+        self.arm = arm_of(self.settings | self.of_command)
+        self.header = Header(command=line.partition("IMB-")[2].split()[1:])
+        self.section, self.heads = None, ()
 
     def _in_table(self, line: str) -> None:
         draft = self.drafts[-1]
@@ -292,11 +304,9 @@ class _Log:
             self.unread.append(Unread(self.line, line.strip(), _why(line, self.heads)))
 
     def _halo_row(self, section: HeadingSection, size: str, time: str) -> None:
-        draft = self.drafts[-1] if self.drafts and self.drafts[-1].section == section else None
-        if draft is None:
-            draft = self._begin(section, ("#bytes", "#repetitions", "t[usec]"))
-            draft.section = section
-        draft.rows.append((float(size), 0.0, float(time)))
+        if self.halo is None:
+            self.halo = self._begin(section, ("#bytes", "#repetitions", "t[usec]"))
+        self.halo.rows.append((float(size), 0.0, float(time)))
 
     def _alone(self, label: str, line: str) -> None:
         """A row without heading, as `grep` leaves them; the word before it is kept as placement."""

@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from mpigauge.runs.readers.imb_header import Header
 
 
+SIZE_IS_TOTAL = "size=total"
+OPTIONS = {
+    "MT": {"stride": "stride", "malloc_algo": "thread-memory", "malloc_align": "malloc_align",
+           "barrier": "barrier"},
+    "P2P": {"stride": "stride"},
+    "HALO": {"topo": "topo"},
+}  # fmt: skip
+"""By suite: options of IMB, and what they are called among settings."""
+
+
 def kind_of(section: HeadingSection, heads: Heads, header: Header) -> HeadingKind:
     card = card_of_heads(section.benchmark, header.suite, heads)
     fixed = fixed_columns(card, section, header)
@@ -29,7 +39,7 @@ def kind_of(section: HeadingSection, heads: Heads, header: Header) -> HeadingKin
 def conversions(kind: HeadingKind) -> Iterator[str]:
     """How sizes and times below a heading differ from those of other programs, in sentences."""
     card, shape = kind.card, kind.shape
-    if kind.fixed["settings"]:
+    if SIZE_IS_TOTAL in kind.fixed["settings"]:
         yield f"{card.name}: the size is that of all ranks together, as it was in IMB until 2018"
     if card.suite == "MT" and shape.threads > 1:
         yield (
@@ -98,13 +108,22 @@ def fixed_columns(card: Card, section: HeadingSection, header: Header) -> dict[s
         "sync": header.sync(card),
         "root_shift": card.rooted and header.is_on("root_shift", False),
         "layout": header.option("contig_type", "base"),
-        "settings": "size=total" if header.sizes_are_total(card) else "",
+        "settings": _settings(card, header),
         "placement": header.placement(),
         "thread_level": header.option("thread_level"),
         "time_scale": time_scale(card),
         "statistic": statistic(card),
         "source": header.source,
     }
+
+
+def _settings(card: Card, header: Header) -> str:
+    """The options of the suite that no column is for."""
+    settings = [SIZE_IS_TOTAL] if header.sizes_are_total(card) else []
+    for option, name in OPTIONS.get(card.suite, {}).items():
+        if value := header.option(option):
+            settings.append(f"{name}={value.replace('.', 'x')}")  # a grid: 2.1 is 2x1
+    return " ".join(settings)
 
 
 def shape_of(card: Card, section: HeadingSection, header: Header) -> Shape:

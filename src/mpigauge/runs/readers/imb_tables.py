@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mpigauge.model.cards import Card
-    from mpigauge.runs.readers.imb_heading import HeadingSection, Heads
+    from mpigauge.runs.readers.imb_heading import Heads
 
     Numbers = NDArray[np.float64]
 
@@ -43,7 +43,6 @@ class TableDraft:
     """The word before rows without a heading; None: there is one."""
     is_old: bool = False
     """Whether it may be of a version that counts megabytes otherwise."""
-    section: HeadingSection | None = None
     numbers: Numbers | None = None
     """All rows, columns × rows, once the text has been read."""
 

@@ -11,12 +11,17 @@ from mpigauge.runs.readers.imb_columns import Shape, fixed
 from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.readers.reading import Reading, TextTable, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
+from mpigauge.runs.readers.settings_lines import (
+    arm_of,
+    is_command,
+    placement_in_command,
+    settings_in_command,
+)
 
 if TYPE_CHECKING:
     from mpigauge.runs.readers.text import Text
 
 _REPETITIONS = re.compile(r"Number of reps = (\d+)")
-_BTL = re.compile(r"--?mca btl (\S+)")
 _MEAN = re.compile(r"\*\*\* Avg round trip time = (\d+) microseconds")
 
 _DAMAGED = "*** Avg round trip time ="
@@ -32,17 +37,18 @@ def read(text: Text) -> Reading:
     }
     tables: list[TextTable] = []
     unread: list[Unread] = []
-    calls, arm = 1000, ""
+    calls, arm, placement = 1000, "", ""
     for number, line in text.numbered():
         if found := _REPETITIONS.search(line):
             calls = int(found[1])
-        elif found := _BTL.search(line):
-            arm = f"btl={found[1]}"
+        elif is_command(line):
+            arm, placement = arm_of(settings_in_command(line)), placement_in_command(line)
         elif found := _MEAN.search(line):
             time = int(found[1]) * 1e-6
             row = {"message_bytes": 1, "time_p50_s": time, "time_mean_s": time, "calls": calls,
                    "moved_bytes": 1, "messages": 1}  # fmt: skip
-            tables.append(TextTable.of_rows({**shared, "launch": len(tables), "arm": arm}, [row]))
+            about = {"launch": len(tables), "arm": arm, "placement": placement}
+            tables.append(TextTable.of_rows({**shared, **about}, [row]))
         elif _DAMAGED in line:
             unread.append(Unread(number, line.strip(), "it has no whole number of microseconds"))
     launches = (unknown_launch(launch, world_ranks=2) for launch in range(len(tables)))

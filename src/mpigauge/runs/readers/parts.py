@@ -2,8 +2,9 @@
 # Copyright the mpigauge authors
 """Pages and JSON that hold the output of programs: each piece is read for itself.
 
-A Markdown page is divided by its headings, a JSON text by its keys. If two pieces hold the same
-rows, their headings become the arm of these rows; pieces that no heading tells apart are launches.
+A page of Markdown or reStructuredText is divided by its headings, a JSON text by its keys. If two
+pieces hold the same rows, their headings become the arm of these rows; pieces that no heading tells
+apart are launches.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _LARGEST_PAGE = 1 << 22
 _FENCES = (b"```", b"~~~")
 _FENCE = re.compile(rb"^[ \t]*(```+|~~~+)", re.MULTILINE)
 _TITLES = (b"# Benchmarking ", b"# OSU MPI")
-_INDENTS = (b"    ", b"\t")
+_INDENTS = (b"  ", b"\t")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^ {0,3}(?:(=)=+|(-)-+|(~)~+)\s*$")
 _MINOR_HEADING = re.compile(
@@ -36,7 +37,8 @@ _MINOR_HEADING = re.compile(
 )
 _MINOR_LEVEL = 7
 """Of a line in bold type, of a tab and of a fold: below all headings."""
-_CODE_INDENT = ("    ", "\t")
+_CODE_INDENT = ("  ", "\t")
+"""Code of reStructuredText is indented by as much as its author likes."""
 _ESCAPED_END = b"\\n"
 _STRING = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
 _LABELS = ("name", "label", "title", "transport")
@@ -162,7 +164,7 @@ def _code_lines(lines: Sequence[bytes], is_fenced: bool) -> Iterator[tuple[int, 
     """The number of each line of code, with the headings above it."""
     headings: dict[int, str] = {}
     fence = b""
-    before = ""
+    before: tuple[str, str] = ("", "")
     for number, raw in enumerate(lines):
         found = _FENCE.match(raw) if is_fenced else None
         if fence:
@@ -180,15 +182,18 @@ def _code_lines(lines: Sequence[bytes], is_fenced: bool) -> Iterator[tuple[int, 
         elif heading := _heading_in(line, before):
             level, title = heading
             headings = {of: text for of, text in headings.items() if of < level} | {level: title}
-        before = line.strip()
+        before = (before[1], line.strip())
 
 
-def _heading_in(line: str, before: str) -> tuple[int, str] | None:
-    """The level and the title of a heading; `before` is the line above it."""
+def _heading_in(line: str, before: tuple[str, str]) -> tuple[int, str] | None:
+    """The level and the title of a heading; `before` are the two lines above it."""
+    above, title = before
     if found := _HEADING.match(line):
         return len(found[1]), found[2].rstrip().rstrip("#").rstrip()
-    if before and (found := _UNDERLINE.match(line)):
-        return 1 + "=-~".index(found[1] or found[2] or found[3]), before
+    if title and (found := _UNDERLINE.match(line)):
+        mark = found[1] or found[2] or found[3]
+        is_framed = above.startswith(mark * 2)
+        return (0 if is_framed else 1 + "=-~".index(mark)), title
     if found := _MINOR_HEADING.match(line):
         return _MINOR_LEVEL, (found["bold"] or found["tab"] or found["fold"]).strip()
     return None

@@ -11,7 +11,13 @@ from mpigauge.runs.readers.imb_columns import Shape, fixed
 from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.readers.reading import Reading, TextTable, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
-from mpigauge.runs.readers.settings_lines import arm_of, setting_in
+from mpigauge.runs.readers.settings_lines import (
+    arm_of,
+    is_command,
+    placement_in_command,
+    setting_in,
+    settings_in_command,
+)
 
 if TYPE_CHECKING:
     from mpigauge.runs.readers.text import Text
@@ -19,25 +25,26 @@ if TYPE_CHECKING:
 _HEAD = re.compile(r"^\s*length\(bytes\)\s+time\(usec\)\s+time\(usec\)")
 _ROW = re.compile(r"^\s*(\d+)\.\s+(\d+\.\d+)\s+(\d+\.\d+)\s*$")
 _DAMAGED = re.compile(r"^\s*\d")
-_CORES = re.compile(r"taskset -c (\d+(?:[,-]\d+)*)")
 
 
 @reader(
     "ping_pong", "the program ping_pong, with its fitted line", rb"^[ \t]*length\(bytes\)[ \t]+time"
 )
 def read(text: Text) -> Reading:
-    """Each table is a launch; cores and settings are those of the command lines before it."""
+    """Each table is a launch; cores and settings are those of the command line before it."""
     settings: dict[str, str] = {}
     tables: list[tuple[dict[str, Any], list[dict[str, float]]]] = []
     unread: list[Unread] = []
+    of_command: dict[str, str] = {}
     placement, in_rows = "", False
     for number, line in text.numbered():
         if setting := setting_in(line):
             settings[setting[0]] = setting[1]
-        elif found := _CORES.search(line):
-            placement = f"cores:{found[1]}"
+        elif is_command(line):
+            of_command, placement = settings_in_command(line), placement_in_command(line)
         elif _HEAD.match(line):
-            about = {"launch": len(tables), "placement": placement, "arm": arm_of(settings)}
+            arm = arm_of(settings | of_command)
+            about = {"launch": len(tables), "placement": placement, "arm": arm}
             tables.append((about, []))
             in_rows = True
         elif in_rows and (found := _ROW.match(line)):

@@ -10,8 +10,9 @@ import re
 _NAME = r"(?:MPI|I_MPI|OMPI|MPICH|MPIR|MV2|MVP|UCX|UCC|FI|PSM[23]?|HCOLL|SHARP|OMP)_[A-Z0-9_]+"
 _LINE = re.compile(rf"^\s*(?:export |setenv |\+ export |\+ )?({_NAME})(?:= ?|\s+)([^\s=]+)\s*$")
 _LAUNCHER = re.compile(
-    r"(?<![\w-])(?:mpirun|mpiexec|orterun|prterun|prun|srun|jsrun|aprun|ibrun|flux run)(?![\w-])"
+    r"(?<![\w=-])(?:mpirun|mpiexec|orterun|prterun|prun|srun|jsrun|aprun|ibrun|flux run)(?![\w-])"
 )
+_BEFORE_COMMAND = ("$", "#", ">", "%", "+", "time", "exec")
 _IN_COMMAND = (
     re.compile(rf"(?<!\S)(?:-x[ =]?|--?genv[ =]|--?env[ =])?({_NAME})[= ](?!-)(\S+)"),
     re.compile(rf"(?<=[=,])({_NAME})=([^\s,]+)"),  # srun --export=ALL,NAME=VALUE
@@ -19,6 +20,7 @@ _IN_COMMAND = (
 )
 """Variables and parameters of MPIs, as launchers take them."""
 _PLACEMENT = re.compile(r"(?<!\S)--?(map-by|bind-to|rank-by|ppn|distribution|cpu-bind)[ =](\S+)")
+_CORES = re.compile(r"(?:taskset -c|numactl (?:--physcpubind=|-C )) ?(\d+(?:[,-]\d+)*)")
 
 
 def setting_in(line: str) -> tuple[str, str] | None:
@@ -30,8 +32,14 @@ def setting_in(line: str) -> tuple[str, str] | None:
 
 
 def is_command(line: str) -> bool:
-    """Whether a line starts a job."""
-    return bool(_LAUNCHER.search(line))
+    """Whether a line starts a job: its first word, behind a prompt and variables, is a launcher."""
+    found = _LAUNCHER.search(line)
+    if not found:
+        return False
+    words = line[: found.start()].split()
+    if words and words[-1].endswith("/"):
+        words.pop()  # the folder of the launcher
+    return not words or "=" in words[-1] or words[-1].endswith(_BEFORE_COMMAND)
 
 
 def settings_in_command(line: str) -> dict[str, str]:
@@ -44,8 +52,9 @@ def settings_in_command(line: str) -> dict[str, str]:
 
 
 def placement_in_command(line: str) -> str:
-    """Where such a line has the ranks placed: map-by:core."""
-    return " ".join(f"{name}:{value}" for name, value in _PLACEMENT.findall(line))
+    """Where such a line has the ranks placed: map-by:core, or cores:0,3 of `taskset -c 0,3`."""
+    places = [*_PLACEMENT.findall(line), *(("cores", cores) for cores in _CORES.findall(line))]
+    return " ".join(f"{name}:{value}" for name, value in places)
 
 
 def arm_of(settings: dict[str, str]) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.record import Figure
 from mpigauge.runs.readers.reading import Reading, Unread
 from mpigauge.runs.readers.registry import reader
+from mpigauge.runs.readers.settings_lines import arm_of
 from mpigauge.runs.readers.text import NUMBER, why_no_row
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _HEAD = re.compile(r"\bRate \(?([kMGT]i?B/s)\b", re.IGNORECASE)
 _IN_MEGABYTES = {"mb/s": 1.0, "gb/s": 1e3, "tb/s": 1e6, "kb/s": 1e-3,
                  "mib/s": 2**20 / 1e6, "gib/s": 2**30 / 1e6, "tib/s": 2**40 / 1e6,
                  "kib/s": 2**10 / 1e6}  # fmt: skip
+_ELEMENTS = re.compile(r"Array size = (\d+)")
 _THREADS = re.compile(r"Number of Threads (?:requested|counted) = (\d+)")
 _NUMBER = re.compile(NUMBER)
 _COLUMNS = ("Rate", "Avg time", "Min time", "Max time")
@@ -33,14 +35,17 @@ _VERSION = re.compile(r"STREAM version \$Revision: ([\d.]+)")
 @reader("stream", "STREAM", rb"^[ \t]*(?:Copy|Scale|Add|Triad):[ \t]+\d+\.\d+[ \t]+\d+\.\d+\s")
 def read(text: Text) -> Reading:
     """A task that comes again is of the next launch."""
-    source, arm, launch, factor = "STREAM", "", 0, 1.0
+    source, launch, factor = "STREAM", 0, 1.0
+    settings: dict[str, str] = {}
     seen: set[str] = set()
     figures, unread = [], []
     for number, line in text.numbered():
         if found := _VERSION.search(line):
             source = f"STREAM {found[1]}"
         elif found := _THREADS.search(line):
-            arm = f"threads={found[1]}"
+            settings["threads"] = found[1]
+        elif found := _ELEMENTS.search(line):
+            settings["elements"] = found[1]
         elif found := _HEAD.search(line):
             factor = _IN_MEGABYTES[found[1].lower()]
         elif found := _TASK.match(line):
@@ -54,6 +59,6 @@ def read(text: Text) -> Reading:
             seen.add(found[1])
             figures.append(
                 Figure(launch, "STREAM", found[1], float(numbers[0]) * factor, "MB/s", "higher",
-                       arm=arm, source=source, origin="imported")
+                       arm=arm_of(settings), source=source, origin="imported")
             )  # fmt: skip
     return Reading(figures=tuple(figures), unread=tuple(unread))
