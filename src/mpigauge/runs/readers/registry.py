@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mpigauge.model.registry import Registry
-from mpigauge.runs.readers.parts import parts_of, read_parts
+from mpigauge.runs.readers.parts import read_parts
 from mpigauge.runs.readers.reading import Reading
 from mpigauge.runs.readers.repeated import with_each_row_kept
 from mpigauge.runs.readers.text import Text
@@ -48,5 +48,5 @@ def reader(name: str, about: str, mark: bytes) -> Callable[[Read], Read]:
 
 def sniff(text: Text) -> list[Reader]:
     """The readers that find something of theirs: a log may hold the output of several programs."""
-    data = [text.data, *(part.text.data for part in parts_of(text))]
+    data = [each.data for each in (text, *text.parts.values())]
     return [each for each in READERS.values() if any(map(each.mark.search, data))]

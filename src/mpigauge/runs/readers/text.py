@@ -5,12 +5,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mpigauge.runs.readers.pages import pieces_of
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from mpigauge.runs.readers.pages import Headings
 
 NUMBER = r"\d+(?:\.\d*)?(?:[eE][-+]?\d\d?)?"
 """As programs print numbers that are not negative; none that a float could not hold."""
@@ -63,6 +67,12 @@ class Text:
     """What tables without a heading are of, where the user says so."""
     ranks: int = 0
     """How many ranks there were, for programs that do not print it; 0: the user does not say."""
+
+    @cached_property
+    def parts(self) -> Mapping[Headings, Text]:
+        """The outputs within a page or a JSON text, by their headings; nothing: it is neither."""
+        pieces = pieces_of(self.raw)
+        return {headings: replace(self, raw=piece) for headings, piece in pieces.items()}
 
     @cached_property
     def data(self) -> bytes:
