@@ -225,6 +225,11 @@ def test_an_import_that_fails_leaves_no_folder(
     assert run(words) == 0
 
 
+def test_the_heading_has_the_ranks_of_all_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", str(GOLDEN / "printed/reprompi-two-runs.txt")]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == "4 and 64 ranks"
+
+
 def test_a_failing_import_leaves_the_runs_of_others() -> None:
     Path("osu.txt").write_text(OSU, encoding="utf-8")
     assert run(["import", "osu.txt"]) == 0

@@ -19,6 +19,7 @@ from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.settings_lines import (
     is_command,
     placement_in_command,
+    ranks_in_command,
     setting_in,
     settings_in_command,
 )
@@ -645,3 +646,21 @@ def test_options_of_imb_that_no_column_is_for_are_settings() -> None:
                    for grid in ("4.1", "2.2"))  # fmt: skip
     found = [(cell.settings, cell.launch) for cell in cells(read("imb", text))]
     assert found == [("topo=4x1", 0), ("topo=2x2", 1)]
+
+
+@pytest.mark.parametrize(
+    ("line", "ranks"),
+    [
+        ("mpirun -np 4 osu_bcast", 4),
+        ("srun -N2 -n8 osu_bcast", 8),
+        ("srun --ntasks=16 --ntasks-per-node=4 osu_bcast", 16),
+        ("jsrun -n 4 -a 2 osu_bcast", 8),
+        ("mpiexec -n 2 osu_bcast : -n 3 osu_bcast", 5),
+        ("mpirun osu_bcast -i 10", 0),
+    ],
+)
+def test_ranks_in_commands(line: str, ranks: int) -> None:
+    assert ranks_in_command(line) == ranks
+    head = "# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n"
+    (cell,) = cells(read("osu", f"{line}\n{head}1   1.0\n"))
+    assert cell.ranks == ranks

@@ -59,6 +59,9 @@ class Facts:
     mpi_standard: str = ""
     thread_level: str = ""
     world_ranks: int = 2
+    """Of the largest launch."""
+    imported_ranks: tuple[int, ...] = ()
+    """Of the runs that were imported, each number once, if they differ."""
     init_s: tuple[float, ...] = ()
     """What starting MPI took in each launch, as its slowest rank saw it."""
     sampled: tuple[Sampled, ...] = ()
@@ -120,6 +123,7 @@ def facts_of_run(run: Run) -> Facts:
         sampled=tuple(run.of(Sampled)),
         memory=_memory(run.of(Figure)),
         world_ranks=max((launch.world_ranks for launch in run.launches), default=0),
+        imported_ranks=_imported_ranks(run),
         status=str(run.status.get("status", "unfinished")),
         multi=plan.get("multi"),
         map=_pair(plan.get("map")),
@@ -130,6 +134,13 @@ def facts_of_run(run: Run) -> Facts:
 def _own_settings(run: Run) -> tuple[str, ...]:
     settings = run.header.get("own_settings") or {}
     return tuple(f"{str(name).removeprefix('OMPI_MCA_')}={settings[name]}" for name in settings)
+
+
+def _imported_ranks(run: Run) -> tuple[int, ...]:
+    numbers = {launch.world_ranks for launch in run.launches if launch.world_ranks}
+    if run.header.get("imported") and len(numbers) > 1:
+        return tuple(sorted(numbers))
+    return ()
 
 
 def _imported(said: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from mpigauge.model.units import (
     byte_count,
     dotted,
     duration,
+    listed,
     many,
     megabytes_per_s,
     memory,
@@ -112,7 +113,9 @@ def which_run(facts: Facts, with_version: bool = True) -> list[str]:
     if facts.status != "done":
         what.append(facts.status)
     where = [_hosts(facts), facts.cpu]
-    if facts.world_ranks:
+    if facts.imported_ranks:
+        where.append(many(listed(map(str, facts.imported_ranks)), "rank"))
+    elif facts.world_ranks:
         where.append(many(facts.world_ranks, "rank"))
     if facts.tuned:
         where.append(f"rules of {facts.tuned}")
