@@ -21,6 +21,9 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from mpigauge.features.profile.causes import explained
+from mpigauge.features.profile.reported import reported_jobs
+from mpigauge.features.profile.show import page
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import encode, parse
 from mpigauge.runs.readers import READERS, Text, sniff
@@ -219,8 +222,10 @@ def _of_reader(name: str) -> Target:
     def read(data: bytes, _: Path) -> object:
         text = Text(data)
         found = sniff(text), text.left_out
-        records = [encode(record) for record in reader.read(text).records()]
-        return found, [parse(record) for record in records]
+        reading = reader.read(text)
+        records = [encode(record) for record in reading.records()]
+        jobs = reported_jobs(reading)
+        return found, [parse(record) for record in records], page(jobs), explained(jobs)
 
     few = examples[:: len(examples) // 6 + 1]
     return Target(name, read, examples, tuple(_repeated(text) for text in few))

@@ -178,7 +178,7 @@ def test_our_own_text_can_be_imported_again(capsys: pytest.CaptureFixture[str]) 
             ["import", "noise.txt"],
             "noise.txt is not output that can be imported; there are readers",
         ),
-        (["import", "noise.txt", "--as", "imp"], "there is no reader 'imp'; did you mean 'imb'?"),
+        (["import", "noise.txt", "--as", "inb"], "there is no reader 'inb'; did you mean 'imb'?"),
         (
             ["import", "noise.txt", "--as", "imb"],
             "noise.txt holds no table that can be read as imb",

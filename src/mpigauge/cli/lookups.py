@@ -132,11 +132,28 @@ def _patterns(name: str) -> ArrivalsOfRun:
         raise UserError(f"--arrival: {name} is packed; name the folder that it was made of")
     patterns = arrival_patterns(found)
     if not patterns:
+        _refuse_report("--arrival", name, found)
         raise UserError(
             f"--arrival: the run {name} does not say when ranks came to collectives; "
             "`mpigauge profile` makes one that does"
         )
     return ArrivalsOfRun(found.name, patterns)
+
+
+def _refuse_report(option: str, name: str, folder: Path) -> None:
+    """UserError: the run is a report of another profiler."""
+    from mpigauge.runs.store import load
+
+    try:
+        source = (load(folder).header.get("profile") or {}).get("source")
+    except UserError:
+        return
+    if source:
+        raise UserError(
+            f"{option}: {name} is a report of {source}, which says neither when ranks came to a "
+            "call, nor how large each call was and on which communicator; `mpigauge profile` "
+            "records all of that"
+        )
 
 
 def _replay(name: str) -> ReplayMix | None:
@@ -151,6 +168,7 @@ def _replay(name: str) -> ReplayMix | None:
         raise UserError(f"--profile: {name} is packed; name the folder that it was made of")
     mix = load_replay(found)
     if mix is None:
+        _refuse_report("--profile", name, found)
         raise UserError(
             f"--profile: the run {name} does not say what all ranks of a program called; "
             "`mpigauge profile` makes one that does"

@@ -186,6 +186,8 @@ def _profile_of(word: str, said: dict[str, Any]) -> Path:
     shown = main_jobs(load_jobs(folder))
     if not shown:
         raise UserError(f"--for: the profile {word} has seen no rank")
+    if shown[0].source:
+        raise UserError(f"--for: {word} is {shown[0].lacks}")
     said["mpi_spec"] = said["mpi_spec"] or mpi_of(shown[0].ranks[0].library).spec
     return folder
 

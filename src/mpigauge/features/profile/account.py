@@ -254,7 +254,7 @@ class Account:
             self._called(number, rows[order[starts[number] : starts[number + 1]]], sent[number])
             for number in range(len(self.profile.spots))
         ]
-        found = [each for each in found if each.calls or each.failures]
+        found = [each for each in found if each.calls or each.failures or each.total_s > 0]
         found.sort(key=lambda each: (each.outside, -each.total_s))
         return [
             replace(each, number=number, where=where)

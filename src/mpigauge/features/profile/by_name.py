@@ -7,12 +7,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.cli.options import PROFILE_FORMATS
 from mpigauge.features.profile.finding import is_profile, profile_at
+from mpigauge.model.errors import UserError
+from mpigauge.model.width import WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from mpigauge.features.profile.stored import ProfiledJob
     from mpigauge.result.compare.comparison import Comparison
+
+PRINTED = ("table", "json", "csv", *PROFILE_FORMATS)
+"""Formats in which a profile is more than its figures."""
+
+
+def print_profile(folder: Path, jobs: Sequence[ProfiledJob], form: str) -> None:
+    """Prints the profile of a run in one of the formats PRINTED. UserError: a report of another
+    profiler is to be printed as one."""
+    from mpigauge.cli.screen import screen, write
+    from mpigauge.features.profile.measured import joined_at
+    from mpigauge.features.profile.show import JOINED, lines_of
+
+    source = next((job.source for job in jobs), "")
+    if source and form in PROFILE_FORMATS:
+        raise UserError(
+            f"--format {form} prints profiles of mpigauge, and {folder} is a report of {source}; "
+            "csv and json have its numbers"
+        )
+    beside = joined_at(folder, jobs) if form in JOINED and not source else None
+    write("\n".join([*lines_of(jobs, form, screen().room or WIDTH, beside), ""]))
 
 
 def page_of(word: str, home: str = "") -> str | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from mpigauge.features.profile.account import Account, Called, Waited
 from mpigauge.features.profile.layout import Counted
+from mpigauge.features.profile.reported import NOT_LISTED, SUMS
 from mpigauge.features.profile.show import accounts_of, main_jobs
 from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.model.units import duration, listed, many, memory, number, percent
@@ -214,6 +215,51 @@ def _evidence_of_waiting(account: Account, of: Waited) -> Iterator[str]:
     yield _takes(account, of.called)
 
 
+def _largest(account: Account) -> Iterator[Finding]:
+    """Of a report of another profiler, which does not tell waiting from moving."""
+    if not account.job.source:
+        return
+    for site in _large_sites(account):
+        if site.spot.call == NOT_LISTED:
+            continue
+        one = site.spot.call.removeprefix("MPI_") if _is_collective(account, site) else "PingPong"
+        count, size = _sent(account, site)
+        measure = f"`mpigauge run {one} --sizes {size}`: what one costs on this machine"
+        yield Finding(
+            what=f"{percent(site.total_s / account.mpi_s.sum())} of the time in MPI is {_at(site)}",
+            likely=f"{account.job.source} does not tell waiting for other ranks from moving data: "
+            "it may be either",
+            evidence=(
+                _takes(account, site),
+                *_calls(site),
+                *_of_size(account, site),
+                *_spread(account, site),
+            ),
+            attempts=(
+                "`mpigauge profile`: how much of it is waiting, and for whom",
+                *([measure] if count else []),
+            ),
+            cost=_cost(account, site),
+        )
+
+
+def _calls(site: Called) -> Iterator[str]:
+    if site.calls:
+        mean = duration(site.total_s / site.calls)
+        most = f", {duration(site.most_s)} at most" if math.isfinite(site.most_s) else ""
+        yield f"{many(site.calls, 'call')}: {mean} in the mean{most}"
+
+
+def _spread(account: Account, site: Called) -> Iterator[str]:
+    """The rank that is in it longest, where the report has times of single ranks."""
+    if SUMS not in account.job.remarks and site.uneven >= LEAST_IMBALANCE:
+        rank = account.ranks[int(site.seconds.argmax())].rank
+        yield (
+            f"rank {rank} is in it longest: {duration(float(site.seconds.max()))}, "
+            f"{percent(site.uneven)} longer than the mean of ranks"
+        )
+
+
 def _waits_likely(account: Account, site: Called) -> Finding:
     """Where it does not: by how long the calls take."""
     times = f"{duration(site.median_s)} in the median, 99 % within {duration(site.late_s)}"
@@ -310,6 +356,7 @@ def _cost(account: Account, site: Called) -> float:
 CAUSES = (
     ProfileCause("imbalance", "ranks that compute longer than others", _imbalance),
     ProfileCause("waits", "call sites where ranks wait for each other", _waits),
+    ProfileCause("largest-calls", "call sites that take most, in reports of others", _largest),
     ProfileCause("small-messages", "call sites that send many small messages", _small),
     ProfileCause("polling", "programs that ask again and again", _polls),
     ProfileCause("moved", "ranks that moved between cores", _moved),

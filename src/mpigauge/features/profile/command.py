@@ -175,6 +175,7 @@ def _stored_profile(words: tuple[str, ...]) -> Path | None:
 
     from mpigauge.cli.run_names import find_run
     from mpigauge.features.profile.finding import holds_profile
+    from mpigauge.features.profile.stored import load_jobs
 
     if len(words) > 1:
         return None
@@ -187,6 +188,8 @@ def _stored_profile(words: tuple[str, ...]) -> Path | None:
         )
     if found.is_file():
         raise UserError(f"--measure: {words[0]} is packed; measure the folder that it was made of")
+    if report := next((job for job in load_jobs(found) if job.source), None):
+        raise UserError(f"--measure: {words[0]} is {report.lacks}")
     return found
 
 
@@ -308,15 +311,13 @@ def _finish(
 
 def present(folder: Path, form: str) -> None:
     """A run that was profiled elsewhere, on standard output."""
-    from mpigauge.cli.screen import screen, tell, write
-    from mpigauge.features.profile.measured import joined_at
+    from mpigauge.cli.screen import tell
+    from mpigauge.features.profile.by_name import print_profile
     from mpigauge.features.profile.profiling import ranks_seen
-    from mpigauge.features.profile.show import JOINED, lines_of
     from mpigauge.features.profile.stored import load_jobs
 
     jobs = load_jobs(folder)
-    found = joined_at(folder, jobs) if form in JOINED else None
-    write("\n".join([*lines_of(jobs, form, screen().room or WIDTH, found), ""]))
+    print_profile(folder, jobs, form)
     tell(f"{ranks_seen(jobs)}; stored in {folder}")
 
 

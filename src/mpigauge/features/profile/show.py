@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.features.profile.account import Account, Called, Sizes, TimeWithInterval, Waited
-from mpigauge.features.profile.layout import Counted
+from mpigauge.features.profile.layout import OTHER_SIZES, Counted
 from mpigauge.features.profile.over_launches import OverLaunches
 from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.model.cpu_lists import as_list
@@ -105,13 +105,22 @@ def lines_of(
 
 
 def main_jobs(jobs: Sequence[ProfiledJob]) -> list[ProfiledJob]:
-    """The job of each launch that called MPI most."""
+    """The job of each launch that called MPI most, where it is of the same program on as many ranks
+    as that which called MPI most of all."""
     best: dict[int, ProfiledJob] = {}
     for job in jobs:
         known = best.get(job.launch)
         if job.ranks and (known is None or _weight(job) > _weight(known)):
             best[job.launch] = job
-    return [best[launch] for launch in sorted(best)]
+    if not best:
+        return []
+    kind = _kind(max(best.values(), key=_weight))
+    return [best[launch] for launch in sorted(best) if _kind(best[launch]) == kind]
+
+
+def _kind(job: ProfiledJob) -> tuple[object, ...]:
+    """What launches of one thing have in common."""
+    return job.program, job.expected, job.source
 
 
 def _weight(job: ProfiledJob) -> int:
@@ -121,10 +130,11 @@ def _weight(job: ProfiledJob) -> int:
 # --- in words -------------------------------------------------------------------------------------
 def _head(accounts: Sequence[Account], width: int) -> Iterator[str]:
     first = accounts[0]
-    hosts = list(dict.fromkeys(file.host for file in first.ranks))
+    hosts = list(dict.fromkeys(file.host for file in first.ranks if file.host))
+    where = f" on {compress(hosts)}" if hosts else ""
     parts = [
-        f"{first.job.program}: {many(len(first.job.ranks), 'rank')} on {compress(hosts)}",
-        first.mpi,
+        f"{first.job.program}: {many(len(first.job.ranks), 'rank')}{where}",
+        f"reported by {first.job.source}" if first.job.source else first.mpi,
         _over_launches(OverLaunches.of_run_s(accounts), duration),
     ]
     if len(accounts) > 1:
@@ -138,7 +148,8 @@ def _head(accounts: Sequence[Account], width: int) -> Iterator[str]:
 
 def _missing(account: Account) -> Iterator[str]:
     """What is not in the numbers."""
-    if len(account.ranks) < account.job.expected:
+    yield from account.job.remarks
+    if len(account.ranks) < account.job.expected and not account.job.source:
         yield f"Only {len(account.ranks)} of {account.job.expected} ranks were seen."
     if killed := _ranks_that(account, "killed"):
         yield f"{killed} did not end in order: the numbers are those of until then."
@@ -228,14 +239,25 @@ def _most(account: Account) -> Iterator[str]:
     if not account.inside or not whole > 0:
         return
     top, *others = account.inside[: 1 + MOST_OTHERS]
-    times = f"{_calls(top)}, {duration(top.median_s)} in the median, {duration(top.most_s)} at most"
-    yield f"{percent(top.total_s / whole)} of the time in MPI is {_at(top)}: {times}."
+    details = ", ".join(_details(top))
+    yield f"{percent(top.total_s / whole)} of the time in MPI is {_at(top)}: {details}."
     next_ones = []
     for each in others:
         if each.total_s > LEAST_OTHER * whole:
             next_ones.append(f"{_at(each)} ({percent(each.total_s / whole)})")
     if next_ones:
         yield f"Next: {listed(next_ones)}."
+
+
+def _details(called: Called) -> Iterator[str]:
+    """How many calls there are, and how long they take, as far as that is known."""
+    if not called.calls:
+        yield f"{duration(called.mean_s)} of each rank in the mean"
+        return
+    yield _calls(called)
+    yield f"{duration(_typical_s(called))} in the {_typical([called])}"
+    if math.isfinite(called.most_s):
+        yield f"{duration(called.most_s)} at most"
 
 
 def _waited(account: Account) -> Iterator[str]:
@@ -373,20 +395,41 @@ def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
     heads = list(_SITE_HEADS)
     over = OverLaunches.of_sites(accounts)
     rows = [_site_row(first, each, over[each.spot]) for each in sites]
-    legend = "Calls are of all ranks, time is the mean of ranks, the median that of the middle one."
+    legend = f"Calls are of all ranks, time is the mean of ranks, {_LEGENDS[_typical(sites)]}."
+    heads[_SITE_TYPICAL] = _typical(sites)
     if several:
         legend += f" {_OF_LAUNCHES}"
     else:
         for row in (heads, *rows):
             del row[_SITE_ERROR]
-    yield from table_lines(heads, rows, width, 2, (1, 2))
+    yield from table_lines(*_without_unknown(heads, rows, ("longest",)), width, 2, (1, 2))
     if len(first.sites) > len(sites):
         yield f"and {many(len(first.sites) - len(sites), 'more call site')}"
     yield from wrap(legend, width)
 
 
 _SITE_HEADS = ("#", "call", "place", "calls", "time", "±", "% MPI", "median", "longest")
-_SITE_ERROR = _SITE_HEADS.index("±")
+_SITE_ERROR, _SITE_TYPICAL = _SITE_HEADS.index("±"), _SITE_HEADS.index("median")
+_LEGENDS = {"median": "the median that of the middle one", "mean": "the mean that of all calls"}
+
+
+def _typical(sites: Sequence[Called]) -> str:
+    """The time of a usual call that is known: reports of other profilers have the mean."""
+    return "median" if any(math.isfinite(each.median_s) for each in sites) else "mean"
+
+
+def _without_unknown(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[str]
+) -> tuple[list[str], list[list[str]]]:
+    """Without those of the named columns that no row fills."""
+    kept = [at for at, head in enumerate(heads)
+            if head not in names or any(row[at] for row in rows)]  # fmt: skip
+    return [heads[at] for at in kept], [[row[at] for at in kept] for row in rows]
+
+
+def _known(seconds: float) -> str:
+    """Empty: the time is not known."""
+    return duration(seconds) if math.isfinite(seconds) else ""
 
 
 def _site_row(account: Account, called: Called, times: OverLaunches) -> list[str]:
@@ -399,13 +442,20 @@ def _site_row(account: Account, called: Called, times: OverLaunches) -> list[str
         str(called.number),
         called.spot.call.removeprefix("MPI_"),
         place_of(called),
-        str(called.calls),
+        str(called.calls) if called.calls or called.failures else "",
         duration(times.median),
         error_words(times),
         share,
-        duration(called.median_s),
-        duration(called.most_s),
+        _known(_typical_s(called)),
+        _known(called.most_s),
     ]
+
+
+def _typical_s(called: Called) -> float:
+    """What a usual call takes: the median, or the mean where no other is known."""
+    if math.isfinite(called.median_s) or not called.calls:
+        return called.median_s
+    return called.total_s / called.calls
 
 
 def joined_lines(found: Joined, width: int = WIDTH) -> Iterator[str]:
@@ -472,7 +522,9 @@ def _sizes(account: Account, width: int) -> Iterator[str]:
 
 
 def between(sizes: Sizes) -> str:
-    """8 B where all are, or 9 B to 12 B."""
+    """8 B where all are, 9 B to 12 B, or about how many they are in the mean."""
+    if sizes.bin == OTHER_SIZES:
+        return f"about {memory(sizes.mean)}"
     if sizes.least == sizes.most:
         return byte_count(sizes.least)
     return f"{byte_count(sizes.least)} to {byte_count(sizes.most)}"
@@ -519,6 +571,9 @@ def _others(jobs: Sequence[ProfiledJob], shown: Sequence[ProfiledJob], width: in
         yield f"and {many(len(others) - MOST_OTHER_JOBS, 'more job')}"
 
 
+_RANK_HEADS = ("rank", "host", "cores", "run", "% MPI", "user", "system", "peak", "switched")
+
+
 def _ranks(account: Account, width: int) -> Iterator[str]:
     ranks = list(enumerate(account.ranks))[:MOST_RANKS]
     rows = []
@@ -530,12 +585,15 @@ def _ranks(account: Account, width: int) -> Iterator[str]:
             as_list(file.cpus),
             duration(file.run_s),
             percent(float(account.share[at])),
-            duration(usage.user_s),
-            duration(usage.system_s),
-            memory(usage.peak_bytes),
-            str(usage.involuntary_switches),
+            _known(usage.user_s),
+            _known(usage.system_s),
+            memory(usage.peak_bytes) if usage.peak_bytes >= 0 else "",
+            str(usage.involuntary_switches) if usage.involuntary_switches >= 0 else "",
         ])  # fmt: skip
-    heads = ["rank", "host", "cores", "run", "% MPI", "user", "system", "peak", "switched"]
-    yield from table_lines(heads, rows, width, 1, (1, 2))
+    if not rows:
+        return
+    heads, rows = _without_unknown(_RANK_HEADS, rows, _RANK_HEADS)
+    left = [at for at, head in enumerate(heads) if head in ("host", "cores")]
+    yield from table_lines(heads, rows, width, left[0] if left else 0, left)
     if len(account.ranks) > len(ranks):
         yield f"and {many(len(account.ranks) - len(ranks), 'more rank')}"

@@ -53,8 +53,13 @@ def _csv_rows(jobs: Sequence[ProfiledJob]) -> Iterator[list[Any]]:
             for called, row in sorted(account.of_rank(at), key=lambda each: each[0].number):
                 spot = called.spot
                 names = (called.number, spot.call, spot.group, spot.region, called.where)
-                numbers = (row[name].item() for name in _NUMBERS)
+                numbers = (_or_empty(row[name].item()) for name in _NUMBERS)
                 yield [job.launch, job.number, *names, rank.rank, *numbers]
+
+
+def _or_empty(number: float) -> float | str:
+    """Empty: it is not known."""
+    return "" if math.isnan(number) else number
 
 
 def _job(account: Account) -> dict[str, Any]:
@@ -63,6 +68,7 @@ def _job(account: Account) -> dict[str, Any]:
         "launch": job.launch,
         "job": job.number,
         "program": job.program,
+        "source": job.source or None,
         "arguments": first.words,
         "mpi_library": first.library,
         "started": first.started,
@@ -92,7 +98,7 @@ def _rank(file: RankFile, run_s: float, mpi_s: float) -> dict[str, Any]:
         "run_s": run_s,
         "mpi_s": mpi_s,
         "cpus": list(file.cpus),
-        **asdict(file.usage),
+        **{name: value if value >= 0 else None for name, value in asdict(file.usage).items()},
         "lost_calls": file.lost.calls,
     }
 
@@ -105,8 +111,8 @@ def _site(account: Account, of: Called) -> dict[str, Any]:
         "region": of.spot.region,
         "place": of.where,
         "stack": account.stack(of.spot),
-        "calls": of.calls,
-        "calls_by_rank": of.calls_of,
+        "calls": of.calls if of.calls or of.failures else None,
+        "calls_by_rank": of.calls_of if of.calls or of.failures else None,
         "seconds_by_rank": of.seconds,
         "least_s": of.least_s,
         "median_s": of.median_s,

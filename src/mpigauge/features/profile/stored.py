@@ -54,6 +54,20 @@ class ProfiledJob:
     profile: Profile
     places: Places
     """Where in the sources frames are; none for those that nobody could tell."""
+    source: str = ""
+    """The other profiler that reported it; empty: ours."""
+    remarks: tuple[str, ...] = ()
+    """What is to be said of its numbers, in sentences."""
+
+    @property
+    def lacks(self) -> str:
+        """What a report of another profiler does not hold of a program, in a sentence for those who
+        need it."""
+        return (
+            f"a report of {self.source}, which says neither with which MPI, on which cores and "
+            "communicators a program made its calls, nor how large each was; "
+            "`mpigauge profile` records all of that"
+        )
 
     @property
     def ranks(self) -> list[RankFile]:
@@ -166,6 +180,7 @@ def _names(job: ProfiledJob) -> dict[str, Any]:
         "communicators": [_renamed(asdict(comm), "name", "communicator") for comm in profile.comms],
         "types": [_type(each) for each in profile.types],
         "ranks": [_rank(file) for file in profile.files],
+        **({"source": job.source, "remarks": list(job.remarks)} if job.source else {}),
     }
 
 
@@ -268,7 +283,8 @@ def _job(stem: str, data: Mapping[str, Any], rows: Any, cells: Any, steps: Any) 
         comms=tuple(_comm(each) for each in data["communicators"]),
         types=tuple(_type_of(each) for each in data["types"]),
     )
-    return ProfiledJob(int(launch), int(number), profile, places)
+    source, remarks = data.get("source", ""), tuple(data.get("remarks", ()))
+    return ProfiledJob(int(launch), int(number), profile, places, source, remarks)
 
 
 def _place_of(data: Mapping[str, Any]) -> Place:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Reports of mpiP: where an application spends its time in MPI and what it sends, as figures."""
+"""Reports of mpiP: where an application spends its time in MPI and what it sends, as figures.
+
+A file may hold several reports, which are launches. Each is kept as a profile, too.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.model.record import Figure
+from mpigauge.model.record import Figure, Launch
+from mpigauge.runs.readers.mpip_profile import MpipProfile
 from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.text import NUMBER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.runs.readers.text import Text
 
@@ -94,7 +98,10 @@ _BIN = re.compile(rf"(\w+) +({NUMBER}) +(\d+) *- *(\d+) +(\d+) *- *(\d+) *")
 _SAID = re.compile(r"@ (\w+(?: \w+)*) *: (.*)")
 _TITLE = "@--- "
 _RULE = re.compile(r"^-{20,}|^@---")
-_WITHOUT_NUMBERS = ("Callsites", "End of Report")
+_BEGIN = re.compile(r"^@ mpiP[ \t]*$")
+_TASK = "MPI Task Assignment"
+_PLACES = "Callsites"
+_WITHOUT_NUMBERS = (_PLACES, "End of Report")
 """What tables begin with that hold places in the source, or nothing."""
 _ROW = re.compile(r"^(?:\s*\d|\.\.\.|[A-Z]\w+\s+\S)")
 _DIGITS_OF_RANK = 9
@@ -102,21 +109,26 @@ _DIGITS_OF_RANK = 9
 
 @reader("mpip", "reports of mpiP", rb"^@ mpiP[ \t]*$")
 def read(text: Text) -> Reading:
-    report = _Report()
+    reports = [_Report(0)]
     for number, line in text.numbered():
-        report.look(number, line)
-    time = report.said.get("Start time", "")
+        if _BEGIN.match(line):
+            reports.append(_Report(len(reports) - 1))
+        reports[-1].look(number, line)
+    whole = reports[1:]
+    profiles = (report.profile.profile(report.launch, report.said) for report in whole)
     return Reading(
-        figures=tuple(report.figures),
-        launches=(unknown_launch(0, time=time, world_ranks=report.ranks),),
-        unread=tuple(report.unread),
+        figures=tuple(figure for report in whole for figure in report.figures),
+        launches=tuple(report.as_launch() for report in whole),
+        unread=tuple(line for report in whole for line in report.unread),
+        profiles=tuple(filter(None, profiles)),
     )
 
 
 @dataclass
 class _Report:
-    """What is known of the report at a line, and what was found before it."""
+    """What is known of the report at a line, and what was read before it."""
 
+    launch: int
     said: dict[str, str] = field(default_factory=dict)
     ranks: int = 0
     title: str = ""
@@ -127,11 +139,17 @@ class _Report:
     """The head of its shares, where the table is a histogram."""
     figures: list[Figure] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
+    profile: MpipProfile = field(default_factory=MpipProfile)
+
+    def as_launch(self) -> Launch:
+        time = self.said.get("Start time", "")
+        return unknown_launch(self.launch, time=time, world_ranks=self.ranks)
 
     def look(self, number: int, line: str) -> None:
         words = line.split()
         if found := _SAID.match(line):
-            self.ranks += found[1] == "MPI Task Assignment"
+            if found[1] == _TASK:
+                self._task(found[2].split())
             self.said[found[1]] = found[2].strip()
         elif _RULE.match(line):
             self._rule(line)
@@ -145,6 +163,15 @@ class _Report:
             self.unread.append(Unread(number, line.strip(), why))
         elif words and (self.heads or self.histogram):
             self._row(number, line, words)
+        elif words and self.title.startswith(_PLACES):
+            self.profile.take_place(line)
+
+    def _task(self, words: Sequence[str]) -> None:
+        """A rank and its host."""
+        self.ranks += 1
+        rank, host = (*words, "", "")[:2]
+        if rank.isdecimal() and len(rank) <= _DIGITS_OF_RANK:
+            self.profile.hosts[int(rank)] = host
 
     def _rule(self, line: str) -> None:
         self.heads, self.histogram = (), ""
@@ -157,6 +184,7 @@ class _Report:
             self.figures.append(self._share(found))
         elif self.heads and (row := self._numbers(words)):
             self.figures += self._figures(row)
+            self.profile.take_row(row, self._columns() is _ACCESSES or "I/O%" in self.heads)
         elif _ROW.match(line):
             self.unread.append(Unread(number, line.strip(), _why(words, self.heads)))
         else:
@@ -203,7 +231,7 @@ class _Report:
         command = self.said.get("Command", "").split() or ["application"]
         program = command[0].rpartition("/")[2]
         return Figure(
-            0, program, name, value, unit, better, ranks=self.ranks, rank=rank,
+            self.launch, program, name, value, unit, better, ranks=self.ranks, rank=rank,
             source=f"mpiP {self.said.get('Version', '')}".strip(), origin="imported",
         )  # fmt: skip
 

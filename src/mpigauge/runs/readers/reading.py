@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.model.cards import Card
+    from mpigauge.runs.readers.reported import ReportedProfile
 
 
 @dataclass  # not frozen, since there are many, and those take three times as long to make
@@ -71,6 +72,8 @@ class Reading:
     """What was taken for granted, in sentences."""
     cards: tuple[Card, ...] = ()
     """Of benchmarks that mpigauge has not."""
+    profiles: tuple[ReportedProfile, ...] = ()
+    """What other profilers report; their numbers are among the figures, too."""
 
     @property
     def rows(self) -> int:
@@ -128,6 +131,7 @@ def _shifted(reading: Reading, by: int) -> Reading:
         figures=_later(reading.figures, by),
         skips=_later(reading.skips, by),
         launches=_later(reading.launches, by),
+        profiles=_later(reading.profiles, by),
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import mpigauge
 from mpigauge.model.cards import Cards
+from mpigauge.model.record import encode
 from mpigauge.runs.readers.dates import printed_date
 from mpigauge.runs.readers.known import FILE
 from mpigauge.runs.readers.references import reference
@@ -21,9 +22,10 @@ from mpigauge.runs.store.reader import Run
 from mpigauge.runs.store.writer import DEFAULT_ROOT, RunWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from mpigauge.model.record import CallSite
     from mpigauge.runs.readers.reading import Reading
 
 REFERENCE = "ref:"
@@ -51,13 +53,16 @@ def write_imported(
     label: str,
     machine: str = "",
     date: datetime | None = None,
+    more: Mapping[str, Any] | None = None,
+    call_sites: Iterable[CallSite] = (),
 ) -> Path:
     """A run folder of what was read, and where it is. `machine` and `date`: on which and when it
     was measured; without a date that which the text says, and if that says none, only when it was
-    imported is known."""
+    imported is known. `more`: for run.json."""
     measured = date or printed_date(launch.time for launch in reading.launches)
     header = _header(reading, {"files": list(files), "at": now(), "dated": measured is not None})
     header["command"] = ["mpigauge", "import", *files]
+    header |= more or {}
     if measured:
         header["created"] = in_utc(measured)
     cards = json.dumps(_cards(reading), ensure_ascii=False)
@@ -69,6 +74,8 @@ def write_imported(
         if machine:
             writer.write_passport({"machine": {"hostname": machine}})
         writer.append_records(reading.records())
+        for site in call_sites:
+            writer.append(encode(site))
         writer.finish("done")
         return writer.folder
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-
+# ruff: noqa: N999
 """mpigauge import: makes a run of what other programs printed."""
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ def command(
     made become runs again, below mpigauge-runs or the DIR of --output.
     """
     from mpigauge.cli.pivoting import show_pivot
+    from mpigauge.cli.screen import tell
     from mpigauge.cli.showing import show
     from mpigauge.features.imported.importing import (
         date_said,
@@ -77,7 +78,11 @@ def command(
         tell_unread,
         unpack_all,
     )
+    from mpigauge.features.profile.by_name import PRINTED, print_profile
+    from mpigauge.features.profile.profiling import call_sites
+    from mpigauge.features.profile.reported import header_of, reported_jobs, save_reported
     from mpigauge.model.errors import UserError
+    from mpigauge.model.units import listed
     from mpigauge.runs.store import load
     from mpigauge.runs.store.imported import removed_on, write_imported
     from mpigauge.runs.store.pack import is_pack
@@ -93,17 +98,34 @@ def command(
         unpack_all(files, packs, output or DEFAULT_ROOT, form)
         return
     reading = read_files(files, reader, benchmark, ranks, apart)
+    jobs = reported_jobs(reading)
+    if jobs and (pivot or to):
+        raise UserError(
+            f"--pivot sets sizes of messages down, and {files[0]} is a profile; leave it out"
+        )
     name = label or files[0].stem
+    more = header_of(jobs) if jobs else {}
+    sites = [site for job in jobs for site in call_sites(job)]
+    texts = list(map(str, files))
     with removed_on(UserError, output) as folders:
-        folder = write_imported(reading, list(map(str, files)), output, name, where, when)
+        folder = write_imported(reading, texts, output, name, where, when, more, sites)
         folders.append(folder)
+        save_reported(jobs, folder)
         run = load(folder)
         if pivot or to:
             show_pivot([run], pivot, to, form)
+        elif jobs and form in PRINTED:
+            print_profile(folder, jobs, form)
         else:
             show(run, form)
     if form != "table":
         report_remarks(reading)
     tell_unread(reading)
+    if reading.profiles and not jobs:
+        sources = listed(dict.fromkeys(profile.source for profile in reading.profiles))
+        tell(
+            f"other results stand beside what {sources} reports, which is kept as figures; import "
+            "it alone to see it as a profile"
+        )
     tell_undated(run)
     click.echo(f"imported into {folder}", err=True)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A profile as another profiler reported it: ranks, call sites, their times and messages.
+
+A number that the report does not hold is NaN, or None where it is a count. Rank -1 stands for all
+ranks together, where the report has no numbers of each.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+ALL_RANKS = -1
+NAN = math.nan
+LARGEST = 2.0**62
+
+
+@dataclass(frozen=True)
+class ReportedRank:
+    """One rank of the job."""
+
+    rank: int
+    host: str = ""
+    run_s: float = NAN
+    mpi_s: float = NAN
+    user_s: float = NAN
+    system_s: float = NAN
+
+
+@dataclass(frozen=True)
+class ReportedFrame:
+    """A place in the program."""
+
+    function: str = ""
+    source_file: str = ""
+    line: int = 0
+    address: int = 0
+
+
+@dataclass(frozen=True)
+class ReportedTime:
+    """The calls of a site on one rank, and their time."""
+
+    rank: int
+    calls: int | None
+    seconds: float
+    least_s: float = NAN
+    most_s: float = NAN
+
+
+@dataclass(frozen=True)
+class ReportedMessages:
+    """Messages of a site on one rank."""
+
+    rank: int
+    count: int
+    bytes: int
+    least: int
+    most: int
+    peer: int = -1
+    """The other rank; -1: not known."""
+    is_received: bool = False
+    is_mean: bool = False
+    """Whether the size is that of all of them in the mean, and no other is known."""
+
+
+@dataclass
+class ReportedSite:
+    """A call of MPI at one place of the program."""
+
+    call: str
+    """As the standard spells it: MPI_Send."""
+    number: int
+    """The site's number in the report; 0: the report tells no places apart."""
+    frames: tuple[ReportedFrame, ...] = ()
+    """From inside out."""
+    times: list[ReportedTime] = field(default_factory=list)
+    messages: list[ReportedMessages] = field(default_factory=list)
+    is_file: bool = False
+    """Whether what it moves goes to files."""
+
+
+@dataclass(frozen=True)
+class ReportedProfile:
+    """One report."""
+
+    launch: int
+    source: str
+    """The profiler, with its version."""
+    words: tuple[str, ...]
+    """The command."""
+    started: str
+    """As the report has it."""
+    ranks: tuple[ReportedRank, ...]
+    sites: tuple[ReportedSite, ...]
+
+
+def whole(number: float) -> int:
+    """A number of calls or bytes as a whole one; what is larger than any can be is the largest."""
+    return round(min(number, LARGEST))
+
+
+def call_name(word: str) -> str:
+    """The name of a call as the standard spells it, from a report that leaves MPI_ away or writes
+    it in small letters: recv and Recv are MPI_Recv. Calls of SHMEM keep their names."""
+    name = word.removeprefix("MPI_").removeprefix("mpi_")
+    if name.lower().startswith(("shmem", "pshmem")):
+        return word
+    return f"MPI_{name[:1].upper()}{name[1:]}"
