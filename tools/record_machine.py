@@ -19,7 +19,9 @@ from mpigauge.site.topology.read import read_files
 KEPT = {
     "proc/cpuinfo": ("model name", "CPU part", "flags", "microcode"),
     "proc/meminfo": ("MemTotal", "MemAvailable"),
-    "proc/self/limits": ("Max locked memory",),
+    "proc/self/limits": ("Max ",),
+    "proc/self/mounts": ("tmpfs /tmp", "tmpfs /dev/shm"),
+    "proc/vmstat": ("oom_kill ",),
     "proc/self/status": ("Cpus_allowed_list", "Mems_allowed_list", "Seccomp:"),
     "proc/stat": ("cpu ",),
 }

@@ -92,6 +92,8 @@ def _run(found: ProgramLaunch, setup: Setup, folder: Path) -> int:
     ranks, is_here = found.part.world_ranks, not found.hosts
     with Watching(folder, ranks, setup.mpi.label, tell, is_here=is_here) as watching:
         ended = run(found.command.words, env, started=watching.started)
+    if ended.cause and is_here:
+        tell(ended.cause)
     if has_said_why(folder):
         return NOT_WHERE_IT_SHOULD
     return ended.status

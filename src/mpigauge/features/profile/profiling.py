@@ -70,6 +70,8 @@ class Profiling:
             found, ended = self.launch(number)
             jobs += found
             status = ended.status
+            if ended.cause:
+                self.tell(ended.cause)
             if status:
                 self.tell_last(number, launches, status)
                 break

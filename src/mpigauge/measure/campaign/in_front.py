@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from mpigauge.measure.campaign.bystander import Bystander
+from mpigauge.measure.campaign.deaths import BY_SIGNAL, cause_by_status, conditions
 from mpigauge.model.errors import UserError
 from mpigauge.site.launch.left_session import remove_left_session
 from mpigauge.site.launch.leftovers import Watched
@@ -21,7 +22,6 @@ FOR_PROGRAM = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 """Sent to us they are meant for the program."""
 OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 """A terminal sends them to the program, too; only those that are sent to us alone are passed on."""
-BY_SIGNAL = 128
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Ended:
     status: int
     """As a shell tells it: 128 and the number of a signal that ended it."""
     seconds: float
+    cause: str = ""
+    """The limit of this machine that ended it; empty: none that there is evidence for."""
 
 
 def run(
@@ -42,7 +44,7 @@ def run(
     started."""
     import time
 
-    begun = time.monotonic()
+    begun, before = time.monotonic(), conditions()
     try:
         process = subprocess.Popen(
             list(words),
@@ -60,7 +62,7 @@ def run(
         status = process.wait()
     watched.remove()
     shown = status if status >= 0 else BY_SIGNAL - status
-    return Ended(shown, time.monotonic() - begun)
+    return Ended(shown, time.monotonic() - begun, cause_by_status(shown, before))
 
 
 @contextmanager

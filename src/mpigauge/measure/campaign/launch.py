@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.measure.campaign.backlog import Backlog
+from mpigauge.measure.campaign import deaths
+from mpigauge.measure.campaign.agent import is_here
 from mpigauge.measure.campaign.process import LauncherProcess, OutputLine
-from mpigauge.measure.campaign.reasons import failed_to_start, why
+from mpigauge.measure.campaign.reasons import failed_to_start, signal_of, why
 from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.model.errors import RunError
 from mpigauge.model.hosts import HostRanks
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
     from mpigauge.runs.store import RunWriter
     from mpigauge.site.launch import Command
+    from mpigauge.site.topology.conditions import Conditions
 
 GRACE_S = 5.0
 """How long the kernels may take to finish their table after the first Ctrl-C."""
@@ -63,6 +66,7 @@ class Watch:
     on_record: Callable[[Record], None]
     on_tick: Callable[[], None]
     backlog: Backlog = field(default_factory=Backlog)
+    before: Conditions = field(default_factory=deaths.conditions)
     started_s: float = field(default_factory=time.monotonic)
     heard_s: float = field(default_factory=time.monotonic)
     end_at_s: float = float("inf")
@@ -151,7 +155,7 @@ class Watch:
 
     def outcome(self, status: int) -> LaunchOutcome:
         interrupted = self.wishes_seen > 0
-        reason = self.fatal or self.reason or self.failure(status)
+        reason = self.fatal or self.with_cause(self.reason or self.failure(status), status)
         return LaunchOutcome(
             launch=self.plan.number,
             reason="" if interrupted and not self.fatal else reason,
@@ -164,6 +168,23 @@ class Watch:
             measuring_s=self.end.measuring_s if self.end else 0.0,
             used=report_of(self.mpi.name).read("\n".join(self.told)),
         )
+
+    def with_cause(self, reason: str, status: int) -> str:
+        """A reason with the limit of this machine that the ranks came up against, if one did."""
+        hosts = self.plan.part.hosts
+        here = [block.ranks for block in hosts if is_here(block.host)]
+        ranks = sum(here) if hosts else self.plan.part.world_ranks
+        if not reason or not ranks:
+            return reason
+        lines = [*self.said["stderr"], *self.said["stdout"]]
+        death = deaths.Death(
+            signal=signal_of(status, lines),
+            words="\n".join([reason, *lines]),
+            ranks=ranks,
+            before=self.before,
+            after=deaths.conditions(),
+        )
+        return "; ".join(filter(None, [reason, deaths.cause_of(death)]))
 
     def lost(self) -> str:
         """What did not come whole of what the end has counted."""

@@ -8,6 +8,8 @@ import re
 import signal
 from collections.abc import Iterable
 
+from mpigauge.measure.campaign.deaths import BY_SIGNAL
+
 OURS = "mpigauge-kernel: "
 MOST_LINES = 2
 MOST_OF_A_LINE = 200
@@ -34,6 +36,16 @@ def why(status: int, stderr: Iterable[str], stdout: Iterable[str]) -> str:
     else:
         ended = how_it_ended(status)
     return ": ".join(filter(None, [ended, _words(lines, bool(killed_by))]))
+
+
+def signal_of(status: int, lines: Iterable[str]) -> int:
+    """The signal that ended a rank or its launcher, by what was printed or by the exit status; 0:
+    none."""
+    if named := _signal(lines):
+        return named
+    if status < 0:
+        return -status
+    return status - BY_SIGNAL if BY_SIGNAL < status < BY_SIGNAL + signal.NSIG else 0
 
 
 def failed_to_start(lines: Iterable[str]) -> bool:

@@ -11,8 +11,9 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from mpigauge.measure.campaign import deaths
 from mpigauge.measure.campaign.process import LauncherProcess as Process
-from mpigauge.measure.campaign.reasons import why
+from mpigauge.measure.campaign.reasons import signal_of, why
 from mpigauge.model.errors import RunError
 from mpigauge.site.launch import Job, OnHost, command
 from mpigauge.site.mpi.quick_start import quick_start
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mpigauge.model.mpi import Mpi
+    from mpigauge.site.topology.conditions import Conditions
 
 RANKS = 2
 SECONDS = 30.0
@@ -104,7 +106,7 @@ def tried(job: Job, seconds: float = SECONDS) -> Trial:
 
 
 def _reason(process: Process, mpi: Mpi, said: _Said, end_s: float, seconds: float) -> str:
-    late = False
+    late, before = False, deaths.conditions()
     try:
         for line in process.lines():
             if line is not None:
@@ -116,7 +118,18 @@ def _reason(process: Process, mpi: Mpi, said: _Said, end_s: float, seconds: floa
         status = process.close()
     if late:
         return f"the {RANKS} ranks did not end within {seconds:g} s"
-    return judged(status, said.stdout, said.stderr, mpi)
+    return _with_cause(judged(status, said.stdout, said.stderr, mpi), status, said, before)
+
+
+def _with_cause(reason: str, status: int, said: _Said, before: Conditions) -> str:
+    """A reason with the limit of this machine that the ranks came up against, if one did."""
+    if not reason:
+        return ""
+    lines = [*said.stderr, *said.stdout]
+    words = "\n".join([reason, *lines])
+    signal = signal_of(status, lines)
+    cause = deaths.cause_of(deaths.Death(signal, words, RANKS, before, deaths.conditions()))
+    return "; ".join(filter(None, [reason, cause]))
 
 
 def judged(status: int, stdout: list[str], stderr: list[str], mpi: Mpi) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,30 @@ def memory_limit(files: Files) -> int | None:
     found += [
         _bytes(files, f"{folder}/memory.limit_in_bytes") for folder in _folders(files, "memory")
     ]
+    return min((limit for limit in found if limit is not None), default=None)
+
+
+def memory_peak(files: Files) -> int | None:
+    """The most memory that the group ever had."""
+    names = [("", "memory.peak"), ("memory", "memory.max_usage_in_bytes")]
+    found = [_bytes(files, f"{f}/{name}") for group, name in names for f in _folders(files, group)]
+    return next((peak for peak in found if peak is not None), None)
+
+
+def oom_kills(files: Files) -> int | None:
+    """The processes of the group that the kernel killed because memory ran out."""
+    counts: list[int] = []
+    for controller, name in (("", "memory.events"), ("memory", "memory.oom_control")):
+        for folder in _folders(files, controller):
+            text = files.text(f"{folder}/{name}") or ""
+            counts += [int(count) for count in re.findall(r"^oom_kill (\d+)", text, re.MULTILINE)]
+    return max(counts, default=None)
+
+
+def process_limit(files: Files) -> int | None:
+    """The processes and threads that the group may have."""
+    found = [_bytes(files, f"{folder}/pids.max") for folder in _folders(files, "")]
+    found += [_bytes(files, f"{folder}/pids.max") for folder in _folders(files, "pids")]
     return min((limit for limit in found if limit is not None), default=None)
 
 

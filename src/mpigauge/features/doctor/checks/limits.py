@@ -5,18 +5,28 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterator
 
 from mpigauge.features.doctor.check_finding import CheckFinding, Host, bad, good, note, unknown
 from mpigauge.features.doctor.registry import check
 from mpigauge.model.units import many, memory
+from mpigauge.site.topology.conditions import (
+    LEAST_STACK,
+    SHM,
+    SHM_PER_RANK,
+    Conditions,
+    read_conditions,
+)
 
-SHM = "dev/shm"
-SHM_PER_RANK = 16 << 20
-"""What Open MPI 5 sets aside per rank in shared memory, the most of the MPIs that we looked at."""
 SEGMENTS = re.compile(r"(mpich_sh|sm_segment|vader_segment|Intel_MPI|psm\d_shm|ucx_shm)")
 """Beginnings of the names that MPI libraries give to their shared memory."""
 MANY_SEGMENTS = 16
+TEMPORARY = tempfile.gettempdir().lstrip("/")
+LEAST_TEMPORARY = 16 << 20
+FILES_PER_RANK, THREADS_PER_RANK = 16, 8
+"""A rank and its launcher need about as many open files for each other rank of the node, and as
+many threads of MPI and its networks."""
 
 
 @check("quota", "how much CPU time the control group allows")
@@ -101,6 +111,61 @@ def locked_memory(host: Host) -> Iterator[CheckFinding]:
         )
     else:
         yield good(f"{memory(int(match[1]))}; there is no network card that needs more")
+
+
+@check("process-limits", "what a process may have: files, threads, memory, CPU time")
+def process_limits(host: Host) -> Iterator[CheckFinding]:
+    if "Max open files" not in (host.files.text("proc/self/limits") or ""):
+        yield unknown("the limits of this process cannot be read")
+        return
+    problems = list(_small_limits(read_conditions(host.files, TEMPORARY), host.machine.cores))
+    for found, option in problems:
+        yield note(
+            found,
+            "a job that needs more ends with an error or a signal",
+            f"`ulimit {option} unlimited`, or /etc/security/limits.d/; containers: `--ulimit`",
+        )
+    if not problems:
+        yield good("enough for the ranks of a node")
+
+
+def _small_limits(there: Conditions, cores: int) -> Iterator[tuple[str, str]]:
+    """Limits that jobs on all cores come up against, each with its option of ulimit."""
+    limits = there.limits
+    if limits.get("open files", FILES_PER_RANK * cores) < FILES_PER_RANK * cores:
+        yield f"a process may have {limits['open files']} open files", "-n"
+    counts = [limits.get("processes"), there.process_limit]
+    processes = min((count for count in counts if count is not None), default=None)
+    if processes is not None and processes < THREADS_PER_RANK * cores:
+        yield f"there may be {processes} processes and threads", "-u"
+    if limits.get("stack size", LEAST_STACK) < LEAST_STACK:
+        yield f"the stack of a process may have {memory(limits['stack size'])}", "-s"
+    if "cpu time" in limits:
+        yield f"a process may use {limits['cpu time']} s of CPU time", "-t"
+    if "file size" in limits:
+        yield f"a process may write files of {memory(limits['file size'])}", "-f"
+    for name, option in (("address space", "-v"), ("data size", "-d")):
+        if name in limits:
+            yield f"a process may have {memory(limits[name])} of memory", option
+
+
+@check("temporary-files", "whether there is room for the files of launchers")
+def temporary_files(host: Host) -> Iterator[CheckFinding]:
+    there = read_conditions(host.files, TEMPORARY)
+    costs = "launchers and MPIs keep files and sockets there, and do not start without them"
+    if there.temporary is None:
+        yield unknown(f"there is no /{TEMPORARY} to look at")
+    elif there.temporary.free_bytes < LEAST_TEMPORARY:
+        free, total = map(memory, (there.temporary.free_bytes, there.temporary.total_bytes))
+        yield bad(f"/{TEMPORARY} has {free} free of {total}", costs, "remove files, or set TMPDIR")
+    elif there.no_exec:
+        yield note(
+            f"nothing in /{TEMPORARY} may be executed (noexec)",
+            "a program or a library that is put there does not start",
+            f"set TMPDIR, or `sudo mount -o remount,exec /{TEMPORARY}`",
+        )
+    else:
+        yield good(f"{memory(there.temporary.free_bytes)} free in /{TEMPORARY}")
 
 
 def _mebibytes(count: int) -> int:
