@@ -69,7 +69,8 @@ def test_rules_of_another_build_are_refused_everywhere(tmp_path: Path) -> None:
 
 def test_a_setting_that_contradicts_the_rules_is_refused(tmp_path: Path) -> None:
     tunings.make(tmp_path / "rules", find("openmpi"))
-    against = "--set=coll_tuned_dynamic_rules_filename=/nowhere"
+    (tmp_path / "other").write_text("1\n3\n1\n1\n1\n0 1 0 0\n")  # Alltoall by algorithm 1
+    against = "--set=coll_tuned_dynamic_rules_filename=other"
     words = ("run", "Alltoall", "--mpi", "openmpi", *SHORT, "--tuned", "rules", against)
     refused = cli.mpigauge(*words, cwd=tmp_path)
     assert refused.returncode == 2

@@ -17,9 +17,10 @@ from mpigauge.cli.main import run
 from mpigauge.features.sweep.sweeping import known_settings
 from mpigauge.measure.plan.arms import Arm
 from mpigauge.model.errors import UserError
+from mpigauge.model.knob import Knob
 from mpigauge.site.mpi.rule_files.openmpi import EVERY_COLLECTIVE, NUMBERS
 from mpigauge.site.mpi.settings import catalogue
-from mpigauge.site.mpi.settings.files import INPUTS, check_files
+from mpigauge.site.mpi.settings.files import INPUTS, SWITCHES, check_files, check_switched_on
 
 if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
@@ -107,6 +108,25 @@ def test_files_that_an_mpi_would_pass_over(name: str, text: str, why: str, tmp_p
         check_files({name: write(tmp_path, text)})
     assert why in str(refused.value)
     assert "would pass over it in silence" in str(refused.value)
+
+
+@pytest.mark.parametrize("prefix", ["", "OMPI_MCA_"])
+@pytest.mark.parametrize("name", SWITCHES)
+def test_a_file_that_nothing_switches_on(name: str, prefix: str) -> None:
+    """The switch may be a setting, a variable of the environment, or on by default."""
+    settings = {f"{prefix}{name}": "rules"}
+    switch = SWITCHES[name]
+    off, on = ([Knob(variable="", control=switch, default=each)] for each in ("false", "true"))
+    with pytest.raises(UserError, match=f"{name} has no effect without --set {switch}=1"):
+        check_switched_on(settings, off, {})
+    for known, given, here in (
+        (on, {}, {}),
+        (off, {switch: "1"}, {}),
+        (off, {f"OMPI_MCA_{switch}": "true"}, {}),
+        (off, {}, {f"OMPI_MCA_{switch}": "1"}),
+    ):
+        check_switched_on({**settings, **given}, known, here)
+    check_switched_on({"coll_tuned_bcast_algorithm": "1"}, off, {})
 
 
 def test_the_numbers_of_collectives() -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.measure.plan import Request, Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.hosts import NamedHost, ProbedHost
+    from mpigauge.model.knob import Knob
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.model.topology import Topology
@@ -30,12 +31,14 @@ def set_up(
     options: CommandOptions,
     enough: Collection[str] = (),
     needs_kernels: bool = True,
+    settings_vary: bool = False,
 ) -> Iterator[Setup]:
     """The setup for each MPI that was named, or for the one that is found, one after the other.
     UserError: something is not there, or one MPI is named twice, or the format is of one run.
 
     `enough`: the benchmarks of a command that has no others; kernels may have only these.
-    `needs_kernels`: not where only programs of the user are to be launched.
+    `needs_kernels`: not where only programs of the user are to be launched. `settings_vary`: arms
+    have more settings, and are checked with them.
     """
     from mpigauge.cli.transport import with_transport
     from mpigauge.cli.tuned import with_tuned
@@ -46,7 +49,7 @@ def set_up(
     for spec in specs or (None,):
         setup = prepare(spec, target, request, enough, needs_kernels)
         check_messages(setup, options)
-        tell_unknown_settings(setup)
+        tell_unknown_settings(setup, is_whole=options.tuned is None and not settings_vary)
         carried = with_transport(setup, options.transport, start=not options.dry_run)
         yield with_tuned(carried, options.tuned)
 
@@ -186,14 +189,20 @@ def reach(target: Target, mpi: Mpi, kernels: Kernels | None) -> tuple[ProbedHost
     return nodes
 
 
-def tell_unknown_settings(setup: Setup) -> None:
+def tell_unknown_settings(setup: Setup, is_whole: bool) -> None:
     """Settings that this MPI would silently pass over; another of several may know them. Where it
-    cannot be asked, nobody knows."""
+    cannot be asked, nobody knows. `is_whole`: no other settings are added later. UserError: it
+    would not look at a file."""
     if setup.request.settings:
         from mpigauge.site.mpi.settings import knobs
+        from mpigauge.site.mpi.settings.files import check_switched_on
         from mpigauge.site.mpi.settings.refuse import unknown
 
         mpi = setup.mpi
+        every: tuple[Knob, ...] = ()
         with suppress(UserError):
-            for name, hint in unknown(setup.request.settings, knobs(mpi), mpi):
+            every = knobs(mpi)
+            for name, hint in unknown(setup.request.settings, every, mpi):
                 tell(f"{mpi.label} knows no setting {name}, which it is told all the same{hint}")
+        if every and is_whole:
+            check_switched_on(setup.request.settings, every, os.environ)

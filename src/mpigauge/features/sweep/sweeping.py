@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -150,7 +151,8 @@ def planned_sweeps(said: dict[str, Any], options: CommandOptions) -> list[Planne
     sweep = read_sweep(said, options.dry_run, several=len(options.mpi_specs) > 1)
     request = read_request(said, look_up(said))
     measures = bool(request.benchmarks) or not sweep.programs
-    setups = set_up(request, options, needs_kernels=measures)
+    varies = bool(sweep.blocks)
+    setups = set_up(request, options, needs_kernels=measures, settings_vary=varies)
     runs = [PlannedRun(setup, sweep.plan(setup)) for setup in setups]
     check(runs, options)
     return runs
@@ -160,7 +162,7 @@ def known_settings(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
     """All settings of the MPI. UserError: an arm has one that it does not know, or one that names a
     file that it would not read."""
     from mpigauge.site.mpi.settings import knobs
-    from mpigauge.site.mpi.settings.files import check_files
+    from mpigauge.site.mpi.settings.files import check_files, check_switched_on
     from mpigauge.site.mpi.settings.refuse import refuse_unknown
 
     names: dict[str, None] = {}
@@ -169,6 +171,8 @@ def known_settings(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
         check_files({**arm.settings, **arm.env})
     every = knobs(setup.mpi) if names else ()
     refuse_unknown(names, every, setup.mpi)
+    for arm in found:
+        check_switched_on({**setup.request.settings, **arm.settings}, every, os.environ)
     return every
 
 

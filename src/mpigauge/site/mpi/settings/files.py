@@ -6,13 +6,17 @@ kind in silence, and a run would show the default under the name of the setting.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.inputs import read_input, read_text
 from mpigauge.site.mpi.rule_files import openmpi
+
+if TYPE_CHECKING:
+    from mpigauge.model.knob import Knob
 
 Check = Callable[[str, str], None]
 """Takes the beginning of an error, and a path. UserError: the MPI could not read what is there."""
@@ -27,6 +31,23 @@ def check_files(settings: Mapping[str, str]) -> None:
         for pattern, check in INPUTS.items():
             if fnmatchcase(bare, pattern) and value and value not in _WORDS.get(bare, ()):
                 check(f"the setting {name}: ", value)
+
+
+def check_switched_on(
+    settings: Mapping[str, str], every: Iterable[Knob], environment: Mapping[str, str]
+) -> None:
+    """UserError: one of these settings names a file that the MPI would not look at, since nothing
+    switches that on: no setting, no variable of this environment, no default."""
+    defaults = {knob.control: knob.default for knob in every}
+    for name, switch in SWITCHES.items():
+        names = (switch, f"OMPI_MCA_{switch}")
+        is_given = any(each in settings or each in environment for each in names)
+        is_on = (defaults.get(switch) or "").lower() not in ("", "0", "false", "no")
+        if {name, f"OMPI_MCA_{name}"} & settings.keys() and not (is_given or is_on):
+            raise UserError(
+                f"the setting {name} has no effect without --set {switch}=1: Open MPI would pass "
+                "over the file in silence"
+            )
 
 
 def _file(option: str, path: str) -> None:
@@ -67,6 +88,11 @@ def _read_tree(text: str) -> None:
         raise ValueError("its keys are not collective=NAME")
 
 
+SWITCHES: Mapping[str, str] = {
+    "coll_tuned_dynamic_rules_filename": "coll_tuned_use_dynamic_rules",
+    "coll_han_dynamic_rules_filename": "coll_han_use_dynamic_file_rules",
+}
+"""Settings that name files, and the setting without which nobody looks at each."""
 _TREE = _rules_of(_read_tree, "MPICH")
 INPUTS: Mapping[str, Check] = {
     "coll_tuned_dynamic_rules_filename": _rules_of(openmpi.check_rules, "Open MPI"),
