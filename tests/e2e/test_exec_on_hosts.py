@@ -68,9 +68,10 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def test_a_program_on_two_hosts(
     mpi: Mpi, hosts: Cluster, programs: dict[str, Path], program: str, tmp_path: Path
 ) -> None:
-    """Directly and translated; each rank says where it is, and what it is bound to."""
+    """Directly and translated; each rank says where it is, and what it is bound to. The number of
+    ranks is that of the hosts."""
     where = ("--hosts", "node[01-02]", "--ppn", "1", "--rsh", f"{hosts.agent} -p 50000")
-    line = ("exec", "--mpi", mpi.spec, "--np", "2", *where, "--", str(programs[program]))
+    line = ("exec", "--mpi", mpi.spec, *where, "--", str(programs[program]))
     done = hosts.mpigauge(*line, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, SAID), done.stderr
     assert f"2 ranks on {mpi.label}, which see each other; node01: " in done.stderr
