@@ -41,6 +41,8 @@ def limited(**limits: int) -> Conditions:
 CASES: dict[str, list[tuple[int, str, Conditions, str]]] = {
     "shared_memory": [
         (signal.SIGBUS, "", SMALL_SHM, "/dev/shm is too small for the shared memory of the ranks"),
+        (0, "not enough space for /dev/shm/sm_segment.vm", SMALL_SHM, "60.0 MiB free of 64.0 MiB"),
+        (0, "error allocating shared memory", SMALL_SHM, "60.0 MiB free of 64.0 MiB"),
         (signal.SIGBUS, "", replace(HEALTHY, shm=Room(GIB, 1 << 20)), "1.0 MiB free of 1.0 GiB"),
     ],
     "memory_of_group": [

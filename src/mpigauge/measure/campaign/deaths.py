@@ -97,9 +97,10 @@ def _least_free(rooms: Iterable[Room | None]) -> Room | None:
 # --- signals --------------------------------------------------------------------------------
 @_cause("shared-memory")
 def shared_memory(death: Death) -> str:
-    """Pages of /dev/shm that are not there when a rank first writes to them."""
+    """Pages of /dev/shm that are not there when a rank first writes to them, or an MPI that has
+    looked before."""
     room = _least_free((death.before.shm, death.after.shm))
-    if death.signal != signal.SIGBUS or room is None:
+    if room is None or not (death.signal == signal.SIGBUS or death.has_words(_NO_SEGMENT)):
         return ""
     if room.free_bytes >= death.ranks * SHM_PER_RANK and room.total_bytes > SHM_OF_CONTAINERS:
         return ""
@@ -283,6 +284,10 @@ def waited_too_long(death: Death) -> str:
     return f"{death.ranks} ranks share {quota:.3g} CPUs' worth of time"
 
 
+_NO_SEGMENT = (
+    r"not enough space for .*(/dev/shm|shared.memory)|shared.memory (backing file|segment)|"
+    r"allocat\w+ shared memory|shm_open|shmem.*(fail|error)"
+)
 _NEARLY = 0.99
 _NO_MEMORY = r"cannot allocate memory|out of memory|std::bad_alloc|ENOMEM|not enough memory"
 

@@ -18,6 +18,7 @@ from mpigauge.measure.campaign.process import LauncherProcess, OutputLine
 from mpigauge.measure.campaign.reasons import failed_to_start, signal_of, why
 from mpigauge.measure.campaign.state import LaunchOutcome
 from mpigauge.model.errors import RunError
+from mpigauge.model.hostlist import compress
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.record import (
     CellRecord,
@@ -174,11 +175,14 @@ class Watch:
         hosts = self.plan.part.hosts
         here = [block.ranks for block in hosts if is_here(block.host)]
         ranks = sum(here) if hosts else self.plan.part.world_ranks
-        if not reason or not ranks:
-            return reason
         lines = [*self.said["stderr"], *self.said["stdout"]]
+        number = signal_of(status, lines)
+        if not reason or not ranks:
+            names = compress([block.host for block in hosts])
+            hint = f"; `mpigauge doctor --hosts {names}` looks for the cause there"
+            return reason + (hint if reason and number else "")
         death = deaths.Death(
-            signal=signal_of(status, lines),
+            signal=number,
             words="\n".join([reason, *lines]),
             ranks=ranks,
             before=self.before,

@@ -231,6 +231,7 @@ def _asked_effects(request: Request) -> Iterator[tuple[str, str, Callable[[Card]
 
 
 def _asked_of_messages(request: Request) -> Iterator[tuple[str, str, Callable[[Card], bool]]]:
+    """The same of options that change messages, buffers or groups."""
     if request.datatype:
         yield "--datatype", "send data of a type", lambda card: card.typed
     if request.sizes is not None:
