@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 _MOST_IN_FOOT = 6
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from mpigauge.draw.plot import Picture
     from mpigauge.result.run_result import RunResult, RunResults
-    from mpigauge.result.stats.curve_stats import Member
     from mpigauge.runs.store import Run
 
 
@@ -25,27 +24,35 @@ def shown_of(words: Sequence[str], limits_of: str | None = None) -> RunResults:
 
     from mpigauge.cli.comparing import names_of
     from mpigauge.cli.limiting import with_limits
-    from mpigauge.result.run_result import RunResult, RunResults
+    from mpigauge.result.run_result import RunResults
 
     found = [_opened(word) for word in words]
     runs = [run for run, _ in found]
     names = names_of(runs) if len(runs) > 1 else [runs[0].path.name]
-    first, *others = (RunResult.of(name, *of) for name, of in zip(names, found, strict=True))
+    first, *others = (result_of(name) for name, (_, result_of) in zip(names, found, strict=True))
     document = with_limits(first.document, first.run, limits_of)
     return RunResults([replace(first, document=document), *others])
 
 
-def _opened(word: str) -> tuple[Run, tuple[Member, ...]]:
-    """The run, and all curves of one so large that only a part is looked at closely."""
-    from mpigauge.cli.run_names import find_run, open_run
+def _opened(word: str) -> tuple[Run, Callable[[str], RunResult]]:
+    """The run, of which only a part is looked at closely where it is very large, and its result by
+    the name that it gets."""
+    from functools import partial
+
+    from mpigauge.cli.run_names import find_run, open_large_map, open_run
+    from mpigauge.result.large_map import DETAILED_ROWS
     from mpigauge.result.library.large import is_large, load_large
+    from mpigauge.result.run_result import RunResult
     from mpigauge.runs.store.imported import REFERENCE
 
+    if of_pairs := open_large_map(word, DETAILED_ROWS):
+        return of_pairs.run, partial(RunResult.of_map, run=of_pairs.run, document=of_pairs.document)
     path = None if word.startswith(REFERENCE) else find_run(word)
     if path is None or not is_large(path):
-        return open_run(word), ()
+        run = open_run(word)
+        return run, partial(RunResult.of, run=run)
     large = load_large(path)
-    return large.run, large.members
+    return large.run, partial(RunResult.of, run=large.run, of_large=large.members)
 
 
 def print_picture(kind: str, picture: Picture) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
+    from mpigauge.result.large_map import LargeMap
     from mpigauge.runs.store import Run
 
 LAST = "last"
@@ -32,6 +33,18 @@ def open_run(word: str) -> Run:
     found = find_run(word)
     with opened(found) as folder:
         return replace(load(folder), path=found)
+
+
+def open_large_map(word: str, rows: int = 0) -> LargeMap | None:
+    """The large map that a word names, so many of its pairs as records; None: it names another run,
+    or one that is no folder."""
+    from mpigauge.result.large_map import load_map
+    from mpigauge.runs.store.imported import REFERENCE
+
+    path = None if word.startswith(REFERENCE) else find_run(word)
+    if path is None or not path.is_dir():
+        return None
+    return load_map(path, rows)
 
 
 def find_run(word: str) -> Path:

@@ -7,18 +7,41 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mpigauge.result.document import Document
     from mpigauge.runs.store import Run
+
+
+def show_run(
+    word: str, form: str | None, limits_of: str | None = None, whole: bool = False
+) -> None:
+    """Prints the run that a word names; of a large map without a row for each pair. Without a form
+    a map is printed as such, and any other run as tables."""
+    from mpigauge.cli.run_names import open_large_map, open_run
+    from mpigauge.result.pairs import is_map
+    from mpigauge.show.formats import FORMATS
+
+    large = open_large_map(word) if form is None or FORMATS[form].only_pairs else None
+    if large is not None:
+        _print(large.document, large.run, form or "map", limits_of, whole)
+        return
+    stored = open_run(word)
+    usual = "map" if stored.cells and is_map(stored.plan) else "table"
+    show(stored, form or usual, limits_of, whole)
 
 
 def show(stored: Run, form: str, limits_of: str | None = None, whole: bool = False) -> None:
     """`whole`: with all that headings leave out."""
+    from mpigauge.result.document import document
+
+    _print(document(stored, stored.plan.get("precision")), stored, form, limits_of, whole)
+
+
+def _print(found: Document, stored: Run, form: str, limits_of: str | None, whole: bool) -> None:
     from dataclasses import replace
 
     from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
-    from mpigauge.result.document import document
     from mpigauge.show.formats import render
 
-    found = document(stored, stored.plan.get("precision"))
-    found = replace(with_limits(found, stored, limits_of), whole=whole)
-    write(render(form, found, screen()))
+    shown = replace(with_limits(found, stored, limits_of), whole=whole)
+    write(render(form, shown, screen()))

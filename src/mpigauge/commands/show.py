@@ -20,24 +20,24 @@ from mpigauge.cli.pivoting import pivot_options
     help="In the heading also what starting MPI took, memory, and detours of the cores.",
 )
 @pivot_options
-@options.format_option(pairs=True, profiles=True)
+@options.format_option(default=None, pairs=True, profiles=True)
 @limits_option
 def command(
     run: str,
     whole: bool,
     pivot: str | None,
     to: str | None,
-    form: str,
+    form: str | None,
     limits_of: str | None,
 ) -> None:
-    """Print a stored run.
+    """Print a stored run: of a map of pairs its map, of any other its tables.
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, a file that
     `mpigauge share` has made, or ref:NAME of the reference library (`mpigauge ref list`).
     """
     from mpigauge.cli.pivoting import show_pivot
     from mpigauge.cli.run_names import find_run, open_run
-    from mpigauge.cli.showing import show
+    from mpigauge.cli.showing import show_run
     from mpigauge.features.profile.by_name import PRINTED, print_profile
     from mpigauge.features.profile.finding import profile_at
     from mpigauge.model.errors import UserError
@@ -48,10 +48,10 @@ def command(
             f"--pivot sets sizes of messages down, and {run} is a profile; leave it out"
         )
     if pivot or to:
-        show_pivot([open_run(run)], pivot, to, form)
-    elif jobs is not None and form in PRINTED:
-        print_profile(find_run(run), jobs, form)
+        show_pivot([open_run(run)], pivot, to, form or options.USUAL_FORMAT)
+    elif jobs is not None and form in (None, *PRINTED):
+        print_profile(find_run(run), jobs, form or options.USUAL_FORMAT)
     elif form in options.PROFILE_FORMATS:
         raise UserError(f"--format {form} is of profiles, and {run} is none")
     else:
-        show(open_run(run), form, limits_of, whole)
+        show_run(run, form, limits_of, whole)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +17,12 @@ LETTERS = {
 }  # fmt: skip
 
 
-def flags_of(rows: Iterable[Row]) -> list[str]:
+class Flagged(Protocol):
+    @property
+    def flags(self) -> tuple[str, ...]: ...
+
+
+def flags_of(rows: Iterable[Flagged]) -> list[str]:
     """Each flag that these rows show, the known ones in the order of their letters."""
     shown = list(dict.fromkeys(flag for row in rows for flag in row.flags))
     return sorted(shown, key=[*LETTERS, *shown].index)
@@ -31,6 +36,6 @@ def letters(row: Row) -> str:
     return found
 
 
-def legend(rows: Iterable[Row]) -> list[str]:
+def legend(rows: Iterable[Flagged]) -> list[str]:
     """Each letter that these rows show, with its word."""
     return [f"{LETTERS.get(flag, '?')} = {flag}" for flag in flags_of(rows)]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.grouping import distinct
@@ -39,6 +39,16 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 
+class Remarked(NamedTuple):
+    """What sentences about a run need of a row, where rows are too many to be made."""
+
+    benchmark: str
+    ranks: int
+    message_bytes: int
+    flags: tuple[str, ...]
+    wrong_count: int
+
+
 @dataclass(frozen=True)
 class Document:
     rows: tuple[Row, ...]
@@ -62,6 +72,13 @@ class Document:
     """Of the node; None: they are not known."""
     whole: bool = False
     """Headings say all that is known, not only which run it is."""
+    remarked: tuple[Remarked, ...] = ()
+    """Of each row of a large map what sentences need; none: the rows themselves have it."""
+
+    @property
+    def flagged(self) -> Sequence[Row | Remarked]:
+        """All rows, for a legend of their flags."""
+        return self.remarked or self.rows
 
     @cached_property
     def figure_rows(self) -> list[FigureRow]:
@@ -73,10 +90,15 @@ class Document:
 
 
 def document(
-    run: Run, precision: float | None = None, rows: Sequence[Row] | None = None
+    run: Run,
+    precision: float | None = None,
+    rows: Sequence[Row] | None = None,
+    pairs: PairMap | None = None,
+    remarked: Sequence[Remarked] = (),
 ) -> Document:
     """The document of a stored run; `precision` is the one that was asked for unless given, and
-    `rows` are those of its cells, for who has them already."""
+    `rows` are those of its cells, for who has them already. `pairs` and `remarked`: of all rows of
+    a map of which the run holds a part."""
     if rows is None:
         rows = rows_of_run(run, precision)
     found = tuple(_as_planned(run, rows))
@@ -92,16 +114,21 @@ def document(
         facts_of_run(run),
         skips,
         None if head.empty else head,
-        tuple(_sentences(run, found, skips, starts)),
-        _map(run, found),
+        tuple(_sentences(run, found, skips, starts, remarked)),
+        pairs or _map(run, found),
         tuple(figures),
         _fresh(found, starts),
         *_compilers(found, starts, called),
+        remarked=tuple(remarked),
     )
 
 
 def _sentences(
-    run: Run, rows: Sequence[Row], skips: Sequence[Skip], starts: Mapping[int, str]
+    run: Run,
+    rows: Sequence[Row],
+    skips: Sequence[Skip],
+    starts: Mapping[int, str],
+    remarked: Sequence[Remarked],
 ) -> Iterator[str]:
     """What is suspicious of a run, in words."""
     imported = run.header.get("imported") or {}
@@ -112,7 +139,7 @@ def _sentences(
     yield from _unread(imported.get("unread") or ())
     if changed:
         yield change_sentence(changed, starts)
-    yield from sentences(rows, changed is not None, _ended_early(run))
+    yield from sentences(remarked or rows, changed is not None, _ended_early(run))
     yield from machine_sentences(rows)
     yield from skip_sentences(skips)
     yield from noise_sentences(run.noise)

@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from mpigauge.model.cpu_lists import as_list, parse_list
 from mpigauge.model.placement import Seat
+from mpigauge.model.row import Estimate, error_words
 from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, number
 from mpigauge.result.stats.peers import (
     Odd,
@@ -37,15 +38,40 @@ ABOUT = MEANING | {HOSTS: "different hosts"}
 ORDER = (*NAMES, HOSTS)
 
 
+class Timed(Protocol):
+    """The part of a row that a map shows."""
+
+    @property
+    def latency(self) -> Estimate: ...
+    @property
+    def error_words(self) -> str: ...
+
+
+class PairLatency(NamedTuple):
+    """The printed time between two ranks, of a run whose rows are too many to be made."""
+
+    latency: Estimate
+    kind: str = "one launch"
+
+    @property
+    def error_words(self) -> str:
+        """±2.1 %."""
+        return error_words(self.latency, self.kind)
+
+
+PairsOfSheet = dict[tuple[int, int], list[tuple[int, Timed]]]
+"""By ranks, the smaller first: the times of a pair, each with how many pairs measured at once."""
+
+
 @dataclass(frozen=True)
 class Sheet:
     """One benchmark at one size."""
 
     benchmark: str
     message_bytes: int
-    rows: Mapping[tuple[int, int], Row]
+    rows: Mapping[tuple[int, int], Timed]
     """By ranks, the smaller first; as first measured."""
-    again: Mapping[tuple[int, int], Row]
+    again: Mapping[tuple[int, int], Timed]
     """Measured once more, alone, because they stood out."""
     clusters: tuple[PeerGroup, ...]
     """With the times that hold: measured again where there are such."""
@@ -71,12 +97,12 @@ class Sheet:
             return number(seconds * 1e9)
         return microseconds(seconds)
 
-    @property
-    def holding(self) -> Mapping[tuple[int, int], Row]:
+    @cached_property
+    def holding(self) -> Mapping[tuple[int, int], Timed]:
         """The row of each pair that holds: the one measured again where there is one."""
         return {**self.rows, **self.again}
 
-    def row(self, first: int, second: int) -> Row | None:
+    def row(self, first: int, second: int) -> Timed | None:
         """What holds for these two."""
         pair = min(first, second), max(first, second)
         return self.again.get(pair) or self.rows.get(pair)
@@ -99,6 +125,13 @@ class PairMap:
 
     def name(self, rank: int) -> str:
         """Where a rank sat: n1:4, or core 4 where there is one host."""
+        return self._names[rank]
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(map(self._name, range(len(self.seats))))
+
+    def _name(self, rank: int) -> str:
         seat = self.seats[rank]
         pus = as_list(seat.pus)
         if self.several_hosts:
@@ -114,6 +147,17 @@ def stored_map(run: Run, rows: Iterable[Row]) -> PairMap | None:
     """The map that a run holds; None: it has no pairs."""
     if any(part.get("places") for part in run.plan.get("parts") or ()):
         return None  # pairs that stand for policies
+    return pair_map(rows, seats_of(run.ranks), levels_of(run))
+
+
+def is_map(plan: Mapping[str, Any]) -> bool:
+    """Whether a run with this plan measures pairs of ranks, which do not stand for policies."""
+    parts = plan.get("parts") or ()
+    return bool(parts) and all(part.get("pairs") and not part.get("places") for part in parts)
+
+
+def levels_of(run: Run) -> dict[str, Levels]:
+    """The levels of each host of a run, by the name that the host gives itself."""
     machines = [run.passport.get("machine") or {}]
     machines += [host.get("machine") or {} for host in run.passport.get("hosts") or ()]
     levels = {}
@@ -121,25 +165,35 @@ def stored_map(run: Run, rows: Iterable[Row]) -> PairMap | None:
         with suppress(KeyError, TypeError):  # a run of a version that did not store it
             topology = stored(machine)
             levels[topology.hostname] = Levels.of(topology)
-    return pair_map(rows, _seats(run.ranks), levels)
+    return levels
 
 
 def pair_map(
     rows: Iterable[Row], seats: Sequence[Seat], levels: Mapping[str, Levels]
 ) -> PairMap | None:
     """The map of these rows; `levels` by the name that a host gives itself."""
-    found: dict[tuple[str, int], dict[tuple[int, int], list[Row]]] = {}
-    last = -1
+    sheets: dict[tuple[str, int], PairsOfSheet] = {}
     for row in rows:
         members = _members(row)
         if members:
-            sheet = found.setdefault((row.benchmark, row.message_bytes), {})
-            sheet.setdefault(members, []).append(row)
-            last = max(last, *members)
-    if not found or last >= len(seats):
+            sheet = sheets.setdefault((row.benchmark, row.message_bytes), {})
+            sheet.setdefault(members, []).append((row.cell.groups, row))
+    return map_of(sheets, seats, levels)
+
+
+def map_of(
+    sheets: Mapping[tuple[str, int], PairsOfSheet],
+    seats: Sequence[Seat],
+    levels: Mapping[str, Levels],
+) -> PairMap | None:
+    """The map of these times, by benchmark and size; None: there are none, or ranks without a
+    seat."""
+    ranks = {rank for pairs in sheets.values() for pair in pairs for rank in pair}
+    if not ranks or max(ranks) >= len(seats):
         return None
-    sheets = [_sheet(*key, of, seats, levels) for key, of in found.items()]
-    return PairMap(tuple(seats), tuple(sheets), len({seat.host for seat in seats}) > 1)
+    closest = cache(lambda first, second: level_of(seats[first], seats[second], levels))
+    made = [_sheet(*key, pairs, closest) for key, pairs in sheets.items()]
+    return PairMap(tuple(seats), tuple(made), len({seat.host for seat in seats}) > 1)
 
 
 def level_of(first: Seat, second: Seat, levels: Mapping[str, Levels]) -> str:
@@ -156,22 +210,16 @@ def level_of(first: Seat, second: Seat, levels: Mapping[str, Levels]) -> str:
 
 
 def _sheet(
-    benchmark: str,
-    message_bytes: int,
-    of: Mapping[tuple[int, int], Sequence[Row]],
-    seats: Sequence[Seat],
-    levels: Mapping[str, Levels],
+    benchmark: str, message_bytes: int, of: PairsOfSheet, closest: Callable[[int, int], str]
 ) -> Sheet:
     """Of a pair that was measured beside others and then alone, the second holds."""
     first, again, pairs = {}, {}, []
-    for pair, rows in of.items():
-        ordered = sorted(rows, key=lambda row: -row.cell.groups)
-        first[pair] = ordered[0]
-        if len(ordered) > 1:
-            again[pair] = ordered[-1]
-        level = level_of(seats[pair[0]], seats[pair[1]], levels)
-        pairs.append(RankPair(*pair, level, ordered[-1].latency))
-    pairs.sort(key=lambda pair: (pair.first, pair.second))
+    for pair, measured in sorted(of.items(), key=lambda each: each[0]):
+        measured.sort(key=lambda each: -each[0])
+        first[pair] = measured[0][1]
+        if len(measured) > 1:
+            again[pair] = measured[-1][1]
+        pairs.append(RankPair(*pair, closest(*pair), measured[-1][1].latency))
     return Sheet(benchmark, message_bytes, first, again, clusters(pairs, ORDER))
 
 
@@ -182,7 +230,7 @@ def _members(row: Row) -> tuple[int, int] | None:
     return min(int(first), int(second)), max(int(first), int(second))
 
 
-def _seats(ranks: Iterable[Rank]) -> tuple[Seat, ...]:
+def seats_of(ranks: Iterable[Rank]) -> tuple[Seat, ...]:
     """Where the ranks of the first launch were, read back by themselves."""
     known = list(ranks)
     first = min((rank.launch for rank in known), default=0)

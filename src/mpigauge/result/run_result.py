@@ -58,6 +58,12 @@ class RunResult:
         rows = rows_of_run(run)
         return cls(name, run, document(run, rows=rows), RunView.of(run, rows), of_large)
 
+    @classmethod
+    def of_map(cls, name: str, run: Run, document: Document) -> RunResult:
+        """The result of a large map, whose document is known and of which `run` holds a part."""
+        view = RunView.of(run, document.rows, document.pairs)
+        return cls(name, run, document, view)
+
     @property
     def command(self) -> str:
         """The command that measured it, as a shell takes it; empty: it is not known."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.model.topology import Cache, Topology
     from mpigauge.result.nature import Does
+    from mpigauge.result.pairs import PairMap
     from mpigauge.runs.store import Run
 
 Where = Literal["node", "network", ""]
@@ -93,15 +94,19 @@ class RunView:
     """Of the hosts that the run describes, by the names that they give themselves."""
     whole: RunView | None = field(default=None, repr=False)
     """What this is a part of; None: it is all of the run."""
+    pairs: PairMap | None = field(default=None, repr=False)
+    """All pairs of a large map, of which `rows` are a part; None: they follow from the rows."""
 
     @classmethod
-    def of(cls, run: Run, rows: Iterable[Row] | None = None) -> RunView:
+    def of(
+        cls, run: Run, rows: Iterable[Row] | None = None, pairs: PairMap | None = None
+    ) -> RunView:
         """`rows`: of all its cells, for who has them already."""
         if rows is None:
             precision = run.launches[0].precision if run.launches else None
             rows = rows_of(run.cells, precision, run.between)
         timed = [row for row in rows if row.cell.time_p50_s > 0]
-        return cls(run, tuple(timed), _topologies(run.passport))
+        return cls(run, tuple(timed), _topologies(run.passport), pairs=pairs)
 
     def part(self, does: frozenset[Does]) -> RunView:
         """Only the benchmarks that do one of these."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.campaign.backlog import Backlog
 from mpigauge.measure.campaign import deaths
 from mpigauge.measure.campaign.agent import is_here
+from mpigauge.measure.campaign.backlog import Backlog
 from mpigauge.measure.campaign.process import LauncherProcess, OutputLine
 from mpigauge.measure.campaign.reasons import failed_to_start, signal_of, why
 from mpigauge.measure.campaign.state import LaunchOutcome

@@ -95,7 +95,8 @@ def _bandwidth(row: Row) -> float:
 
 def headline(rows: Sequence[Row]) -> Headline:
     """Latency, bandwidth and line from PingPong (the first of its variants), rate from Uniband."""
-    points = points_of(_first_of(rows, ONE_WAY))
+    table = _first_of(rows, ONE_WAY)
+    points = points_of(table) if _is_of_one_pair(table) else []
     line = fit(points)
     if line and not _can_be(line):
         line = None
@@ -108,6 +109,11 @@ def headline(rows: Sequence[Row]) -> Headline:
         busiest=max(_first_of(rows, _RATED), key=_rate, default=None),
         swept=len({row.cell.arm for row in rows}) > 1,
     )
+
+
+def _is_of_one_pair(rows: Sequence[Row]) -> bool:
+    """Whether a line is of anything: each pair of a map has its own."""
+    return len({row.cell.members for row in rows}) == 1
 
 
 def _can_be(line: Fit) -> bool:

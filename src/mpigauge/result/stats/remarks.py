@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mpigauge.model.between import LEAST_RUNS
 from mpigauge.model.cards import FIRST_SUITE, benchmark_word
@@ -41,7 +41,22 @@ _MOST_CELLS = 6
 _NOISY = 0.02
 
 
-def sentences(rows: Sequence[Row], changed: bool = False, ended_early: bool = False) -> list[str]:
+class Named(Protocol):
+    """What names a row, and what is suspicious of it."""
+
+    @property
+    def benchmark(self) -> str: ...
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def message_bytes(self) -> int: ...
+    @property
+    def flags(self) -> tuple[str, ...]: ...
+    @property
+    def wrong_count(self) -> int: ...
+
+
+def sentences(rows: Sequence[Named], changed: bool = False, ended_early: bool = False) -> list[str]:
     """One sentence for wrong data, then one for each flag, each with the cells concerned.
     `changed`: the machine did while they were measured, so that no more launches would help;
     `ended_early`: launches ended since more of them in a row would hardly have helped."""
@@ -146,7 +161,7 @@ def imported_sentences(rows: Iterable[Row]) -> list[str]:
     return said
 
 
-def _who(concerned: Sequence[Row], rows: int) -> str:
+def _who(concerned: Sequence[Named], rows: int) -> str:
     """The cells by name where they are few, else their number and where most of them are."""
     if len(concerned) <= _MOST_CELLS:
         return name_cells(concerned)
@@ -185,7 +200,7 @@ def skip_sentences(skips: Iterable[Skip]) -> list[str]:
     return said
 
 
-def name_cells(rows: Iterable[Row]) -> str:
+def name_cells(rows: Iterable[Named]) -> str:
     """Benchmarks with their sizes: PingPong 1 MiB, 4 MiB; Allreduce on 4 ranks 8 B. Of more than a
     few only how many there are: 17 cells of Alltoall, Barrier, Bcast and 2 more benchmarks."""
     cells = distinct(rows, lambda row: (row.benchmark, row.ranks, row.message_bytes))
@@ -221,7 +236,7 @@ def _listed(names: Sequence[str]) -> str:
     return shown
 
 
-def _wrong(rows: Sequence[Row]) -> str:
+def _wrong(rows: Sequence[Named]) -> str:
     return wrong_data(sum(row.wrong_count for row in rows))
 
 

@@ -55,8 +55,10 @@ def _matrix(found: PairMap, sheet: Sheet, screen: Screen) -> Iterator[str]:
     wide = max(map(len, names))
     scale = ColourScale.of(row.latency.value for row in sheet.rows.values())
     times = {pair: row.latency.value for pair, row in sheet.holding.items()}
-    texts = [sheet.text(time) for time in times.values()]
-    column = max(map(len, [*texts, str(len(names) - 1)])) + 1
+    texts, column = [], len(str(len(names) - 1)) + 1
+    if wide + 6 + column * len(names) <= screen.width:
+        texts = [sheet.text(time) for time in times.values()]
+        column = max(column, 1 + max(map(len, texts)))
     if wide + 6 + column * len(names) <= screen.width:
         painted = {}
         for (pair, time), text in zip(times.items(), texts, strict=True):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from mpigauge.draw import styles
@@ -17,13 +18,12 @@ from mpigauge.result.pairs import ABOUT as LEVELS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.model.row import Row
     from mpigauge.model.screen import Screen
     from mpigauge.result.document import Document
     from mpigauge.result.facts import Facts
-    from mpigauge.result.pairs import PairMap, Sheet
+    from mpigauge.result.pairs import PairMap, Sheet, Timed
 
-    Held = tuple[tuple[int, int], Row]
+    Held = tuple[tuple[int, int], Timed]
     """Two ranks, and what was measured between them."""
     Found = tuple[str, PairMap, Sheet, Facts]
     """The name of a run, and what its document holds."""
@@ -38,8 +38,8 @@ _LEAST_WIDE, _PAGE_WIDE = 600, 1240
 _MOST_LETTERS = 78
 _LABEL = 16
 """The height of the name of a rank."""
-_MOST_SQUARES = 96
-"""On a side; with more ranks each square stands for several, and shows the slowest."""
+_LEAST_SQUARE = _MOST_SIDE / 96
+"""The side of a square; with more ranks each square stands for several, and shows the slowest."""
 
 
 def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
@@ -110,7 +110,7 @@ def _sheet(name: str, found: PairMap, sheet: Sheet, facts: Facts, whole: int) ->
     of_run = f"{facts.mpi} · {hosts or facts.host} · {facts.created}"
     yield _text(_MARGIN, 46, _cut(of_run, _MOST_LETTERS), grey=True)
     ranks = len(found.seats)
-    step = -(-ranks // _MOST_SQUARES)
+    step = ceil(ranks * _LEAST_SQUARE / whole)
     side = whole * step / ranks
     scale = ColourScale.of(row.latency.value for row in sheet.holding.values())
     every = max(1, -(-ranks * _LABEL // whole))

@@ -219,7 +219,7 @@ def remark_lines(document: Document, colour: bool = False) -> list[str]:
 
     if not document.sentences:
         return []
-    flags = legend(document.rows)
+    flags = legend(document.flagged)
     lines = wrap(f"Flags: {', '.join(flags)}" if flags else "To note:", WIDTH)
     for sentence in document.sentences:
         lines += wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from functools import partial
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.plot import Picture
@@ -12,22 +13,22 @@ from mpigauge.model.units import byte_count, dotted
 from mpigauge.result.run_result import RunResults
 from mpigauge.show.formats import svg
 from mpigauge.show.formats.map import sheet_lines
-from mpigauge.show.kinds import Chosen, plot
+from mpigauge.show.kinds import MANY_ROWS, Chosen, plot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mpigauge.model.screen import Screen
     from mpigauge.result.document import Document
-    from mpigauge.result.pairs import PairMap
+    from mpigauge.result.pairs import PairMap, Timed
 
 
 @plot("map", "the time between every two ranks, as `mpigauge map` measures it")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
-    """A picture of each run that has pairs and is whole."""
+    """A picture of each run of which all pairs are known."""
     found: list[tuple[str, Document]] = []
     for each in shown:
-        if each.document.pairs and not each.run.part:
+        if each.document.pairs and (each.view.pairs or not each.run.part):
             found.append((each.name if len(shown) > 1 else "", each.document))
     if not found:
         return None
@@ -35,14 +36,18 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     if len(found) > 1:
         about += " Each has a scale of its own."
     rows: list[tuple[str, ...]] = []
+    notes: list[str] = []
     for name, document in found:
-        rows += _rows(name, document.pairs)
+        if document.pairs:
+            rows += _rows(name, document.pairs)
+            notes += _left_out(name, document.pairs)
     return Picture(
         title="Between every two ranks",
         about=about,
         svg=svg.maps_beside(found),
         heads=("", "message size", "one", "other", "measured", "±"),
         rows=tuple(rows),
+        notes=tuple(notes),
         fixed=True,
         leading=svg.leading(found),
         lines=partial(_lines, found),
@@ -63,11 +68,28 @@ def _lines(found: Sequence[tuple[str, Document]], screen: Screen) -> Iterator[st
             first = False
 
 
-def _rows(name: str, found: PairMap | None) -> Iterator[tuple[str, ...]]:
-    if found is None:
-        return
+def _rows(name: str, found: PairMap) -> Iterator[tuple[str, ...]]:
+    """A line for each pair; where these are too many, for the slowest of each size."""
     for sheet in found.sheets:
         title, size = dotted(name, sheet.benchmark), byte_count(sheet.message_bytes)
-        for (one, other), row in sheet.holding.items():
+        held: Iterable[tuple[tuple[int, int], Timed]] = sheet.holding.items()
+        if len(sheet.holding) > MANY_ROWS:
+            held = nlargest(_room(found), held, key=lambda each: each[1].latency.value)
+        for (one, other), row in held:
             value = f"{sheet.text(row.latency.value)} {sheet.unit}"
             yield title, size, found.name(one), found.name(other), value, row.error_words
+
+
+def _left_out(name: str, found: PairMap) -> Iterator[str]:
+    for sheet in found.sheets:
+        if len(sheet.holding) > MANY_ROWS:
+            slowest = f"the {_room(found)} slowest of {len(sheet.holding)} pairs"
+            yield (
+                f"{dotted(name, sheet.name)}: the table holds {slowest}; "
+                "`mpigauge export csv RUN` writes all."
+            )
+
+
+def _room(found: PairMap) -> int:
+    """For the pairs of one size."""
+    return MANY_ROWS // len(found.sheets)

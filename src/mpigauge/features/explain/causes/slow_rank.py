@@ -35,7 +35,7 @@ MOST_NAMED = 3
     sure_from=REPEATED,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    if found := stored_map(view.run, view.rows):
+    if found := view.pairs or stored_map(view.run, view.rows):
         yield from _of_pairs(found)
     uneven = [curve for curve in view.curves if _is_uneven(curve)]
     if uneven:

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The times of a stored map, without a record for each of its very many pairs.
+
+Cells of a map share nearly all of their columns, so a line is cut into the part that it shares
+with others, which is decoded once, and a few numbers. A name between quotes stands nowhere inside a
+JSON string, where quotes are escaped, so it can be searched for. What cannot be cut like this, and
+what is not a cell of two ranks, is left to others.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.model.record import CellRecord, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from mpigauge.model.columns import Cell
+
+_MEMBERS, _REST, _FLAGS, _WRONG = b'"members":"', b'"calls":', b'"flags":[', b'"wrong_count":'
+_TIME, _LOW, _HIGH = b'"time_p50_s":', b'"ci_low_s":', b'"ci_high_s":'
+_CELL = b'{"record":"cell"'
+
+
+class PairTime(NamedTuple):
+    """One cell of two ranks in one launch; times are of a call, in seconds."""
+
+    first: int
+    second: int
+    """Ranks, the smaller first."""
+    time_s: float
+    low_s: float
+    high_s: float
+    flags: tuple[str, ...]
+    wrong_count: int
+    line: int
+    """Number of its line, from 0 and without empty ones."""
+
+
+@dataclass
+class PairTimes:
+    """All cells that share every column but their ranks and what was measured."""
+
+    shared: Cell
+    """One of them."""
+    times: list[PairTime]
+
+
+class StoredPairs(NamedTuple):
+    kinds: list[PairTimes]
+    others: list[int]
+    """Numbers of the lines that are not cells."""
+
+
+def read_pairs(file: Path) -> StoredPairs | None:
+    """The pairs in this file of records; None: a cell in it is no pair, or is not written as the
+    kernels write it. OSError: it cannot be read."""
+    kinds: dict[bytes, PairTimes] = {}
+    others = []
+    for number, line in _lines(file):
+        if not line.startswith(_CELL):
+            others.append(number)
+            continue
+        try:
+            _add(kinds, number, line)
+        except ValueError:
+            return None
+    return StoredPairs(list(kinds.values()), others)
+
+
+def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    with file.open("rb") as lines:
+        yield from enumerate(line for line in lines if not line.isspace())
+
+
+def _add(kinds: dict[bytes, PairTimes], number: int, line: bytes) -> None:
+    """Adds the cell in this line. ValueError: it is no pair, or cannot be cut."""
+    start = line.index(_MEMBERS) + len(_MEMBERS)
+    end = line.index(b'"', start)
+    rest = line.index(_REST, end)
+    head = line[:start] + line[end:rest]
+    kind = kinds.get(head)
+    if kind is None:
+        kind = kinds[head] = PairTimes(_decoded(line), [])
+    one, _, other = line[start:end].partition(b",")
+    first, second = int(one), int(other)
+    flags = line.index(_FLAGS, rest) + len(_FLAGS)
+    wrong = line.index(_WRONG, flags)
+    time = line.index(_TIME, wrong)
+    kind.times.append(
+        PairTime(
+            min(first, second),
+            max(first, second),
+            _number(line, time + len(_TIME)),
+            _number(line, line.index(_LOW, time) + len(_LOW)),
+            _number(line, line.index(_HIGH, time) + len(_HIGH)),
+            _words(line, flags),
+            int(line[wrong + len(_WRONG) : line.index(b",", wrong)]),
+            number,
+        )
+    )
+
+
+def _decoded(line: bytes) -> Cell:
+    """ValueError: it is not the record of a cell."""
+    record = decode(line.decode("utf-8"))
+    if not isinstance(record, CellRecord):
+        raise ValueError("it is not a cell")
+    return record.cell
+
+
+def _number(line: bytes, start: int) -> float:
+    text = line[start : line.index(b",", start)]
+    return math.nan if text == b"null" else float(text)
+
+
+def _words(line: bytes, start: int) -> tuple[str, ...]:
+    """The strings of a list, of which there are mostly none."""
+    end = line.index(b"]", start)
+    if end == start:
+        return ()
+    return tuple(word.strip(b'" ').decode("utf-8") for word in line[start:end].split(b","))
