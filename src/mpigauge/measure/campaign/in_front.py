@@ -8,8 +8,10 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Thread
 from types import FrameType
 
 from mpigauge.measure.campaign.bystander import Bystander
@@ -22,6 +24,8 @@ FOR_PROGRAM = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 """Sent to us they are meant for the program."""
 OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 """A terminal sends them to the program, too; only those that are sent to us alone are passed on."""
+_END = 0
+"""Stands for the end of signals."""
 
 
 @dataclass(frozen=True)
@@ -68,23 +72,36 @@ def run(
 @contextmanager
 def _passed_on(process: subprocess.Popen[bytes], watched: Watched) -> Iterator[None]:
     """Signals that would end us go to the program; we are there until its end."""
+    received: SimpleQueue[int] = SimpleQueue()
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
+    def receive(number: int, frame: FrameType | None) -> None:
         del frame
-        watched.look()
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, number)
+        received.put(number)
 
-    def pass_on_alone(number: int, frame: FrameType | None) -> None:
-        if not bystander.was_hit():
-            pass_on(number, frame)
-
-    bystander = Bystander()
-    before = {number: signal.signal(number, pass_on) for number in FOR_PROGRAM}
-    before |= {number: signal.signal(number, pass_on_alone) for number in OF_TERMINAL}
+    before = {number: signal.signal(number, receive) for number in (*FOR_PROGRAM, *OF_TERMINAL)}
     try:
-        with bystander:
-            yield
+        with Bystander() as bystander:
+            courier = Thread(target=_pass_on, args=(received, process, watched, bystander))
+            courier.start()
+            try:
+                yield
+            finally:
+                received.put(_END)
+                courier.join()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _pass_on(
+    received: SimpleQueue[int],
+    process: subprocess.Popen[bytes],
+    watched: Watched,
+    bystander: Bystander,
+) -> None:
+    """Passes signals on, in a thread of its own: a handler would be interrupted by the next one."""
+    while (number := received.get()) != _END:
+        if number in OF_TERMINAL and bystander.was_hit():
+            continue
+        watched.look()
+        process.send_signal(number)
