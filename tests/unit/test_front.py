@@ -4,19 +4,24 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import shlex
+import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import mpigauge
 from mpigauge.cli.main import run
-from mpigauge.features.front.inner import behind, translated
+from mpigauge.features.front.inner import behind, translated, with_files_in_memory
 from mpigauge.features.front.reading import read_any
 from mpigauge.features.front.writing import MARK, names, write_fronts
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
+from mpigauge.site.launch import Command
 from mpigauge.site.mpi.programs.witness import FOLDER, witness
 from tests.elf_files import Made
 from tests.unit.test_launch import INTEL, OPENMPI5
@@ -203,3 +208,37 @@ def test_options_of_the_environment_come_before_those_of_the_line() -> None:
     assert not read_any(["mpirun", "-np", "4", "./app"], here, "openmpi").programs[0].env.sets
     with pytest.raises(UserError, match="MPIRUN_OPTIONS='-e \"A': no closing quotation"):
         read_any(["mpirun", "./app"], {"MPIRUN_OPTIONS": '-e "A'}, "platform")
+
+
+# --- files that launchers read --------------------------------------------------------------------
+def test_files_of_a_launcher_are_in_memory_that_nobody_else_can_name(tmp_path: Path) -> None:
+    """The folder for temporary files is open to others, who could put links there."""
+    made = Command(
+        ("mpirun", "--rankfile", "a", "--more", "b"), {}, {"a": "rank 0=x slot=1\n", "b": "é\n"}
+    )
+    before = set(tmp_path.iterdir())
+    words = with_files_in_memory(made)
+    assert (words[0], words[1], words[3]) == ("mpirun", "--rankfile", "--more")
+    for _ in range(2):
+        read = subprocess.run(["cat", words[2], words[4]], capture_output=True, check=True)
+        assert read.stdout.decode() == "rank 0=x slot=1\né\n"
+    assert set(tmp_path.iterdir()) == before
+    for word in (words[2], words[4]):
+        os.close(int(Path(word).name))
+
+
+FOR_ALL = {"/dev/shm", "/tmp"}
+READS = {"site/launch/left_session.py", "site/launch/leftovers.py", "features/profile/gather.py"}
+"""These look for what others have made there; of ours there is a folder with a random name."""
+
+
+def test_no_module_names_a_folder_that_is_open_to_all() -> None:
+    """Files go there under names of tempfile, in folders that only the user can enter."""
+    package = Path(mpigauge.__file__).parent
+    named = set()
+    for path in package.rglob("*.py"):
+        words = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        texts = {word.value for word in words if isinstance(word, ast.Constant)}
+        if FOR_ALL & {text for text in texts if isinstance(text, str)}:
+            named.add(path.relative_to(package).as_posix())
+    assert named == READS

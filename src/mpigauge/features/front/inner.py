@@ -43,10 +43,9 @@ def main(spec: str, dialect: str, strict: bool) -> None:
         if rest and rest[0] in ASKS:
             os.execve(mpi.mpiexec, [str(mpi.mpiexec), *rest], {**here, **mpi.env})
         made = translated([front, *rest], mpi, dialect, strict, here)
-        for name, text in made.files.items():
-            Path(name).write_text(text, encoding="utf-8")
+        words = with_files_in_memory(made)
         remove_left_session(os.getpid(), here)
-        os.execve(made.words[0], list(made.words), {**here, **made.env})
+        os.execve(made.words[0], words, {**here, **made.env})
     except UserError as error:
         print(f"mpigauge: {error}", file=sys.stderr)
     except OSError as error:
@@ -74,9 +73,20 @@ def translated(
     job = replace(
         job,
         system=given.system.name if given else "",
-        stem=f"{here.get('TMPDIR') or '/tmp'}/mpigauge-front-{os.getpid()}",
+        stem="front",
     )
     return command(told_apart(_ready(job, here), line, here))
+
+
+def with_files_in_memory(made: Command) -> list[str]:
+    """The words of the command, with the files that they name in memory that the launcher inherits:
+    they have no name that another user could take first, and end with it."""
+    words = list(made.words)
+    for name, text in made.files.items():
+        handle = os.memfd_create(name, flags=0)
+        os.write(handle, text.encode())
+        words[words.index(name)] = f"/proc/{os.getpid()}/fd/{handle}"
+    return words
 
 
 def _say_untold(name: str, line: Line, mpi: Mpi, strict: bool) -> None:
