@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
     from mpigauge.model.mpi import Abi
 
+PREFIX = ".mpigauge-exec-"
+LOCK = "lock"
+"""A file in our folder, locked as long as we live."""
 NOT_WHERE_IT_SHOULD = 1
 """The status where ranks are on another MPI, or each in a world of its own, whatever the launcher
 makes of that."""
@@ -107,15 +111,27 @@ def _folder(setup: Setup) -> Iterator[Path]:
     from mpigauge.model.errors import UserError
 
     elsewhere = [node.name for node in setup.nodes if not is_here(node.name)]
+    base = Path.cwd() if elsewhere else Path(tempfile.gettempdir())
+    _remove_left(base)
     try:
-        folder = Path(tempfile.mkdtemp(prefix=".mpigauge-exec-", dir=Path.cwd() if elsewhere
-                                       else None))  # fmt: skip
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
     except OSError as error:
-        raise UserError(
-            f"cannot make a folder in {Path.cwd() if elsewhere else tempfile.gettempdir()}: "
-            f"{error.strerror}; set TMPDIR"
-        ) from None
+        raise UserError(f"cannot make a folder in {base}: {error.strerror}; set TMPDIR") from None
     try:
-        yield folder
+        with (folder / LOCK).open("w") as lock:
+            with suppress(OSError):  # a file system without locks: nobody removes the folder
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_left(base: Path) -> None:
+    """Removes folders whose mpigauge was killed: the system lets go of its lock."""
+    for folder in base.glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            if folder.lstat().st_uid != os.geteuid() or folder.is_symlink():
+                continue
+            with (folder / LOCK).open("r+") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder)
