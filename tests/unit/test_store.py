@@ -348,6 +348,30 @@ def test_a_full_disk_is_named_and_keeps_what_was_there(
     assert run.damaged == ()
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("file", ["cards.json", "run.json"])
+def test_a_run_that_cannot_be_begun_leaves_its_place_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, is_there: bool
+) -> None:
+    folder = tmp_path / "run"
+    if is_there:
+        folder.mkdir()
+
+    def full(path: Path, text: str) -> None:
+        if path.name == file:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        path.write_text(text)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mpigauge.runs.store.writer.write_whole", full)
+        with pytest.raises(UserError, match="No space left on device"):
+            create(tmp_path)
+    assert folder.exists() == is_there
+    with create(tmp_path) as writer:
+        writer.discard()
+    assert folder.exists() == is_there
+
+
 # --- what is not a run, or of another time ---------------------------------------------------
 @pytest.mark.parametrize(
     ("content", "says"),

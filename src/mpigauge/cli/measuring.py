@@ -224,6 +224,7 @@ def write_passport(writer: RunWriter, setup: Setup) -> None:
     try:
         writer.write_passport(known)
     except RunError as error:  # nothing was launched yet
+        writer.discard()
         raise UserError(str(error)) from None
 
 

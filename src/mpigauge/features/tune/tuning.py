@@ -57,6 +57,7 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL, calls_from_several
 from mpigauge.model.units import listed
 from mpigauge.result.tuning.halving import contenders
+from mpigauge.runs.store.files import failing_as
 from mpigauge.runs.store.tunings import RUNS, DefaultStays, Fault, Rescued, TunedRule, write_files
 from mpigauge.site.mpi.rule_files.candidates import (
     Candidate,
@@ -171,9 +172,11 @@ class TuningTask:
     def measured(self, name: str, plan: Plan) -> Run:
         """The run of this name, made now, gone on with, or as it was. RunError: interrupted."""
         what = RUN_NAMES[name.rstrip("-0123456789")]
-        stored = measured(self.setup, plan, self.folder / RUNS / name, what)
+        stored, problem = measured(self.setup, plan, self.folder / RUNS / name, what)
         if stored.status.get("status") == "interrupted":
             raise RunError(f"interrupted: what was measured is kept; {self.going_on}")
+        if is_cut_short(stored):
+            raise RunError(f"{problem}; what was measured is kept; {self.going_on}")
         check_level(stored)
         return stored
 
@@ -203,22 +206,30 @@ def check_level(stored: Run) -> None:
             )
 
 
-def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> Run:
-    """The run in this folder, made now, gone on with, or as it was."""
+def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> tuple[Run, str]:
+    """The run in this folder, made now, gone on with, or as it was; and what went wrong last."""
     from mpigauge.cli.measuring import PlannedRun, carry_out, measure
     from mpigauge.runs.store import load
 
+    problems: tuple[str, ...] = ()
     if not (folder / "run.json").is_file():
         tell(f"{what}: {folder}")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        measure([PlannedRun(setup, plan)], folder, "tune")
+        with failing_as(UserError, folder):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+        problems = measure([PlannedRun(setup, plan)], folder, "tune").problems
     else:
         _check_same_plan(folder, plan)
-        if load(folder).status.get("status") in (None, "interrupted"):
+        if is_cut_short(load(folder)):
             tell(f"{what}: goes on in {folder}")
             with ExitStack() as stack:
-                carry_out([_what_is_left(folder, setup, plan.env, stack)])
-    return load(folder)
+                problems = carry_out([_what_is_left(folder, setup, plan.env, stack)]).problems
+    return load(folder), "; ".join(problems[-1:])
+
+
+def is_cut_short(stored: Run) -> bool:
+    """Whether launches are missing: it was interrupted, or it was given up with a reason, such as a
+    full disk; no status, if there was no room even for that."""
+    return stored.status.get("status") in (None, "interrupted") or "reason" in stored.status
 
 
 def _what_is_left(

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 from dataclasses import asdict
 from datetime import datetime, timezone
 from itertools import islice
@@ -63,6 +64,8 @@ class RunWriter:
         self.folder = folder
         self.complete = complete
         """Launches that a former process has finished, when a run is resumed."""
+        self.is_new = False
+        """Whether we have made the folder itself."""
         self._lock = _lock(folder)
 
     @classmethod
@@ -80,15 +83,24 @@ class RunWriter:
         `header` holds what run.json says beside schema and creation time: version, command, plan,
         mpi. Every refusal is a UserError: nothing is launched then.
         """
+        is_new = output is None or not output.exists()
         folder = _claim(output) if output else _new_below(root, label)
         head = {"schema": SCHEMA, "created": now()} | dict(header)
         _take(folder)
-        with failing_as(UserError, folder):
-            for kind in ("progress", "logs"):
-                (folder / kind).mkdir()
-            write_whole(folder / "cards.json", cards)
-            write_whole(folder / "run.json", to_json(head))
-        return cls(folder)
+        try:
+            with failing_as(UserError, folder):
+                for kind in ("progress", "logs"):
+                    (folder / kind).mkdir()
+                write_whole(folder / "cards.json", cards)
+                write_whole(folder / "run.json", to_json(head))
+            writer = cls(folder)
+            writer.is_new = is_new
+            return writer
+        except UserError:
+            _empty(folder)
+            if is_new:
+                folder.rmdir()
+            raise
 
     @classmethod
     def resume(cls, folder: Path) -> Self:
@@ -181,6 +193,13 @@ class RunWriter:
         with failing_as(RunError, path):
             write_whole(path, to_json({"status": status, "ended": now()} | facts))
 
+    def discard(self) -> None:
+        """Removes the run, of which nothing was launched."""
+        self.close()
+        _empty(self.folder)
+        if self.is_new:
+            self.folder.rmdir()
+
     def close(self) -> None:
         self._lock.close()
 
@@ -259,6 +278,15 @@ def _take(folder: Path) -> None:
         raise UserError(f"another run has just taken {folder}; name a new folder") from None
     except OSError as error:
         raise UserError(f"cannot write into {folder}: {error.strerror}") from None
+
+
+def _empty(folder: Path) -> None:
+    """Removes what is in a folder that we have taken, so that it can be taken again."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _new_below(root: Path, label: str) -> Path:
