@@ -537,7 +537,7 @@ def test_other_hosts_get_a_folder_first(tmp_path: Path) -> None:
     assert gather.prepare_more(folder, ["b", "d"]) == []
     said = sorted(line.split()[0] for line in (tmp_path / "said").read_text().splitlines())
     assert said == ["b", "c", "d"]
-    assert f"mkdir -p -m 700 {folder}" in (tmp_path / "said").read_text()
+    assert f"mkdir -m 700 {folder}" in (tmp_path / "said").read_text()
 
 
 def test_files_of_other_hosts_are_fetched_and_removed_there(tmp_path: Path) -> None:

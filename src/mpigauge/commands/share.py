@@ -33,11 +33,14 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
     from mpigauge.cli.run_names import find_run
+    from mpigauge.features.profile.left import collect_left
     from mpigauge.model.units import many, memory
     from mpigauge.runs.store.anonymize import STAYS
     from mpigauge.runs.store.pack import pack
 
-    file, taken, left_out = pack(find_run(run), output, anonymous)
+    folder = find_run(run)
+    collect_left(folder)
+    file, taken, left_out = pack(folder, output, anonymous)
     for sentence in left_out:
         click.echo(f"mpigauge: {sentence}", err=True)
     click.echo(f"mpigauge: {file}, {memory(file.stat().st_size)}", err=True)

@@ -171,6 +171,7 @@ def _profile_of(word: str, said: dict[str, Any]) -> Path:
     an option says what the profile says."""
     from mpigauge.cli.run_names import find_run
     from mpigauge.features.profile.finding import holds_profile
+    from mpigauge.features.profile.left import collect_left
     from mpigauge.features.profile.measured import mpi_of
     from mpigauge.features.profile.show import main_jobs
     from mpigauge.features.profile.stored import load_jobs
@@ -183,6 +184,7 @@ def _profile_of(word: str, said: dict[str, Any]) -> Path:
     folder = find_run(word)
     if folder.is_file() or not holds_profile(folder):
         raise UserError(f"--for: {word} is not a folder of a profile; `mpigauge profile` makes one")
+    collect_left(folder)
     shown = main_jobs(load_jobs(folder))
     if not shown:
         raise UserError(f"--for: the profile {word} has seen no rank")

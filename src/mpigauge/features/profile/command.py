@@ -103,6 +103,7 @@ def command(words: tuple[str, ...], **said: Any) -> int:
     from mpigauge.cli.screen import tell
     from mpigauge.features.profile.foretell import foretold
     from mpigauge.features.profile.profiling import NO_CARDS, Profiling, header
+    from mpigauge.measure.campaign.interrupt import Interrupt
     from mpigauge.runs.store import RunWriter
     from mpigauge.site.launch.lines.preload import PRELOAD
     from mpigauge.site.mpi.profiler import library
@@ -131,8 +132,9 @@ def command(words: tuple[str, ...], **said: Any) -> int:
         begin(writer.folder, resumes=False)
         _write_passport(writer, setup)
         profiling = Profiling(starter, variables, writer, tell, agent, hosts)
-        jobs, status = profiling.profile(launches)
-        _finish(profiling, words, jobs, status)
+        with Interrupt() as interrupt:  # whatever the user presses, what ranks left is stored
+            jobs, status = profiling.profile(launches, interrupt)
+            _finish(profiling, words, jobs, status)
         if measures and jobs and not status:
             _measure(writer.folder, {**said, "seconds": seconds})
         _present(writer.folder, jobs, form, first)
@@ -175,6 +177,7 @@ def _stored_profile(words: tuple[str, ...]) -> Path | None:
 
     from mpigauge.cli.run_names import find_run
     from mpigauge.features.profile.finding import holds_profile
+    from mpigauge.features.profile.left import collect_left
     from mpigauge.features.profile.stored import load_jobs
 
     if len(words) > 1:
@@ -188,6 +191,7 @@ def _stored_profile(words: tuple[str, ...]) -> Path | None:
         )
     if found.is_file():
         raise UserError(f"--measure: {words[0]} is packed; measure the folder that it was made of")
+    collect_left(found)
     if report := next((job for job in load_jobs(found) if job.source), None):
         raise UserError(f"--measure: {words[0]} is {report.lacks}")
     return found

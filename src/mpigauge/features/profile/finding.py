@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
 
 from mpigauge.cli.run_names import find_run
+from mpigauge.features.profile import KIND
 from mpigauge.runs.store.imported import REFERENCE
 from mpigauge.runs.store.pack import opened
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.stored import ProfiledJob
 
-KIND = "profile"
 HEADER = "run.json"
 _DAMAGED = (
     OSError, ValueError, RecursionError, AttributeError, KeyError, BadZipFile, StopIteration
@@ -29,8 +29,10 @@ def profile_at(word: str) -> tuple[ProfiledJob, ...] | None:
     read."""
     if not is_profile(word):
         return None
+    from mpigauge.features.profile.left import collect_left
     from mpigauge.features.profile.stored import load_jobs
 
+    collect_left(find_run(word))
     with opened(find_run(word)) as folder:
         return load_jobs(folder)
 

@@ -12,10 +12,13 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
+import stat
 import tarfile
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
 from shlex import quote
@@ -23,6 +26,7 @@ from shlex import quote
 from mpigauge.features.profile.files import SUFFIX
 from mpigauge.measure.campaign.agent import Agent, all_answers, is_here
 from mpigauge.model.errors import UserError
+from mpigauge.runs.store.files import LEFT, write_whole
 
 MEMORY = Path("/dev/shm")
 LEAST_FREE = 64 << 20
@@ -36,6 +40,61 @@ AGENT = "agent"
 """A file that says how other hosts are reached, for launchers within a script."""
 NOTED = ".hosts"
 """The end of names of files that say where launchers within a script started ranks."""
+
+
+_NAME = re.compile(r"mpigauge-\d+-[0-9a-f]{12}")
+
+
+@dataclass(frozen=True)
+class LeftFiles:
+    """Where the files of a launch are until its program has ended."""
+
+    launch: int
+    folder: str
+    host: str
+    """The host of mpigauge; on the others the folder has the same name."""
+    hosts: tuple[str, ...]
+    words: tuple[str, ...]
+    """Those of the agent that reaches them."""
+    shell: tuple[str, ...]
+
+
+def note_left(
+    run: Path, launch: int, folder: Path, hosts: Sequence[str], agent: Agent
+) -> LeftFiles:
+    """Notes in a run folder where the files are, in case we are killed. A disk that is full keeps
+    no program from running."""
+    left = LeftFiles(
+        launch, str(folder), os.uname().nodename, tuple(hosts), agent.words, agent.shell
+    )
+    with suppress(OSError):
+        write_whole(run / LEFT, json.dumps(asdict(left)))
+    return left
+
+
+def left_in(run: Path) -> LeftFiles | None:
+    """What a killed mpigauge has left; None: nothing."""
+    try:
+        data = json.loads((run / LEFT).read_text(encoding="utf-8"))
+        lists = {name: tuple(map(str, data[name])) for name in ("hosts", "words", "shell")}
+        return LeftFiles(int(data["launch"]), str(data["folder"]), str(data["host"]), **lists)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def forget_left(run: Path) -> None:
+    with suppress(OSError):
+        (run / LEFT).unlink()
+
+
+def is_own_folder(folder: Path) -> bool:
+    """Whether `folder_for_ranks` made it, for this user."""
+    try:
+        about = folder.lstat()
+    except OSError:
+        return False
+    is_private = stat.S_ISDIR(about.st_mode) and about.st_mode & 0o077 == 0
+    return bool(_NAME.fullmatch(folder.name)) and is_private and about.st_uid == os.getuid()
 
 
 def folder_for_ranks() -> Path:
@@ -83,7 +142,8 @@ def prepare_more(folder: Path, hosts: Sequence[str]) -> list[str]:
 
 
 def _made(folder: Path, hosts: Sequence[str], agent: Agent) -> list[str]:
-    script = f"mkdir -p -m 700 {quote(str(folder))}"
+    where = quote(str(folder))
+    script = f"mkdir -m 700 {where} || {{ [ -d {where} ] && [ -O {where} ] && [ ! -L {where} ]; }}"
     answers = zip(hosts, all_answers(hosts, script, agent, SECONDS), strict=True)
     found: list[str] = []
     for host, answer in answers:

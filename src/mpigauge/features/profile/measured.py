@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.features.profile import KIND
 from mpigauge.features.profile.account import Account
-from mpigauge.features.profile.finding import KIND
 from mpigauge.features.profile.joined import Joined, MachineFigures, joined
 from mpigauge.features.profile.needs import Need, needed, uses_of
 from mpigauge.features.profile.show import accounts_of, main_jobs

@@ -14,10 +14,17 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import mpigauge
+from mpigauge.features.profile import KIND
 from mpigauge.features.profile.account import Account, Called, readable
 from mpigauge.features.profile.files import SUFFIX, numbered, read_rank
-from mpigauge.features.profile.finding import KIND
-from mpigauge.features.profile.gather import fetch, folder_for_ranks, prepare, remove
+from mpigauge.features.profile.gather import (
+    fetch,
+    folder_for_ranks,
+    forget_left,
+    note_left,
+    prepare,
+    remove,
+)
 from mpigauge.features.profile.launching import FOLDER_VARIABLE, Start, with_stand_ins
 from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.replayed import save_mix
@@ -38,6 +45,7 @@ from mpigauge.site.mpi.query import name_and_version
 if TYPE_CHECKING:
     from mpigauge.features.profile.files import RankFile, ReturnAddress
     from mpigauge.features.profile.stored import Places
+    from mpigauge.measure.campaign.interrupt import Interrupt
     from mpigauge.runs.store import RunWriter
 
 LEVELS = ("single", "funneled", "serialized", "multiple")
@@ -61,12 +69,15 @@ class Profiling:
     output: int | None = None
     """Where what the program prints goes, which then reads nothing; None: it has our streams."""
 
-    def profile(self, launches: int) -> tuple[list[ProfiledJob], int]:
-        """Makes so many launches, fewer where one fails. What was seen, and the status of the last
-        one: the program's own."""
+    def profile(self, launches: int, interrupt: Interrupt) -> tuple[list[ProfiledJob], int]:
+        """Makes so many launches, fewer if one fails or we are interrupted between two. What was
+        seen, and the status of the last one: the program's own."""
         jobs: list[ProfiledJob] = []
         status = 0
         for number in range(launches):
+            if interrupt.count:
+                self.tell(f"interrupted after {many(number, 'launch')} of {launches}")
+                break
             found, ended = self.launch(number)
             jobs += found
             status = ended.status
@@ -94,13 +105,16 @@ class Profiling:
                     self.tell(note)
             if not is_launcher(start.words[0]):
                 start = with_stand_ins(start, folder)
-            for problem in prepare(folder, (*start.hosts, *self.hosts), self.agent):
+            hosts = (*start.hosts, *self.hosts)
+            for problem in prepare(folder, hosts, self.agent):
                 self.tell(problem)
             self.note_command(number, start)
+            note_left(self.writer.folder, number, folder, hosts, self.agent)
             ended = run(start.words, start.env, self.output)
-            return self.collected(number, folder, start, ended), ended
+            return self.collected(number, folder, hosts, ended.seconds), ended
         finally:
             remove(folder)
+            forget_left(self.writer.folder)
 
     def note_command(self, number: int, start: Start) -> None:
         """A disk that is full keeps nobody's program from running."""
@@ -109,9 +123,12 @@ class Profiling:
         except RunError as error:
             self.tell(str(error))
 
-    def collected(self, number: int, folder: Path, start: Start, ended: Ended) -> list[ProfiledJob]:
-        """The jobs of a launch, stored. Trouble is told: the program has run, whatever we do."""
-        for problem in fetch(folder, (*start.hosts, *self.hosts), self.agent):
+    def collected(
+        self, number: int, folder: Path, hosts: Sequence[str], seconds: float | None
+    ) -> list[ProfiledJob]:
+        """The jobs of a launch, stored. Trouble is told: the program has run, whatever we do.
+        `seconds`: how long the launch took; None: that is not known."""
+        for problem in fetch(folder, hosts, self.agent):
             self.tell(problem)
         files = self.read(folder)
         alone = [file for file in files if file.rank is None]
@@ -123,7 +140,8 @@ class Profiling:
             for job in jobs:
                 save(job, self.writer.folder)
                 save_mix(job, self.writer.folder)
-            self.record(number, jobs, ended)
+            longest_s = max((file.run_s for file in files), default=0.0)
+            self.record(number, jobs, longest_s if seconds is None else seconds)
         except (RunError, UserError) as error:
             self.tell(str(error))
             return []
@@ -149,13 +167,12 @@ class Profiling:
             self.tell(f"call sites have addresses in place of names: {error}")
             return {}
 
-    def record(self, number: int, jobs: Sequence[ProfiledJob], ended: Ended) -> None:
+    def record(self, number: int, jobs: Sequence[ProfiledJob], seconds: float) -> None:
         """What other commands know of a run: launches, ranks, and figures over the launches."""
         shown = main_jobs(jobs)
         lines = [line for job in shown for line in records_of(job)]
         for line in lines:
             self.writer.append(line)
-        seconds = ended.seconds
         end = End(number, "done", seconds, seconds, 0, 0, len(lines))
         self.writer.append(encode(end))
 
@@ -310,14 +327,25 @@ def _call_site(job: ProfiledJob, account: Account, site: Called, waiting_s: floa
 # --- the head of the run --------------------------------------------------------------------------
 def header(words: Sequence[str], jobs: Sequence[ProfiledJob] = ()) -> dict[str, Any]:
     """run.json: what is profiled, and with which MPI as soon as that is known."""
-    shown = main_jobs(jobs)
-    name, version = name_and_version(shown[0].ranks[0].library) if shown else ("", "")
     return {
         "kind": KIND,
         "version": mpigauge.__version__,
         "command": masked_words(["mpigauge", *_own_words(words), "--", *words]),
+        "mpi": {"name": "", "version": ""},
+        "profile": {"program": PurePath(words[0]).name},
+        **facts_of(jobs),
+    }
+
+
+def facts_of(jobs: Sequence[ProfiledJob]) -> dict[str, Any]:
+    """What run.json says of ranks that were seen; nothing if there are none."""
+    shown = main_jobs(jobs)
+    if not shown:
+        return {}
+    name, version = name_and_version(shown[0].ranks[0].library)
+    return {
         "mpi": {"name": name, "version": version},
-        "profile": {"program": shown[0].program if shown else PurePath(words[0]).name},
+        "profile": {"program": shown[0].program},
     }
 
 

@@ -95,6 +95,7 @@ def ask_for_lines(path: Path, addresses: Sequence[int]) -> dict[int, tuple[Place
         errors="replace",
         timeout=_PATIENCE_S,
         check=False,
+        start_new_session=True,  # a Ctrl-C of the terminal is not for it
     )
     if done.returncode == 0:
         return parse_lines(done.stdout)

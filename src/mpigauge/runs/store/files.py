@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 HISTORY = "history.json"
 """What a run used of the runs before it."""
+LEFT = ".left.json"
+"""Where the files of ranks are that a profile collects after the end of its program."""
 OWN = 0o600
 """The mode of a file that only its owner reads."""
 _ORDER = re.compile(
