@@ -352,11 +352,11 @@ def secretive(folder: Path) -> Path:
     """A run that names each of the secrets once, where it belongs."""
     header = {
         "version": "1",
-        "command": ["mpigauge", "run", "PingPong", "--env", f"API_KEY={TOKEN}", "--hosts",
+        "command": ["mpigauge", "run", "PingPong", "--env", f"API_NAME={TOKEN}", "--hosts",
                     "gpu-login17:2", "--set", "UCX_TLS=tcp"],
         "plan": {
             "benchmarks": ["PingPong"],
-            "env": {"API_KEY": TOKEN, "N": "8"},
+            "env": {"API_NAME": TOKEN, "N": "8"},
             "parts": [{"benchmarks": ["projectzeta-solver"], "sizes": [],
                        "foreign": {"name": "projectzeta-solver", "words": ["./a.out"]}}],
         },
@@ -378,7 +378,7 @@ def secretive(folder: Path) -> Path:
         for line in lines:
             assert writer.append(line), line
         writer.write_command(
-            0, ["mpiexec", "-genv", "API_KEY", TOKEN, "./a.out"], {"API_KEY": TOKEN}
+            0, ["mpiexec", "-genv", "API_NAME", TOKEN, "./a.out"], {"API_NAME": TOKEN}
         )
         writer.log(0, "stderr", "a line\n")
         writer.finish("done", reason="")
@@ -447,11 +447,11 @@ def test_a_short_value_goes_where_its_variable_is_set(tmp_path: Path) -> None:
     )
     stored = load(made)
     assert set(stored.plan["env"].values()) == {"value1", "value2"}
-    assert stored.header["command"][4] == "API_KEY=value1"
+    assert stored.header["command"][4] == "API_NAME=value1"
     assert stored.header["command"][-1] == "UCX_TLS=tcp"
     assert stored.cells[0].message_bytes == 8
     said = (made / "logs" / "launch-000.command").read_text(encoding="utf-8")
-    assert "-genv API_KEY value1" in said
+    assert "-genv API_NAME value1" in said
 
 
 @pytest.mark.parametrize("secret", ["one,two", "it's mine", "a b c d", "x,y", "o'k", 'say "no"'])
@@ -473,3 +473,10 @@ def test_what_stays_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "what stays in it, to be looked at before it is published:" in said
     for each in STAYS:
         assert f"  {each}\n" in said
+
+
+@pytest.mark.parametrize("name", ["run", "logs", "records", "launch", "cards"])
+def test_a_run_may_be_called_as_its_files_are(tmp_path: Path, name: str) -> None:
+    folder = runs.write(tmp_path / name, [runs.launch(), runs.cell(), cells.end()])
+    made = unpack(pack.pack(folder, Path("x"), anonymous=True).file, tmp_path / "out")
+    assert load(made).cells == load(folder).cells

@@ -44,6 +44,34 @@ def masked_words(words: Sequence[str]) -> list[str]:
     return found
 
 
+def masked_json(data: Any) -> Any:
+    """What is to be stored, without these values: of `env` and `settings`, and in the words of
+    commands, at any depth."""
+    if isinstance(data, Mapping):
+        return {key: _masked_member(key, value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [masked_json(each) for each in data]
+    return data
+
+
+def masked_script(text: str) -> str:
+    """Command lines as they stand in a file, without these values; as they are if they have none.
+    ValueError: no shell would read them."""
+    lines = [shlex.split(line) for line in text.replace("\\\n", " ").split("\n")]
+    kept = [masked_words(words) for words in lines]
+    if kept == lines:
+        return text
+    return "\n".join(map(shlex.join, kept))
+
+
+def _masked_member(key: str, value: Any) -> Any:
+    if key in ("env", "settings") and isinstance(value, Mapping):
+        return masked(value)
+    if key in ("command", "words", "arguments") and isinstance(value, (list, tuple)):
+        return masked_words(value)
+    return masked_json(value)
+
+
 def as_typed(values: Mapping[str, str]) -> Iterator[str]:
     """The variables before a command, as a shell takes them; what looks secret is taken from the
     variable of the same name."""
@@ -74,7 +102,7 @@ def _masked_word(word: str) -> str:
     found = _ASSIGNMENT.search(word)
     while found and not looks_secret(found["name"]):
         found = _ASSIGNMENT.search(word, found.start("value"))
-    if found is None:
+    if found is None or found["value"] == f"${found['name']}":
         return word
     return word[: found.start("value")] + MASK
 

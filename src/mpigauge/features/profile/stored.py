@@ -36,6 +36,7 @@ from mpigauge.features.profile.merge import Profile, Spot
 from mpigauge.features.profile.symbols import Place
 from mpigauge.features.profile.waiting import WAIT
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.secrets import masked_words
 from mpigauge.runs.store.arrivals import ArrivalPattern, arrival_patterns, save_arrivals
 from mpigauge.runs.store.files import failing_as, whole, write_whole
 
@@ -226,7 +227,7 @@ def _rank(file: RankFile) -> dict[str, Any]:
         "cpus": [[cpu, node, times] for cpu, (node, times) in file.cpus.items()],
         "regions": [_region(each) for each in file.regions],
         "timelines": [_timeline(each) for each in file.timelines],
-        "arguments": list(file.words),
+        "arguments": masked_words(file.words),
         "program_file": file.executable,
         "mpi_library": file.library,
     }

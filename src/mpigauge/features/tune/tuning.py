@@ -249,8 +249,8 @@ def _check_same_plan(folder: Path, plan: Plan) -> None:
     from mpigauge.measure.plan import Plan as Plans
     from mpigauge.runs.store import load
 
-    then = Plans.from_json(load(folder).plan)
-    if replace(then, seed=plan.seed) != plan.masked() or _arms(then) != _arms(plan):
+    then, plan = Plans.from_json(load(folder).plan), Plans.from_json(plan.to_json())
+    if replace(then, seed=plan.seed) != plan or _arms(then) != _arms(plan):
         raise UserError(
             f"{folder} was measured with other options; name another folder with --output, or give "
             "the command as it was"

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.measure.plan.foreign import Foreign
 from mpigauge.model.grouping import distinct
 from mpigauge.model.hosts import HostRanks
-from mpigauge.model.secrets import masked, masked_words
+from mpigauge.model.secrets import masked_json
 from mpigauge.model.sizes import default_sizes
 from mpigauge.result.stats.launches import DEFAULT_MOST
 
@@ -59,13 +59,6 @@ class PlanPart:
     """Of a time budget; 0: as much as it has cells."""
     in_turn: bool = False
     """Ranks go from host to host in turn; else the hosts are filled one after the other."""
-
-    def masked(self) -> PlanPart:
-        """The part as it is stored: without values that look secret."""
-        foreign = self.foreign
-        if foreign:
-            foreign = replace(foreign, words=tuple(masked_words(foreign.words)))
-        return replace(self, settings=masked(self.settings), env=masked(self.env), foreign=foreign)
 
     @property
     def known(self) -> dict[str, str]:
@@ -207,16 +200,9 @@ class Plan:
         return (self.seed + launch * _SEED_STEP) & _SEED_MASK
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self.masked()) | {"benchmarks": self.benchmarks}
-
-    def masked(self) -> Plan:
         """The plan as it is stored: without values that look secret."""
-        return replace(
-            self,
-            parts=tuple(part.masked() for part in self.parts),
-            settings=masked(self.settings),
-            env=masked(self.env),
-        )
+        known: dict[str, Any] = masked_json(asdict(self))
+        return known | {"benchmarks": self.benchmarks}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Plan:

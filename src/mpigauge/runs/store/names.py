@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import expand
+from mpigauge.model.secrets import MASK
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +73,7 @@ def names_in(folder: Path) -> Names:
         tuple(_telling(users)),
         tuple(_homes(folder)),
         tuple(dict.fromkeys(name for name, _ in variables)),
-        tuple(dict.fromkeys(value for _, value in variables if value)),
+        tuple(dict.fromkeys(value for _, value in variables if value not in ("", MASK))),
         tuple(dict.fromkeys([*_labels(header, folder), *_named_by_somebody(profiles)])),
         isinstance(header, dict) and header.get("kind") == "profile",
     )

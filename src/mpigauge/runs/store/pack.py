@@ -8,6 +8,8 @@ anything is written.
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import struct
 import tempfile
@@ -20,8 +22,9 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.secrets import masked_json, masked_script
 from mpigauge.runs.store.anonymize import Anonymizer, bytes_without
-from mpigauge.runs.store.files import failing_as, whole
+from mpigauge.runs.store.files import failing_as, to_json, whole
 from mpigauge.runs.store.names import names_in
 from mpigauge.runs.store.reader import check_schema
 
@@ -35,6 +38,10 @@ _MOST_GROWTH = 100
 """No run is made smaller by more than this; a pack that would grow so is none of ours."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 MOST_FILES = 100_000
+_OURS = re.compile(
+    r"(run|passport|cards|history|status)\.json$|records\.jsonl$|(samples|progress|logs|profile)/[a-z]+-\d+[\w.-]*$"
+)
+"""Names of files that every run has, which stay although somebody or something is called so."""
 _FIRST = "run.json"
 _ALWAYS_THE_SAME = (1980, 1, 1, 0, 0, 0)
 _CHUNK = 1 << 20
@@ -74,8 +81,8 @@ def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Pac
     left_out: list[str] = []
     with failing_as(UserError, target), whole(target) as part, zipfile.ZipFile(part, "w") as made:
         for inside, content in _contents(folder, left_out):
-            known = anonymizer.text(inside) if anonymizer else inside
-            told = bytes_without(anonymizer, inside, content) if anonymizer else content
+            known = anonymizer.text(inside) if anonymizer and not _OURS.match(inside) else inside
+            told = _without_names(anonymizer, inside, content)
             made.writestr(_member(f"{name}/{known}"), told, compresslevel=9)
     return Packed(target, anonymizer.taken() if anonymizer else {}, tuple(left_out))
 
@@ -143,7 +150,33 @@ def _contents(folder: Path, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
         except OSError as error:
             left_out.append(f"left out: cannot read {path}: {error.strerror}")
             continue
-        yield path.relative_to(folder).as_posix(), content
+        name = path.relative_to(folder).as_posix()
+        yield name, content
+
+
+def _without_names(anonymizer: Anonymizer | None, name: str, content: bytes) -> bytes:
+    if anonymizer:
+        return bytes_without(anonymizer, name, content)
+    return _without_secrets(name, content)
+
+
+def _without_secrets(name: str, content: bytes) -> bytes:
+    """Runs of versions that stored values of --env as they were lose those that look secret. What
+    is damaged stays as it is."""
+    is_json = name == _FIRST or PurePosixPath(name).match("profile/*.json")
+    if not is_json and not name.endswith(".command"):
+        return content
+    try:
+        text = content.decode()
+        if is_json:
+            data = json.loads(text)
+            kept = masked_json(data)
+            made = text if kept == data else to_json(kept)
+        else:
+            made = masked_script(text)
+    except (ValueError, RecursionError):
+        return content
+    return made.encode("utf-8", "backslashreplace")
 
 
 def _member(name: str) -> zipfile.ZipInfo:

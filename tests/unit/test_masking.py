@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run as main
+from mpigauge.features.profile.stored import load_jobs
 from mpigauge.features.submit import submitting
 from mpigauge.features.submit.queue import Queue
 from mpigauge.measure.campaign.resume import plan_of
@@ -30,9 +31,10 @@ from mpigauge.model.secrets import (
     revealed,
 )
 from mpigauge.runs.store import RunWriter, load
+from mpigauge.runs.store.pack import pack, unpack
 from mpigauge.site.batch import SYSTEMS, Wish, script
 from mpigauge.site.launch import LAUNCHERS, Job, OnHost, command
-from tests import cells
+from tests import cells, profiles
 from tests.unit.test_launch import INTEL, MPICH, OPENMPI4, OPENMPI5, PROGRAM, SPECTRUM
 
 VALUE = "hunter2 or so"
@@ -184,5 +186,31 @@ def test_a_job_script_is_for_its_owner(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "a.sh").stat().st_mode) == 0o700
 
 
-def test_json_of_a_plan_is_what_is_stored() -> None:
-    assert VALUE not in json.dumps(plan().to_json())
+# --- what is handed on ----------------------------------------------------------------------
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_a_pack_of_an_older_run_loses_its_secrets(tmp_path: Path, anonymous: bool) -> None:
+    folder = stored(tmp_path / "run")
+    head = json.loads((folder / "run.json").read_text())
+    head["command"] = ["mpigauge", "run", "--env", f"API_TOKEN={VALUE}"]
+    head["plan"]["env"]["API_TOKEN"] = VALUE
+    (folder / "run.json").write_text(json.dumps(head))
+    line = f"API_TOKEN='{VALUE}' \\\n  mpiexec -genv API_TOKEN '{VALUE}' -n 2 ./a\n"
+    (folder / "logs" / "launch-000.command").write_text(line)
+    pack(folder, tmp_path / "a.mpigauge", anonymous)
+    found = unpack(tmp_path / "a.mpigauge", tmp_path / "out")
+    texts = {path.name: path.read_text() for path in found.rglob("*") if path.is_file()}
+    assert not [name for name, text in texts.items() if VALUE in text]
+    assert "-n 2 ./a" in texts["launch-000.command"]
+    kept = json.loads(texts["run.json"])["plan"]["env"]["API_TOKEN"]
+    assert kept.startswith("value") if anonymous else kept == MASK
+
+
+def test_a_profile_keeps_no_secret_of_its_program(tmp_path: Path) -> None:
+    job = profiles.job()
+    files = tuple(
+        replace(file, words=("./a", f"--token={VALUE}", "b")) for file in job.profile.files
+    )
+    secret = replace(job, profile=replace(job.profile, files=files))
+    folder = profiles.stored(tmp_path / "profile", secret)
+    assert not [p for p in folder.rglob("*") if p.is_file() and VALUE in p.read_text("latin-1")]
+    assert load_jobs(folder)[0].ranks[0].words == ("./a", f"--token={MASK}", "b")
