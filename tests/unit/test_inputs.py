@@ -15,11 +15,12 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.measure.plan import arms
 from mpigauge.model import hostlist, inputs
-from mpigauge.model.cpu_lists import MOST, parse_bitmap, parse_list
+from mpigauge.model.cpu_lists import parse_bitmap, parse_list
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.inputs import read_input, read_text
+from mpigauge.model.limits import MOST_PUS
 from mpigauge.model.sizes import read_sizes
 from mpigauge.model.toml import read_toml
 from mpigauge.runs.store.pack import unpack
@@ -104,9 +105,9 @@ def test_cores_that_no_machine_has(words: str) -> None:
 
 
 def test_lists_and_sets_of_numbers_have_an_end() -> None:
-    assert parse_list(f"0-{MOST - 1}") == set(range(MOST))
+    assert parse_list(f"0-{MOST_PUS - 1}") == set(range(MOST_PUS))
     with pytest.raises(ValueError, match="the most is"):
-        parse_list(f"0,{MOST}")
+        parse_list(f"0,{MOST_PUS}")
     assert parse_bitmap("0x1,,0x80000001") == {0, 31, 64}
     with pytest.raises(ValueError, match="larger than that of any machine"):
         parse_bitmap("0xffffffff," * 5000)

@@ -13,12 +13,12 @@ from types import MappingProxyType
 import click
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.limits import MOST_LOG_BYTES, whole_number
 
 Translate = Callable[[str], Sequence[str]]
 """From the value of an option to our words."""
 END = "--"
 """What follows are words of another program."""
-MOST_LOG = 40
 _MAPPED = {"core": "compact", "slot": "compact", "node": "hosts"}
 """Objects of --map-by, by the placement that they are."""
 
@@ -109,12 +109,13 @@ def _sizes(value: str) -> Sequence[str]:
     """As IMB has it: 28 or 3:28, with 0 before."""
     first, colon, last = value.partition(":")
     low, high = (first, last) if colon else ("0", first)
-    if not (low.isdecimal() and high.isdecimal() and int(low) <= int(high) <= MOST_LOG):
+    least, most = whole_number(low), whole_number(high)
+    if least is None or most is None or not least <= most <= MOST_LOG_BYTES:
         raise UserError(
             f"-msglog {value}: write two powers of 2 as 3:28, or the larger alone; or --sizes "
             "0,8..256Mi"
         )
-    return ["--sizes", f"0,{1 << int(low)}..{1 << int(high)}"]
+    return ["--sizes", f"0,{1 << least}..{1 << most}"]
 
 
 def _repetitions(value: str) -> Sequence[str]:

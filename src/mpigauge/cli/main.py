@@ -20,6 +20,8 @@ from mpigauge.model.screen import wants_colours
 
 WRONG_INPUT = 2
 FAILED = 1
+LONGEST_WORD = 300
+"""Characters of a word of an error; paths are shorter."""
 NOT_MEASURED = "interrupted; nothing was measured"
 
 
@@ -110,9 +112,17 @@ def run(words: list[str]) -> int:
 
 
 def _say(message: str, status: int) -> int:
+    line = " ".join(map(_shortened, message.split()))
     with suppress(OSError):
-        click.echo(f"mpigauge: {' '.join(message.split())}", err=True)
+        click.echo(f"mpigauge: {line}", err=True)
     return status
+
+
+def _shortened(word: str) -> str:
+    """A word of thousands of characters would hide what is wrong with it."""
+    if len(word) <= LONGEST_WORD:
+        return word
+    return f"{word[: LONGEST_WORD // 2]}…{word[-LONGEST_WORD // 4 :]}"
 
 
 def _click_words(error: click.ClickException) -> str:
@@ -120,7 +130,9 @@ def _click_words(error: click.ClickException) -> str:
     text = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
     where = f" (see `{context.command_path} --help`)" if context is not None else ""
-    return text[:1].lower() + text[1:] + where
+    if not text[:2].isupper():  # the name of an argument, RUN, stays as the help has it
+        text = text[:1].lower() + text[1:]
+    return text + where
 
 
 def _cut_short(why: str, before: str) -> int:

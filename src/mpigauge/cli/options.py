@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from mpigauge.cli import completing
+from mpigauge.cli.paths import OutputFile, RunFolder
 from mpigauge.model.units import listed
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -20,6 +22,18 @@ USUAL_FORMAT = "table"
 
 _JSON = "mpigauge.json"
 """Where --json leaves that it was said, for --format."""
+
+
+class Seconds(click.FloatRange):
+    """A time within limits. Unlike click's own ranges it refuses NaN, which no limit excludes."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value} is not a time; write one from {self.min:g} to {self.max:g}")
+        return number
 
 
 def _note_json(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
@@ -87,7 +101,7 @@ def prometheus_option(function: _F) -> _F:
     return click.option(
         "--prometheus",
         "metrics",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=OutputFile(),
         metavar="FILE.prom",
         help="Write the result for the textfile collector of Prometheus' node exporter, too.",
     )(function)
@@ -219,7 +233,7 @@ compiler_option = click.option(
 )
 output_option = click.option(
     "--output",
-    type=click.Path(path_type=Path),
+    type=RunFolder(),
     metavar="DIR",
     help="Folder of the run; it must not hold anything yet.  [default: a new one below "
     "mpigauge-runs]",

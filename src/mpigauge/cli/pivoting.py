@@ -62,6 +62,11 @@ def sides_across(runs: Sequence[Run], column: str) -> tuple[list[Side], str]:
 
 def show_pivot(runs: Sequence[Run], column: str | None, to: str | None, form: str) -> None:
     """What --pivot and --to ask for. UserError: also where only --to was said."""
+    print_pivot(pivot_of(runs, column, to, form), form, runs)
+
+
+def pivot_of(runs: Sequence[Run], column: str | None, to: str | None, form: str) -> Pivot:
+    """The pivot that is asked for, not yet printed. UserError: there is none."""
     from mpigauge.model.errors import UserError
     from mpigauge.result.stats.verdicts import TOLERANCE
 
@@ -69,7 +74,7 @@ def show_pivot(runs: Sequence[Run], column: str | None, to: str | None, form: st
         raise UserError("--to names the column of ratios of a pivot; add --pivot COLUMN")
     check_form(form)
     sides, varied = sides_across(runs, column)
-    print_pivot(pivoted(sides, TOLERANCE, varied, to), form, runs)
+    return pivoted(sides, TOLERANCE, varied, to)
 
 
 def pivoted(

@@ -69,7 +69,12 @@ def _refuse_empty(
             raise click.UsageError(f"{_name(param)}: the value is empty", context)
 
 
+def argument_name(param: click.Parameter) -> str:
+    """RUN for [RUN...]: what stands in its place in the help."""
+    return (param.metavar or str(param.name).upper()).replace("...", "").strip("[]")
+
+
 def _name(param: click.Parameter) -> str:
     if isinstance(param, click.Option):
         return param.opts[-1]
-    return param.metavar or str(param.name).upper()
+    return argument_name(param)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.limits import MOST_PORT
 
 if TYPE_CHECKING:
     from mpigauge.features.browse.serve import ServerAddress
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("browse")
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N",
+@click.option("--port", type=click.IntRange(0, MOST_PORT), default=0, metavar="N",
               help="[default: one that is free]")  # fmt: skip
 @click.option("--host", metavar="ADDRESS", help="Where to listen.  [default: 127.0.0.1]")
 @click.option(

@@ -60,14 +60,18 @@ def clear_command(mpi: str | None, machine: str | None) -> None:
     Stored runs keep the ± that they have printed.
     """
     from mpigauge.model.errors import UserError
+    from mpigauge.model.units import listed
     from mpigauge.runs.store import history
 
     root = _folder()
+    words = {"mpi": mpi, "machine": machine}
     chosen = [each for each in _histories(root) if _fits(each, mpi, machine)]
     if not chosen and (mpi or machine):
         known = "; ".join(f"{each.place.machine}: {each.place.mpi}" for each in _histories(root))
+        asked = listed(f"--{name} {word}" for name, word in words.items() if word)
         raise UserError(
-            "no remembered machine and MPI fits; " + (f"there are {known}" if known else "none are")
+            f"{asked}: nothing that fits is remembered; "
+            + (f"there are {known}" if known else "nothing is")
         )
     try:
         history.clear(chosen)

@@ -11,6 +11,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.pivoting import pivot_options
+from mpigauge.model.limits import MOST_RANKS
 
 
 @click.command("import")
@@ -22,7 +23,10 @@ from mpigauge.cli.pivoting import pivot_options
     "--benchmark", default="", metavar="NAME", help="What tables are of that have no heading."
 )
 @click.option(
-    "--ranks", default=0, metavar="N", help="Ranks, where the program does not print them."
+    "--ranks",
+    type=click.IntRange(1, MOST_RANKS),
+    metavar="N",
+    help="Ranks, where the program does not print them.",
 )
 @click.option(
     "--apart",
@@ -49,7 +53,7 @@ def command(
     files: tuple[Path, ...],
     reader: str | None,
     benchmark: str,
-    ranks: int,
+    ranks: int | None,
     apart: bool,
     machine: str | None,
     date: str | None,
@@ -97,7 +101,7 @@ def command(
             )
         unpack_all(files, packs, output or DEFAULT_ROOT, form)
         return
-    reading = read_files(files, reader, benchmark, ranks, apart)
+    reading = read_files(files, reader, benchmark, ranks or 0, apart)
     jobs = reported_jobs(reading)
     if jobs and (pivot or to):
         raise UserError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.paths import OutputFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ def command() -> None:
 @click.option(
     "--into",
     "folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutputFolder(),
     metavar="DIR",
     help="For all users who set MPIGAUGE_KERNELS to DIR, which they need not be able to write.  "
     "[default: your cache]",

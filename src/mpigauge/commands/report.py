@@ -10,6 +10,7 @@ import click
 
 from mpigauge.cli import completing
 from mpigauge.cli.limiting import limits_option
+from mpigauge.cli.paths import OutputFile
 from mpigauge.model.errors import UserError
 
 
@@ -19,7 +20,7 @@ from mpigauge.model.errors import UserError
     "-o",
     "--output",
     "target",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     default=Path("report.html"),
     show_default=True,
     metavar="FILE.html",

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import completing
+from mpigauge.cli.paths import OutputFile
 
 
 @click.command("share")
@@ -16,7 +17,7 @@ from mpigauge.cli import completing
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     metavar="FILE.mpigauge",
     help="The file.  [default: the run's name, here]",
 )

@@ -9,11 +9,12 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.paths import OutputFile
 
 output_option = click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     help="Write it to this file.",
 )
 

@@ -12,6 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.paths import OutputFolder
+from mpigauge.model.limits import (
+    LEAST_LAUNCHES_OF_RULES,
+    LEAST_TRIALS,
+    MOST_LAUNCHES,
+    MOST_TRIALS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -98,7 +105,7 @@ def command() -> None:
     options.seconds_option,
     click.option(
         "--launches",
-        type=click.IntRange(min=3),
+        type=click.IntRange(LEAST_LAUNCHES_OF_RULES, MOST_LAUNCHES),
         metavar="N",
         help="That measure all candidates.  [default: 6]",
     ),
@@ -130,7 +137,7 @@ def command() -> None:
     ),
     click.option(
         "--trials",
-        type=click.IntRange(min=5),
+        type=click.IntRange(LEAST_TRIALS, MOST_TRIALS),
         metavar="N",
         help="Search these by N trials of Optuna, in finer steps, in place of a list of "
         "combinations.",
@@ -138,7 +145,7 @@ def command() -> None:
     options.seed_option,
     click.option(
         "--output",
-        type=click.Path(path_type=Path),
+        type=OutputFolder(),
         metavar="DIR",
         help="Folder of the tuning.  [default: mpigauge-tuned-MPI-VERSION]",
     ),

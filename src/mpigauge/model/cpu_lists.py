@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from mpigauge.model.limits import MOST_PUS, whole_number
+
 if TYPE_CHECKING:
     from mpigauge.model.records import Rank
 
 _SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _WORD_BITS = 32
-MOST = 1 << 16
-"""More PUs or nodes than any machine has."""
 
 
 def parse_list(text: str) -> set[int]:
@@ -22,9 +22,9 @@ def parse_list(text: str) -> set[int]:
     numbers: set[int] = set()
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
-        low, high = int(first), int(last or first)
-        if high >= MOST:
-            raise ValueError(f"there is no PU or node {high}; the most is {MOST - 1}")
+        low, high = whole_number(first), whole_number(last or first)
+        if low is None or high is None or high >= MOST_PUS:
+            raise ValueError(f"not a list of PUs or nodes; the most is {MOST_PUS - 1}")
         numbers |= set(range(low, high + 1))
     return numbers
 
@@ -49,7 +49,7 @@ def parse_bitmap(text: str) -> frozenset[int]:
     """The numbers in a set as hwloc writes it: words of 32 bits, the highest first, an empty one
     for 0, as in 0x0000ffff,,0x0. ValueError where it is none, or has no end."""
     words = text.split(",")
-    if len(text) > MOST // 2 or len(words) > MOST // _WORD_BITS:
+    if len(text) > MOST_PUS // 2 or len(words) > MOST_PUS // _WORD_BITS:
         raise ValueError(f"a set of {len(words)} words is larger than that of any machine")
     bits = 0
     for word in words:

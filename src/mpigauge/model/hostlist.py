@@ -14,8 +14,8 @@ from itertools import product
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import NamedHost
+from mpigauge.model.limits import MOST_HOSTS
 
-MOST_HOSTS = 200_000
 _MOST_DIGITS = 15
 _WORD = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")

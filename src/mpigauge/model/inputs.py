@@ -13,16 +13,17 @@ import stat
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.limits import MOST_INPUT_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MOST_BYTES = 64 << 20
-"""Of what people or programs write about a machine or a plan; outputs of programs may be larger."""
 _AT_ONCE = 1 << 20
 
 
-def read_input(path: Path, option: str = "", called: str = "", most: int = MOST_BYTES) -> bytes:
+def read_input(
+    path: Path, option: str = "", called: str = "", most: int = MOST_INPUT_BYTES
+) -> bytes:
     """The content of a file, or of a pipe to its end.
 
     `option` begins each error ("--hostfile: "), `called` is what they call the file, where it is

@@ -11,13 +11,13 @@ import re
 from collections.abc import Mapping
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.limits import MOST_PUS, whole_number
 
 NUM_THREADS = "OMP_NUM_THREADS"
 PLACES = "OMP_PLACES"
 PROC_BIND = "OMP_PROC_BIND"
-MOST = 1 << 16
-_PLACE = re.compile(r"\{([^{}]*)\}((?::-?\d+){0,2})")
-_RANGE = re.compile(r"(\d+)(?::(\d+)(?::(-?\d+))?)?")
+_PLACE = re.compile(r"\{([^{}]*)\}((?::-?\d{1,9}){0,2})")
+_RANGE = re.compile(r"(\d{1,9})(?::(\d{1,9})(?::(-?\d{1,9}))?)?")
 
 
 def threads(environment: Mapping[str, str]) -> str:
@@ -26,11 +26,12 @@ def threads(environment: Mapping[str, str]) -> str:
     first = text.partition(",")[0].strip()
     if not text:
         raise UserError(f"--threads omp: {NUM_THREADS} is not set; set it, or write a number")
-    if not first.isdecimal() or not 1 <= int(first) <= MOST:
+    number = whole_number(first)
+    if number is None or not 1 <= number <= MOST_PUS:
         raise UserError(
             f"--threads omp: {NUM_THREADS} is '{text}', which is not a number from 1 on"
         )
-    return str(int(first))
+    return str(number)
 
 
 def order(environment: Mapping[str, str]) -> str:
@@ -61,7 +62,7 @@ def places(text: str) -> list[list[int]]:
             raise _unknown(text)
         found += _repeated(_processors(match[1], text), match[2])
         rest = after[1:]
-    if len(found) > MOST or any(min(place, default=0) < 0 for place in found):
+    if len(found) > MOST_PUS or any(min(place, default=0) < 0 for place in found):
         raise _unknown(text)
     return found
 
@@ -70,7 +71,7 @@ def _processors(text: str, whole: str) -> list[int]:
     found: list[int] = []
     for word in text.split(","):
         match = _RANGE.fullmatch(word)
-        if not match or int(match[2] or 1) > MOST:
+        if not match or int(match[2] or 1) > MOST_PUS:
             raise _unknown(whole)
         first, count, step = int(match[1]), int(match[2] or 1), int(match[3] or 1)
         found += [first + i * step for i in range(count)]
@@ -81,7 +82,7 @@ def _repeated(place: list[int], text: str) -> list[list[int]]:
     numbers = [int(word) for word in text.split(":")[1:]]
     count, step = 1, len(place)
     if numbers:
-        count = min(numbers[0], MOST + 1)
+        count = min(numbers[0], MOST_PUS + 1)
     if len(numbers) > 1:
         step = numbers[1]
     found: list[list[int]] = []

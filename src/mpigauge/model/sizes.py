@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.inputs import read_text
+from mpigauge.model.limits import MOST_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +28,6 @@ HELP = (
     "Message sizes in bytes: a list and ranges that double, such as 0,1..4Mi. "
     "k, M and G (or Ki, Mi, Gi) are powers of 1024."
 )
-MOST = 1 << 40
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(?P<number>\d{1,15})\s*(?P<factor>[kmgt]?)i?(?:b(?:ytes?)?)?", re.IGNORECASE)
 
@@ -65,7 +65,7 @@ def parse_bytes(word: str, where: str | None = None) -> int:
             "(powers of 1024) may follow it, and a range is two sizes with '..' between"
         )
     size = int(match["number"]) * _FACTORS[match["factor"].lower()]
-    if size > MOST:
+    if size > MOST_MESSAGE_BYTES:
         raise UserError(f"{where} is more than 1 TiB, the largest message size")
     return size
 

@@ -7,11 +7,19 @@ The options are in schema/options.toml; the card of a benchmark says which of th
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 
 from mpigauge.model import openmp
 from mpigauge.model.errors import UserError, did_you_mean, no_such
+from mpigauge.model.limits import (
+    MOST_DELAY_US,
+    MOST_PUS,
+    MOST_RANKS,
+    decimal_number,
+    whole_number,
+)
 from mpigauge.model.option_table import OFFERED, OptionRow
 
 ORDERS = ("compact", "scatter")
@@ -63,11 +71,11 @@ def _read(option: OptionRow, text: str, environment: Mapping[str, str]) -> str:
 
 
 def _count(option: OptionRow, text: str) -> str:
-    digits = text.strip()
-    if not digits.isdecimal() or not option.least <= int(digits) <= option.most:
+    number = whole_number(text)
+    if number is None or not option.least <= number <= option.most:
         limits = f"from {option.least} to {option.most}"
         raise UserError(f"{option.flag}: '{text}' is not a whole number {limits}")
-    return digits
+    return str(number)
 
 
 def _thread_count(option: OptionRow, text: str) -> str:
@@ -96,11 +104,17 @@ def _words(option: OptionRow, text: str) -> str:
     return ",".join(dict.fromkeys(words))
 
 
+def is_node(word: str) -> bool:
+    """Whether it can be the number of a NUMA node."""
+    number = whole_number(word)
+    return number is not None and number < MOST_PUS
+
+
 def _memory_on(option: OptionRow, text: str) -> str:
     """Which NUMA nodes a machine has is looked up later."""
     words = [word.strip() for word in text.split(",")]
     for word in words:
-        if word not in NODES and not re.fullmatch(r"\d+(\+\d+)*", word):
+        if word not in NODES and not all(map(is_node, word.split("+"))):
             hint = did_you_mean(word, NODES) or (
                 f"; write {', '.join(NODES)}, or numbers such as 1 or 0+1"
             )
@@ -121,20 +135,22 @@ def _directories(option: OptionRow, text: str) -> str:
 
 
 def _sides(option: OptionRow, text: str) -> str:
-    if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*)*", text.strip().lower()):
+    sides = [whole_number(word) for word in text.lower().split("x")]
+    if not all(sides) or math.prod(side or 0 for side in sides) > MOST_RANKS:
         raise UserError(
             f"{option.flag}: '{text}' is not a grid; write numbers with x between: 4x2x2"
         )
-    return text.strip().lower()
+    return "x".join(map(str, sides))
 
 
 def _microseconds(option: OptionRow, text: str) -> str:
     word = text.strip().removesuffix("us").removesuffix("µs").strip()
-    if not re.fullmatch(r"\d+(\.\d+)?", word) or not float(word):
+    us = decimal_number(word)
+    if not 0 < us <= option.most:
         raise UserError(
             f"{option.flag}: '{text}' is not a number of microseconds; write 2 or 0.5us"
         )
-    return f"{float(word):g}"
+    return f"{us:g}"
 
 
 def _arrivals(option: OptionRow, text: str) -> str:
@@ -161,8 +177,8 @@ def _delay(option: OptionRow, word: str, time: str) -> str:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(us|µs|ms|s)?", time)
     us = 0.0
     if found:
-        us = float(found[1]) * _MICROSECONDS[found[2] or "us"]
-    if not 0 < us <= _LONGEST_US:
+        us = decimal_number(found[1]) * _MICROSECONDS[found[2] or "us"]
+    if not 0 < us <= MOST_DELAY_US:
         raise UserError(
             f"{option.flag}: '{word}' has no time between nothing and a second; write such as "
             "50us, 0.5ms"
@@ -175,7 +191,6 @@ def _switch(_option: OptionRow, text: str) -> str:
 
 
 _MICROSECONDS = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
-_LONGEST_US = 1e6
 _READERS: dict[str, Callable[[OptionRow, str], str]] = {
     "word": _as_is,
     "words": _words,

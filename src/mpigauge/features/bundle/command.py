@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli.paths import OutputFile
 from mpigauge.model.extras import EXTRAS
 
 
@@ -15,7 +16,7 @@ from mpigauge.model.extras import EXTRAS
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     default=Path("mpigauge.tar"),
     metavar="FILE",
     help="The archive: .tar, .tar.gz or .tar.xz by its ending.  [default: mpigauge.tar]",

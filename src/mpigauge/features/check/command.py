@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.paths import OutputFile
 
 if TYPE_CHECKING:
     from mpigauge.features.check.result import CheckResult
@@ -50,7 +51,7 @@ FORMATS = ("table", "json")
 )
 @click.option(
     "--junit",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     metavar="FILE",
     help="Write the result for CI systems, too.",
 )

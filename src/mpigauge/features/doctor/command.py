@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.model.limits import MOST_NOISE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,7 +32,7 @@ ABOUT_MPI = frozenset({"transports", "kernels", "start-up"})
 @click.option(
     "--noise",
     "seconds",
-    type=click.FloatRange(0, 600),
+    type=options.Seconds(0, MOST_NOISE_S),
     default=1.0,
     metavar="SECONDS",
     help="How long all cores are watched for time that goes elsewhere; 0: not.  [default: 1]",
@@ -86,9 +87,12 @@ def command(
     if program is not None:
         _refuse_others(names, file)
         return _on_program(program, mpi_spec, as_json)
+    for name in names:
+        CHECKS.find(name)
+    mpi = _mpi_for(names, mpi_spec) if file is None else None
     host = _host(file, seconds if not names or "noise" in names else 0.0)
-    if file is None:
-        host = _with_mpi(host, names, mpi_spec)
+    if mpi is not None:
+        host = _with_mpi(host, names, mpi, mpi_spec)
     findings = diagnose(host, names)
     if as_json:
         click.echo(json.dumps(to_json(host, findings), indent=2))
@@ -187,21 +191,32 @@ def _host(file: Path | None, seconds: float) -> Host:
     return Host(files, machine, measure(machine, seconds))
 
 
-def _with_mpi(host: Host, names: Sequence[str], mpi_spec: str | None) -> Host:
-    """The MPI of this name has to be there; where none is named, there may be none."""
+def _wants_mpi(names: Sequence[str]) -> set[str]:
+    """The checks that ask an MPI."""
+    return set(ABOUT_MPI & set(names) if names else ABOUT_MPI)
+
+
+def _mpi_for(names: Sequence[str], mpi_spec: str | None) -> Mpi | None:
+    """The MPI of this name has to be there, if a check asks it or not; where none is named, there
+    may be none."""
     from mpigauge.model.errors import UserError
     from mpigauge.site.mpi import find
+
+    if mpi_spec is not None:
+        return find(mpi_spec)
+    if not _wants_mpi(names):
+        return None
+    try:
+        return find(None)
+    except UserError:
+        return None
+
+
+def _with_mpi(host: Host, names: Sequence[str], mpi: Mpi, mpi_spec: str | None) -> Host:
+    """The host with what the MPI answers."""
     from mpigauge.site.mpi.outlook import outlook
 
-    wanted = ABOUT_MPI & set(names) if names else ABOUT_MPI
-    if not wanted:
-        return host
-    try:
-        mpi = find(mpi_spec)
-    except UserError:
-        if mpi_spec is not None:
-            raise
-        return host
+    wanted = _wants_mpi(names)
     if "kernels" in wanted:
         host = replace(host, outlook=outlook(mpi))
     if "start-up" in wanted:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli.paths import OutputFolder
+
 
 @click.group("imb")
 def command() -> None:
@@ -15,7 +17,7 @@ def command() -> None:
 
 
 @command.command("install")
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("folder", type=OutputFolder(), metavar="DIR")
 @click.option(
     "--mpi",
     "specs",

@@ -12,6 +12,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.habits import HabitualCommand
+from mpigauge.cli.paths import OutputFile
 from mpigauge.cli.transport import transport_option
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ MOST_AGAIN = 64
     click.option(
         "--draw",
         "drawing",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=OutputFile(),
         metavar="FILE",
         help="Draw the map, too: FILE.svg, FILE.png or FILE.pdf.",
     ),

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ import click
 from mpigauge.cli import options
 from mpigauge.cli.program import NAMES, PROGRAM_OPTIONS
 from mpigauge.model.errors import UserError
+from mpigauge.model.limits import MOST_FRAMES, MOST_LAUNCHES
 from mpigauge.model.width import WIDTH
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
 @options.together(
     click.option(
         "--launches",
-        type=click.IntRange(1, 1000),
+        type=click.IntRange(1, MOST_LAUNCHES),
         default=1,
         metavar="N",
         help="Runs of the program, so that times have intervals; the first one reads its standard "
@@ -40,7 +42,7 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
     ),
     click.option(
         "--frames",
-        type=click.IntRange(0, 32),
+        type=click.IntRange(0, MOST_FRAMES),
         metavar="N",
         help="Depth of the stacks that tell call sites apart.  [default: 8]",
     ),
@@ -121,9 +123,11 @@ def command(words: tuple[str, ...], **said: Any) -> int:
     setup = set_up_program(said, words) if any(said[name] for name in NAMES) else None
     starter = starter_for(words, setup, dict(os.environ))
     tuned, rules = _tuned(setup, said["tuned"], words)
+    agent, hosts = agent_for(setup, said["rsh"]), hosts_of(setup)
+    _check_program(words[0])
+    starter({**told, **rules})  # refuses what is wrong, before the library is built
     variables = {PRELOAD: str(library(tell)), **told, **rules}
     first = starter(variables)
-    agent, hosts = agent_for(setup, said["rsh"]), hosts_of(setup)
     for note in foretold(first.programs, first.env, os.environ):
         tell(note)
     with RunWriter.create(
@@ -224,6 +228,12 @@ def check_options(said: Mapping[str, Any]) -> None:
         from mpigauge.cli.program import check_program_words
 
         check_program_words(said["words"])
+
+
+def _check_program(name: str) -> None:
+    """UserError: nothing of this name can be started."""
+    if shutil.which(name) is None:
+        raise UserError(f"there is no program '{name}' that can be started here")
 
 
 def starter_for(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, str]) -> Starter:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.model.toml import Toml
 
 BLOCKS = {"vary": "--vary-block", "command": "--command-block"}
-"""Tables of a plan file that have an option of their own, in JSON."""
+"""Tables of a plan file that have an option of their own, in JSON, which only a file can give."""
 NO_KEYS = ("help", "dry_run", "form", "output", "pivot", "topology")
 """Options that are of a command and not of what it measures."""
 
@@ -33,6 +33,9 @@ class PlanCommand(HabitualCommand):
     wrong with an option says where in the file it stands."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for word in args:
+            if word.partition("=")[0] in BLOCKS.values():
+                raise click.NoSuchOption(word.partition("=")[0], ctx=ctx)
         files = [word for word in args if word.endswith(".toml")]
         if not files:
             return super().parse_args(ctx, args)

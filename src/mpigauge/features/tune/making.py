@@ -27,13 +27,16 @@ from mpigauge.features.tune.tuning import (
     wrong_with,
 )
 from mpigauge.model.errors import RunError, UserError, no_such
+from mpigauge.model.outputs import check_empty
 from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.units import listed
 from mpigauge.runs.store.tunings import (
     FILE,
+    RUNS,
     Tuning,
     build_of,
     check_build,
+    holds_tuning,
     save,
     settings_of,
 )
@@ -170,8 +173,11 @@ def read_task(
 
 
 def folder_for(mpi: Mpi, output: Path | None) -> Path:
-    """Where a tuning of this MPI is kept."""
-    return output or Path(f"mpigauge-tuned-{mpi.name}-{mpi.version}")
+    """Where a tuning of this MPI is kept. UserError: the folder holds something else."""
+    folder = output or Path(f"mpigauge-tuned-{mpi.name}-{mpi.version}")
+    if folder.is_dir() and not holds_tuning(folder) and not (folder / RUNS).is_dir():
+        check_empty(folder)
+    return folder
 
 
 def chosen_collectives(mpi: Mpi, words: Sequence[str], keeps_order: bool) -> tuple[str, ...]:

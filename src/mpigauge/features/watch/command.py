@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli import completing
+from mpigauge.cli import completing, options
+from mpigauge.model.limits import LEAST_EVERY_S, MOST_EVERY_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +26,7 @@ LOOKS = 2
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.option(
     "--every",
-    type=click.FloatRange(0.1, 3600),
+    type=options.Seconds(LEAST_EVERY_S, MOST_EVERY_S),
     default=1.0,
     metavar="SECONDS",
     help="How often its files are looked at.  [default: 1]",

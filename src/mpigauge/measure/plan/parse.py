@@ -4,10 +4,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.limits import (
+    LEAST_SHARE,
+    MOST_RANKS,
+    MOST_SECONDS,
+    decimal_number,
+    whole_number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -15,33 +23,31 @@ if TYPE_CHECKING:
 _SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"(?:\d+(?:\.\d+)?\s*(?:ms|min|s|m|h)\s*)+")
 _PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|min|s|m|h)")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
-MOST_RANKS = 1 << 24
 
 
 def parse_duration(option: str, text: str) -> float:
     """Seconds in 30s, 2m, 1m30s, 500ms or a plain number of seconds."""
     word = text.strip().lower()
-    if _NUMBER.fullmatch(word):
-        seconds = float(word)
-    elif _DURATION.fullmatch(word):
-        seconds = sum(float(n) * _SECONDS[unit] for n, unit in _PIECE.findall(word))
-    else:
+    seconds = decimal_number(word)
+    if _DURATION.fullmatch(word):
+        seconds = sum(decimal_number(n) * _SECONDS[unit] for n, unit in _PIECE.findall(word))
+    if math.isnan(seconds):
         raise UserError(f"{option}: '{text}' is not a time; write 30s, 2m or 1m30s")
     if seconds <= 0:
         raise UserError(f"{option}: the time must be longer than nothing; write 30s or 2m")
+    if seconds > MOST_SECONDS:
+        raise UserError(f"{option}: '{text}' is longer than a year; write 30s, 2m or 1m30s")
     return seconds
 
 
 def parse_share(option: str, text: str) -> float:
     """A relative error: 5%, 2 %, 0.05."""
     word = text.strip()
-    number = word.removesuffix("%").strip()
-    if not _NUMBER.fullmatch(number):
+    share = decimal_number(word.removesuffix("%").strip()) / (100 if word.endswith("%") else 1)
+    if math.isnan(share):
         raise UserError(f"{option}: '{text}' is not a relative error; write 5% or 0.05")
-    share = float(number) / (100 if word.endswith("%") else 1)
-    if not 1e-4 <= share < 1:
+    if not LEAST_SHARE <= share < 1:
         raise UserError(f"{option}: {text} is out of range; write a share from 0.01% to 99%")
     return share
 
@@ -53,18 +59,19 @@ def parse_counts(option: str, text: str, what: str) -> tuple[int, ...]:
 
 
 def parse_count(option: str, word: str, what: str, most: int = MOST_RANKS) -> int:
-    digits = word.strip()
-    if not digits.isdecimal() or not 1 <= int(digits) <= most:
-        raise UserError(f"{option}: '{word}' is not a number of {what}; write a number from 1 on")
-    return int(digits)
+    count = whole_number(word)
+    if count is None or not 1 <= count <= most:
+        raise UserError(f"{option}: '{word}' is not a number of {what}; write one from 1 to {most}")
+    return count
 
 
 def parse_grid(option: str, text: str) -> tuple[int, int]:
     """PxQ, as IMB's -map takes it."""
-    sides = re.fullmatch(r"(\d+)\s*x\s*(\d+)", text.strip().lower())
-    if not sides or not (int(sides[1]) and int(sides[2])):
+    first, _, last = text.lower().partition("x")
+    rows, columns = whole_number(first), whole_number(last)
+    if not rows or not columns or rows * columns > MOST_RANKS:
         raise UserError(f"{option}: '{text}' is not a grid; write two numbers with x between: 4x2")
-    return int(sides[1]), int(sides[2])
+    return rows, columns
 
 
 def parse_agent(text: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import NamedHost
 from mpigauge.model.libraries import Blas, Compiler
+from mpigauge.model.limits import MOST_LAUNCHES, MOST_SEED
 from mpigauge.model.option_table import LIMITS
 from mpigauge.model.sizes import parse_bytes, parse_sizes
 from mpigauge.model.suite_options import read_suite_options
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from mpigauge.runs.store.replays import ReplayMix
 
 DEFAULT_PRECISION = 0.05
-MOST_LAUNCHES = 1000
-MOST_SEED = 1 << 63
 
 
 @dataclass(frozen=True)
@@ -218,7 +217,9 @@ def _each_once(compilers: Sequence[Compiler]) -> tuple[Compiler, ...]:
 
 def _launches(count: int) -> int:
     if not 1 <= count <= MOST_LAUNCHES:
-        raise UserError(f"--launches: {count} is out of range; write a number from 1 to 1000")
+        raise UserError(
+            f"--launches: {count} is out of range; write a number from 1 to {MOST_LAUNCHES}"
+        )
     return count
 
 
@@ -232,7 +233,7 @@ def _inflight(count: int) -> int:
 
 
 def _seed(seed: int) -> int:
-    if not 0 <= seed < MOST_SEED:
+    if not 0 <= seed <= MOST_SEED:
         raise UserError(f"--seed: {seed} is out of range; write a number from 0 to 2^63 - 1")
     return seed
 

@@ -28,6 +28,9 @@ def by_name(paths: Iterable[Path]) -> dict[str, Path]:
     paths = list(paths)
     if file := next((path for path in paths if path.is_file()), None):
         raise UserError(f"{file} is a file and no run folder; `mpigauge import` makes one of it")
+    for path in paths:
+        if not is_reference(path) and not (path / "run.json").exists():
+            raise UserError(f"{path} is not a run folder: it has no run.json")
     found = list(dict.fromkeys(map(_whole_path, paths)))
     names = [path.name for path in found]
     return {p.name if names.count(p.name) == 1 else str(p): p for p in found}

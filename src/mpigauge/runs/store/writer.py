@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.outputs import check_empty
 from mpigauge.model.record import (
     CellRecord,
     End,
@@ -247,9 +248,8 @@ def _claim(folder: Path) -> Path:
     except FileExistsError:
         _refuse_used(folder)
     except FileNotFoundError:
-        raise UserError(
-            f"cannot make {folder}: there is no folder {folder.parent}; make it first"
-        ) from None
+        there = "nothing can be made in" if folder.parent.exists() else "there is no folder"
+        raise UserError(f"cannot make {folder}: {there} {folder.parent}") from None
     except OSError as error:
         raise UserError(f"cannot make {folder}: {error.strerror}") from None
     return folder
@@ -258,15 +258,7 @@ def _claim(folder: Path) -> Path:
 def _refuse_used(folder: Path) -> None:
     if not folder.is_dir():
         raise UserError(f"{folder} is a file; --output names a new folder")
-    try:
-        used = any(folder.iterdir())
-    except OSError as error:
-        raise UserError(f"cannot look into {folder}: {error.strerror}") from None
-    if used:
-        raise UserError(
-            f"{folder} is not empty; two runs cannot share a folder: "
-            "name a new one, or continue the run in it with 'mpigauge resume'"
-        )
+    check_empty(folder)
 
 
 def _take(folder: Path) -> None:

@@ -114,7 +114,9 @@ def _on_path_or_error(problem: str) -> MpiPlace:
 
 
 def _named_place(wanted: str) -> MpiPlace:
-    name, _, version = wanted.partition("==")
+    name, equals, version = wanted.partition("==")
+    if equals and not version:
+        raise UserError(f"'{wanted}' names no version; write {name} or {name}==VERSION")
     for prefix in wheels.installed(name):
         if version in ("", _version_of(prefix, name)):
             return private_place(prefix)

@@ -40,6 +40,9 @@ def install(spec: str, tell: Tell = folders.say_nothing, source: Path | None = N
     _install_into(prefix, name, version, source)
     try:
         return find(f"{name}=={version}")
+    except UserError as error:
+        shutil.rmtree(prefix, ignore_errors=True)
+        raise UserError(f"{_why(error)}; it was removed again") from None
     except BaseException:
         shutil.rmtree(prefix, ignore_errors=True)
         raise
@@ -51,7 +54,12 @@ def _found(name: str, version: str) -> Mpi:
         return find(f"{name}=={version}")
     except UserError as error:
         prefix = wheels.prefix_of(name, version)
-        raise UserError(f"{error}; remove {prefix} to have it installed anew") from None
+        raise UserError(f"{_why(error)}; remove {prefix} to have it installed anew") from None
+
+
+def _why(error: UserError) -> str:
+    """What is wrong with an installed MPI, without the advice to remove it."""
+    return str(error).partition("; remove ")[0]
 
 
 def _pinned(name: str) -> str:

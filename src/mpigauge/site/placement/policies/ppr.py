@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from mpigauge.model.errors import nearest_or_all
+from mpigauge.model.limits import MOST_RANKS, whole_number
 from mpigauge.model.placement import Seat
 from mpigauge.model.units import listed
 from mpigauge.site.placement.policy_request import PolicyRequest
@@ -35,12 +36,13 @@ def per_resource(request: PolicyRequest) -> list[Seat]:
 def _read(request: PolicyRequest) -> tuple[int, str]:
     count, colon, level = request.argument.partition(":")
     level = ALIASES.get(level.strip().lower(), level.strip().lower())
-    if not colon or not count.isdecimal() or int(count) < 1:
+    ranks = whole_number(count)
+    if not colon or not ranks or ranks > MOST_RANKS:
         raise request.refuse("write a number and a level, such as ppr:2:l3")
     if level not in _LEVELS:
         hint = nearest_or_all(level, _LEVELS)
         raise request.refuse(f"there is no level '{level}'{hint}")
-    return int(count), level
+    return ranks, level
 
 
 def _here(request: PolicyRequest) -> list[str]:

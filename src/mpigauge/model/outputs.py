@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Files and folders that a command will write: whether they can be written, before it starts
+anything.
+
+Rights alone do not say so: root has them in /proc and in a file system that is mounted to be read.
+So a folder is tried by a file that is removed at once.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from mpigauge.model.errors import UserError
+
+
+def check_file(path: Path) -> None:
+    """UserError: no file can be written there. What is there already may be replaced."""
+    try:
+        if path.is_dir():
+            raise UserError(f"{path} is a folder; name a file")
+        if path.exists() and not path.is_file():
+            if not os.access(path, os.W_OK):
+                raise UserError(f"cannot write {path}: permission denied")
+            return  # a device or a pipe, which is written in place
+        _try(path, path.parent)
+    except (OSError, ValueError) as error:
+        raise _refused(path, error) from None
+
+
+def check_folder(path: Path, with_parents: bool = False) -> None:
+    """UserError: nothing can be written into this folder, or it cannot be made; `with_parents`: the
+    command makes those above it as well."""
+    try:
+        if path.exists() and not path.is_dir():
+            raise UserError(f"{path} is a file; name a folder")
+        nearest = path if path.exists() else path.parent
+        while with_parents and not nearest.exists():
+            nearest = nearest.parent
+        _try(path, nearest)
+    except (OSError, ValueError) as error:
+        raise _refused(path, error) from None
+
+
+def check_empty(folder: Path) -> None:
+    """UserError: the folder of a run holds something already."""
+    try:
+        used = folder.exists() and any(folder.iterdir())
+    except OSError as error:
+        raise UserError(f"cannot look into {folder}: {error.strerror}") from None
+    if used:
+        raise UserError(
+            f"{folder} is not empty; two runs cannot share a folder: "
+            "name a new one, or continue the run in it with 'mpigauge resume'"
+        )
+
+
+def _try(path: Path, folder: Path) -> None:
+    """Makes a file in the folder, and removes it."""
+    if not folder.exists():
+        raise UserError(f"cannot write {path}: there is no folder {folder}")
+    if not folder.is_dir():
+        raise UserError(f"cannot write {path}: {folder} is a file, not a folder")
+    path.exists()  # its name may be too long
+    with tempfile.NamedTemporaryFile(prefix=".mpigauge-", dir=folder):
+        pass
+
+
+def _refused(path: Path, error: OSError | ValueError) -> UserError:
+    if isinstance(error, ValueError):
+        return UserError(f"cannot write {str(path)!r}: its name holds a zero byte")
+    if isinstance(error, FileNotFoundError):
+        return UserError(f"cannot write {path}: nothing can be made there")
+    return UserError(f"cannot write {path}: {error.strerror}")
