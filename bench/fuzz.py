@@ -2,10 +2,10 @@
 # Copyright the mpigauge authors
 """Does anything that one can be given stop a reader, or keep it for a second?
 
-Readers, plan files, limits, hostfiles, topologies, runs and packs get damaged texts, as many as fit
-into --minutes: no exception may come out of them but our own, and no text of 64 KiB may take
-a second of processor time. Each finding is kept as a file with what it did; the same --seed finds
-the same again.
+Readers, plan files, limits, hostfiles, topologies, runs and packs get --texts damaged texts, all
+together, and what looks into machine code gets --programs damaged files: no exception may come out
+of them but our own, and no text of 64 KiB may take a second of processor time. Each finding is kept
+as a file with what it did; the same --seed finds the same again.
 """
 
 from __future__ import annotations
@@ -20,67 +20,84 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.fuzzing import LARGE, Target, complaint, cpu_seconds, damaged, pumped, targets
+from tests.fuzzing import (
+    LARGE,
+    PROGRAMS,
+    Target,
+    complaint,
+    cpu_seconds,
+    damaged,
+    pumped,
+    targets,
+)
 
 LONGEST_S = 1.0
 MOST_KEPT = 5
-"""Of one reader, before the next one has its turn."""
+"""Findings of one reader, before the next one has its turn."""
+QUICK = 20
 
 
-def findings(
-    target: Target, seconds: float, seed: int, folder: Path
-) -> Iterator[tuple[str, bytes]]:
+def findings(target: Target, count: int, seed: int, folder: Path) -> Iterator[tuple[str, bytes]]:
     """What went wrong, and with which text; at the end, what did not."""
-    chance, tried, longest = random.Random(f"{seed} {target.name}"), 0, 0.0
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    chance, longest = random.Random(f"{seed} {target.name}"), 0.0
+    for number in range(count):
         example = chance.choice(target.examples)
-        if tried % 2:
+        if number % 2:
             text = pumped(example, chance)
         else:
             text = damaged(example, chance, target.examples)[:LARGE]
-        tried += 1
-        if why := complaint(target, text, folder):
-            yield why, text
-            continue
-        took = cpu_seconds(target, text, folder)
-        if took > LONGEST_S:  # others may have used the core
-            took = min(took, *(cpu_seconds(target, text, folder) for _ in range(2)))
-        if took > LONGEST_S:
-            yield f"takes {took:.2f} s", text
-        longest = max(longest, took)
-    print(f"{target.name:<22} {tried:>8} texts, the longest took {longest:.3f} s", flush=True)
+        start = time.process_time()
+        why = complaint(target, text, folder)
+        seconds = time.process_time() - start
+        if seconds > LONGEST_S:  # others may have used the core
+            seconds = min(seconds, *(cpu_seconds(target, text, folder) for _ in range(2)))
+        if why or seconds > LONGEST_S:
+            yield why or f"takes {seconds:.2f} s", text
+        longest = max(longest, seconds)
+    print(f"{target.name:<22} {count:>8} texts, the longest took {longest:.3f} s", flush=True)
 
 
-def look(target: Target, seconds: float, seed: int, kept: Path) -> int:
+def look(target: Target, count: int, seed: int, kept: Path) -> int:
     """How many texts did what they should not; each is kept."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for why, text in findings(target, seconds, seed, Path(folder)):
+        for why, text in findings(target, count, seed, Path(folder)):
             kept.mkdir(parents=True, exist_ok=True)
-            path = kept / f"{target.name.replace(' ', '-')}-{len(found)}.txt"
+            path = kept / f"{target.name.replace(' ', '-')}-{len(files)}.txt"
             path.write_bytes(text)
-            found[why] = path
+            files[why] = path
             print(f"{target.name}: {why[:200]}; the text is in {path}", flush=True)
-            if len(found) == MOST_KEPT:
+            if len(files) == MOST_KEPT:
                 break
-    return len(found)
+    return len(files)
+
+
+def counts(texts: int, programs: int, only: str) -> dict[str, int]:
+    """How many texts each target gets: by its name. SystemExit: there is no such target."""
+    chosen = [name for name in targets() if only in ("", name)]
+    if not chosen:
+        sys.exit(f"there is no '{only}'; there are {', '.join(targets())}")
+    others = [name for name in chosen if name != PROGRAMS]
+    shares = {name: -(-texts // len(others)) for name in others}
+    return shares | {name: programs for name in chosen if name == PROGRAMS}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=10, help="for all of them together")
+    parser.add_argument("--texts", type=int, default=200_000, help="for all of them together")
+    parser.add_argument("--programs", type=int, default=2000, help="damaged files of machine code")
     parser.add_argument("--only", default="", help="name of one of them")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--keep", type=Path, default=Path("build/fuzz"))
     parser.add_argument("--quick", action="store_true", help="only try whether it works")
     given = parser.parse_args()
-    chosen = [each for name, each in targets().items() if given.only in ("", name)]
-    if not chosen:
-        parser.error(f"there is no '{given.only}'; there are {', '.join(targets())}")
-    seconds = 0.5 if given.quick else given.minutes * 60 / len(chosen)
-    print(f"seed {given.seed}; {seconds:.1f} s for each")
-    found = sum(look(each, seconds, given.seed, given.keep) for each in chosen)
+    wanted = counts(given.texts, given.programs, given.only)
+    if given.quick:
+        wanted = dict.fromkeys(wanted, QUICK)
+    print(f"seed {given.seed}; {sum(wanted.values())} texts")
+    found = sum(
+        look(targets()[name], count, given.seed, given.keep) for name, count in wanted.items()
+    )
     print(f"{found} findings" if found else "nothing was found")
     return 1 if found else 0
 

@@ -3,7 +3,7 @@
 """Everything that reads what others wrote, whole examples of it, and ways to damage these.
 
 A new reader is here without another line: its examples are the golden texts that its mark is in.
-tests/replay/test_fuzz.py tries for about a minute, bench/fuzz.py for as long as one wants.
+tests/replay/test_fuzz.py tries for about a minute, bench/fuzz.py with as many as one wants.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import encode, parse
 from mpigauge.runs.readers import READERS, Text, sniff
 from tests import cells, runs
+from tests.elf_files import Made
 
 if TYPE_CHECKING:
     import random
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests/golden"
 MACHINES = ROOT / "tests/machines"
+PROGRAMS = "machine code"
+"""The target that gets files of ELF."""
 LARGE = 64 << 10
 """Bytes of a text whose time is looked at."""
 MOST_TIMES = 20
@@ -73,6 +76,7 @@ def targets() -> dict[str, Target]:
         _of_lines("records", _records, _run_lines()),
         Target("head of a run", _head, (_run_head(),), (_run_head(LARGE),)),
         Target("pack", _pack, (_packed(1),), (_packed(LARGE),)),
+        Target(PROGRAMS, _program, tuple(_programs()), (_large_program(),)),
         _of_lines("names taken out", _disguised, (b"node1:4711 alice@site.org 10.1.2.3 \n",)),
     ]
     return {target.name: target for target in found}
@@ -436,3 +440,37 @@ def _disguised(data: bytes, _: Path) -> object:
 
     anonymizer = Anonymizer(Names(("node1.site.org", "login1"), ("alice",), ("/home/alice",)))
     return anonymizer.text(data.decode("utf-8", "surrogateescape"))
+
+
+# --- machine code ---------------------------------------------------------------------------
+def _programs() -> Iterator[bytes]:
+    """Libraries of MPI and programs that need them, of 64 and 32 bits and both orders of bytes."""
+    names = ("MPI_Init", "MPI_Send", "main")
+    for wide, little in ((True, True), (False, True), (True, False)):
+        yield Made(
+            needed=("libmpi.so.12", "libc.so.6"),
+            soname="libx.so.1",
+            rpath="/a:$ORIGIN/b",
+            runpath="/c",
+            wants=names,
+            offers=("MPI_Recv",),
+            linked=names,
+            wide=wide,
+            little=little,
+        ).content()
+    yield Made(dynamic=False, linked=names).content()
+
+
+def _large_program() -> bytes:
+    return Made(needed=("libc.so.6",), wants=[f"symbol_{n:05d}" for n in range(500)]).content()
+
+
+def _program(data: bytes, folder: Path) -> object:
+    """What is seen of a program before it is started, and its symbols afterwards."""
+    from mpigauge.features.profile.symbols import read_symbols
+    from mpigauge.site.mpi.programs import look
+
+    path = folder / "program"
+    path.write_bytes(data)
+    path.chmod(0o755)
+    return read_symbols(path), look([str(path)], {"PATH": ""})

@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import os
 import random
+import re
 import shutil
 import socketserver
 import subprocess
@@ -27,11 +28,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import mpigauge
 from mpigauge.cli.main import group, run
+from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.model.option_table import OFFERED
 from mpigauge.runs.readers.known import all_cards
 from mpigauge.site.mpi import find
-from tests import profiles, runs, tunings
+from tests import cells, profiles, runs, tunings
+from tests.elf_files import Made
 
 if TYPE_CHECKING:
     import pytest
@@ -40,7 +44,8 @@ HUGE = "9" * 5000
 LONG = "x" * 5000
 LONGEST_LINE = 1000
 """Characters of an error."""
-RUN, PROFILE, TUNING = "a-run", "a-profile", "a-tuning"
+RUN, PART, SWEEP = "a-run", "part-of-a-run", "a-sweep"
+PROFILE, TUNING, PROGRAM = "a-profile", "a-tuning", "./a-program"
 PLAN, FILE, FOLDER = "plan.toml", "a-file", "a-folder"
 """What lies in the folder where the lines are tried."""
 LOCKED = "/proc/mpigauge"
@@ -85,7 +90,7 @@ KINDS: dict[str, Kind] = {
     "COLUMN": Kind(NAME),
     "COLUMN=VALUE": Kind(("x", "=x", "nope=1", "benchmark=", "=", "benchmark=nope", LONG),
                          "benchmark=PingPong"),
-    "NAME=VALUE": Kind(("x", "=x", "1x=2", "a b=c", "="), "MPIR_CVAR_X=1"),
+    "NAME=VALUE": Kind(("x", "=x", "1x=2", "a b=c", "="), "MPIR_CVAR_NOLOCAL=0"),
     "NAME[=VALUE]": Kind(("=x", "NOT_THERE", "1x=2", "a b=c"), "HOME"),
     "NAME=A,B": Kind(("x", "=x", "nope=", "sizes=x", "cache=nope", "=", f"np={HUGE}"),
                      "env:X=1,2"),
@@ -152,7 +157,7 @@ SPECIAL: dict[str, Kind] = {
     "sql QUERY": Kind(("nope", "SELECT", "SELECT nope FROM runs", "'", ";", "SELECT 1; SELECT 2",
                        "SELECT * FROM '/dev/zero'", "COPY runs TO 'x.csv'"), "SELECT 1"),
     "sql WHERE": Kind(("nope", FILE, "ref:nope", "/dev/zero", LONG), RUN),
-    "imb install FOLDER": Kind((LOCKED, FOLDER, FILE, f"{FILE}/x", f"{LOCKED}/x", LONG)),
+    "imb install FOLDER": Kind((LOCKED, FILE, f"{FILE}/x", f"{LOCKED}/x", LONG)),
     "mpi front FOLDER": Kind((LOCKED, FILE, f"{FILE}/x", f"{LOCKED}/x", LONG)),
     "browse FOLDER": Kind(("missing", FILE, "/dev/zero", LONG, LOCKED), FOLDER),
     "ls FOLDER": Kind(("missing", FILE, "/dev/zero", LONG, LOCKED), FOLDER),
@@ -177,14 +182,13 @@ READS = {"--hostfile", "--topology", "--sizes-file", "--env-script"}
 FOLDERS_READ = {"--tuned"}
 
 BASES: dict[str, tuple[str, ...]] = {
-    "best": (RUN,),
+    "best": (SWEEP,),
     "check": (RUN, "--against", RUN),
     "compare": (RUN, RUN),
     "completion": ("bash",),
-    "exec": ("--np", "2", "/bin/true"),
+    "exec": ("--np", "2", PROGRAM),
     "explain": (RUN,),
     "export": ("csv", RUN),
-    "history clear": ("--mpi", "nothing-has-this-name"),
     "history rebuild": (RUN,),
     "imb install": ("new-folder",),
     "import": ("printed.txt",),
@@ -193,10 +197,10 @@ BASES: dict[str, tuple[str, ...]] = {
     "mpi install": ("mpich",),
     "plan": ("check", PLAN),
     "plot": (RUN, "latency"),
-    "profile": ("--np", "2", "/bin/true"),
+    "profile": ("--np", "2", PROGRAM),
     "ref show": ("juno",),
     "report": (RUN,),
-    "resume": (RUN,),
+    "resume": (PART,),
     "run": ("PingPong",),
     "share": (RUN,),
     "show": (RUN,),
@@ -221,6 +225,15 @@ class Line:
     value: str = ""
     wrong: bool = True
     """It has to be refused. Else it may be carried out."""
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The command that it is for, also where its name is misspelt."""
+        return max((each for each in COMMANDS if self._begins(each)), key=len, default=COMMANDS[0])
+
+    def _begins(self, command: tuple[str, ...]) -> bool:
+        first = self.words[: len(command)]
+        return first[:-1] == command[:-1] and bool(first) and first[-1].startswith(command[-1])
 
     def __str__(self) -> str:
         return " ".join(word if len(word) < 60 else f"{word[:9]}…" for word in self.words)
@@ -342,7 +355,7 @@ def _wrong_arguments() -> Iterator[Line]:
             after = BASES.get(" ".join(command), ())[at + 1 :]
             for value in ("", *kind_of(command, argument).wrong):
                 yield Line((*command, *before, value, *after), name_of(argument), value)
-            if argument.nargs == 1:
+            if all(each.nargs == 1 for each in arguments):
                 right = BASES.get(" ".join(command), ("a",))
                 yield Line((*command, *right, *["a"] * len(arguments), "more"), "more")
 
@@ -417,7 +430,7 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socketserver.BaseServer, "serve_forever", refuse)
 
 
-PLAN_TEXT = 'benchmarks = ["PingPong"]\n\n[[vary]]\nenv = { X = ["1", "2"] }\n'
+PLAN_TEXT = 'benchmarks = ["PingPong"]\n\n[[vary]]\ngrid = { "env:X" = ["1", "2"] }\n'
 PRINTED = (
     Path(__file__).parent / "golden" / "printed" / "mpich-v2021.2-MPI1-pingpong-default-np2.txt"
 )
@@ -425,7 +438,15 @@ PRINTED = (
 
 def make_world(folder: Path) -> Path:
     """What right words name lies here."""
-    runs.write(folder / RUN)
+    mpi = find("mpich")
+    part = PlanPart(("PingPong",), 2)
+    plan = Plan(parts=(part,), mpi=mpi.spec, seed=1).to_json()
+    runs.write(folder / RUN, header={"plan": plan})
+    here = {"version": mpigauge.__version__, "mpi": {"name": mpi.name, "version": mpi.version}}
+    runs.write(folder / PART, status=None, header={"plan": plan, **here})
+    (folder / PART / "passport.json").unlink()  # it is of another machine
+    runs.write(folder / SWEEP, _sweep())
+    Made(needed=("libmpi.so.12",), wants=("MPI_Init",)).write(folder / PROGRAM)
     profiles.stored(folder / PROFILE, profiles.job())
     (folder / FILE).touch()
     (folder / FOLDER).mkdir()
@@ -435,8 +456,17 @@ def make_world(folder: Path) -> Path:
     (folder / "bad.toml").write_text("x = [")
     (folder / "huge.toml").write_text(f'benchmarks = ["PingPong"]\nlaunches = {HUGE}\n')
     shutil.copy(PRINTED, folder / "printed.txt")
-    tunings.make(folder / TUNING, find("mpich"))
+    tunings.make(folder / TUNING, mpi)
     return folder
+
+
+def _sweep() -> list[str]:
+    """Launches of two arms, each with one cell."""
+    found = []
+    for number in range(6):
+        arm = ("default", "X=1")[number % 2]
+        found += [runs.launch(number), runs.cell(number, arm=arm), cells.end(number)]
+    return found
 
 
 @contextmanager
@@ -500,6 +530,7 @@ def _names_wrong(line: Line, err: str) -> str:
     if not line.about.startswith("--"):
         return ""  # an argument has its place, and no name
     value = " ".join(line.value.encode("utf-8", "backslashreplace").decode().split())
-    if not line.wrong or line.about in err or (value and value[:20] in err):
+    words = [word[:20] for word in re.split("[:=]", value) if word]
+    if not line.wrong or line.about in err or any(word in err for word in words):
         return ""
     return f"does not name {line.about}: {err[:300]!r}"

@@ -144,9 +144,15 @@ PARTS = {
         program("bench/compare_truth.py"),
     ),
     "fuzzing": Part(
-        "damaged texts for everything that reads, for half an hour",
+        "200 000 damaged texts for everything that reads, and 2000 damaged files of machine code",
         "tests/replay/test_fuzz.py, about a minute of them",
-        program("bench/fuzz.py", "--minutes", "30"),
+        program("bench/fuzz.py"),
+    ),
+    "wrong-words": Part(
+        "wrong command lines: each kind of wrong value for each option and argument, and pairs of "
+        "options",
+        "tests/e2e/test_wrong_words.py, some hundred of them",
+        marked("wrong-words"),
     ),
     "soak": Part(
         "a hundred short runs, drawn at random, on three MPIs",

@@ -203,7 +203,8 @@ def test_wrong_data(spec: str, tmp_path: Path) -> None:
 
 
 def test_a_size_without_memory(spec: str, tmp_path: Path) -> None:
-    words = ("run", "PingPong", "--sizes", "8,64Mi", "--memory", "1Mi", "--launches", "1")
+    """PingPong sends from one buffer and receives into another: together more than is allowed."""
+    words = ("run", "PingPong", "--sizes", "8,64Mi", "--memory", "100Mi", "--launches", "1")
     done = cli.mpigauge(*words, "--mpi", spec, "--output", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     stored = load(tmp_path / "out")

@@ -2,7 +2,7 @@
 # Copyright the mpigauge authors
 """Whatever is read, of readers, plans, hosts, machines, runs and packs, may be damaged in any way.
 
-The same for as long as one wants: `python bench/fuzz.py --minutes 30`.
+As many as one wants: `python bench/fuzz.py --texts 200000 --programs 2000`.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from mpigauge.cli.habits import HABITS, HabitualCommand, in_our_words
 from mpigauge.cli.main import group
 from mpigauge.cli.main import run as cli
 from mpigauge.cli.manual import pages
+from mpigauge.cli.screen import tell_notes
 from mpigauge.model.errors import UserError
 from mpigauge.model.sizes import parse_sizes
 from tests import runs
@@ -109,6 +110,7 @@ def test_two_sockets_by_both_words(capsys: pytest.CaptureFixture[str]) -> None:
     command = group.get_command(click.Context(group), "run")
     assert command is not None
     command.make_context("run", ["PingPong", "--place", "l3,node"])
+    tell_notes()
     assert "as sockets does; for hosts write hosts" in capsys.readouterr().err
     command.make_context("run", ["PingPong", "--place", "sockets"])
     assert capsys.readouterr().err == ""

@@ -54,16 +54,17 @@ def meant(words: Sequence[str]) -> Meant:
 
 
 def answer(of: Meant, question: Callable[[Library], _T]) -> _T:
-    """What the question brings; before, on standard error, what is not as it should be."""
+    """What the question brings, and on standard error what is not as it should be."""
     from mpigauge.result.library import answered
 
     def go(library: Library) -> _T:
         say_notes(library.notes)
         return question(library)
 
+    found = answered(of.runs, of.root, go, progress)
     if not of.runs:
         click.echo(f"mpigauge: no runs in {of.root}", err=True)
-    return answered(of.runs, of.root, go, progress)
+    return found
 
 
 def say_notes(notes: Sequence[str]) -> None:

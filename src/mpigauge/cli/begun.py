@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.cli.screen import forget_notes, tell_notes
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -19,11 +21,13 @@ _folders: dict[Path, bool] = {}
 
 def begin(folder: Path, resumes: bool = True) -> None:
     """Notes that from now on a run is measured into this folder."""
+    tell_notes()
     _folders.setdefault(folder, resumes)
 
 
 def forget() -> None:
     """A new command begins."""
+    forget_notes()
     _folders.clear()
 
 

@@ -56,11 +56,11 @@ class HabitualCommand(click.Command):
         return in_our_words(words, {name for param in self.params for name in param.opts})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        from mpigauge.cli.screen import tell
+        from mpigauge.cli.screen import note
 
         words, said = self.our_words(args)
         for each in said:
-            tell(each)
+            note(each)
         return super().parse_args(ctx, words)
 
 

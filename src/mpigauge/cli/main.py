@@ -13,7 +13,7 @@ import click
 
 from mpigauge.cli import begun, strict
 from mpigauge.cli.registry import COMMANDS
-from mpigauge.cli.screen import in_words, is_terminal
+from mpigauge.cli.screen import in_words, is_terminal, tell_notes
 from mpigauge.cli.streams import OutputError, forget_output, open_streams
 from mpigauge.model.errors import RunError, UserError, no_such
 from mpigauge.model.screen import wants_colours
@@ -89,6 +89,7 @@ def run(words: list[str]) -> int:
     begun.forget()
     try:
         status = group.main(words, prog_name="mpigauge", standalone_mode=False)
+        tell_notes()
         sys.stdout.flush()
     except click.ClickException as error:
         return _say(_click_words(error), WRONG_INPUT)

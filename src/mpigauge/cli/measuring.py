@@ -18,6 +18,8 @@ import click
 import mpigauge
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.secrets import masked_words
+from mpigauge.model.sizes import default_sizes
+from mpigauge.model.units import byte_count, memory
 
 if TYPE_CHECKING:
     from mpigauge.cli.targets import CommandOptions, Setup
@@ -67,10 +69,30 @@ def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
 
     for run in runs:
         check_told(run.plan, run.setup.mpi)
+        _check_memory(run.plan, run.setup)
         if not options.dry_run:
             _check_libraries(run.plan, run.setup)
             _check_programs(run.plan, run.setup)
             _build_loops(run.setup)
+
+
+def _check_memory(plan: Plan, setup: Setup) -> None:
+    """That a rank can hold its largest message, of which a benchmark has at least one buffer."""
+    machines = [node.machine for node in setup.nodes] or [setup.machine]
+    free = min(machine.memory_bytes for machine in machines)
+    for part in plan.parts:
+        largest = max(part.sizes or (0,))
+        if largest > free > 0 and not part.foreign:
+            raise UserError(
+                f"--sizes: {byte_count(largest)} is more than the memory that is free here, "
+                f"{memory(free)}"
+            )
+        largest = max(part.sizes or default_sizes())
+        if 0 < plan.memory < largest and not part.foreign:
+            raise UserError(
+                f"--memory: {byte_count(plan.memory)} holds no message of {byte_count(largest)}; "
+                "name smaller ones with --sizes, or allow more memory"
+            )
 
 
 def _check_libraries(plan: Plan, setup: Setup) -> None:
@@ -87,11 +109,11 @@ def _check_programs(plan: Plan, setup: Setup) -> None:
     """That each program that is not ours can run on this MPI, and how where that is worth a
     word."""
     from mpigauge.cli.program import ways_of
-    from mpigauge.cli.screen import tell
+    from mpigauge.cli.screen import note
 
     for way in ways_of(plan, setup.mpi).values():
         for line in (way.said, *way.notes) if way.is_special else ():
-            tell(line)
+            note(line)
 
 
 def _build_loops(setup: Setup) -> None:

@@ -182,10 +182,10 @@ def _tell_of_node(
 ) -> tuple[str, ...]:
     """For launchers a node is a host."""
     del ctx, param
-    from mpigauge.cli.screen import tell
+    from mpigauge.cli.screen import note
 
     if any(word.strip() == "node" for text in value for word in text.split(",")):
-        tell("--place node means two sockets of a host, as sockets does; for hosts write hosts")
+        note("--place node means two sockets of a host, as sockets does; for hosts write hosts")
     return value
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.model.limits import MOST_COLUMNS
 from mpigauge.model.screen import in_ascii, screen_of, shows_unicode
 from mpigauge.model.width import one_line
 
@@ -28,8 +29,9 @@ _ASCII = "mpigauge_ascii"
 def screen() -> Screen:
     """The terminal as it is now: it may have been made wider."""
     size = shutil.get_terminal_size()
+    wide, high = (min(count, MOST_COLUMNS) for count in size)
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
-    return screen_of(os.environ, sys.stdout.isatty(), encoding, (size.columns, size.lines))
+    return screen_of(os.environ, sys.stdout.isatty(), encoding, (wide, high))
 
 
 def is_terminal() -> bool:
@@ -83,3 +85,22 @@ def _in_words(error: UnicodeError) -> tuple[str, int]:
 def tell(text: str) -> None:
     """Writes a note in a line of its own on standard error."""
     click.echo(f"mpigauge: {one_line(text)}", err=True)
+
+
+_notes: list[str] = []
+"""Notes on what was asked for, until it is certain that it is carried out."""
+
+
+def note(text: str) -> None:
+    """Tells how a word is understood once the command starts something or ends well. A refusal
+    stands alone."""
+    _notes.append(text)
+
+
+def tell_notes() -> None:
+    while _notes:
+        tell(_notes.pop(0))
+
+
+def forget_notes() -> None:
+    _notes.clear()

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.screen import tell
+from mpigauge.cli.screen import note, tell
 from mpigauge.cli.targets import CommandOptions, Setup, Target
 from mpigauge.model.errors import UserError
 
@@ -185,7 +185,7 @@ def reach(target: Target, mpi: Mpi, kernels: Kernels | None) -> tuple[ProbedHost
     folder = target.output.parent if target.output else DEFAULT_ROOT
     nodes = probe(target.hosts, mpi, kernels, folder, agent_of(target))
     for sentence in differences(nodes):
-        tell(sentence)
+        note(sentence)
     return nodes
 
 
@@ -203,6 +203,6 @@ def tell_unknown_settings(setup: Setup, is_whole: bool) -> None:
         with suppress(UserError):
             every = knobs(mpi)
             for name, hint in unknown(setup.request.settings, every, mpi):
-                tell(f"{mpi.label} knows no setting {name}, which it is told all the same{hint}")
+                note(f"{mpi.label} knows no setting {name}, which it is told all the same{hint}")
         if every and is_whole:
             check_switched_on(setup.request.settings, every, os.environ)

@@ -59,7 +59,7 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
 
 def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     """What the MPI tells where two ranks are started as those of the run will be."""
-    from mpigauge.cli.screen import tell
+    from mpigauge.cli.screen import note
     from mpigauge.measure.campaign.trial import tried
     from mpigauge.site import batch
     from mpigauge.site.launch import Job, OnHost
@@ -83,5 +83,5 @@ def _used(chosen: Transport, request: Request, setup: Setup) -> str:
         raise UserError(f"--transport {chosen.name} does not work here: {found.reason}")
     used = report.read(found.output) if chosen.told else ""
     told = f" (it tells: {used})" if used else ""
-    tell(f"{setup.mpi.label} takes {chosen.through}{told}")
+    note(f"{setup.mpi.label} takes {chosen.through}{told}")
     return used

@@ -120,17 +120,17 @@ def recorded_rules(stored: Run) -> Path | None:
 
 
 def _tell_limits(folder: Path, tuning: Tuning, setup: Setup) -> None:
-    from mpigauge.cli.screen import tell
+    from mpigauge.cli.screen import note
 
     if not tuning.has_effect:
-        tell(f"{folder} has no rule: everything is as it would be without it")
+        note(f"{folder} has no rule: everything is as it would be without it")
         return
     if len(setup.nodes) > 1:
-        tell(f"the rules of {folder} were measured on one host, and these ranks are on several")
+        note(f"the rules of {folder} were measured on one host, and these ranks are on several")
     levels = setup.request.suite_options.get(THREAD_LEVEL, LEVELS[0]).split(",")
     for level in levels:
         if calls_from_several(level) != tuning.several_threads:
-            tell(level_sentence(folder, tuning, level))
+            note(level_sentence(folder, tuning, level))
 
 
 def level_sentence(folder: Path, tuning: Tuning, level: str) -> str:

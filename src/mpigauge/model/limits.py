@@ -39,8 +39,8 @@ LEAST_LAUNCHES_OF_RULES = 3
 LEAST_TRIALS, MOST_TRIALS = 5, 100_000
 """Settings of messages that a tuning tries."""
 MOST_PORT = 65535
-MOST_COLUMNS = 10_000
-"""Width of a terminal."""
+MOST_COLUMNS = 1000
+"""Columns and lines of a terminal."""
 
 _MOST_DIGITS = 20
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")

@@ -12,6 +12,7 @@ from typing import Any
 
 from mpigauge.model import records
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS, Cell
+from mpigauge.model.cpu_lists import parse_list
 from mpigauge.model.records import (
     CallSite,
     Carried,
@@ -182,6 +183,17 @@ def _cell(data: Mapping[str, Any]) -> CellRecord:
     return CellRecord(cell)
 
 
+def _rank(data: Mapping[str, Any]) -> Rank:
+    """ValueError: its cores are no list, from which all that is shown of its place is computed."""
+    rank: Rank = _reader_of(Rank)(data)
+    for name, text in (("cpuset", rank.cpuset), ("wanted_cpuset", rank.wanted_cpuset)):
+        try:
+            parse_list(text)
+        except ValueError as error:
+            raise ValueError(f"{name} of rank {rank.rank}: {error}") from None
+    return rank
+
+
 def _reader_of(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
     """Reads an object whose keys are the fields of this dataclass; what has a default may be
     absent."""
@@ -242,7 +254,7 @@ _VALUES: dict[str, Callable[[Any], Any]] = {
 """Reads a value of a field of this type."""
 _raw = _reader_of(Raw)
 _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "cell": _cell, **{kind: _reader_of(of) for kind, of in records.KINDS.items()}
+    **{kind: _reader_of(of) for kind, of in records.KINDS.items()}, "cell": _cell, "rank": _rank
 }  # fmt: skip
 _WRITTEN: dict[type[Any], str] = {
     Launch: "launch", Figure: "figure", CallSite: "call_site", Skip: "skip", End: "end"

@@ -83,11 +83,12 @@ def _refuse_other_programs(found: ProgramLaunch) -> None:
 
 
 def _run(found: ProgramLaunch, setup: Setup, folder: Path) -> int:
-    from mpigauge.cli.screen import tell
+    from mpigauge.cli.screen import tell, tell_notes
     from mpigauge.features.exec.watching import Watching
     from mpigauge.measure.campaign.in_front import run
     from mpigauge.site.mpi.programs.witness import has_said_why
 
+    tell_notes()
     for line in (found.way.said, *found.way.notes):
         tell(line)
     for name, text in found.command.files.items():

@@ -125,7 +125,7 @@ def command(words: tuple[str, ...], **said: Any) -> int:
     tuned, rules = _tuned(setup, said["tuned"], words)
     agent, hosts = agent_for(setup, said["rsh"]), hosts_of(setup)
     _check_program(words[0])
-    starter({**told, **rules})  # refuses what is wrong, before the library is built
+    starter({PRELOAD: "", **told, **rules})  # refuses what is wrong before the library is built
     variables = {PRELOAD: str(library(tell)), **told, **rules}
     first = starter(variables)
     for note in foretold(first.programs, first.env, os.environ):

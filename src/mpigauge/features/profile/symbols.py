@@ -166,7 +166,7 @@ def read_symbols(path: Path) -> Symbols | None:
     """None: it cannot be read, or is not a file of code of 64 bits."""
     try:
         return _Elf(path.read_bytes()).symbols()
-    except (OSError, ValueError, struct.error, IndexError):
+    except (OSError, ValueError, struct.error, IndexError, OverflowError, MemoryError):
         return None
 
 

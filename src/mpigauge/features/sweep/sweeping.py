@@ -40,7 +40,7 @@ class Sweep:
     def plan(self, setup: Setup) -> Plan:
         """The plan for one MPI. UserError: it knows none of these settings, or a transport is not
         there."""
-        from mpigauge.cli.screen import tell
+        from mpigauge.cli.screen import note
         from mpigauge.features.sweep.plan import sweep_plan, swept, swept_inside
         from mpigauge.measure.plan.arms import arms
         from mpigauge.site.mpi.settings.inside import OutsideError
@@ -54,9 +54,9 @@ class Sweep:
         try:
             inside = self.inside(found, knobs, plan, setup)
         except OutsideError as why:
-            tell(f"{setup.mpi.label}: each arm has launches of its own: {why}")
+            note(f"{setup.mpi.label}: each arm has launches of its own: {why}")
             return swept(plan, told, self.fail_fast)
-        tell(
+        note(
             f"{setup.mpi.label}: all arms share each launch, their settings are read while it runs"
         )
         names = [arm.name for arm in found]

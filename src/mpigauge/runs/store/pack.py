@@ -191,7 +191,7 @@ def _extract(file: Path, folder: Path) -> str:
     """Writes the files of a pack below `folder`; the name that the run had."""
     try:
         with zipfile.ZipFile(file) as packed:
-            members = [member for member in packed.infolist() if not member.is_dir()]
+            members = [member for member in packed.infolist() if not _is_folder(member)]
             name = _checked(file, members)
             left = _most_bytes(file)
             for member in members:
@@ -202,6 +202,11 @@ def _extract(file: Path, folder: Path) -> str:
     except _DAMAGE as error:
         raise UserError(f"{file} is not a packed run, or damaged: {error}") from None
     return name
+
+
+def _is_folder(member: zipfile.ZipInfo) -> bool:
+    """Unlike `is_dir` of some versions of Python, also of a member without a name."""
+    return member.filename.endswith("/")
 
 
 def _most_bytes(file: Path) -> int:

@@ -14,6 +14,7 @@ from mpigauge.model.between import Between
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import (
+    JOB,
     Carried,
     CellRecord,
     End,
@@ -100,8 +101,12 @@ class Run:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether anything was measured."""
-        return any(isinstance(record, (CellRecord, Figure)) for record in self.records)
+        """Whether anything was measured: not only what every job has, such as its memory."""
+        return any(
+            isinstance(record, CellRecord)
+            or (isinstance(record, Figure) and record.benchmark != JOB)
+            for record in self.records
+        )
 
     @property
     def skips(self) -> list[Skip]:

@@ -99,7 +99,7 @@ def parse(data: bytes | mmap.mmap) -> Elf:
         raise DamagedError("it does not begin as machine code does")
     try:
         return _Reader(data).elf()
-    except (struct.error, IndexError, UnicodeDecodeError) as error:
+    except (struct.error, LookupError, ValueError, OverflowError, MemoryError) as error:
         raise DamagedError(f"it is damaged: {error}") from None
 
 
@@ -186,6 +186,8 @@ class _Reader:
 
     def text(self, offset: int) -> str:
         end = self.data.find(b"\0", offset)
+        if end < 0:
+            raise IndexError(f"the text at {offset:#x} has no end")
         return self.data[offset:end].decode("utf-8", "surrogateescape")
 
     def texts(self, tag: int, names: int) -> list[str]:
