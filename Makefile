@@ -30,7 +30,7 @@ test: .venv/.dev $(MPIS:%=.venv/.mpi-%)
 	@$(BIN)/python tools/run_tests.py
 
 # What is too long for each change: all parts, or those of PART="name name". Results are in build/acceptance.
-acceptance: .venv/.dev $(MPIS:%=.venv/.mpi-%)
+acceptance: .venv/.dev $(MPIS:%=.venv/.mpi-%) $(if $(filter mutation,$(or $(PART),mutation)),.venv/.mutation)
 	@$(BIN)/python tools/acceptance.py $(PART)
 
 acceptance-list: .venv/.dev
@@ -88,6 +88,11 @@ quick-lint: .venv/.dev
 .venv/.wheel: .venv/.dev
 	@echo 'mpigauge: installing what wheels are built with'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[wheel]'
+	@touch $@
+
+.venv/.mutation: .venv/.dev
+	@echo 'mpigauge: installing what plants faults'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
 	@touch $@
 
 .venv/.mpi-%: | .venv/.installed

@@ -154,6 +154,11 @@ PARTS = {
         "tests/e2e/test_wrong_words.py, some hundred of them",
         marked("wrong-words"),
     ),
+    "mutation": Part(
+        "small faults planted at random: the tests notice nine of ten, in Python and in C++",
+        "tests/unit/test_bench.py, how faults are drawn and counted",
+        program("bench/mutation.py"),
+    ),
     "soak": Part(
         "a hundred short runs, drawn at random, on three MPIs",
         "tests/e2e/test_soak.py, one on each",

@@ -84,7 +84,7 @@ void each_time_is_in_its_bin() {
 }
 
 void a_site_has_the_shortest_and_the_longest_call() {
-  layout::Site& site = fresh_site();
+  const layout::Site& site = fresh_site();
   std::array<Ticks, 4> took{};
   Ticks before = 0;
   for (std::size_t n = 0; n < took.size(); ++n) {
@@ -120,7 +120,7 @@ std::uint64_t in_steps() {
 
 void a_call_s_time_is_in_its_step_too() {
   self->stored->step.fill(0);
-  layout::Site& site = fresh_site();
+  const layout::Site& site = fresh_site();
   const std::uint64_t before = in_steps();
   for (int n = 0; n < 100; ++n) call_that_took(1);
   CHECK(in_steps() - before == site.ticks);
@@ -130,7 +130,7 @@ void a_call_s_time_is_in_its_step_too() {
 // --------------------------------------------------------------------------
 
 void a_call_inside_another_is_a_part_of_it() {
-  layout::Head& head = process.storage.head();
+  const layout::Head& head = process.storage.head();
   const std::uint64_t nested = head.nested, cut = head.cut;
   constexpr Word outer = 1U << 20U;
   Thread* const thread = enter(some_call, 1, outer, 1);
@@ -147,7 +147,7 @@ void a_call_inside_another_is_a_part_of_it() {
 
 // Its frame is gone when the next call comes from as high on the stack.
 void a_call_that_never_came_back_is_cut() {
-  layout::Head& head = process.storage.head();
+  const layout::Head& head = process.storage.head();
   const std::uint64_t nested = head.nested, cut = head.cut;
   constexpr Word outer = 1U << 20U;
   CHECK(enter(some_call, 1, outer, 1) != nullptr);
@@ -196,7 +196,7 @@ void a_call_that_failed_moves_nothing() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char* const* argv) {
   choose_clock();
   if (argc != 2 || !process.storage.open(argv[1], std::size_t{1} << 24U)) return 2;
   process.state.store(State::started | State::recording);

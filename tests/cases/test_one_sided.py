@@ -8,6 +8,8 @@ That every benchmark runs on every number of ranks is the registry's test.
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from tests.cases import launching
@@ -95,9 +97,21 @@ def test_accumulations_are_exact(where: Site, datatype: str, op: str) -> None:
 
 
 def test_passive_targets_are_told_apart_from_busy_ones(where: Site) -> None:
-    ended = right(run(where, 2, "--benchmarks", "Truly_passive_put", "--sizes", "8,4096",
-                      "--seconds", SECONDS))  # fmt: skip
-    assert all(c.time_pure_s > 0 and c.time_cpu_s > 0 for c in ended.cells)
+    """A busy target computes for as long as a call with a passive one takes, and the call ends with
+    a barrier after that: it takes at least the computation, and longer than with a passive target.
+    What else runs here may hit the passive calls alone, so this is tried again."""
+    sums = []
+    for _ in range(3):
+        ended = right(run(where, 2, "--benchmarks", "Truly_passive_put", "--sizes", "8,4096,65536",
+                          "--seconds", SECONDS))  # fmt: skip
+        assert all(0 <= c.overlap_ratio <= 1 for c in ended.cells)
+        passive = math.fsum(c.time_pure_s for c in ended.cells)
+        computed = math.fsum(c.time_cpu_s for c in ended.cells)
+        busy = math.fsum(c.time_p50_s for c in ended.cells)
+        sums.append((passive, computed, busy))
+        if busy > passive and busy > 0.9 * computed > 0.7 * passive:
+            return
+    pytest.fail(f"passive, computed, busy: {sums}")
 
 
 def test_several_targets_count_each(where: Site) -> None:

@@ -582,3 +582,111 @@ def test_a_test_of_mpich_is_lost_where_it_passes_natively_only(program: ModuleTy
     native = {"same": "passed", "worse": "passed", "never": "status 1", "not built": "passed"}
     other = {"same": "passed", "worse": "status 9: killed", "never": "status 2"}
     assert program.lost(native, other) == {"worse": "status 9: killed"}
+
+
+# --- mutation ------------------------------------------------------------------------------
+
+
+def a_mutant(program: ModuleType, after: str) -> Any:
+    source = "A = 1\nB = 2\n"
+    return program.Mutant.of(Path("a.py"), source, source.replace("B = 2", after), 2)
+
+
+@with_program("mutation")
+def test_a_mutant_is_told_by_the_line_that_differs(program: ModuleType) -> None:
+    assert a_mutant(program, "B = 3").key == ("a.py", "B = 2", "B = 3")
+
+
+class Drawn:
+    """A language of a few mutants, of which one is noticed and one never ends."""
+
+    def __init__(self, program: ModuleType) -> None:
+        self.program = program
+
+    def mutants(self, area: str, _: Random) -> Any:
+        return iter([a_mutant(self.program, f"{area} = {n}") for n in range(3)])
+
+    def bed(self, _: int) -> Drawn:
+        return self
+
+    def outcome(self, mutant: Any) -> str:
+        noticed = mutant.after in ("core = 0", "tune = 1")
+        return str(self.program.KILLED if noticed else self.program.SURVIVED)
+
+
+@with_program("mutation")
+def test_areas_take_turns_and_what_changes_nothing_does_not_count(
+    program: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(program, "KEPT", tmp_path)
+    same = {("a.py", "B = 2", "core = 2"): "nobody reads it"}
+    monkeypatch.setattr(program, "equivalents", lambda: same)
+    found = program.tried(Drawn(program), ["core", "tune"], 1, float("inf"), 1)
+    assert [each.after for each in found] == [
+        f"{a} = {n}" for n in range(3) for a in ("core", "tune")
+    ]
+    assert program.share_killed(found) == (2, 5)
+    assert program.summary(found, ["core", "tune"]) == [
+        "core        50.0% killed: 1 of 2 mutants",
+        "tune        33.3% killed: 1 of 3 mutants",
+        "all         40.0% killed: 2 of 5 mutants",
+    ]
+    assert capsys.readouterr().out.count("survived: a.py:2: B = 2") == 3
+    assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 6
+    assert program.tried(Drawn(program), ["core"], 1, 0.0, 1) == []
+
+
+@with_program("mutation")
+def test_tests_that_never_end_are_ended(program: ModuleType, tmp_path: Path) -> None:
+    assert program.run_until(["sh", "-c", "exit 3"], tmp_path, {}, 60) == 3
+    assert program.run_until(["sh", "-c", "sleep 600 & wait"], tmp_path, {}, 0.01) is None
+
+
+@with_program("mutation")
+def test_mutants_that_change_nothing_are_of_lines_that_are_there(program: ModuleType) -> None:
+    root = BENCH.parent
+    for (path, before, after), reason in program.equivalents().items():
+        lines = [line.strip() for line in (root / path).read_text(encoding="utf-8").splitlines()]
+        assert before in lines, (path, before)
+        assert after not in ("", before)
+        assert reason
+
+
+CPP = """\
+// a < b
+#if A < B
+int f(int a, const char* text) {
+  return a <= 8 && text != "a < b" ? a + 1 : std::max(a, -1);
+}
+"""
+
+
+@with_program("mutants_cpp")
+def test_operators_and_constants_of_lines_that_are_run_change(program: ModuleType) -> None:
+    path = Path("a.cpp")
+    changes = list(program.changes_of(path, CPP, {1, 2, 4}, Random(1)))
+    assert changes == list(program.changes_of(path, CPP, {1, 2, 4}, Random(1)))
+    line = CPP.splitlines()[3]
+    assert [line[each.start : each.end] for each in changes] == [
+        "<=", "8", "&&", "!=", "+", "1", "max", "-", "1"
+    ]  # fmt: skip
+    mutants = [program.mutant_of(each, CPP) for each in changes]
+    assert all(mutant.before == line.strip() != mutant.after for mutant in mutants)
+    assert mutants[2].text == CPP.replace("&&", "||")
+    assert mutants[6].text == CPP.replace("max", "min")
+
+
+@with_program("mutants_python")
+def test_annotations_are_left_as_they_are(program: ModuleType) -> None:
+    source = "def f(\n    a: int | None,\n    b: int,\n) -> int | None:\n    return a or b + 1\n"
+    assert program._typing_lines(source) == {2, 3, 4}
+
+
+@with_program("mutants_python")
+def test_tests_are_named_as_pytest_does(program: ModuleType) -> None:
+    coverage = program.Coverage(BENCH.parent, Path("none.db"))
+    own = "tests.unit.test_bench.test_tests_are_named_as_pytest_does"
+    assert coverage._node(own) == own.replace(".", "/", 2).replace(".", ".py::")
+    assert coverage._node("tests.conftest.something") == ""
+    assert coverage._node("") == ""

@@ -9,7 +9,6 @@
 #include <array>
 #include <climits>
 #include <cstdio>
-#include <cstring>
 #include <string_view>
 
 namespace {
@@ -224,7 +223,7 @@ void a_text_is_cut_to_the_room_that_the_program_has() {
     int length = -1;
     const auto all = std::tuple(&length);
     Text<8, 32, 0> out(room.data(), all);
-    std::strcpy(out.target(), text);
+    std::snprintf(out.target(), 32, "%s", text);
     out.done(0, all);
     const std::string_view kept = std::string_view(text).substr(0, 7);
     CHECK(room.data() == kept && length == static_cast<int>(kept.size()));
@@ -253,8 +252,8 @@ void counts_fit_or_do_not() {
   const auto all = std::tuple(Wide{3});
   const std::array<Wide, 4> small = {1, most, least, most + 1}, large = {1, 2, most + 1, 0};
   NarrowArray<CountAt<0>, -1> fits(small.data(), all), misses(large.data(), all);
-  CHECK(fits.fits() && fits.target()[0] == 1 && fits.target()[1] == INT_MAX);
-  CHECK(fits.target()[2] == INT_MIN && !misses.fits());
+  CHECK(fits.fits() && !misses.fits());
+  for (std::size_t n = 0; n < 3; ++n) CHECK(Wide{fits.target()[n]} == small[n]);
   CHECK((NarrowArray<CountAt<0>, -1>(nullptr, all).fits()));
 }
 
@@ -325,11 +324,10 @@ void a_handle_that_was_freed_is_null() {
 }
 
 void handles_of_predefined_things() {
-  for (std::size_t n = 0; n < predefined.size(); ++n) {
-    if (predefined[n].kind != Kind::datatype || predefined[n].mpich == no_value ||
-        predefined[n].std == no_value || predefined[n].ompi == nullptr)
-      continue;
-    const auto word = target_abi == Abi::mpich ? predefined[n].mpich : predefined[n].std;
+  for (const Predefined& each : predefined) {
+    const bool everywhere = each.mpich != no_value && each.std != no_value && each.ompi != nullptr;
+    if (each.kind != Kind::datatype || !everywhere) continue;
+    const auto word = target_abi == Abi::mpich ? each.mpich : each.std;
     const auto type = to_program<Kind::datatype>(of_target<Kind::datatype>(word));
     CHECK(word_of(to_target<Kind::datatype>(type)) == word);
   }

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Mutants of Python files, made by cosmic-ray, and the tests that run their lines, by coverage.
+
+cosmic-ray is imported where mutants are made: it is not among what developers install
+(docs/decisions/mutation.md).
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import random
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import mutation
+from mutation import Mutant
+
+TESTS = ("tests/unit", "tests/golden", "tests/replay")
+"""In the order in which they are tried: the last take much data."""
+USUAL = "not mpi and not heavy"
+LONGEST_S = 900.0
+"""All tests take a third of it on an idle machine; a loop without an end takes longer."""
+LEFT_OUT = ("RemoveDecorator", "Variable", "Keyword", "NoOp", "_Is", "ExceptionReplacer")
+"""Operators whose mutants say little: they do not run, or nobody would write them by mistake."""
+
+
+Position = tuple[int, int]
+"""A line from 1, a column from 0."""
+
+
+@dataclass(frozen=True)
+class Place:
+    path: Path
+    line: int
+    operator: str
+    occurrence: int
+    """Which of those of the operator in this file."""
+
+
+def places_of(path: Path, root: Path, chance: random.Random) -> list[Place]:
+    """The places of a file that an operator can change, each with one change."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    source = (root / path).read_text(encoding="utf-8")
+    without = _typing_lines(source)
+    changes: dict[tuple[Position, Position], list[tuple[str, int]]] = defaultdict(list)
+    nodes = list(ast_nodes(get_ast(source)))
+    for name in sorted(operator_names()):
+        if any(word in name for word in LEFT_OUT):
+            continue
+        operator, occurrence = get_operator(name)(), 0
+        for node in nodes:
+            for start, end in operator.mutation_positions(node):
+                if start[0] not in without:
+                    changes[start, end].append((name, occurrence))
+                occurrence += 1
+    return [Place(path, span[0][0], *chance.choice(own)) for span, own in sorted(changes.items())]
+
+
+def mutant_at(place: Place, root: Path) -> Mutant | None:
+    """None: the change is none."""
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator
+
+    source = (root / place.path).read_text(encoding="utf-8")
+    text = mutate_code(source, get_operator(place.operator)(), place.occurrence)
+    if text is None or text == source:
+        return None
+    return Mutant.of(place.path, source, text, place.line)
+
+
+def _typing_lines(source: str) -> set[int]:
+    """Lines of annotations and of imports for these alone: nothing there changes what runs."""
+    lines: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            for part in (node.returns, *(each.annotation for each in given)):
+                lines.update(_lines_of(part) if not _has_default(node) else ())
+        elif isinstance(node, ast.AnnAssign) and node.value is None:
+            lines.update(_lines_of(node))
+    return lines
+
+
+def _has_default(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return bool(node.args.defaults or any(node.args.kw_defaults))
+
+
+def _lines_of(node: ast.AST | None) -> Iterable[int]:
+    if node is None:
+        return ()
+    start, end = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+    return range(start, end + 1)
+
+
+class Coverage:
+    """Which tests run which lines of the files below some folders."""
+
+    def __init__(self, root: Path, data: Path) -> None:
+        self._root, self._data = root, data
+
+    def measure(self, folders: Sequence[str], tests: Sequence[str] = TESTS) -> None:
+        settings = self._data.with_suffix(".ini")
+        sources = "".join(f"\n    {self._root / folder}" for folder in folders)
+        settings.write_text(
+            f"[run]\ndynamic_context = test_function\ndata_file = {self._data}\nsource ={sources}\n"
+        )
+        words = ["-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", "-q"]
+        words += ["-p", "no:cacheprovider", "-m", USUAL, *tests]
+        subprocess.run([sys.executable, *words], cwd=self._root, env=env_of(self._root), check=True)
+
+    def tests_of(self, path: Path, line: int) -> list[str]:
+        """The tests that run a line; where it runs only when the file is imported, those that run
+        any of the file."""
+        by_line = self._by_line[str(self._root / path)]
+        names = by_line.get(line) or {name for own in by_line.values() for name in own}
+        found = filter(None, map(self._node, names))
+        return sorted(found, key=lambda name: (TESTS.index("/".join(name.split("/")[:2])), name))
+
+    @cached_property
+    def _by_line(self) -> dict[str, dict[int, set[str]]]:
+        from coverage import CoverageData
+
+        data = CoverageData(str(self._data))
+        data.read()
+        found: dict[str, dict[int, set[str]]] = {}
+        for file in data.measured_files():
+            lines = data.contexts_by_lineno(file)
+            found[file] = {line: {name for name in own if name} for line, own in lines.items()}
+        return defaultdict(dict, found)
+
+    def _node(self, context: str) -> str:
+        """tests.unit.test_tune.test_a_rule as pytest names it; empty: it is none."""
+        parts = context.split(".")
+        for count in range(len(parts), 0, -1):
+            file = "/".join(parts[:count]) + ".py"
+            if count < len(parts) and (self._root / file).is_file():
+                return f"{file}::{parts[count]}" if parts[count].startswith("test") else ""
+        return ""
+
+
+def env_of(root: Path) -> dict[str, str]:
+    """So that tests import the sources beside them, whose times of change tell nothing."""
+    return {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+class Python:
+    def __init__(self, kept: Path, again: bool) -> None:
+        self._kept = kept
+        self._root = mutation.copied(kept / "tree-0")
+        self._pristine = mutation.ROOT
+        self._coverage = Coverage(self._root, kept / "coverage.db")
+        if not (again and (kept / "coverage.db").exists()):
+            self._coverage.measure(list(mutation.PYTHON.values()))
+
+    def mutants(self, area: str, chance: random.Random) -> Iterator[Mutant]:
+        places: list[Place] = []
+        for path in sorted((self._root / mutation.PYTHON[area]).rglob("*.py")):
+            places += places_of(path.relative_to(self._root), self._root, chance)
+        chance.shuffle(places)
+        made = (mutant_at(place, self._pristine) for place in places)
+        return (each for each in made if each is not None)
+
+    def bed(self, number: int) -> Bed:
+        return Bed(mutation.copied(self._kept / f"tree-{number}"), self._coverage)
+
+
+class Bed:
+    def __init__(self, root: Path, coverage: Coverage) -> None:
+        self._root, self._coverage = root, coverage
+
+    def outcome(self, mutant: Mutant) -> str:
+        tests = self._coverage.tests_of(mutant.path, mutant.line)
+        if not tests:
+            return mutation.SURVIVED
+        file = self._root / mutant.path
+        before = file.read_text(encoding="utf-8")
+        try:
+            file.write_text(mutant.text, encoding="utf-8")
+            words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+            words += ["--hypothesis-seed=1", "-m", USUAL, *tests]
+            status = mutation.run_until(words, self._root, env_of(self._root), LONGEST_S)
+        finally:
+            file.write_text(before, encoding="utf-8")
+        return mutation.SURVIVED if status == 0 else mutation.KILLED
