@@ -14,7 +14,7 @@ import random
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -50,7 +50,7 @@ def places_of(path: Path, root: Path, chance: random.Random) -> list[Place]:
     from cosmic_ray.plugins import get_operator, operator_names
 
     source = (root / path).read_text(encoding="utf-8")
-    without = _typing_lines(source)
+    without = _typing_spans(source)
     changes: dict[tuple[Position, Position], list[tuple[str, int]]] = defaultdict(list)
     nodes = list(ast_nodes(get_ast(source)))
     for name in sorted(operator_names()):
@@ -59,7 +59,7 @@ def places_of(path: Path, root: Path, chance: random.Random) -> list[Place]:
         operator, occurrence = get_operator(name)(), 0
         for node in nodes:
             for start, end in operator.mutation_positions(node):
-                if start[0] not in without:
+                if not any(first <= start < last for first, last in without):
                     changes[start, end].append((name, occurrence))
                 occurrence += 1
     return [Place(path, span[0][0], *chance.choice(own)) for span, own in sorted(changes.items())]
@@ -77,30 +77,18 @@ def mutant_at(place: Place, root: Path) -> Mutant | None:
     return Mutant.of(place.path, source, text, place.line)
 
 
-def _typing_lines(source: str) -> set[int]:
-    """Lines of annotations and of imports for these alone: nothing there changes what runs."""
-    lines: set[int] = set()
+def _typing_spans(source: str) -> list[tuple[Position, Position]]:
+    """Where annotations are, and imports for these alone: nothing there changes what runs."""
+    spans = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-            for part in (node.returns, *(each.annotation for each in given)):
-                lines.update(_lines_of(part) if not _has_default(node) else ())
-        elif isinstance(node, ast.AnnAssign) and node.value is None:
-            lines.update(_lines_of(node))
-    return lines
-
-
-def _has_default(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return bool(node.args.defaults or any(node.args.kw_defaults))
-
-
-def _lines_of(node: ast.AST | None) -> Iterable[int]:
-    if node is None:
-        return ()
-    start, end = node.lineno, node.end_lineno  # type: ignore[attr-defined]
-    return range(start, end + 1)
+            spans.append(node)
+        for name in ("annotation", "returns"):
+            if part := getattr(node, name, None):
+                spans.append(part)
+    return [
+        ((each.lineno, each.col_offset), (each.end_lineno, each.end_col_offset)) for each in spans
+    ]
 
 
 class Coverage:

@@ -679,8 +679,11 @@ def test_operators_and_constants_of_lines_that_are_run_change(program: ModuleTyp
 
 @with_program("mutants_python")
 def test_annotations_are_left_as_they_are(program: ModuleType) -> None:
-    source = "def f(\n    a: int | None,\n    b: int,\n) -> int | None:\n    return a or b + 1\n"
-    assert program._typing_lines(source) == {2, 3, 4}
+    """Also beside a value in the same line."""
+    source = "def f(\n    a: int | None = 1 + 2,\n) -> int | None:\n    b: int | str = a or 1\n"
+    assert sorted(program._typing_spans(source)) == [
+        ((2, 7), (2, 17)), ((3, 5), (3, 15)), ((4, 7), (4, 16))
+    ]  # fmt: skip
 
 
 @with_program("mutants_python")

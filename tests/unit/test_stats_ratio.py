@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from mpigauge.model.between import LEAST_RUNS
 from mpigauge.result.stats.in_turn import in_turn
-from mpigauge.result.stats.ratio import Sample, ratio
+from mpigauge.result.stats.ratio import Ratio, Sample, ratio
 
 A = (1.00, 1.02, 0.99, 1.01, 1.03, 0.98)
 B = (1.10, 1.12, 1.08, 1.13, 1.11, 1.05, 1.09)
@@ -129,6 +131,27 @@ def test_a_launch_is_not_far_within_what_each_knows_of_itself() -> None:
     assert ratio(Sample((*even, 1.0)), far).left_out == 1
 
 
+@pytest.mark.parametrize(
+    ("count", "far", "left_out"), [(12, 2, 2), (12, 3, 0), (11, 1, 1), (11, 2, 0)]
+)
+def test_one_in_six_launches_may_be_left_out(count: int, far: int, left_out: int) -> None:
+    near = [1 + 0.01 * (n % 3) for n in range(count - far)]
+    sample = Sample((*near, *[3.0] * far))
+    assert ratio(Sample((1.0,) * count), sample).left_out == left_out
+
+
+@pytest.mark.parametrize(
+    ("count", "far", "left_out"), [(10, 2, 2), (10, 3, 0), (9, 1, 1), (9, 2, 0)]
+)
+def test_one_in_five_pairs_may_be_left_out(count: int, far: int, left_out: int) -> None:
+    near = [1 + 0.01 * (n % 3) for n in range(count - far)]
+    pairs = [(n, n) for n in range(count)]
+    found = ratio(Sample((1.0,) * count), Sample((*near, *[3.0] * far)), pairs)
+    assert found.left_out == left_out
+    assert found.freedom == count - left_out - 1
+    assert found.launches == count
+
+
 # --- runs at different times ----------------------------------------------------------------------
 MOVING = Sample(A, between_runs=0.05, runs=9), Sample(B, between_runs=0.06, runs=9)
 
@@ -151,6 +174,59 @@ def test_launches_in_turn_met_the_same_machine() -> None:
 def test_more_launches_do_not_take_that_away() -> None:
     found = ratio(*MOVING)
     assert found.with_launches(10**6).error == pytest.approx(found.between_runs, rel=1e-4)
+
+
+def test_more_launches_narrow_only_what_they_scatter() -> None:
+    found = ratio(*MOVING)
+    more = found.with_launches(24)
+    within = found.error**2 - found.between_runs**2
+    assert more.error**2 == pytest.approx(found.between_runs**2 + within / 4)
+    assert more.freedom == pytest.approx(found.freedom * 23 / 5)
+    assert (more.launches, more.between_runs) == (24, found.between_runs)
+
+
+@pytest.mark.parametrize(("runs", "counted"), [(9, 9), (LEAST_RUNS, LEAST_RUNS), (1, LEAST_RUNS)])
+def test_degrees_of_freedom_are_those_of_four_variances(runs: int, counted: int) -> None:
+    """Of F. E. Satterthwaite: the launches of either side, and what runs differ by beyond them."""
+    first, second = (replace(each, runs=runs) for each in MOVING)
+    of_a, of_b = (np.var(logs(each), ddof=1) / len(each) for each in (A, B))
+    parts = [(of_a, 5), (of_b, 6), (0.05**2 - of_a, counted - 1), (0.06**2 - of_b, counted - 1)]
+    freedom = sum(v for v, _ in parts) ** 2 / sum(v**2 / f for v, f in parts)
+    assert ratio(first, second).freedom == pytest.approx(freedom)
+
+
+# --- verdicts ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("middle", [None, 0.02, -0.02])
+def test_an_interval_lies_within_some_room(middle: float | None) -> None:
+    """Whether it misses the room's nearer end with at most this probability."""
+    found = Ratio(0.01, 0.01, 10.0, 6, middle=middle)
+    nearer = 0.05 - abs(0.01 if middle is None else middle)
+    misses = 2 * stats.t.sf(nearer / 0.01, 10.0)
+    assert found.is_within(0.05, misses * 1.001)
+    assert not found.is_within(0.05, misses * 0.999)
+    assert not found.is_within(0.01, 1.0)
+    assert not replace(found, log=0.05).is_within(0.05, 1.0)
+
+
+def test_an_interval_leaves_no_difference_out() -> None:
+    found = Ratio(0.02, 0.01, 10.0, 6)
+    misses = 2 * stats.t.sf(2, 10.0)
+    assert found.differs(misses * 1.001)
+    assert not found.differs(misses * 0.999)
+    assert replace(found, log=-0.02).differs(misses * 1.001)
+    assert not replace(found, middle=-0.02).differs(1.0)  # it and the ratio point apart
+    assert not replace(found, error=math.nan).differs(1.0)
+
+
+def test_the_interval_is_stretched_to_the_ratio_that_is_printed() -> None:
+    half = float(stats.t.ppf(0.975, 10.0)) * 0.01
+    for log, ends in ((0.02, (0.02 - half, 0.02 + half)), (0.1, (0.02 - half, 0.1)),
+                      (-0.1, (-0.1, 0.02 + half))):  # fmt: skip
+        found = Ratio(log, 0.01, 10.0, 6, middle=0.02)
+        assert found.ends(0.05) == pytest.approx(ends)
+        assert found.estimate == pytest.approx((math.exp(log), *map(math.exp, ends)))
+        assert found.p == pytest.approx(2 * stats.t.sf(2, 10.0))
+    assert replace(found, least_p=0.5).p == 0.5
 
 
 # --- where little is known ----------------------------------------------------------------------
