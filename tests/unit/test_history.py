@@ -12,11 +12,20 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from mpigauge.cli.main import run as main
 from mpigauge.measure.campaign.memory import Memory, rebuild
-from mpigauge.model.between import MOST_RUNS, Between, KnownCell, Remembered, Scatter, cell_name
+from mpigauge.model.between import (
+    LEAST_LAUNCHES,
+    MOST_RUNS,
+    Between,
+    KnownCell,
+    Remembered,
+    Scatter,
+    cell_name,
+)
 from mpigauge.model.row_tables import row_tables
 from mpigauge.result.stats.history import (
     STARTING_SD,
@@ -27,6 +36,7 @@ from mpigauge.result.stats.history import (
     shrunk,
 )
 from mpigauge.result.stats.launches import rows
+from mpigauge.result.stats.order import OF_MEDIAN
 from mpigauge.result.stats.remarks import machine_sentences
 from mpigauge.runs.store import RunWriter, history, load
 from mpigauge.show.formats.table import table_lines
@@ -93,6 +103,71 @@ def test_it_is_never_narrower_than_the_run_itself_supports() -> None:
     quiet, noisy = (between(made(spread=s), past(20, 0.01)) for s in (0.01, 0.3))
     assert min(each.sd for each in noisy.cells.values()) > 0.3 / math.sqrt(6) / 2
     assert max(each.sd for each in quiet.cells.values()) < 0.03
+
+
+def weighted_median(values: Any, weights: Any) -> float:
+    order = np.argsort(values)
+    reached = np.cumsum(np.asarray(weights)[order])
+    return float(np.asarray(values)[order][np.searchsorted(reached, reached[-1] / 2)])
+
+
+LOGS = (0.00, 0.02, -0.03, 0.01, 0.30, -0.01, 0.05, 0.03, -0.02)
+"""Of nine earlier runs, of which one was far off."""
+
+
+@pytest.mark.parametrize("error", [0.001, 0.02, 0.2])
+@pytest.mark.parametrize("far", [0.0, 0.1, 1.0, -1.0])
+def test_the_scatter_of_one_cell_is_as_its_page_says(error: float, far: float) -> None:
+    """Written out: half the weight after eight runs, 2.5 times what is usual at most, the own error
+    of earlier runs out and this run's in, at least a tenth of the square left."""
+    (row, _) = made(1e-6 * math.exp(far))
+    name = cell_name(row.key)
+    now = remember([row], []).cells[name]
+    middle_log = math.log(row.cell.time_p50_s) - far
+    earlier = [
+        Remembered("", str(n), "", 0.0, {name: KnownCell(now.kind, middle_log + log, error, 6)})
+        for n, log in enumerate(LOGS)
+    ]
+    weights = 0.5 ** (np.arange(len(LOGS))[::-1] / 8)
+    middle = weighted_median(LOGS, weights)
+    apart = np.abs(np.array(LOGS) - middle) * math.sqrt(9 / 8)
+    kept = np.minimum(apart, 2.5 * 1.4826 * weighted_median(apart, weights))
+    scatter = math.sqrt(np.average(kept**2, weights=weights))
+    own = remember([row], earlier).cells[name].error
+    sd = math.sqrt(max(scatter**2 - error**2, scatter**2 / 10) + own**2)
+    of_middle = scatter * OF_MEDIAN / math.sqrt(weights.sum() ** 2 / (weights**2).sum())
+    away = middle - far
+    found = between([row], earlier).of(row.key)
+    assert found is not None
+    assert found.sd == pytest.approx(sd)
+    assert found.low == pytest.approx(min(-1.96 * sd, away - 1.5 * of_middle), rel=1e-4)
+    assert found.high == pytest.approx(max(1.96 * sd, away + 1.5 * of_middle), rel=1e-4)
+    assert found.middle_s == pytest.approx(math.exp(middle_log + middle))
+    assert found.outside == (abs(away) > 3 * math.hypot(sd, of_middle))
+    assert found.runs == len(LOGS)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 6, 9])
+def test_the_own_error_of_a_run_is_that_of_a_median_of_launches_that_are_alike(count: int) -> None:
+    """By half the cell's own scatter and by half that of all cells of its kind; neighbours' effect
+    on a mean: 1 + 2 Σ (1 - k/n) r^k."""
+    measured = made(launches=count, seed=3)
+    stored = remember(measured, [])
+    alike = shrunk(stored.correlation, [])
+
+    def spread(rows: list[Row]) -> float:
+        logs = [np.log(row.values_s) for row in rows]
+        apart = np.concatenate([np.abs(each - np.median(each)) for each in logs])
+        return float(1.4826 * np.median(apart) * math.sqrt(count / (count - 1)))
+
+    longer = 1 + 2 * sum((1 - k / count) * alike**k for k in range(1, count))
+    for row in measured:
+        both = math.sqrt((spread([row]) ** 2 + spread(measured) ** 2) / 2)
+        if count >= LEAST_LAUNCHES:
+            error = stored.cells[cell_name(row.key)].error
+            assert error == pytest.approx(OF_MEDIAN * both * math.sqrt(longer / count))
+        else:
+            assert cell_name(row.key) not in stored.cells
 
 
 def test_a_run_in_another_state_is_outside_and_reaches_to_the_usual_one() -> None:
@@ -188,6 +263,33 @@ def test_correlation_is_estimated_over_all_cells() -> None:
         alike.append(series)
     assert correlation_of(alike) > 0.3
     assert correlation_of([[1.0, 1.1, 1.0]]) == 0.0
+
+
+def test_the_correlation_of_neighbours_is_raised_by_the_length_of_a_series() -> None:
+    """Written out for two series; one of three launches is too short to tell."""
+    series = [(1.00, 1.01, 1.03, 1.02, 1.05, 0.98), (2.0, 2.1, 2.05, 2.2), (1.0, 9.0, 1.0)]
+    together = alone = 0.0
+    for values in series[:2]:
+        logs = np.log(values)
+        apart = logs - np.median(logs)
+        steps = np.clip(apart / (1.4826 * np.median(np.abs(apart))), -2.5, 2.5)
+        steps -= steps.mean()
+        together += (steps[1:] * steps[:-1]).sum() * len(values) / (len(values) - 1)
+        alone += (steps**2).sum()
+    assert correlation_of(series) == pytest.approx(together / alone + 2 / 10)
+    assert correlation_of(series[2:]) == 0.0
+    assert correlation_of([(1.0,) * 6]) == 0.0
+
+
+def test_earlier_correlations_count_by_half_after_eight_runs() -> None:
+    """This run's once, 0.2 as if that were two runs, and never more than 0.8."""
+    runs_before = [Remembered("", "", "", value, {}) for value in (0.6, *[0.0] * 7, 0.3)]
+    weights = 0.5 ** (np.arange(9)[::-1] / 8)
+    whole = 0.5 + 2 * 0.2 + 0.6 * weights[0] + 0.3 * weights[8]
+    assert shrunk(0.5, runs_before) == pytest.approx(whole / (3 + weights.sum()))
+    assert shrunk(-5.0, []) == 0.0
+    assert shrunk(9.0, []) == 0.8
+    assert shrunk(0.5, []) == pytest.approx(0.9 / 3)
 
 
 def test_few_launches_are_shrunk_to_what_the_machine_showed() -> None:

@@ -75,6 +75,25 @@ def test_steady_machines_seldom_seem_to_change() -> None:
     assert change(measured(17, 6, 1.03)) is None
 
 
+@pytest.mark.parametrize(("launches", "place"), [(30, 2), (30, 28), (17, 1), (17, 16)])
+def test_two_launches_are_no_side(launches: int, place: int) -> None:
+    """However much slower: what a few launches met was a disturbance."""
+    found = change(measured(launches, place, 3.0))
+    assert found is None or 3 <= found.before <= launches - 3
+
+
+@pytest.mark.parametrize(("factor", "is_change"), [(1.049, False), (1.051, True), (0.949, True)])
+def test_a_change_is_five_percent(factor: float, is_change: bool) -> None:
+    """Of launches that hardly scatter."""
+    steady = [
+        cells.cell(launch=n, time_p50_s=1e-6 * (factor if n >= 7 else 1.0) * (1 + n % 3 / 1e5))
+        for n in range(14)
+    ]
+    found = change(rows(steady))
+    assert (found is not None) == is_change
+    assert found is None or (found.before, found.after, found.cells) == (7, 7, 1)
+
+
 def test_tables_of_others_are_of_no_machine_that_changes() -> None:
     """Files that are imported together may be of two machines."""
     ours = measured(17, 6, 1.4)

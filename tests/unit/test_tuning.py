@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
+from scipy import stats
 
 from mpigauge.model.names import CONTROL
 from mpigauge.model.row import Estimate
@@ -229,6 +230,80 @@ def test_the_ratio_of_a_stretch_is_that_of_its_sizes() -> None:
 
 def test_one_or_two_launches_choose_nothing() -> None:
     assert choose(made({"a": [0.5]}, launches=2)).faster == ()
+
+
+def steady(ratios: dict[int, float], noise: float = 0.0, launches: int = 6) -> Grid:
+    """One candidate, `a`, that takes exactly these shares of the default's time. `noise`: by how
+    much the control differs from the default, as a logarithm."""
+    times: dict[tuple[str, int, int], float] = {}
+    for size, ratio in ratios.items():
+        for n in range(launches):
+            times[DEFAULT, size, n] = 1.0 + n
+            times[CONTROL, size, n] = (1.0 + n) * math.exp(noise)
+            times["a", size, n] = (1.0 + n) * ratio
+    return grid_of(times, ratios, ["a"])
+
+
+@pytest.mark.parametrize(("price", "path"), [(0.06, ["a", DEFAULT]), (0.08, [DEFAULT, DEFAULT])])
+def test_a_gain_counts_by_the_weight_of_its_size(price: float, path: list[str]) -> None:
+    """Half of the time at 8 B, which count a tenth of all: 0.2 log 2 is gained, and two prices are
+    paid, as the candidate is slower at 64 B."""
+    weighted = replace(steady({8: 0.5, 64: 1.5}), weights={8: 1.0, 64: 9.0})
+    assert 2 * 0.06 < 0.2 * math.log(2) < 2 * 0.08
+    assert best_path(weighted, price) == path
+
+
+def test_a_size_that_counts_nothing_may_still_not_be_slower() -> None:
+    grid = replace(steady({8: 0.5, 64: 1.5}), weights={8: 1.0})
+    assert best_path(grid, 0.1) == ["a", DEFAULT]
+
+
+@pytest.mark.parametrize(
+    ("launches", "slower", "path"),
+    [(5, 1, DEFAULT), (6, 1, "a"), (6, 2, DEFAULT), (11, 2, DEFAULT), (12, 2, "a")],
+)
+def test_a_candidate_may_be_slower_in_one_of_six_launches(
+    launches: int, slower: int, path: str
+) -> None:
+    times = {(DEFAULT, 8, n): 1.0 for n in range(launches)}
+    times |= {("a", 8, n): 1.1 if n < slower else 0.5 for n in range(launches)}
+    assert best_path(grid_of(times, [8], ["a"]), 0.01) == [path]
+
+
+def test_the_interval_of_a_stretch_is_student_s() -> None:
+    """Where launches scatter by more than the default does from itself. One-sided, and the price of
+    picking it out of three."""
+    shares = (0.7, 0.8, 0.75, 0.9, 0.65, 0.85)
+    times = {(DEFAULT, 8, n): 1.0 for n in range(6)} | {(CONTROL, 8, n): 1.001 for n in range(6)}
+    times |= {("a", 8, n): share for n, share in enumerate(shares)}
+    (found,) = judge(grid_of(times, [8], ["a"]), [("a", [8])], 3)
+    logs = [math.log(share) for share in shares]
+    known = stats.ttest_1samp(logs, 0, alternative="less")
+    low, high = stats.ttest_1samp(logs, 0).confidence_interval(0.95)
+    assert found.ratio == pytest.approx((math.exp(sum(logs) / 6), math.exp(low), math.exp(high)))
+    assert found.p == pytest.approx(3 * known.pvalue)
+    (slower,) = judge(grid_of({p: 1 / t for p, t in times.items()}, [8], ["a"]), [("a", [8])], 1)
+    assert slower.p == pytest.approx(1 - known.pvalue)
+
+
+@pytest.mark.parametrize("sizes", [(8,), (8, 64), (8, 64, 512, 4096)])
+def test_launches_that_agree_scatter_as_the_default_does_from_itself(
+    sizes: tuple[int, ...],
+) -> None:
+    """1.4826 median distances are a standard deviation, over as many sizes and six launches."""
+    grid = steady(dict.fromkeys(sizes, 0.9), noise=0.02)
+    (found,) = judge(grid, [("a", sizes)], 1)
+    error = 1.4826 * 0.02 / math.sqrt(len(sizes)) / math.sqrt(6)
+    half = float(stats.t.ppf(0.975, 5)) * error
+    assert math.log(found.ratio.high) == pytest.approx(math.log(0.9) + half)
+    assert math.log(found.ratio.low) == pytest.approx(math.log(0.9) - half)
+    assert found.p == pytest.approx(stats.t.cdf(math.log(0.9) / error, 5))
+
+
+@pytest.mark.parametrize(("high", "is_as_good"), [(1.1, True), (1.1001, False)])
+def test_what_is_as_good_takes_at_most_a_tenth_more(high: float, is_as_good: bool) -> None:
+    stretch = SizeRange("a", (8,), Estimate(1.0, 0.9, high), 6, 1.0)
+    assert stretch.is_as_good == is_as_good
 
 
 def test_one_launch_is_judged_and_proves_nothing() -> None:
