@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 
 from mpigauge.model.row import Estimate
-from mpigauge.result.stats.peers import RankPair, clusters, odd_pairs, odd_ranks
+from mpigauge.result.stats.peers import RankPair, clusters, odd_ones, odd_pairs, odd_ranks
 
 LEVELS = ("l3", "node")
 TIMES = {"l3": 0.2e-6, "node": 0.7e-6}
@@ -84,3 +84,47 @@ def test_few_peers_judge_nobody() -> None:
     pairs = [RankPair(0, 1, "l3", estimate(1e-6)), RankPair(0, 2, "l3", estimate(9e-6))]
     assert odd_pairs(clusters(pairs, LEVELS)) == ()
     assert odd_ranks(clusters(pairs, LEVELS)) == ()
+
+
+# --- in what order, and from where on -------------------------------------------------------------
+def times(*values: float, error: float = 0.001) -> dict[str, Estimate]:
+    """Peers that take about as long as each other, and these."""
+    usual = {f"peer{n}": estimate(1.0 + 0.001 * (n % 3), error) for n in range(12)}
+    return usual | {f"odd{n}": estimate(value, error) for n, value in enumerate(values)}
+
+
+def test_the_worst_comes_first() -> None:
+    found = odd_ones(times(1.5, 3.0, 2.0))
+    assert [each.name for each in found] == ["odd1", "odd2", "odd0"]
+    assert [each.ratio for each in found] == pytest.approx([3.0, 2.0, 1.5], rel=0.01)
+    slow = {(2, 5): 2.0, (0, 1): 1.5, (6, 7): 3.0}
+    pairs = odd_pairs(clusters(matrix(16, random.Random(1), slow), LEVELS))
+    assert [each.pair[:2] for each in pairs] == [(6, 7), (2, 5), (0, 1)]
+    bad = {(a, b): max(2.0 * (3 in (a, b)), 1.4 * (9 in (a, b)), 1.0)
+           for a, b in combinations(range(16), 2)}  # fmt: skip
+    ranks = odd_ranks(clusters(matrix(16, random.Random(1), bad), LEVELS))
+    assert [each.rank for each in ranks] == [3, 9]
+
+
+def test_few_peers_do_not_tell_what_is_usual() -> None:
+    enough = dict([*times(2.0).items()][-5:])
+    assert [each.name for each in odd_ones(enough)] == ["odd0"]
+    assert odd_ones(dict([*enough.items()][1:])) == ()
+
+
+@pytest.mark.parametrize(("value", "is_odd"), [(1.0499, False), (1.0501, True)])
+def test_from_which_ratio_on_a_peer_stands_out(value: float, is_odd: bool) -> None:
+    """Of peers that are all alike and exact."""
+    same = {f"peer{n}": Estimate(1.0, 1.0, 1.0) for n in range(12)}
+    found = odd_ones(same | {"odd": Estimate(value, value, value)})
+    assert bool(found) == is_odd
+
+
+@pytest.mark.parametrize(("share", "is_odd"), [(0.98, False), (1.02, True)])
+def test_how_uncertain_a_peer_may_be_that_stands_out(share: float, is_odd: bool) -> None:
+    """Its distance is five times its own error, half of its interval."""
+    same = {f"peer{n}": Estimate(1.0, 1.0, 1.0) for n in range(12)}
+    value = 2.0
+    error = (value - 1.0) / 5 / share
+    found = odd_ones(same | {"odd": Estimate(value, value - error, value + error)})
+    assert bool(found) == is_odd

@@ -6,12 +6,21 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.model.columns import Cell
-from mpigauge.result.stats.launches import aggregate, hull, in_order, rows
+from mpigauge.result.stats.launches import (
+    aggregate,
+    expected_error,
+    hull,
+    in_order,
+    in_two_groups,
+    rows,
+    widened,
+)
 from tests import cells
 
 TIMES = st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=20)
@@ -117,6 +126,46 @@ def test_a_row_that_just_reaches_the_precision_is_not_flagged() -> None:
 def test_a_row_whose_error_is_not_known_misses_any_precision() -> None:
     row = aggregate(launches([1e-6], ci_low_s=None, ci_high_s=None), precision=0.5)
     assert row.flags == ("unconverged",)
+
+
+@pytest.mark.parametrize("times", [(1.0, 1.1), (1.0, 1.1, 1.25), (3.0, 1.0, 1.1, 1.25, 1.3, 0.9)])
+@pytest.mark.parametrize(("more", "widening"), [(6, 1.0), (20, 1.3)])
+def test_the_error_that_so_many_launches_would_have(
+    times: tuple[float, ...], more: int, widening: float
+) -> None:
+    """1.96 standard errors of a median, of which one is √(π/2) of a mean's, by median distances."""
+    logs = np.log(times)
+    usual = np.median(np.abs(logs - np.median(logs)))
+    deviation = 1.4826 * usual * math.sqrt(len(times) / (len(times) - 1))
+    error = 1.96 * math.sqrt(math.pi / 2) * deviation / math.sqrt(more) * widening
+    assert expected_error(times, more, widening) == pytest.approx(error, rel=1e-3)
+    assert math.isnan(expected_error(times[:1], more))
+    assert math.isnan(expected_error((*times, 0.0), more))
+
+
+def test_an_interval_of_alike_launches_is_wider_as_ratios() -> None:
+    assert widened(2.0, (1.0, 3.0), 2.0) == pytest.approx((0.5, 4.5))
+    assert widened(2.0, (1.0, 3.0), 1) == (1.0, 3.0)
+    assert widened(2.0, (0.0, 3.0), 2.0) == (0.0, 3.0)
+    assert widened(0.0, (-1.0, 3.0), 2.0) == (-1.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("times", "is_apart"),
+    [
+        ((1.0, 1.0, 1.0, 1.12, 1.12, 1.12), True),
+        ((1.0, 1.0, 1.0, 1.10, 1.10, 1.10), False),  # less than a tenth apart
+        ((1.0, 1.0, 1.0, 1.0, 1.5, 1.5), True),
+        ((1.0, 1.0, 1.0, 1.0, 1.0, 1.5), False),  # a single one is no group
+        ((1.0, 1.5, 1.5, 1.5, 1.5, 1.5), False),
+        ((1.0, 1.5, 1.0, 1.5, 1.5), False),  # five
+        ((1.0, 1.0, 1.24, 1.26, 1.5, 1.5), False),  # no gap is more than half of all
+        ((1.0, 1.0, 1.2, 1.46, 1.5, 1.5), True),
+    ],
+)
+def test_two_groups_of_launches_are_clearly_apart(times: tuple[float, ...], is_apart: bool) -> None:
+    assert in_two_groups(times) == is_apart
+    assert in_two_groups(times[::-1]) == is_apart
 
 
 def test_rows_keep_benchmarks_together_and_sizes_in_order() -> None:

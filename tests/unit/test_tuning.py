@@ -300,6 +300,20 @@ def test_launches_that_agree_scatter_as_the_default_does_from_itself(
     assert found.p == pytest.approx(stats.t.cdf(math.log(0.9) / error, 5))
 
 
+def test_weights_of_sizes() -> None:
+    """Their mean is 1; sizes that have none count nothing, and all count alike where none has."""
+    grid = replace(steady({8: 0.5, 64: 1.5, 512: 1.0}), weights={8: 1.0, 64: 3.0})
+    assert [grid.weight(size) for size in grid.sizes] == [0.75, 2.25, 0.0]
+    assert grid.independent((8, 64)) == pytest.approx((1 + 3) ** 2 / (1 + 9))
+    assert grid.independent((8, 512)) == 1.0
+    assert grid.independent((512,)) == 1.0
+    assert grid.over("a", (8, 64)) == pytest.approx([(math.log(0.5) + 3 * math.log(1.5)) / 4] * 6)
+    assert grid.over("a", (512,)) == [0.0] * 6
+    alike = replace(grid, weights={})
+    assert [alike.weight(size) for size in grid.sizes] == [1.0] * 3
+    assert alike.independent((8, 64)) == 2.0
+
+
 @pytest.mark.parametrize(("high", "is_as_good"), [(1.1, True), (1.1001, False)])
 def test_what_is_as_good_takes_at_most_a_tenth_more(high: float, is_as_good: bool) -> None:
     stretch = SizeRange("a", (8,), Estimate(1.0, 0.9, high), 6, 1.0)
