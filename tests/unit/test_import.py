@@ -18,7 +18,7 @@ from mpigauge.model.errors import RunError
 from mpigauge.model.record import Figure, encode, parse
 from mpigauge.result.library import Library, answered
 from mpigauge.runs.readers import READERS, Text
-from mpigauge.runs.store import Run, list_runs, load, run_folders
+from mpigauge.runs.store import Run, list_runs, load, run_folders, writer
 from mpigauge.runs.store.imported import is_dated
 from mpigauge.runs.store.writer import RunWriter
 
@@ -198,12 +198,12 @@ OSU = "# OSU MPI Latency Test v7.4\n# Size       Avg Latency(us)\n1   0.2\n1   0
 
 
 @pytest.mark.parametrize("place", ["new", "empty", "default"])
-@pytest.mark.parametrize("fault", ["records", "status", "pivot"])
+@pytest.mark.parametrize("fault", ["head", "records", "status", "pivot"])
 def test_an_import_that_fails_leaves_no_folder(
     fault: str, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever fails: in the middle of the records, at the end, or when the run is shown. The same
-    command works afterwards."""
+    """Whatever fails: at the beginning, in the middle of the records, at the end, or when the run
+    is shown. The same command works afterwards."""
     Path("osu.txt").write_text(OSU, encoding="utf-8")
     words = ["import", "osu.txt"]
     if place == "empty":
@@ -216,6 +216,8 @@ def test_an_import_that_fails_leaves_no_folder(
 
     with monkeypatch.context() as patch:
         of_writer = {"records": "append_records", "status": "finish"}
+        if fault == "head":
+            patch.setattr(writer, "write_whole", fail)
         if fault in of_writer:
             patch.setattr(RunWriter, of_writer[fault], fail)
         assert run([*words, *(["--pivot", "nope"] if fault == "pivot" else [])]) != 0

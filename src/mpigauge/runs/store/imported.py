@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import json
-import shutil
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from mpigauge.runs.readers.known import FILE
 from mpigauge.runs.readers.references import reference
 from mpigauge.runs.store.files import SCHEMA, in_utc, now
 from mpigauge.runs.store.reader import Run
-from mpigauge.runs.store.writer import DEFAULT_ROOT, RunWriter
+from mpigauge.runs.store.writer import DEFAULT_ROOT, RunWriter, remove_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -90,20 +89,8 @@ def removed_on(failure: type[BaseException], output: Path | None) -> Iterator[li
         yield folders
     except failure:
         for folder in folders:
-            _remove(folder, kept)
+            remove_run(folder, kept)
         raise
-
-
-def _remove(folder: Path, kept: Sequence[Path]) -> None:
-    """Removes a run, its folder unless that is to be kept, and the root if this leaves it empty."""
-    if not folder.is_dir():
-        return
-    for path in folder.iterdir():
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for path in (folder, folder.parent):
-        if path in (folder, DEFAULT_ROOT) and path not in kept:
-            with suppress(OSError):  # the root holds other runs
-                path.rmdir()
 
 
 def is_dated(header: Mapping[str, Any]) -> bool:

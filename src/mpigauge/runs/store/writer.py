@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import shutil
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime, timezone
 from itertools import islice
@@ -65,8 +66,8 @@ class RunWriter:
         self.folder = folder
         self.complete = complete
         """Launches that a former process has finished, when a run is resumed."""
-        self.is_new = False
-        """Whether we have made the folder itself."""
+        self.kept: Sequence[Path] = (folder,)
+        """Folders that stay when the run is discarded."""
         self._lock = _lock(folder)
 
     @classmethod
@@ -84,7 +85,7 @@ class RunWriter:
         `header` holds what run.json says beside schema and creation time: version, command, plan,
         mpi. Every refusal is a UserError: nothing is launched then.
         """
-        is_new = output is None or not output.exists()
+        kept = [path for path in (output, root) if path and path.exists()]
         folder = _claim(output) if output else _new_below(root, label)
         head = {"schema": SCHEMA, "created": now()} | dict(header)
         _take(folder)
@@ -95,12 +96,10 @@ class RunWriter:
                 write_whole(folder / "cards.json", cards)
                 write_whole(folder / "run.json", to_json(head))
             writer = cls(folder)
-            writer.is_new = is_new
+            writer.kept = kept
             return writer
-        except UserError:
-            _empty(folder)
-            if is_new:
-                folder.rmdir()
+        except BaseException:
+            remove_run(folder, kept)
             raise
 
     @classmethod
@@ -197,9 +196,7 @@ class RunWriter:
     def discard(self) -> None:
         """Removes the run, of which nothing was launched."""
         self.close()
-        _empty(self.folder)
-        if self.is_new:
-            self.folder.rmdir()
+        remove_run(self.folder, self.kept)
 
     def close(self) -> None:
         self._lock.close()
@@ -241,6 +238,18 @@ class RunWriter:
         return json.dumps(data, separators=(",", ":"))
 
 
+def remove_run(folder: Path, kept: Sequence[Path] = ()) -> None:
+    """Removes a run, its folder unless that is to be kept, and the root if this leaves it empty."""
+    if not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for path in (folder, folder.parent):
+        if path in (folder, DEFAULT_ROOT) and path not in kept:
+            with suppress(OSError):  # the root holds other runs
+                path.rmdir()
+
+
 def _claim(folder: Path) -> Path:
     """The folder, made now or found empty."""
     try:
@@ -270,15 +279,6 @@ def _take(folder: Path) -> None:
         raise UserError(f"another run has just taken {folder}; name a new folder") from None
     except OSError as error:
         raise UserError(f"cannot write into {folder}: {error.strerror}") from None
-
-
-def _empty(folder: Path) -> None:
-    """Removes what is in a folder that we have taken, so that it can be taken again."""
-    for path in folder.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
 
 
 def _new_below(root: Path, label: str) -> Path:
