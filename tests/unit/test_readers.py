@@ -19,7 +19,6 @@ from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.settings_lines import (
     is_command,
     placement_in_command,
-    ranks_in_command,
     setting_in,
     settings_in_command,
 )
@@ -659,8 +658,7 @@ def test_options_of_imb_that_no_column_is_for_are_settings() -> None:
         ("mpirun osu_bcast -i 10", 0),
     ],
 )
-def test_ranks_in_commands(line: str, ranks: int) -> None:
-    assert ranks_in_command(line) == ranks
+def test_ranks_of_osu_are_those_of_its_command(line: str, ranks: int) -> None:
     head = "# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n"
     (cell,) = cells(read("osu", f"{line}\n{head}1   1.0\n"))
     assert cell.ranks == ranks
