@@ -554,7 +554,7 @@ def test_what_is_converted_in_tables_of_threads_is_stated() -> None:
     (cell,) = cells(reading := read("imb", MT.format(name="PingPongMT", threads=2)))
     assert cell.message_bytes == 8
     (remark,) = reading.remarks
-    assert remark.startswith("PingPongMT: sizes are those of one of 2 threads; IMB prints the")
+    assert remark.startswith("IMB-MT with 2 threads: sizes are those of one thread; IMB prints")
     assert read("imb", MT.format(name="PingPongMT", threads=1)).remarks == ()
 
 

@@ -43,8 +43,8 @@ def conversions(kind: HeadingKind) -> Iterator[str]:
         yield f"{card.name}: the size is that of all ranks together, as it was in IMB until 2018"
     if card.suite == "MT" and shape.threads > 1:
         yield (
-            f"{card.name}: sizes are those of one of {shape.threads} threads; IMB prints the bytes "
-            "of all threads together"
+            f"IMB-MT with {shape.threads} threads: sizes are those of one thread; IMB prints the "
+            "bytes of all threads together"
         )
     if card.columns == "timed_band" and shape.inflight > 1:
         yield (
