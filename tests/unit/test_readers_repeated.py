@@ -17,6 +17,7 @@ from mpigauge.runs.readers import READERS, Reader, Text, sniff
 from mpigauge.runs.readers.imb_columns import Shape, fixed
 from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.readers.reading import Reading, TextTable, unknown_launch
+from mpigauge.runs.readers.references import names, reference
 from mpigauge.runs.readers.registry import reader
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ def test_no_launch_of_a_text_that_comes_twice_has_a_key_twice(path: Path) -> Non
         first, both = of.read(Text(once)), of.read(Text(once + again))
         assert_each_key_once(both)
         assert both.rows + len(both.unread) >= 2 * first.rows
+
+
+@pytest.mark.parametrize("name", names())
+def test_no_launch_of_a_reference_has_a_key_twice(name: str) -> None:
+    assert_each_key_once(reference(name).reading)
 
 
 def test_a_reader_that_counts_no_launches_loses_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
