@@ -158,6 +158,34 @@ def test_every_reader_reads_pages(name: str, file: str) -> None:
     assert "without a new heading" not in " ".join(page.remarks)
 
 
+# --- logs ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "form",
+    ["## {}", "==> {} <==", "=== {} ===", "-------- {} --------", "*** {} ***", "### {} ###"],
+)
+def test_headings_that_a_script_prints_between_runs(form: str) -> None:
+    text = f"{form.format('tcp')}\n{osu(9.2)}\n{form.format('shm')}\n{osu(0.2)}"
+    assert arms(read(text)) == [("tcp", pytest.approx(9.2)), ("shm", pytest.approx(0.2))]
+    again = read(f"{text}{form.format('tcp')}\n{osu(9.3)}")
+    assert [cell.arm for cell in cells(again)] == ["tcp", "tcp", "shm"]
+
+
+def test_headings_below_which_something_is_missing_divide_nothing() -> None:
+    """The version is that of the banner above both, and a setting holds to the end of the log."""
+    table = "# Benchmarking PingPong\n# #processes = 2\n#bytes #repetitions t[usec] Mbytes/sec\n"
+    banner = "# Intel(R) MPI Benchmarks 2021.7, MPI-1 part\n"
+    rows = [
+        f"## {name}\n{table}8  1000  {time}  8.00\n"
+        for name, time in (("a", "1.00"), ("b", "2.00"))
+    ]
+    found = [
+        (cell.arm, cell.source, cell.launch) for cell in cells(read(banner + "".join(rows), "imb"))
+    ]
+    assert found == [("", "IMB 2021.7", 0), ("", "IMB 2021.7", 1)]
+    text = f"export UCX_TLS=tcp\n## a\n{osu(1)}## b\n{osu(2)}"
+    assert {cell.arm for cell in cells(read(text))} == {"UCX_TLS=tcp"}
+
+
 # --- JSON ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "value",

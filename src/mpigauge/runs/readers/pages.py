@@ -28,6 +28,8 @@ _UNDERLINE = re.compile(r"^ {0,3}(?:(=)=+|(-)-+|(~)~+)\s*$")
 _MINOR_HEADING = re.compile(
     r"^\s*(?:\*\*(?P<bold>[^*]+)\*\*:?|={3}[!?+]*\s+\"(?P<tab>[^\"]+)\"|<summary>(?P<fold>.+?)</summary>)\s*$"
 )
+_LOG_HEADING = re.compile(r"(={2,}>?|-{2,}|\*{2,}|#{2,6})\s")
+_LOG_HEADING_LINE = re.compile(rb"^[ \t]*(?:={2,}>?|-{2,}|\*{2,}|#{2,6})[ \t]+\S", re.MULTILINE)
 _MINOR_LEVEL = 7
 """Of a line in bold type, of a tab and of a fold: below all headings."""
 _CODE_INDENT = ("  ", "\t")
@@ -41,6 +43,43 @@ _LABELS = ("name", "label", "title", "transport")
 def pieces_of(raw: bytes) -> dict[Headings, bytes]:
     """The outputs in a page or a JSON text, by the headings above them; nothing: it is neither."""
     return _pieces_of_json(raw) or _pieces_of_page(raw)
+
+
+def sections_of(raw: bytes) -> dict[Headings, bytes]:
+    """The lines of a log below each heading that a script printed, `## tcp` or `==> tcp.txt <==`,
+    each line in its place; nothing: there is no heading."""
+    if len(raw) > _LARGEST_PAGE or not _LOG_HEADING_LINE.search(raw):
+        return {}
+    lines = raw.split(b"\n")
+    sections: dict[Headings, list[int]] = {}
+    headings: dict[int, str] = {}
+    for number, line in enumerate(lines):
+        if heading := _heading_of_log(line.decode("utf-8", "replace").strip()):
+            headings = _below(headings, *heading)
+        else:
+            sections.setdefault(_path(headings), []).append(number)
+    return {path: _only(lines, numbers) for path, numbers in sections.items()}
+
+
+def _heading_of_log(line: str) -> tuple[int, str] | None:
+    """The level and the title of a heading: between marks, or behind two and more #."""
+    found = _LOG_HEADING.match(line)
+    title = line.strip("=-*#<> \t")
+    if not found or not any(map(str.isalpha, title)):
+        return None
+    marks = found[1]
+    if marks.startswith("#"):
+        return len(marks), title
+    return (_MINOR_LEVEL, title) if line.endswith(marks[0] * 2) else None
+
+
+def _below(headings: Mapping[int, str], level: int, title: str) -> dict[int, str]:
+    """The headings that hold below one more."""
+    return {of: text for of, text in headings.items() if of < level} | {level: title}
+
+
+def _path(headings: Mapping[int, str]) -> Headings:
+    return tuple(headings[level] for level in sorted(headings))
 
 
 # --- Markdown ------------------------------------------------------------------------------------
@@ -77,17 +116,16 @@ def _code_lines(lines: Sequence[bytes], is_fenced: bool) -> Iterator[tuple[int, 
             if found and found[1].startswith(fence):
                 fence = b""
             else:
-                yield number, tuple(headings[level] for level in sorted(headings))
+                yield number, _path(headings)
             continue
         if found:
             fence = found[1]
             continue
         line = raw.decode("utf-8", "replace")
         if not is_fenced and line.startswith(_CODE_INDENT):
-            yield number, tuple(headings[level] for level in sorted(headings))
+            yield number, _path(headings)
         elif heading := _heading_in(line, before):
-            level, title = heading
-            headings = {of: text for of, text in headings.items() if of < level} | {level: title}
+            headings = _below(headings, *heading)
         before = (before[1], line.strip())
 
 

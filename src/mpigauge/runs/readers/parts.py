@@ -25,11 +25,26 @@ def read_parts(read: Callable[[Text], Reading], text: Text) -> Reading:
     """What a reader finds in the pieces of a text, told apart by their headings."""
     whole = read(text)
     if not text.parts:
-        return whole
+        return _read_sections(read, text, whole)
     readings = [_without_empty_launches(read(part)) for part in text.parts.values()]
     if whole.rows > sum(reading.rows for reading in readings):
         return whole  # tables stand between the pieces, too
     arms = _arms(list(text.parts), readings)
+    return joined(in_arm(reading, arm) for reading, arm in zip(readings, arms, strict=True))
+
+
+def _read_sections(read: Callable[[Text], Reading], text: Text, whole: Reading) -> Reading:
+    """The launches of a log, told apart by its headings if each section holds all that its rows
+    depend on."""
+    if whole.last_launch < 1 or not text.sections:
+        return whole
+    readings = [_without_empty_launches(read(section)) for section in text.sections.values()]
+    keys: set[Hashable] = set().union(*map(row_keys, readings))
+    if keys != row_keys(whole) or whole.rows != sum(reading.rows for reading in readings):
+        return whole
+    arms = _arms(list(text.sections), readings)
+    if not any(arms):
+        return whole
     return joined(in_arm(reading, arm) for reading, arm in zip(readings, arms, strict=True))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mpigauge.runs.readers.pages import pieces_of
+from mpigauge.runs.readers.pages import pieces_of, sections_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -73,6 +73,12 @@ class Text:
         """The outputs within a page or a JSON text, by their headings; nothing: it is neither."""
         pieces = pieces_of(self.raw)
         return {headings: replace(self, raw=piece) for headings, piece in pieces.items()}
+
+    @cached_property
+    def sections(self) -> Mapping[Headings, Text]:
+        """The lines below each heading of a log; nothing: it has none."""
+        found = sections_of(self.raw)
+        return {headings: replace(self, raw=lines) for headings, lines in found.items()}
 
     @cached_property
     def data(self) -> bytes:
