@@ -75,7 +75,9 @@ class _Log:
     figures: list[Figure] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    seen: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    headings: int = 0
+    seen: dict[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)
+    """The launch and the heading of each figure."""
 
     def look(self, number: int, line: str) -> None:
         words = line.split()
@@ -96,6 +98,7 @@ class _Log:
         """Begins a run, of which nothing is known yet; with --csv no heading does."""
         self.source, self.facts, self.device = program, {}, ""
         self.csv_heads, self.factor, self.is_over = (), 0.0, False
+        self.headings += 1
 
     def _begin_table(self) -> None:
         """Begins the table of the kernels."""
@@ -174,10 +177,12 @@ class _Log:
         self.unread.append(Unread(number, line.strip(), why))
 
     def _add(self, name: str, rate: float) -> None:
-        """A figure, of the next launch where there is one like it."""
+        """A figure, of the next launch where another heading has one like it."""
         arm = arm_of(self.settings | self.facts)
         key = (name, arm, self.device)
-        launch = self.seen[key] = self.seen.get(key, -1) + 1
+        launch, heading = self.seen.get(key, (-1, -1))
+        launch += heading != self.headings
+        self.seen[key] = (launch, self.headings)
         self.figures.append(
             Figure(launch, "BabelStream", name, rate, "MB/s", "higher", placement=self.device,
                    arm=arm, source=self.source, origin="imported")

@@ -18,7 +18,7 @@ from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.text import NUMBER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.runs.readers.text import Text
 
@@ -105,6 +105,9 @@ _WITHOUT_NUMBERS = (_PLACES, "End of Report")
 """What tables begin with that hold places in the source, or nothing."""
 _ROW = re.compile(r"^(?:\s*\d|\.\.\.|[A-Z]\w+\s+\S)")
 _DIGITS_OF_RANK = 9
+_CLOSE = 0.02
+"""What a number with three digits is rounded by, and shares of a hundredth of a per cent are not
+told apart by."""
 
 
 @reader("mpip", "reports of mpiP", rb"^@ mpiP[ \t]*$")
@@ -117,7 +120,7 @@ def read(text: Text) -> Reading:
     whole = reports[1:]
     profiles = (report.profile.profile(report.launch, report.said) for report in whole)
     return Reading(
-        figures=tuple(figure for report in whole for figure in report.figures),
+        figures=tuple(figure for report in whole for figure in report.figures.values()),
         launches=tuple(report.as_launch() for report in whole),
         unread=tuple(line for report in whole for line in report.unread),
         profiles=tuple(filter(None, profiles)),
@@ -137,7 +140,8 @@ class _Report:
     heads: tuple[str, ...] = ()
     histogram: str = ""
     """The head of its shares, where the table is a histogram."""
-    figures: list[Figure] = field(default_factory=list)
+    figures: dict[tuple[str, int, int], Figure] = field(default_factory=dict)
+    """By name and rank, and a number where these have several."""
     unread: list[Unread] = field(default_factory=list)
     profile: MpipProfile = field(default_factory=MpipProfile)
 
@@ -181,14 +185,22 @@ class _Report:
 
     def _row(self, number: int, line: str, words: list[str]) -> None:
         if self.histogram and (found := _BIN.fullmatch(line)):
-            self.figures.append(self._share(found))
+            self._keep([self._share(found)])
         elif self.heads and (row := self._numbers(words)):
-            self.figures += self._figures(row)
+            self._keep(self._figures(row))
             self.profile.take_row(row, self._columns() is _ACCESSES or "I/O%" in self.heads)
         elif _ROW.match(line):
             self.unread.append(Unread(number, line.strip(), _why(words, self.heads)))
         else:
             self.heads, self.histogram = (), ""
+
+    def _keep(self, figures: Iterable[Figure]) -> None:
+        """Several tables have some numbers; the later ones have more digits of them. One that is
+        another number stands beside the first."""
+        for figure in figures:
+            known = self.figures.get((figure.name, figure.rank, 0), figure).value
+            same = abs(figure.value - known) <= _CLOSE * abs(known)
+            self.figures[figure.name, figure.rank, 0 if same else len(self.figures)] = figure
 
     def _columns(self) -> Mapping[str, ReportColumn]:
         columns = TABLES[self.heads]

@@ -234,24 +234,18 @@ class _Log:
                 f"perftest: {left} of {len(self.tests)} tables are what the other side of the same "
                 "test printed; they are left out"
             )
-        apart = [part for test in tests for part in test.in_launches()]
-        if len(apart) > len(tests):
-            remarks.append(
-                "perftest: a table holds the same size more than once; its rows are taken for "
-                "launches"
-            )
-        if any("printed_mb_per_s" in row for test in apart for row in test.rows):
+        if any("printed_mb_per_s" in row for test in tests for row in test.rows):
             remarks.append("perftest: MB/sec in the text are of 2^20 bytes, here MB/s are of 10^6")
-        _number(apart)
+        _number(tests)
         return Reading(
-            tables=tuple(test.table() for test in apart),
+            tables=tuple(test.table() for test in tests),
             launches=tuple(
                 unknown_launch(number, world_ranks=2)
-                for number in sorted({test.launch for test in apart})
+                for number in sorted({test.launch for test in tests})
             ),
             unread=tuple(self.unread),
             remarks=tuple(remarks),
-            cards=tuple(dict.fromkeys(test.card for test in apart)),
+            cards=tuple(dict.fromkeys(test.card for test in tests)),
         )
 
 

@@ -9,9 +9,8 @@ directions count where a test is bidirectional.
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import Card
@@ -19,7 +18,7 @@ from mpigauge.runs.readers.imb_columns import Shape, fixed
 from mpigauge.runs.readers.reading import TextTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 Row = dict[str, float]
 """Stored columns."""
@@ -124,19 +123,6 @@ class Test:
         """What tells it from others."""
         return self.program, self.settings, self.arm, self.depth, self.memory
 
-    def in_launches(self) -> Iterator[Test]:
-        """Itself, or parts of it that hold each size once."""
-        parts: list[list[Row]] = []
-        count: dict[float, int] = {}
-        for row in self.rows:
-            size = row["message_bytes"]
-            number = count[size] = count.get(size, -1) + 1
-            if number == len(parts):
-                parts.append([])
-            parts[number].append(row)
-        for part in parts:
-            yield replace(self, rows=part)
-
     def take_title(self, title: str) -> None:
         """Takes the name from a title."""
         found = _TITLE.fullmatch(title.strip())
@@ -182,7 +168,8 @@ class Test:
         time = moved / (mean * RATE_UNITS[unit])
         peak = printed.get(f"BW peak[{unit}]", 0.0) * RATE_UNITS[unit]
         row = {"time_p50_s": time, "time_mean_s": time, "moved_bytes": moved, "messages": messages}
-        row["time_best_s"] = moved / peak if peak > 0 else math.nan  # with -D it is not measured
+        if peak > 0:  # with -D it is not measured
+            row["time_best_s"] = moved / peak
         if RATE_UNITS[unit] == RATE_UNITS["MB/sec"]:
             row["printed_mb_per_s"] = mean
         if "MsgRate[Mpps]" in printed:
