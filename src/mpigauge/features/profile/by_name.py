@@ -36,7 +36,7 @@ def print_profile(folder: Path, jobs: Sequence[ProfiledJob], form: str) -> None:
             f"--format {form} prints profiles of mpigauge, and {folder} is a report of {source}; "
             "csv and json have its numbers"
         )
-    beside = joined_at(folder, jobs) if form in JOINED and not source else None
+    beside = joined_at(folder, jobs) if form in JOINED else None
     write("\n".join([*lines_of(jobs, form, screen().room or WIDTH, beside), ""]))
 
 

@@ -44,9 +44,10 @@ MOST_RUNS = 40
 
 
 def joined_at(folder: Path, jobs: Sequence[ProfiledJob]) -> Joined | None:
-    """The profile beside what the store has measured of its calls; None: no rank was seen."""
+    """The profile beside what the store has measured of its calls; None: no rank was seen, or
+    another profiler reported it, which does not know the MPI."""
     shown = main_jobs(jobs)
-    if not shown:
+    if not shown or shown[0].source:
         return None
     account = accounts_of(shown)[0]
     uses = uses_of(account)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -151,8 +152,9 @@ def _answers(accounts: Sequence[Account]) -> Iterator[QuotedNumber]:
     if len(first.ranks) > 1:
         how = "longest time outside MPI over the mean, less 1"
         yield QuotedNumber("Imbalance", percent(first.imbalance), "", how)
-    each = f"{duration(first.cost_s)} a call"
-    yield QuotedNumber("Cost of the profiler", percent(first.cost_share), "", each)
+    if math.isfinite(first.cost_s):
+        each = f"{duration(first.cost_s)} a call"
+        yield QuotedNumber("Cost of the profiler", percent(first.cost_share), "", each)
 
 
 def _drawn(account: Account) -> dict[str, Picture | None]:
