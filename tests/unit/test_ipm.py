@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.cli.main import run as mpigauge
 from mpigauge.runs.readers import READERS, Text
 
 if TYPE_CHECKING:
@@ -52,6 +53,14 @@ def test_banners_of_one_file_are_launches() -> None:
         (0, "simpleFoam", 64, "IPM 2.0.6"), (1, "a.out", 4, "IPM 0.982"),
     }  # fmt: skip
     assert not reading.unread
+
+
+def test_the_heading_names_the_ranks_of_all_launches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    assert mpigauge(["import", str(PRINTED), "--output", str(folder)]) == 0
+    assert "\n4 and 64 ranks\n" in capsys.readouterr().out
 
 
 def test_regions_are_settings() -> None:
