@@ -134,6 +134,60 @@ def test_a_concise_report_shares_sums_out() -> None:
     assert "about 1.0 KiB" in "\n".join(page([of.job]))
 
 
+CONCISE = """@ mpiP
+@ Command : ./heat --steps 10
+@ Version                  : 3.5.0
+---------------------------------------------------------------------------
+@--- Task Time Statistics (seconds) ---------------------------------------
+---------------------------------------------------------------------------
+                     AppTime           MPITime   MPI%   App Task   MPI Task
+Max                10.000000          6.000000                 3          1
+Mean               10.000000          3.000000
+Min                10.000000          2.000000                 0          0
+Stddev              0.000000          2.000000
+Aggregate          40.000000         12.000000  30.00
+""" + RULES.format(title="Callsite Time statistics (all callsites, milliseconds): 2") + (
+    """Name              Site   Tasks       Max      Mean       Min MaxRnk MinRnk
+Barrier              2       4      5000      2000      1000      1      0
+Send                 1       2      1000       900       800      1      0
+"""
+) + RULES.format(title="Callsite Message Sent statistics (all callsites, sent bytes): 1") + (
+    """Name              Site   Tasks       Max      Mean       Min MaxRnk MinRnk
+Send                 1       2      4096      3072      2048      1      0
+"""
+)  # fmt: skip
+
+
+def test_the_concise_form_of_a_report() -> None:
+    """What mpiP prints with -c: ranks are the most, the mean and the least."""
+    reading = read("mpip", CONCISE)
+    assert not reading.unread
+    of = Account(*reported_jobs(reading))
+    assert of.mpi_s.tolist() == pytest.approx([2, 6, 2, 2])
+    assert of.run_s.tolist() == [10, 10, 10, 10]
+    assert of.mean_share == pytest.approx(0.3)
+    found = sites(of)
+    assert found["MPI_Barrier", ""] == pytest.approx([0, 8])
+    assert found["MPI_Send", ""] == pytest.approx([0, 1.8])
+    assert "ranks between are taken for alike" in " ".join(page([of.job]))
+    values = {figure.name: (figure.value, figure.unit) for figure in reading.figures}
+    assert values["time in Barrier at site 2, most of ranks"] == (5.0, "s")
+    assert values["sent by Send at site 1, mean of ranks"] == (3072.0, "B")
+    assert values["time in MPI, standard deviation over ranks"] == (2.0, "s")
+
+
+def test_one_sided_bytes_are_of_no_file() -> None:
+    moved = RULES.format(title="Aggregate RMA Origin Size (top twenty, descending, bytes)") + (
+        "Call                 Site      Count      Total       Avrg   I/O%\n"
+        "Put                     1        400   4.096e+05       1024 100.00\n"
+    )
+    top = TOP.replace("Send ", "Put  ")
+    reading = read("mpip", WHOLE.format(tables=top + moved))
+    assert "moved by Put at site 1" in {figure.name for figure in reading.figures}
+    (sizes,) = Account(*reported_jobs(reading)).sizes
+    assert (sizes.call, sizes.count, sizes.way.name) == ("MPI_Put", 400, "SENT")
+
+
 def test_rows_of_ranks_that_are_cut_count_no_more_than_their_sum() -> None:
     cut = TIMES[: TIMES.index("Barrier              2    1")]
     of = account("mpip", WHOLE.format(tables=TOP + SENT + cut))

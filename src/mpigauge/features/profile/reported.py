@@ -124,6 +124,7 @@ def _file(report: ReportedProfile, rank: ReportedRank) -> RankFile:
 
 def _remarks(report: ReportedProfile, ranks: Sequence[ReportedRank]) -> Iterator[str]:
     """What the report leaves out."""
+    yield from report.remarks
     if len(ranks) < len(report.ranks):
         yield f"The report lists the calls of {len(ranks)} of {many(len(report.ranks), 'rank')}."
         yield from _of_all_ranks(report.ranks)

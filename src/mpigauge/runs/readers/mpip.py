@@ -57,6 +57,31 @@ _ACCESSES = {
     "Sum": ReportColumn("read or written by {}", "B"),
 }
 """The columns of messages, in a table whose title says that it is of files."""
+_TOP_MOVED = {
+    "Count": ReportColumn("messages of {}", "1"),
+    "Total": ReportColumn("moved by {}", "B"),
+    "Avrg": ReportColumn("mean message of {}", "B"),
+    "I/O%": ReportColumn("share of what is moved one-sided by {}", "%"),
+}
+"""The columns of accesses to files, in a table whose title says that it is of one-sided calls."""
+_CONCISE = {
+    "Tasks": ReportColumn("ranks in {}", "1"),
+    "Max": ReportColumn("time in {}, most of ranks", "s", _MILLI, "lower"),
+    "Mean": ReportColumn("time in {}, mean of ranks", "s", _MILLI, "lower"),
+    "Min": ReportColumn("time in {}, least of ranks", "s", _MILLI, "lower"),
+}
+_CONCISE_BYTES = {
+    "Tasks": ReportColumn("ranks that send by {}", "1"),
+    "Max": ReportColumn("sent by {}, most of ranks", "B"),
+    "Mean": ReportColumn("sent by {}, mean of ranks", "B"),
+    "Min": ReportColumn("sent by {}, least of ranks", "B"),
+}
+_CONCISE_ACCESSES = {
+    "Tasks": ReportColumn("ranks that access by {}", "1"),
+    "Max": ReportColumn("read or written by {}, most of ranks", "B"),
+    "Mean": ReportColumn("read or written by {}, mean of ranks", "B"),
+    "Min": ReportColumn("read or written by {}, least of ranks", "B"),
+}
 TABLES: dict[tuple[str, ...], dict[str, ReportColumn]] = {
     ("Task", "AppTime", "MPITime", "MPI%"): {
         "AppTime": ReportColumn("time of the application", "s", 1, "lower"),
@@ -87,6 +112,7 @@ TABLES: dict[tuple[str, ...], dict[str, ReportColumn]] = {
         **_SHARES,
     },
     ("Name", "Site", "Rank", "Count", "Max", "Mean", "Min", "Sum"): _MESSAGES,
+    ("Name", "Site", "Tasks", "Max", "Mean", "Min", "MaxRnk", "MinRnk"): _CONCISE,
 }
 """By the heads of their columns."""
 HISTOGRAMS = {
@@ -101,8 +127,14 @@ _RULE = re.compile(r"^-{20,}|^@---")
 _BEGIN = re.compile(r"^@ mpiP[ \t]*$")
 _TASK = "MPI Task Assignment"
 _PLACES = "Callsites"
-_WITHOUT_NUMBERS = (_PLACES, "End of Report")
-"""What tables begin with that hold places in the source, or nothing."""
+_TASK_TIMES = "Task Time Statistics"
+_TASK_FIGURES = ("time of the application", "time in MPI")
+_OF_TASKS = {
+    "Max": ", most of ranks", "Mean": ", mean of ranks", "Min": ", least of ranks",
+    "Stddev": ", standard deviation over ranks", "Aggregate": "",
+}  # fmt: skip
+_WITHOUT_NUMBERS = (_PLACES, _TASK_TIMES, "End of Report")
+"""What tables begin with that hold places in the source, nothing, or have rows of their own."""
 _ROW = re.compile(r"^(?:\s*\d|\.\.\.|[A-Z]\w+\s+\S)")
 _DIGITS_OF_RANK = 9
 _CLOSE = 0.02
@@ -169,6 +201,8 @@ class _Report:
             self._row(number, line, words)
         elif words and self.title.startswith(_PLACES):
             self.profile.take_place(line)
+        elif words and self.title.startswith(_TASK_TIMES):
+            self._task_times(number, line, words)
 
     def _task(self, words: Sequence[str]) -> None:
         """A rank and its host."""
@@ -176,6 +210,20 @@ class _Report:
         rank, host = (*words, "", "")[:2]
         if rank.isdecimal() and len(rank) <= _DIGITS_OF_RANK:
             self.profile.hosts[int(rank)] = host
+
+    def _task_times(self, number: int, line: str, words: Sequence[str]) -> None:
+        """A row of the times of ranks in a concise report: which of them, its application, MPI, and
+        the ranks that have them, or the share of MPI."""
+        kind, *numbers = words
+        if kind not in _OF_TASKS:
+            return
+        if len(numbers) < len(_TASK_FIGURES) or not all(re.fullmatch(NUMBER, n) for n in numbers):
+            self.unread.append(Unread(number, line.strip(), "it has not the times of ranks"))
+            return
+        times = list(map(float, numbers))
+        for name, seconds in zip(_TASK_FIGURES, times, strict=False):
+            self._keep([self._figure(f"{name}{_OF_TASKS[kind]}", seconds, "s", "lower")])
+        self.profile.take_task_times(kind, times)
 
     def _rule(self, line: str) -> None:
         self.heads, self.histogram = (), ""
@@ -188,7 +236,8 @@ class _Report:
             self._keep([self._share(found)])
         elif self.heads and (row := self._numbers(words)):
             self._keep(self._figures(row))
-            self.profile.take_row(row, self._columns() is _ACCESSES or "I/O%" in self.heads)
+            if "Tasks" not in row or self._columns() is _CONCISE:
+                self.profile.take_row(row, "I/O" in self.title)
         elif _ROW.match(line):
             self.unread.append(Unread(number, line.strip(), _why(words, self.heads)))
         else:
@@ -204,8 +253,13 @@ class _Report:
 
     def _columns(self) -> Mapping[str, ReportColumn]:
         columns = TABLES[self.heads]
-        if columns is _MESSAGES and "I/O" in self.title:
+        is_file = "I/O" in self.title
+        if columns is _MESSAGES and is_file:
             return _ACCESSES
+        if columns is _CONCISE and "Time" not in self.title:
+            return _CONCISE_ACCESSES if is_file else _CONCISE_BYTES
+        if "I/O%" in columns and "RMA" in self.title:
+            return _TOP_MOVED
         return columns
 
     def _numbers(self, words: list[str]) -> dict[str, str] | None:

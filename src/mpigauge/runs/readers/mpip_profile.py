@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from mpigauge.runs.readers.reported import (
@@ -25,6 +25,14 @@ _PLACE = re.compile(r"\s*(\d{1,9}) +(\d{1,4}) (.*)")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{1,16}")
 _UNKNOWN = "[unknown]"
 _LINE_DIGITS = 9
+_WITH_RANKS = 4
+"""Numbers of a row of times of ranks that names the ranks."""
+_MOST_RANKS = 1 << 16
+"""Of a concise report; one of more is kept as figures alone."""
+CONCISE = (
+    "The report has times of ranks only as their most, mean and least; ranks between are taken for "
+    "alike."
+)
 _CLOSE = 0.02
 """Numbers of ranks and their sum are printed with three digits."""
 Row = Mapping[str, str]
@@ -50,6 +58,10 @@ class MpipProfile:
     """By site and level."""
     sites: dict[tuple[str, int], ReportedSite] = field(default_factory=dict)
     totals: dict[tuple[str, int], _Totals] = field(default_factory=dict)
+    task_times: dict[str, list[float]] = field(default_factory=dict)
+    """Of a concise report: Max, Mean and Min of ranks, and their sum (Aggregate)."""
+    most_tasks: int = 0
+    """Ranks that a concise report counts in a call site."""
 
     def take_place(self, line: str) -> None:
         """A line of the table of call sites: number, level, file, line, function, call."""
@@ -74,6 +86,8 @@ class MpipProfile:
         """A row of a table of numbers, by the heads of its columns."""
         if "Task" in row:
             self._rank(row)
+        elif "Tasks" in row:
+            self._concise(row)
         elif "Rank" in row and "Sum" in row:
             self._messages(row, is_file)
         elif "Rank" in row:
@@ -112,6 +126,39 @@ class MpipProfile:
         else:
             site.times.append(time)
 
+    def _concise(self, row: Row) -> None:
+        """Times of ranks as their most, mean and least."""
+        _, totals = self._site(row)
+        tasks = whole(float(row["Tasks"]))
+        self.most_tasks = max(self.most_tasks, tasks)
+        seconds = tasks * float(row["Mean"]) * _MILLI
+        totals.top = totals.top or ReportedTime(ALL_RANKS, None, seconds)
+
+    def take_task_times(self, kind: str, numbers: list[float]) -> None:
+        """A row of the times of ranks: application, MPI, and which ranks have them."""
+        self.task_times[kind] = numbers
+
+    def _concise_ranks(self) -> Iterator[ReportedRank]:
+        """The ranks of a concise report: those with most and least as it names them, and all others
+        alike, so that the sums are right."""
+        count = max(len(self.hosts), self.most_tasks)
+        if count > _MOST_RANKS:
+            return
+        run_s, mpi_s = self._spread(0, count), self._spread(1, count)
+        for rank in range(count):
+            yield ReportedRank(rank, self.hosts.get(rank, ""), run_s[rank], mpi_s[rank])
+
+    def _spread(self, column: int, count: int) -> list[float]:
+        """Application or MPI of each rank."""
+        known = {}
+        for kind in ("Min", "Max"):
+            numbers = self.task_times.get(kind, [])
+            if len(numbers) == _WITH_RANKS and numbers[2 + column] < count:
+                known[int(numbers[2 + column])] = numbers[column]
+        left = self.task_times["Mean"][column] * count - sum(known.values())
+        other = max(left, 0.0) / max(count - len(known), 1)
+        return [known.get(rank, other) for rank in range(count)]
+
     def _all_times(self, row: Row) -> None:
         _, totals = self._site(row)
         calls = whole(float(row["Count"])) if "Count" in row else None
@@ -147,6 +194,10 @@ class MpipProfile:
 
     def profile(self, launch: int, said: Mapping[str, str]) -> ReportedProfile | None:
         """The whole of it; None: the report has no times of ranks."""
+        remarks: tuple[str, ...] = ()
+        if not self.ranks and "Mean" in self.task_times:
+            self.ranks = {rank.rank: rank for rank in self._concise_ranks()}
+            remarks = (CONCISE,)
         if not self.ranks:
             return None
         for key, site in self.sites.items():
@@ -158,6 +209,7 @@ class MpipProfile:
             started=said.get("Start time", ""),
             ranks=tuple(self.ranks[rank] for rank in sorted(self.ranks)),
             sites=tuple(site for site in self.sites.values() if site.times),
+            remarks=remarks,
         )
 
     def _settle(self, site: ReportedSite, totals: _Totals) -> None:

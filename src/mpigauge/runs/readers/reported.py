@@ -94,6 +94,8 @@ class ReportedProfile:
     """As the report has it."""
     ranks: tuple[ReportedRank, ...]
     sites: tuple[ReportedSite, ...]
+    remarks: tuple[str, ...] = ()
+    """What is to be said of its numbers, in sentences."""
 
 
 def whole(number: float) -> int:
