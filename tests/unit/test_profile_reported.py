@@ -134,33 +134,9 @@ def test_a_concise_report_shares_sums_out() -> None:
     assert "about 1.0 KiB" in "\n".join(page([of.job]))
 
 
-CONCISE = """@ mpiP
-@ Command : ./heat --steps 10
-@ Version                  : 3.5.0
----------------------------------------------------------------------------
-@--- Task Time Statistics (seconds) ---------------------------------------
----------------------------------------------------------------------------
-                     AppTime           MPITime   MPI%   App Task   MPI Task
-Max                10.000000          6.000000                 3          1
-Mean               10.000000          3.000000
-Min                10.000000          2.000000                 0          0
-Stddev              0.000000          2.000000
-Aggregate          40.000000         12.000000  30.00
-""" + RULES.format(title="Callsite Time statistics (all callsites, milliseconds): 2") + (
-    """Name              Site   Tasks       Max      Mean       Min MaxRnk MinRnk
-Barrier              2       4      5000      2000      1000      1      0
-Send                 1       2      1000       900       800      1      0
-"""
-) + RULES.format(title="Callsite Message Sent statistics (all callsites, sent bytes): 1") + (
-    """Name              Site   Tasks       Max      Mean       Min MaxRnk MinRnk
-Send                 1       2      4096      3072      2048      1      0
-"""
-)  # fmt: skip
-
-
 def test_the_concise_form_of_a_report() -> None:
     """What mpiP prints with -c: ranks are the most, the mean and the least."""
-    reading = read("mpip", CONCISE)
+    reading = read("mpip", recorded("mpip-concise"))
     assert not reading.unread
     of = Account(*reported_jobs(reading))
     assert of.mpi_s.tolist() == pytest.approx([2, 6, 2, 2])
