@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from mpigauge.features.quick.plan import quick
 from mpigauge.measure.campaign.launch import block_of
 from mpigauge.measure.plan import Plan, PlanPart, Resources, bind_words, read_request, resolve
+from mpigauge.model import hostfile, hostlist
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import MOST, parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import compress, expand, parse_hosts
@@ -130,6 +131,21 @@ def test_files_of_bug_reports(repository: Path, tmp_path: Path, name: str, ends:
     file.write_bytes(reported.read_bytes().replace(b"\n", ends))
     slots = {"bom": None, "ompi-blanks": 4, "pbs": 4}[name]
     assert [(h.name, h.slots) for h in read_hostfile(file)] == [("node1", slots), ("node2", slots)]
+
+
+def test_a_node_file_has_more_lines_than_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each host has a line for each of its ranks; hosts are counted once."""
+    monkeypatch.setattr(hostlist, "MOST_HOSTS", 10)
+    lines = "\n".join(f"node{number // 128}" for number in range(1280))
+    assert file_of(lines) == [(f"node{number}", 128) for number in range(10)]
+    with pytest.raises(UserError, match=r"hosts\.txt, line 1281: there are more than 10 hosts"):
+        file_of(f"{lines}\nnode10\n")
+
+
+def test_more_ranks_than_any_job_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hostfile, "MOST_ENTRIES", 3)
+    with pytest.raises(UserError, match=r"hosts\.txt, line 4: there are more than 3 ranks"):
+        file_of("a\na\nb\na\n")
 
 
 @pytest.mark.parametrize("word", MOST)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.model.hostlist import added_up, check_number, parse_hosts
+from mpigauge.model.hostlist import NAME, added_up, check_number, parse_hosts
 from mpigauge.model.hosts import NamedHost
 from mpigauge.model.inputs import read_text
 
@@ -43,6 +43,8 @@ _REFUSED = {
 """Words of launchers without a meaning here, and what replaces each."""
 RIGHT = "a line is a host, 'a:2', or 'a slots=2'"
 _MOST_DIGITS = 9
+MOST_ENTRIES = 5_000_000
+"""More ranks than any job has."""
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _REST = re.compile(r"#.*|(?:^|(?<=\s))//.*")
 _WORD = re.compile(r"([^\s=]+)(?:\s*=\s*([^\s=]+))?|(=)")
@@ -58,7 +60,18 @@ class _HostFile:
 
     source: str
     hosts: list[NamedHost] = field(default_factory=list)
+    """An entry for each time that a host is named."""
+    names: set[str] = field(default_factory=set)
     excluded: list[str] = field(default_factory=list)
+
+    def add(self, hosts: Iterable[NamedHost], place: str) -> None:
+        """UserError: there are more hosts or ranks than any machine has."""
+        for host in hosts:
+            self.hosts.append(host)
+            self.names.add(host.name)
+        check_number(len(self.names), place)
+        if len(self.hosts) > MOST_ENTRIES:
+            raise UserError(f"{place}: there are more than {MOST_ENTRIES} ranks up to here")
 
 
 def read_hostfile(path: Path) -> tuple[NamedHost, ...]:
@@ -70,9 +83,11 @@ def parse_hostfile(text: str, source: str) -> tuple[NamedHost, ...]:
     add up over its lines."""
     file = _HostFile(source)
     for number, line in enumerate(without_comments(text), 1):
-        if line.strip():
-            _Line(file, f"{source}, line {number}", line).read()
-            check_number(len(file.hosts), f"{source}, line {number}")
+        place, words = f"{source}, line {number}", line.strip()
+        if NAME.fullmatch(words):
+            file.add((NamedHost(words, None, place),), place)
+        elif words:
+            _Line(file, place, line).read()
     kept = [host for host in file.hosts if not _is_in(host.name, file.excluded)]
     if not file.hosts and not file.excluded:
         raise UserError(f"{source} names no host; write one a line, such as 'a:2' or 'a slots=2'")
@@ -115,7 +130,7 @@ class _Line:
         if '"' in self.text or "'" in self.text:
             self._refuse("launchers take no quotes in a host file; write the name without them")
         if match := _RANK.fullmatch(self.text.strip()):
-            self.file.hosts += self._hosts(match[1], 1)
+            self._add(match[1], 1)
         elif (match := _GRID_ENGINE.fullmatch(self.text.strip())) and "=" not in self.text:
             self._grid_engine(*match.groups())
         else:
@@ -128,7 +143,7 @@ class _Line:
             self._refuse(
                 f"{cores} names cores; write them as --place cores:0,4, and {name}:{slots}"
             )
-        self.file.hosts += self._hosts(name, int(slots))
+        self._add(name, int(slots))
 
     def _host_and_words(self) -> None:
         (_, name, value), *others = self._words()
@@ -138,7 +153,7 @@ class _Line:
             self._exclude(name[1:], [word for _, word, _ in others])
             return
         slots, most = self._slots(others)
-        self.file.hosts += self._hosts(name, slots, most)
+        self._add(name, slots, most)
 
     def _words(self) -> list[tuple[int, str, str | None]]:
         """Each word with its column and what follows it behind `=`."""
@@ -183,7 +198,10 @@ class _Line:
         hint = did_you_mean(name, [*SLOTS, "max_slots"]) or f"; {RIGHT}"
         self._refuse(f"column {column}: '{word}' is not known here{hint}")
 
-    def _hosts(self, name: str, slots: int | None, most: int | None = None) -> Iterator[NamedHost]:
+    def _add(self, name: str, slots: int | None, most: int | None = None) -> None:
+        self.file.add(self._hosts(name, slots, most), self.place)
+
+    def _hosts(self, name: str, slots: int | None, most: int | None) -> Iterator[NamedHost]:
         self._check(name)
         for host in parse_hosts(name, self.place, tuple):
             if slots is not None and host.slots:

@@ -18,7 +18,7 @@ from mpigauge.model.limits import MOST_HOSTS
 
 _MOST_DIGITS = 15
 _WORD = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
-_NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
+NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 RIGHT = "write hosts such as a,b[01-04] or a:2,b:2"
 Once = Callable[[Iterable[NamedHost]], tuple[NamedHost, ...]]
@@ -127,7 +127,7 @@ def _is_count(slots: str) -> bool:
 
 
 def check_name(name: str, place: str) -> None:
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise UserError(f"{place}: '{name}' is not a name of a host; {RIGHT}")
 
 
