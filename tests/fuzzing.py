@@ -68,6 +68,8 @@ def targets() -> dict[str, Target]:
         Target("hostfile", _hostfile, _HOSTFILES, (_numbered("node{:05d}:2\n"),)),
         Target("hosts", _hosts, (b"n[01-64,99]:2,b,a-b.org:4",), (_numbered(",n{:05d}", 1),)),
         Target("rankfile", _rankfile, _RANKFILES, (_numbered("rank {}=node1 slot=0-1\n"),)),
+        Target("launch line of a log", _launch_line, _LINES, (_numbered(" -n {}", 1),)),
+        Target("file of rules", _rules, _RULES, (_large_rules(),)),
         _of_lines("sizes", _sizes, (b"0,1..4Mi\n64Ki # a comment\n0..1Ki,8,8\n",)),
         Target("plan", _plan, tuple(_plans()), (_large_plan(),)),
         _of_lines("limits", _limits, ((ROOT / "examples/reframe/src/limits.toml").read_bytes(),)),
@@ -262,10 +264,20 @@ def _of_machines(name: str, ending: str) -> Target:
     )
 
 
-_HOSTFILES = (b"node1:2\nnode2 slots=4 max_slots=8 # fat\nnode[03-06]\n", b"a slots=1\nb\nc:3\n")
+_HOSTFILES = (
+    b"node1:2\nnode2 slots=4 max_slots=8 # fat\nnode[03-06]\n",
+    b"a slots=1\nb\nc:3\n",
+    b"a slots = 1 // one\n^b\nb count=2\nrank 0=c slot=0\n/* d */ e\n",
+    b"n1.org 4 all.q@n1.org UNDEFINED\nn2.org 2 all.q@n2.org <NULL>\n",
+)
 
 
-_RANKFILES = (b"rank 0=node1 slot=0-1\nrank 1=+n1 slot=0:0\n",)
+_RANKFILES = (
+    b"rank 0=node1 slot=0-1\nrank 1=+n1 slot=0:0\n",
+    b"rank 0=node1 slot=0:0,1;0 // two\nrank 1=node1 slot=p0\n",
+)
+_LINES = (b"mpirun -np 1 a : -np 3 osu_bw", b"jsrun -n 4 -a 2 osu_bw", b"srun -N 2 -n4 osu_bw")
+_RULES = (b"1 # collectives\n7\n1\n4\n2\n0 1 0 0\n1024 6 0 65536\n",)
 
 
 def _numbered(form: str, without: int = 0) -> bytes:
@@ -279,6 +291,24 @@ def _hostfile(data: bytes, folder: Path) -> object:
 
     (folder / "hosts").write_bytes(data)
     return read_hostfile(folder / "hosts")
+
+
+def _large_rules() -> bytes:
+    lines = _numbered("{} 1 0 0\n")
+    return b"1 7 1 4 %d\n" % lines.count(b"\n") + lines
+
+
+def _launch_line(data: bytes, _: Path) -> object:
+    from mpigauge.site.launch.lines.count import count_ranks
+
+    return count_ranks(data.decode("utf-8", "replace"), lambda word: "osu_" in word)
+
+
+def _rules(data: bytes, folder: Path) -> None:
+    from mpigauge.site.mpi.settings.files import check_files
+
+    (folder / "rules").write_bytes(data)
+    check_files({"coll_tuned_dynamic_rules_filename": str(folder / "rules")})
 
 
 def _hosts(data: bytes, _: Path) -> object:

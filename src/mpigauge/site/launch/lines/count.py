@@ -17,6 +17,8 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import added_up, parse_hosts
 
 NEXT = ":"
+LONGEST = 1 << 14
+"""No launch line has more characters."""
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _MPIRUN = {
     **dict.fromkeys(("n", "np", "c", "ntasks"), "ranks"),
@@ -56,6 +58,8 @@ _ONE_EACH = "jsrun"
 def count_ranks(line: str, is_program: Callable[[str], bool]) -> int:
     """The ranks that a line starts, over all programs between `:`; 0: it does not say. `is_program`
     recognizes the word behind which options are the program's own."""
+    if len(line) > LONGEST:
+        return 0
     counts = []
     launcher = ""
     for words in _programs(_words(line)):
@@ -72,11 +76,12 @@ def _words(line: str) -> list[str]:
 
 
 def _programs(words: Sequence[str]) -> Iterator[Sequence[str]]:
-    while NEXT in words:
-        at = words.index(NEXT)
-        yield words[:at]
-        words = words[at + 1 :]
-    yield words
+    start = 0
+    for at, word in enumerate(words):
+        if word == NEXT:
+            yield words[start:at]
+            start = at + 1
+    yield words[start:]
 
 
 def _of_launcher(
