@@ -64,9 +64,11 @@ def run(
         started(process)
     with _passed_on(process, watched):
         status = process.wait()
-    watched.remove()
+    seconds = time.monotonic() - begun
     shown = status if status >= 0 else BY_SIGNAL - status
-    return Ended(shown, time.monotonic() - begun, cause_by_status(shown, before))
+    cause = cause_by_status(shown, before)  # before what filled /dev/shm is removed
+    watched.remove()
+    return Ended(shown, seconds, cause)
 
 
 @contextmanager

@@ -68,6 +68,8 @@ class Watch:
     on_tick: Callable[[], None]
     backlog: Backlog = field(default_factory=Backlog)
     before: Conditions = field(default_factory=deaths.conditions)
+    after: Conditions | None = None
+    """At the end of the job, before what it left is removed."""
     started_s: float = field(default_factory=time.monotonic)
     heard_s: float = field(default_factory=time.monotonic)
     end_at_s: float = float("inf")
@@ -186,7 +188,7 @@ class Watch:
             words="\n".join([reason, *lines]),
             ranks=ranks,
             before=self.before,
-            after=deaths.conditions(),
+            after=self.after or deaths.conditions(),
         )
         return "; ".join(filter(None, [reason, deaths.cause_of(death)]))
 
@@ -220,6 +222,7 @@ def launch(watch: Watch) -> LaunchOutcome:
     try:
         watch.backlog.work(lambda: watch.process.is_silent)
         watch.follow()
+        watch.after = deaths.conditions()
         watch.backlog.work()
     except BaseException:
         watch.process.kill()
