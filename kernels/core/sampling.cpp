@@ -272,13 +272,38 @@ Stop Sampling::judge(std::size_t i) const {
   if (given_up_[i] != 0) return Stop::budget;
   const Cell& cell = cells_[i];
   if (cell.missed() >= most_missed && cell.missed() > cell.rounds()) return Stop::budget;
-  if (rules_.use_all || cell.rounds() < rules_.least_rounds) return Stop::running;
+  if (rules_.use_all) return Stop::running;
+  const Stop going_on = has_time_for_a_visit(i) ? Stop::running : Stop::budget;
+  if (cell.rounds() < rules_.least_rounds) return going_on;
   const Estimate estimate = cell.estimate();
   if (estimate.error() <= target()) return Stop::precise;
   // IMB runs a row once to calibrate, a tenth to warm up, and once to measure.
   double budget = 2.1 * goals_[i].calls_of_imb * (estimate.value + goals_[i].wait_ticks);
   if (goals_[i].most_s > 0) budget = std::min(budget, goals_[i].most_s * rules_.hz);
-  return cell.spent() >= budget ? Stop::budget : Stop::running;
+  return cell.spent() >= budget ? Stop::budget : going_on;
+}
+
+// Always of a cell of which nothing is known. What a visit costs is reckoned only where a fair part
+// of the time is over, which is seldom.
+bool Sampling::has_time_for_a_visit(std::size_t i) const {
+  const Cell& cell = cells_[i];
+  const double most = rules_.cell_seconds * rules_.hz;
+  if (most <= 0 || cell.empty() || cell.taken() < most / 16) return true;
+  const Visit visit = shape(i);
+  const double waits = visit.samples * goals_[i].wait_ticks;
+  return cell.taken() + cost_s(visit) * rules_.hz + waits <= most;
+}
+
+bool Sampling::is_too_long(const Visit& first, double call_s) const {
+  const double calls = first.warm + static_cast<double>(first.calls) * first.samples;
+  return rules_.cell_seconds > 0 && calls > 1 && calls * call_s > rules_.cell_seconds;
+}
+
+void Sampling::shorten(std::size_t cell, double call_s) {
+  std::uint32_t& calls = goals_[cell].calls;
+  if (calls == 0) return;
+  const double fit = rules_.cell_seconds / (2.0 * rules_.least_rounds * call_s);
+  calls = static_cast<std::uint32_t>(std::clamp(fit, 1.0, static_cast<double>(calls)));
 }
 
 Stop Sampling::stopped(std::size_t cell) const {
@@ -385,6 +410,7 @@ Round Sampling::next(double now_s, const std::vector<std::uint8_t>& also_wanted)
 }
 
 void Sampling::add(std::size_t cell, Chunk chunk, double seconds) {
+  cells_[cell].take(seconds * rules_.hz);
   if (chunk.round == 0) return cells_[cell].set_probe(std::move(chunk));
   if ((chunk.taint & platform::Taint::missed) != 0) return cells_[cell].miss(std::move(chunk));
   cells_[cell].add(std::move(chunk));

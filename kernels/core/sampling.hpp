@@ -64,6 +64,7 @@ struct Rules {
   double clock_step_ticks = 1;   ///< smallest difference of two readings
   double precision = 0.05;       ///< wanted relative error over launches
   double seconds = 0;            ///< measuring time; 0: no bound but each cell's own
+  double cell_seconds = 0;       ///< that a cell takes at most, but for one call; 0: no bound
   bool use_all = false;          ///< spend all of the seconds on the cells with the widest interval
   std::uint64_t seed = 1;
   unsigned least_rounds = 6;  ///< fewest chunk medians that give a 95 % interval
@@ -121,6 +122,9 @@ class Cell {
   /// Ticks that all visits took, warm-up included.
   [[nodiscard]] double spent() const { return spent_; }
   void spend(double ticks) { spent_ += ticks; }
+  /// The same with the discarded first visit and the calls before it.
+  [[nodiscard]] double taken() const { return taken_; }
+  void take(double ticks) { taken_ += ticks; }
   [[nodiscard]] bool empty() const { return chunks_.empty() && !probed_; }
   /// The discarded first visit: the only data of a cell that was not reached again.
   [[nodiscard]] const Chunk& probe() const { return probe_; }
@@ -141,6 +145,7 @@ class Cell {
   Chunk probe_;
   bool probed_ = false;
   double spent_ = 0.0;
+  double taken_ = 0.0;
   unsigned missed_ = 0;
   std::vector<Chunk> missed_chunks_;
 };
@@ -154,6 +159,10 @@ class Sampling {
   Round next(double now_s, const std::vector<std::uint8_t>& also_wanted = {});
   /// Takes what a visit brought; `seconds` is how long all of it took. Round 0 is set apart.
   void add(std::size_t cell, Chunk chunk, double seconds);
+  /// Whether a first visit would take too long where a call takes so many seconds.
+  [[nodiscard]] bool is_too_long(const Visit& first, double call_s) const;
+  /// Of calls that are completed together, as many as fit where one takes so many seconds.
+  void shorten(std::size_t cell, double call_s);
   [[nodiscard]] bool out_of_time(double now_s) const;
   void interrupt() { interrupted_ = true; }
   /// Nothing more is wanted of a cell, as it cannot be had.
@@ -171,6 +180,7 @@ class Sampling {
 
  private:
   [[nodiscard]] Stop judge(std::size_t i) const;
+  [[nodiscard]] bool has_time_for_a_visit(std::size_t i) const;
   [[nodiscard]] Visit shape(std::size_t i) const;
   [[nodiscard]] std::vector<std::size_t> choose(const std::vector<std::uint8_t>& also_wanted) const;
   void balance(std::vector<std::size_t>& cells) const;

@@ -198,6 +198,9 @@ class AdaptivePhase {
   void drop_largest(std::size_t memory);
   RoundHead share(Round& round);
   bool visit(const Round& round, const Visit& visit);
+  bool begin(const Round& round, const Visit& visit);
+  bool is_too_long(const Visit& visit, double call_s);
+  bool measure(const Round& round, const Visit& visit);
   bool attempted(std::uint32_t cell, Run& run);
   bool check_data(const Visit& visit);
   void collect(const Round& round, const Visit& visit, const Outcome& outcome, double start_s);
@@ -443,14 +446,39 @@ bool AdaptivePhase::visit(const Round& round, const Visit& visit) {
   if (visit.ask != 0 && asked_to_stop()) return false;
   if (refused_.contains(visit.cell)) return true;
   team_.comm = knobs_.choose(jobs_[visit.cell].arm);
-  if (round.number == 0 && !check_data(visit)) return true;
+  if (round.number > 0 || begin(round, visit)) measure(round, visit);
+  return true;
+}
+
+// The first calls of a cell. Where they take so long that a whole visit would take longer than the
+// cell may, a single timed one is all of it. False on all ranks when nothing is left of the visit.
+bool AdaptivePhase::begin(const Round& round, const Visit& visit) {
+  double start_s = platform::now_s();
+  if (!check_data(visit)) return false;
+  if (!is_too_long(visit, platform::now_s() - start_s)) return true;
+  // The first call of all may have connected the ranks, so another one is timed.
+  start_s = platform::now_s();
+  if (!measure(round, {.cell = visit.cell})) return false;
+  const double call_s = platform::now_s() - start_s;
+  if (!is_too_long(visit, call_s)) return true;
+  sampling_[0].shorten(visit.cell, call_s);
+  return false;
+}
+
+bool AdaptivePhase::is_too_long(const Visit& visit, double call_s) {
+  if (rules_.cell_seconds <= 0) return false;
+  return broadcast_bool(groups_.active(), leads_all() && sampling_[0].is_too_long(visit, call_s));
+}
+
+// False on all ranks when the cell turns out to be one that cannot be run here.
+bool AdaptivePhase::measure(const Round& round, const Visit& visit) {
   const Job& job = jobs_[visit.cell];
   const Task task{is_apart(job) ? Work::apart : Work::chain, visit.warm, visit.samples, visit.calls,
                   (round.number + 1) * writes_between_rounds};
   const double start_s = platform::now_s();
   starter_.use(job.sync);
   Run run(job.row, team_, task);
-  if (!attempted(visit.cell, run)) return true;
+  if (!attempted(visit.cell, run)) return false;
   collect(round, visit, run.take_outcome(), start_s);
   return true;
 }

@@ -44,6 +44,8 @@ struct OptionFields {
   double precision = 0.05;
   /// Measuring time of this launch; 0: no bound.
   double seconds = 0;
+  /// Seconds that a cell may take in this launch; 0: no bound.
+  double cell_seconds = 10;
   /// Spend all these seconds.
   bool use_all = false;
   /// Seed of all random orders.

@@ -48,6 +48,7 @@ Rules Session::rules(double seconds, int together) const {
           .clock_step_ticks = clock.step_s * clock.hz,
           .precision = options.precision,
           .seconds = seconds,
+          .cell_seconds = options.cell_seconds,
           .use_all = options.use_all && seconds > 0,
           .seed = options.seed,
           .detours = detours,

@@ -3,6 +3,7 @@
 //
 // The sampling algorithm on a fake clock: a visit takes the time that its samples say.
 #include <algorithm>
+#include <map>
 #include <random>
 #include <set>
 
@@ -72,6 +73,7 @@ class Bench {
   /// Detours of so many ticks at random moments, which the system tells nothing of.
   void detour(double per_second, double ticks) { hazard_ = per_second, detour_ = ticks; }
   void wait(double seconds) { now_s_ += seconds; }
+  [[nodiscard]] double first_visit_s(std::uint32_t cell) const { return first_s_.at(cell); }
 
  private:
   void make(const Round& round, const Visit& visit) {
@@ -86,6 +88,7 @@ class Bench {
     }
     chunk.fastest = chunk.mean = chunk.slowest;
     now_s_ += all / rules_.hz;
+    if (chunk.round == 0) first_s_[visit.cell] = all / rules_.hz;
     sampling_.add(visit.cell, std::move(chunk), all / rules_.hz);
   }
   double noise_of() { return std::exp(noise_ * normal_(random_)); }
@@ -103,6 +106,7 @@ class Bench {
   unsigned taint_every_ = 0, visits_ = 0;
   double factor_ = 1;
   double hazard_ = 0, detour_ = 0;
+  std::map<std::uint32_t, double> first_s_;
   std::mt19937_64 random_{7};
   std::normal_distribution<double> normal_;
 };
@@ -385,6 +389,50 @@ TEST(a_cell_may_have_a_time_of_its_own) {
   bench.run();
   CHECK(bench.sampling().stopped(0) == Stop::budget);
   CHECK(bench.cell(0).spent() >= 0.1 / 1e-9 && bench.cell(0).spent() < 0.15 / 1e-9);
+}
+
+TEST(no_cell_takes_longer_than_it_may) {
+  const double second = 1e9;  // ticks
+  for (const double call : {0.01, 0.15, 0.4, 1.4, 30.0}) {
+    Bench bench({.precision = 1e-6, .cell_seconds = 1}, {call * second, us}, 0.1, {});
+    bench.run();
+    const double first = bench.first_visit_s(0), taken = bench.cell(0).taken() / second;
+    CHECK(bench.sampling().stopped(0) == Stop::budget);
+    CHECK(!bench.cell(0).empty());
+    CHECK(taken <= std::max(1.0, first) * 1.1 + 2 * call * 0.1);
+    // Nothing is given away: another visit would have been too long.
+    CHECK(taken + 3 * call * 1.2 > 1);
+    CHECK(bench.cell(1).rounds() >= 6);  // others have their own time
+  }
+}
+
+TEST(a_first_visit_is_a_single_call_where_more_would_take_too_long) {
+  const Sampling sampling({.cell_seconds = 1}, {{}}, 0);
+  const Visit first{.warm = 1, .samples = 3};
+  CHECK(!sampling.is_too_long(first, 0.25));
+  CHECK(sampling.is_too_long(first, 0.26));
+  CHECK(!sampling.is_too_long({}, 100));  // one call is made in any case
+  CHECK(!Sampling({}, {{}}, 0).is_too_long(first, 100));
+}
+
+TEST(calls_that_are_completed_together_are_fewer_where_they_are_long) {
+  const auto calls = [](double call_s) {
+    Sampling sampling({.cell_seconds = 1}, {{.calls = 1000}, {}}, 0);
+    sampling.shorten(0, call_s);
+    sampling.shorten(1, call_s);
+    const Round round = sampling.next(0);
+    CHECK_EQ(visit_to(round, 1).calls, 1U);
+    return visit_to(round, 0).calls;
+  };
+  CHECK_EQ(calls(1e-6), 1000U);
+  CHECK_EQ(calls(1e-3), 83U);
+  CHECK_EQ(calls(1.4), 1U);
+}
+
+TEST(a_cell_without_a_bound_takes_what_it_needs) {
+  Bench bench({.precision = 1e-6}, {1e8}, 0.1, {20});
+  bench.run();
+  CHECK(bench.cell(0).taken() > 3e9);
 }
 
 TEST(time_ends_sampling) {

@@ -295,7 +295,8 @@ seconds_option = click.option(
     "--in",
     "seconds",
     metavar="TIME",
-    help="Time for everything, such as 30s or 2m; it goes to the cells with the widest interval.",
+    help="Time for everything, such as 30s or 2m; it goes to the cells with the widest interval.  "
+    "[default: at most 10 s for each cell over all launches, but at least one call in each launch]",
 )
 launches_option = click.option(
     "--launches",

@@ -46,6 +46,7 @@ KERNEL_OPTIONS = (
     "repetitions",
     "precision",
     "seconds",
+    "cell-seconds",
     "use-all",
     "seed",
     "launch",

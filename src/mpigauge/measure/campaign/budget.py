@@ -17,6 +17,23 @@ MOST_OVERHEAD = 0.1
 """Share of the time that may go into starting jobs, once there are enough for an interval."""
 LEAST_S = 0.05
 """Measuring for less is not worth a launch."""
+CELL_S = 10.0
+"""Of all launches together, that one cell takes at most unless there is a time for everything; each
+launch makes one call in any case."""
+_PLANNED = 0.6
+"""Share of that for the launches that are made in any case."""
+
+
+def cell_s(plan: Plan, launch: int) -> float:
+    """Seconds that a cell may take in this launch; 0: the time for everything bounds it."""
+    if plan.seconds is not None:
+        return 0.0
+    planned, later = plan.least_rounds, plan.most_rounds - plan.least_rounds
+    if not later:
+        return CELL_S / planned
+    if plan.round(launch) < planned:
+        return _PLANNED * CELL_S / planned
+    return (1 - _PLANNED) * CELL_S / later
 
 
 def overhead_s(outcomes: Sequence[LaunchOutcome]) -> float:

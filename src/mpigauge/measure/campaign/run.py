@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measure.campaign import launch as one
 from mpigauge.measure.campaign.backlog import Backlog
-from mpigauge.measure.campaign.budget import left_s, overhead_s, round_s, share
+from mpigauge.measure.campaign.budget import CELL_S, cell_s, left_s, overhead_s, round_s, share
 from mpigauge.measure.campaign.foreign import ForeignWatch
 from mpigauge.measure.campaign.interrupt import Interrupt
 from mpigauge.measure.campaign.job import job_of
@@ -28,7 +28,7 @@ from mpigauge.measure.plan import LaunchPlan, PlanPart, kernel_words
 from mpigauge.measure.plan.meeting import started_by_clock
 from mpigauge.model.errors import RunError
 from mpigauge.model.record import Record
-from mpigauge.result.stats.launches import EMPTY, HOPELESS, PRECISE
+from mpigauge.result.stats.launches import EMPTY, HOPELESS, PRECISE, TIME
 from mpigauge.result.stats.order import LOOKS
 from mpigauge.site import batch
 from mpigauge.site.launch import Command, Job, command
@@ -82,7 +82,7 @@ class Campaign:
         self.backlog = backlog or Backlog()
         self.remeasure = task.remeasure
         self.stopped = ""
-        """PRECISE, HOPELESS or EMPTY; empty: launches go on, or their number or the time ends
+        """PRECISE, HOPELESS, EMPTY or TIME; empty: launches go on, or their number or the time ends
         them."""
         self.last: dict[int, PlanPart] = {}
         """What was measured once more, by the numbers of its launches."""
@@ -167,13 +167,25 @@ class Campaign:
         results, alone = self.state.results, not self.state.name
         if rounds and worked and not results.has_numbers:
             return EMPTY
-        if rounds < self.plan.least_rounds or rounds not in LOOKS:
+        if rounds < self.plan.least_rounds:
+            return ""
+        if self.used_all_time():
+            return TIME
+        if rounds not in LOOKS:
             return ""
         if results.converged():
             return PRECISE
         if self.plan.ends_early and alone and results.hopeless(self.plan.most_rounds):
             return HOPELESS
         return ""
+
+    def used_all_time(self) -> bool:
+        """Whether cells took all of their time, though each launch made hardly more than the calls
+        that it makes in any case."""
+        if self.plan.seconds is not None:
+            return False
+        measured = sum(outcome.measuring_s for outcome in self.state.outcomes)
+        return measured >= CELL_S and measured >= CELL_S * len(self.state.results.rows())
 
     @property
     def any_failed(self) -> bool:
@@ -223,6 +235,7 @@ class Campaign:
             part=self.plan.part(number),
             seed=self.plan.seed_of(number),
             seconds=self.seconds(number) or 0.0,
+            cell_seconds=cell_s(self.plan, number),
             use_all=self.plan.use_all,
             stop_file=str((self.writer.folder / f"stop-{number:03d}").absolute()),
             bound_by=self.plan.bound_by,

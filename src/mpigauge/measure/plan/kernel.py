@@ -24,6 +24,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "mode": plan.mode,
         "precision": f"{plan.precision:g}",
         "seconds": f"{launch.seconds:.3f}",
+        "cell-seconds": f"{launch.cell_seconds:.3f}",
         "use-all": int(launch.use_all),
         "seed": launch.seed,
         "launch": launch.number,

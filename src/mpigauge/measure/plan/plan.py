@@ -229,6 +229,8 @@ class LaunchPlan:
     seed: int
     seconds: float = 0.0
     """Measuring time; 0: no bound but each cell's own."""
+    cell_seconds: float = 0.0
+    """The longest that one cell takes, but for its first call; 0: no bound."""
     use_all: bool = False
     stop_file: str = ""
     bound_by: str = "kernel"
