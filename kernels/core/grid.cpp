@@ -49,6 +49,22 @@ std::vector<int> even_sides(int ranks) {
   return sides;
 }
 
+std::vector<int> halo_sides(const std::vector<int>& proportions, int ranks) {
+  std::vector<int> sides = proportions;
+  const int divisor =
+      std::accumulate(sides.begin(), sides.end(), 0, [](int a, int b) { return std::gcd(a, b); });
+  for (int& side : sides) side /= divisor;
+  const auto fits = [&](int factor) {
+    double points = 1;
+    for (const int side : sides) points *= static_cast<double>(side) * factor;
+    return points <= ranks;
+  };
+  int factor = 1;
+  while (fits(factor + 1)) ++factor;
+  for (int& side : sides) side *= factor;
+  return sides;
+}
+
 int points_of(const std::vector<int>& sides) {
   return std::accumulate(sides.begin(), sides.end(), 1, std::multiplies<>());
 }
@@ -58,12 +74,18 @@ std::vector<int> neighbours_on(const std::vector<int>& sides, int rank) {
   int step = points_of(sides);
   for (const int side : sides) {
     step /= side;
+    if (side == 1) continue;
     const int here = rank / step % side;
     const int origin = rank - here * step;
     neighbours.push_back(origin + (here + side - 1) % side * step);
     neighbours.push_back(origin + (here + 1) % side * step);
   }
   return neighbours;
+}
+
+int faces_of(const std::vector<int>& sides) {
+  return 2 *
+         static_cast<int>(std::count_if(sides.begin(), sides.end(), [](int s) { return s > 1; }));
 }
 
 void exchange_on(Run& run, const std::vector<int>& sides, const Touch& touch) {

@@ -20,9 +20,16 @@ std::vector<int> stencil_sides(int ranks, int dimensions);
 std::vector<int> even_sides(int ranks);
 int points_of(const std::vector<int>& sides);
 
+/// The grid that IMB-HALO makes of the sides that it is given: their proportions without a common
+/// divisor, multiplied by the largest number for which so many ranks are enough. It may leave ranks
+/// out, and need more than there are where the proportions alone do.
+std::vector<int> halo_sides(const std::vector<int>& proportions, int ranks);
+
 /// Neighbours of a rank, the last dimension running fastest: in each dimension the one before and
-/// the one behind it.
+/// the one behind it. Along a side of one a rank has none but itself, which does not count.
 std::vector<int> neighbours_on(const std::vector<int>& sides, int rank);
+/// How many that are.
+int faces_of(const std::vector<int>& sides);
 
 /// Reads and writes the cache lines of messages, as a program does that works on them.
 class Touch {

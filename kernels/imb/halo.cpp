@@ -22,6 +22,7 @@ constexpr int most_int = std::numeric_limits<int>::max();
 
 struct HaloSettings {
   Options options;
+  std::vector<int> proportions{1};
   std::vector<std::size_t> counts{1, 2, 4, 8};
   std::int64_t repetitions = 1000;
   std::int64_t warm_up = 100;
@@ -42,8 +43,8 @@ const std::vector<OptionRow<HaloSettings>>& halo_options() {
   using S = HaloSettings&;
   using V = const Value&;
   static const auto rows = with_ours(with_choice<HaloSettings>({
-      {"-topo", "A.B.C", "sides of the grid; without it as even as the ranks allow",
-       [](S s, V v) { s.options.suite.topo = sides_of(v); }},
+      {"-topo", "A.B.C", "proportions of the grid; without it a ring of all ranks",
+       [](S s, V v) { s.proportions = sides_of(v); }},
       {"-count", "N,N,...", "elements of a message",
        [](S s, V v) {
          s.counts.clear();
@@ -70,40 +71,43 @@ const std::vector<OptionRow<HaloSettings>>& halo_options() {
   return rows;
 }
 
-std::string row_of(const Job& job, const ClassicRow& row, std::size_t dimensions) {
-  const double usec = row.most * 1e6;
-  const std::size_t times = 4 * dimensions;  // sent and received, in both directions
+// The mean over ranks, as IMB prints it.
+std::string row_of(const Job& job, const ClassicRow& row) {
+  const double usec = row.mean * 1e6;
+  const int times = 2 * faces_of(job.row.shape.options->topo);  // sent and received
   std::array<char, 160> text{};
-  std::snprintf(text.data(), text.size(), "%zu(x%zu)(bytes) %g(usec) %g(Mb/s)\n",
+  std::snprintf(text.data(), text.size(), "%zu(x%d)(bytes) %g(usec) %g(Mb/s)\n",
                 job.row.shape.bytes, times, usec, job.row.card->moved(job.row.shape) / usec);
   return text.data();
 }
 
-// The places of the grid, which may be fewer than there are ranks. Throws UsageError where they are
-// more.
-int ranks_of_grid(const std::vector<int>& sides, int ranks) {
-  double places = 1;
-  for (const int side : sides) places *= side;
-  if (sides.empty()) return ranks;
-  if (places > ranks) {
+// The grid, which may have fewer points than there are ranks. Throws UsageError where it has more.
+std::vector<int> grid_of(const std::vector<int>& proportions, int ranks) {
+  const auto sides = halo_sides(proportions, ranks);
+  double points = 1;
+  for (const int side : sides) points *= side;
+  if (points > ranks) {
     throw UsageError("-topo: a grid of " + format_sides(sides) +
-                     " has more places than the job has "
-                     "processes, " +
-                     std::to_string(ranks));
+                     " has more points than the job has processes, " + std::to_string(ranks));
   }
-  return static_cast<int>(places);
+  return sides;
 }
 
-std::string heading(const HaloSettings& s, const Card& card, int ranks, int world,
-                    std::size_t dimensions) {
+std::string heading(const HaloSettings& s, const Card& card, const std::vector<int>& sides,
+                    int world) {
+  const int ranks = points_of(sides);
   std::string text = "\n# Benchmarking " + std::string(card.name) +
                      " (processes: " + std::to_string(ranks) +
                      "; threads: " + std::to_string(s.options.suite.threads) +
-                     "; dimensions: " + std::to_string(dimensions) + ")\n";
+                     "; dimensions: " + std::to_string(sides.size()) + ")\n";
   Place place;
   place.ranks = ranks;
   place.world_ranks = world;
   text += idle_text(place);
+  if (sides != s.proportions && s.proportions.size() > 1) {
+    text += "# a grid of " + format_sides(sides) + ", in the proportions of " +
+            format_sides(s.proportions) + '\n';
+  }
   if (s.stride) text += "# -stride changes nothing: a grid has neighbours, not pairs\n";
   return text;
 }
@@ -113,14 +117,13 @@ void table(const HaloSettings& s, const Benchmark& benchmark, Session& session) 
   options.sizes.emplace();
   const std::size_t element = find_type(options.datatype)->bytes;
   for (const std::size_t count : s.counts) options.sizes->push_back(count * element);
-  const auto& topo = options.suite.topo;
-  const int ranks = ranks_of_grid(topo, session.ranks);
-  const auto jobs = jobs_of(benchmark, ranks, options);
-  const std::size_t dimensions = topo.empty() ? even_sides(ranks).size() : topo.size();
-  say_from_rank_0(session, heading(s, benchmark.card, ranks, session.ranks, dimensions));
+  const std::vector<int> sides = grid_of(s.proportions, session.ranks);
+  options.suite.topo = sides;
+  const auto jobs = jobs_of(benchmark, points_of(sides), options);
+  say_from_rank_0(session, heading(s, benchmark.card, sides, session.ranks));
   Rows rows(
-      session, [&](const Job& job, const ClassicRow& row) { return row_of(job, row, dimensions); },
-      [&](const Job&) { return Repeat{s.warm_up, s.repetitions}; }, ranks);
+      session, row_of, [&](const Job&) { return Repeat{s.warm_up, s.repetitions}; },
+      points_of(sides));
   rows.run(jobs);
 }
 

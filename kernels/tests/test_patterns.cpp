@@ -63,13 +63,35 @@ TEST(neighbours_see_each_other) {
        {Sides{1}, Sides{2}, Sides{5}, Sides{3, 2}, Sides{2, 3, 4}, Sides{1, 4}}) {
     for (int rank = 0; rank < points_of(sides); ++rank) {
       const auto mine = neighbours_on(sides, rank);
-      CHECK_EQ(mine.size(), 2 * sides.size());
+      CHECK_EQ(static_cast<int>(mine.size()), faces_of(sides));
       for (std::size_t i = 0; i < mine.size(); ++i) {
         CHECK_EQ(neighbours_on(sides, mine[i])[i ^ 1U], rank);
       }
     }
   }
+  CHECK(neighbours_on({2, 1}, 0) == (std::vector<int>{1, 1}));  // not itself
+  CHECK(neighbours_on({1, 3, 1}, 1) == (std::vector<int>{0, 2}));
+  CHECK(neighbours_on({1, 1}, 0).empty());
+  CHECK_EQ(faces_of({2, 1, 5}), 4);
+  CHECK_EQ(faces_of({1}), 0);
   CHECK(neighbours_on({2, 3}, 0) == (std::vector<int>{3, 3, 2, 1}));
+}
+
+// What IMB 2021 makes of -topo on so many ranks, but for those of which it says that they are too
+// few: 2.1 on 16.
+TEST(a_halo_has_the_largest_grid_of_its_proportions) {
+  CHECK(halo_sides({1}, 1) == Sides{1});
+  CHECK(halo_sides({1}, 7) == Sides{7});
+  CHECK(halo_sides({2}, 2) == Sides{2});
+  CHECK(halo_sides({3}, 8) == Sides{8});
+  CHECK(halo_sides({2, 1}, 4) == (Sides{2, 1}));
+  CHECK(halo_sides({2, 1}, 8) == (Sides{4, 2}));
+  CHECK(halo_sides({2, 1}, 16) == (Sides{4, 2}));
+  CHECK(halo_sides({4, 2}, 2) == (Sides{2, 1}));
+  CHECK(halo_sides({2, 2}, 3) == (Sides{1, 1}));
+  CHECK(halo_sides({2, 2}, 6) == (Sides{2, 2}));
+  CHECK(halo_sides({1, 1, 1}, 64) == (Sides{4, 4, 4}));
+  CHECK(halo_sides({3, 2}, 2) == (Sides{3, 2}));
 }
 
 TEST(random_pairs_are_of_different_ranks_and_reach_all) {

@@ -41,7 +41,7 @@ def test_halos_of_four_ranks(topo: str) -> None:
     ended = run(site("mpich"), 4, "--benchmarks", "simple_halo", "--ranks", 4, "--sizes", LARGE,
                 *wish, "--mode", "classic")  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
-    dimensions = {"": 2, "4": 1, "2x2": 2, "1x4": 2}[topo]
+    dimensions = {"": 2, "4": 1, "2x2": 2, "1x4": 1}[topo]
     assert ended.cells[0].moved_bytes == 4 * dimensions * LARGE
 
 

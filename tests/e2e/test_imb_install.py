@@ -292,14 +292,42 @@ def test_a_grid_smaller_than_the_job_leaves_ranks_waiting_and_says_so(folder: Pa
     reading = READERS["imb"].read(Text(done.stdout.encode()))
     rows = [cell for table in reading.tables for cell in table.cells()]
     assert [(cell.ranks, cell.message_bytes) for cell in rows] == [(2, 4), (2, 8)]
+    # Nothing is sent along the side of one: a message to each side and one from there, as in IMB.
+    assert re.findall(r"(?m)^(\d+)\(x(\d+)\)", done.stdout) == [("4", "4"), ("8", "4")]
+    assert [cell.moved_bytes for cell in rows] == [4 * 4, 4 * 8]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words", "processes", "dimensions"),
+    [
+        (4, (), 4, 1),
+        (3, ("-topo", "2"), 3, 1),
+        (4, ("-topo", "1.1"), 4, 2),
+        (2, ("-topo", "4.2"), 2, 2),
+    ],
+)
+def test_a_grid_has_the_proportions_that_are_given(
+    folder: Path, ranks: int, words: tuple[str, ...], processes: int, dimensions: int
+) -> None:
+    done = several(ranks, find("mpich"), folder / "IMB-HALO", *words, *HALO)
+    assert done.returncode == 0, done.stderr
+    heading = f"(processes: {processes}; threads: 1; dimensions: {dimensions})"
+    assert f"# Benchmarking simple_halo {heading}" in done.stdout
 
 
 def test_a_grid_larger_than_the_job_is_refused(folder: Path) -> None:
-    done = two(find("mpich"), folder / "IMB-HALO", "-topo", "4.2")
+    done = two(find("mpich"), folder / "IMB-HALO", "-topo", "3.2")
     assert done.returncode == 2
     assert said(done, "IMB-HALO") == [
-        "IMB-HALO: -topo: a grid of 4x2 has more places than the job has processes, 2"
+        "IMB-HALO: -topo: a grid of 3x2 has more points than the job has processes, 2"
     ]
+
+
+def test_a_grid_of_one_point_measures_nothing(folder: Path) -> None:
+    done = two(find("mpich"), folder / "IMB-HALO", "-topo", "1.1", *HALO)
+    assert done.returncode == 0, done.stderr
+    assert "(usec)" not in done.stdout
+    assert "needs at least 2 ranks" in done.stdout
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -13,7 +13,7 @@ std::vector<int> sides_of(const SuiteOptions& options, int ranks) {
 }
 
 double faces(const Shape& s) {
-  return 2.0 * static_cast<double>(sides_of(*s.options, s.ranks).size());
+  return static_cast<double>(faces_of(sides_of(*s.options, s.ranks)));
 }
 
 // A grid that leaves ranks out would measure fewer than it was asked for.
@@ -30,6 +30,7 @@ constexpr Card card{
     .suite = "HALO",
     .name = "simple_halo",
     .about = "Ranks form a periodic grid: each exchanges messages with its neighbours.",
+    .ranks = Ranks::several,
     .place = 10,
     .columns = Columns::parallel,
     .send = [](const Shape& s) { return faces(s) * message(s); },

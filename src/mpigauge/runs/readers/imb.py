@@ -47,7 +47,7 @@ _ROW_ALONE = rb"\d+[ \t]+\d+[ \t]+\d+\.\d\d[ \t]+\d+\.\d\d[ \t]*$"
 MARK = rb"#repetitions|# Benchmarking |^(?:[A-Za-z]\w*)?[ \t]+" + _ROW_ALONE
 LABELLED = re.compile(r"^([A-Za-z]\w*)?\s+(\d+\s.*)$")
 NOTE = re.compile(r"(?<!\S)(\d+) (out-of-mem|int-overflow|time-out)[.;]*(?:.*X= *([\d.]+))?")
-HALO = re.compile(rf"(\d+)\(x\d+\)\(bytes\)\s+({NUMBER})\(usec\)")
+HALO = re.compile(rf"(\d+)\(x(\d+)\)\(bytes\)\s+({NUMBER})\(usec\)")
 REASONS = {
     "out-of-mem": "not enough memory: needs {} GiB per rank, which IMB was not allowed",
     "int-overflow": "more than 2147483647 elements, which MPI counts as int here",
@@ -303,9 +303,13 @@ class _Log:
         elif self.in_rows and _DAMAGED.match(line):
             self.unread.append(Unread(self.line, line.strip(), _why(line, self.heads)))
 
-    def _halo_row(self, section: HeadingSection, size: str, time: str) -> None:
-        if self.halo is None:
+    def _halo_row(self, section: HeadingSection, size: str, messages: str, time: str) -> None:
+        """Along a side of one nothing is sent, so dimensions are those of the messages: four each,
+        sent and received in both directions."""
+        section = section._replace(dimensions=int(messages) // 4)
+        if self.halo is None or self.halo.section != section:
             self.halo = self._begin(section, ("#bytes", "#repetitions", "t[usec]"))
+            self.halo.section = section
         self.halo.rows.append((float(size), 0.0, float(time)))
 
     def _alone(self, label: str, line: str) -> None:
