@@ -14,6 +14,9 @@ class Machine(Topology):
     """How it is built, and the state that it is in."""
 
     kernel: str
+    """The release of the operating system, as `uname -r` prints it."""
+    kernel_version: str
+    """The build of that release, as `uname -v` prints it; empty where it was not recorded."""
     microcode: str
     """Version of the processors' microcode; empty where the machine does not tell."""
     drivers: tuple[str, ...]

@@ -48,6 +48,7 @@ class Facts:
     architecture: str = ""
     system: str = "Linux"
     kernel: str = ""
+    kernel_version: str = ""
     mpi: str = ""
     transport: str = ""
     """What --transport named, and what the MPI said that it uses; empty: the MPI chose."""
@@ -112,6 +113,7 @@ def facts_of_run(run: Run) -> Facts:
         cpu=str(machine.get("cpu_model", "")),
         architecture=str(machine.get("architecture", "")),
         kernel=str(machine.get("kernel", "")),
+        kernel_version=str(machine.get("kernel_version", "")),
         mpi=f"{mpi.get('name', '')} {mpi.get('version', '')}".strip(),
         transport=_transport(run),
         tuned=tuned_in_words(run.header),

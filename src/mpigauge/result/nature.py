@@ -9,6 +9,7 @@ what is not known of one is not guessed.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -59,6 +60,11 @@ _WHOLE_SUITES: dict[str, Does] = {
 }
 _OF_MESSAGES = (FIRST_SUITE, "MT", "MPI4", "MORE", "SELFTEST", "OSU")
 """Suites of which messages are what is neither set-up nor a collective."""
+_ON_GRIDS = ("NBC", "MPI4", "MORE")
+"""Suites whose neighbourhood collectives are of a grid."""
+_NEIGHBOURS = re.compile(r"I?neighbor_", re.IGNORECASE)
+_ON_RINGS = ("MPI1", "MT", "RMA")
+_ROUND = re.compile(r"Sendrecv|Exchange", re.IGNORECASE)
 _ONE_SIDED = re.compile(r"Put|Get|Acc|Fetch|Compare")
 
 
@@ -87,6 +93,23 @@ def nature(suite: str, benchmark: str) -> Nature:
 
 def nature_of(row: Row) -> Nature:
     return nature(row.cell.suite, row.cell.benchmark)
+
+
+def own_neighbour(row: Row) -> str:
+    """A phrase about ranks that are their own neighbours, whose messages go nowhere; empty: none
+    is.
+
+    The ranks of a neighbourhood collective form a periodic grid in two dimensions, as square as it
+    can be; of a prime number of ranks it is a line. A ring may be of a single rank.
+    """
+    name, ranks = row.cell.benchmark, row.ranks
+    is_grid = row.cell.suite in _ON_GRIDS and _NEIGHBOURS.match(name)
+    is_ring = row.cell.suite in _ON_RINGS and _ROUND.match(name)
+    if ranks == 1 and (is_grid or is_ring):
+        return "the rank is its own neighbour"
+    if is_grid and all(ranks % side for side in range(2, math.isqrt(ranks) + 1)):
+        return "each rank is its own neighbour along one side of the grid"
+    return ""
 
 
 def _collective(benchmark: str) -> Nature | None:

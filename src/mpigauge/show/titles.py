@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.column_facts import USUAL, heading_word
 from mpigauge.model.units import dotted, many
+from mpigauge.result.nature import own_neighbour
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -21,6 +22,7 @@ def title(table: RowTable, without: str = "") -> str:
     words = [table.card.word]
     if without != "ranks":
         words.append(_ranks(table))
+    words.append(own_neighbour(table.rows[0]))
     if first.message_bytes >= 0:
         words.append(first.datatype)
     words.append(first.op)

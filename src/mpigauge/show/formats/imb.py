@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.model.screen import PLAIN
 from mpigauge.model.width import as_blocks
+from mpigauge.result.nature import own_neighbour
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -88,12 +89,12 @@ def _header(document: Document, suite: str) -> Iterator[str]:
 
 
 def _system(facts: Facts) -> Iterator[tuple[str, str]]:
-    release, _, version = facts.kernel.partition(" ")
+    release, _, version = facts.kernel.partition(" ")  # of imported runs both together
     yield "Date", _date(facts.created)
     yield "Machine", facts.architecture
     yield "System", facts.system
     yield "Release", release
-    yield "Version", version
+    yield "Version", facts.kernel_version or version
     yield "MPI Version", facts.mpi_standard
     yield "MPI Thread Environment", ""
 
@@ -188,6 +189,9 @@ def _place(table: RowTable) -> tuple[int, int]:
 
 
 def _section(table: RowTable, facts: Facts) -> Iterator[str]:
+    if table.card.suite == "HALO":
+        yield from _halo(table)
+        return
     columns = _columns(table, facts)
     rule = "#" + "-" * (13 * len(columns) - 1)
     name = f"Multi-{table.card.name}" if table.groups > 1 else table.card.name
@@ -196,6 +200,8 @@ def _section(table: RowTable, facts: Facts) -> Iterator[str]:
     for column_name, value in table.variant.items():
         if column_name not in _NOT_SAID:
             yield f"# {column_name} = {value}"
+    if table.rows and own_neighbour(table.rows[0]):
+        yield f"# {own_neighbour(table.rows[0])} "
     if table.rows and table.rows[0].cell.sync == "clock":
         yield "# sync = clock: times run from the opening of a common window, not from a barrier "
     yield rule
@@ -203,6 +209,33 @@ def _section(table: RowTable, facts: Facts) -> Iterator[str]:
         yield from ("#", f"#    MODE: {mode} ", "#")
     yield "".join(f"{column.head:>13}" for column in columns)
     yield from _body(table, columns)
+
+
+def _halo(table: RowTable) -> Iterator[str]:
+    """Lines of free form: the bytes of a message, how many of them a rank sends and receives, and
+    their time and bandwidth in the mean over ranks."""
+    for row in table.rows:
+        threads = row.cell.threads
+        messages = round(row.cell.messages / threads)
+        if row is table.rows[0]:
+            of = f"processes: {table.ranks}; threads: {threads}; dimensions: {_dimensions(row)}"
+            yield from ("", f"# Benchmarking {table.card.name} ({of})")
+        seconds = row.cell.time_avg_s
+        usec = 1e6 * (row.time.value if math.isnan(seconds) else seconds)
+        rate = row.cell.moved_bytes / usec if usec > 0 else 0.0
+        size = row.message_bytes * threads
+        yield f"{size}(x{messages})(bytes) {usec:g}(usec) {rate:g}(Mb/s)"
+    for skip in table.skips:
+        yield _note(skip)
+
+
+def _dimensions(row: Row) -> int:
+    """The sides of the grid that was asked for; else those along which messages are sent."""
+    for word in row.cell.settings.split():
+        name, _, sides = word.partition("=")
+        if name == "topo":
+            return sides.count("x") + 1
+    return max(1, round(row.cell.messages / row.cell.threads) // 4)
 
 
 _MODES = {"each": "NON-AGGREGATE", "end": "AGGREGATE"}

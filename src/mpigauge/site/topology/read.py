@@ -69,6 +69,7 @@ def read_files(files: Files) -> Machine:
         hostname=_word(files, "proc/sys/kernel/hostname"),
         architecture=_word(files, "proc/sys/kernel/arch") or platform.machine(),
         kernel=_word(files, "proc/sys/kernel/osrelease"),
+        kernel_version=_word(files, "proc/sys/kernel/version"),
         cpu_model=_cpu_model(files),
         microcode=_field(files.text("proc/cpuinfo") or "", "microcode"),
         drivers=drivers(files),
