@@ -20,6 +20,8 @@ says how it misbehaves; FAKE_LAUNCHES=0,2 limits that to some launches:
     slow            measures until it is told to stop
     tells           tells its transport as MPICH does, where it is asked to
     nothing         leaves every cell out, for want of memory
+    late            writes its first record a second after its start
+    mute            never writes one
 
 FAKE_FACTOR makes all times so many times as long.
 """
@@ -209,6 +211,8 @@ def main(words: list[str]) -> int:
         del words[at : at + 3]
     if os.environ.get("FAKE") == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if os.environ.get("FAKE") in ("late", "mute"):
+        time.sleep(1 if os.environ["FAKE"] == "late" else 3600)
     return Kernel(where, words[words.index("--benchmarks") :]).go()
 
 

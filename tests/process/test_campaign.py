@@ -61,9 +61,12 @@ class Watcher:
     """A view that remembers, and that can press Ctrl-C."""
 
     def __init__(
-        self, press_at: Callable[[CampaignState], bool] = lambda _: False, times: int = 1
+        self,
+        press_at: Callable[[CampaignState], bool] = lambda _: False,
+        times: int = 1,
+        number: signal.Signals = signal.SIGINT,
     ) -> None:
-        self.press_at, self.presses = press_at, times
+        self.press_at, self.presses, self.number = press_at, times, number
         self.outcomes: list[LaunchOutcome] = []
         self.activities: list[str] = []
         self.remarks: list[str] = []
@@ -74,7 +77,7 @@ class Watcher:
         self.remarks = state.remarks
         if self.presses and self.press_at(state):
             self.presses -= 1
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), self.number)
 
     def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None:
         assert state.outcomes[-1] == outcome
@@ -375,6 +378,16 @@ def test_a_silent_launch_is_ended(bench: Bench) -> None:
     assert bench.stored().complete == {1}
 
 
+def test_a_slow_start_is_not_taken_for_a_hang(bench: Bench) -> None:
+    ending = bench.run(replace(PLAN, timeout_s=0.3, start_s=600.0, launches=1), fake="late")
+    assert (ending.status, ending.failures) == ("done", [])
+
+
+def test_a_launch_that_never_starts_is_ended(bench: Bench) -> None:
+    with pytest.raises(RunError, match=r"the first launch failed: it was silent for 0\.5 s"):
+        bench.run(replace(PLAN, timeout_s=0.2, start_s=0.5, launches=1), fake="mute")
+
+
 def test_a_launch_that_ignores_sigterm_is_ended_too(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -514,6 +527,24 @@ def test_ctrl_c_ends_kernels_that_do_not_listen(
     monkeypatch.setattr(launch, "GRACE_S", 0.2)
     monkeypatch.setattr(launch, "TERM_S", 0.2)
     bench.watcher = Watcher(measuring)
+    assert bench.run(fake="deaf").status == "interrupted"
+    assert len(bench.stored().cells) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_launch_that_has_not_begun_to_measure_is_ended_at_once(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    monkeypatch.setattr(launch, "GRACE_S", 3600.0)
+    bench.watcher = Watcher(lambda state: state.activity == "starting", number=number)
+    assert bench.run(fake="mute").status == "interrupted"
+
+
+def test_after_sigterm_nobody_is_waited_for(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither kernels that do not look for the stop file, nor a launcher that ignores SIGTERM."""
+    monkeypatch.setattr(launch, "GRACE_S", 3600.0)
+    monkeypatch.setattr(launch, "TERM_S", 3600.0)
+    bench.watcher = Watcher(measuring, number=signal.SIGTERM)
     assert bench.run(fake="deaf").status == "interrupted"
     assert len(bench.stored().cells) == 2
 

@@ -37,7 +37,7 @@ RIGHT = "SELFTEST:{}_right"
 ODD_RANKS = 3
 """Algorithms that go right among powers of two may go wrong here."""
 SILENT_S = 30.0
-"""After which a launch of candidates hangs."""
+"""After which a launch of candidates hangs, once it has started, which may take longer."""
 TUNED = "tuned"
 Arms = Sequence[tuple[str, Mapping[str, str]]]
 """Names of candidates, each with what is set for it."""
@@ -242,4 +242,5 @@ def _right(request: Request, name: str, ranks: int, where: Where) -> PlanPart:
 
 
 def _once(plan: Plan) -> Plan:
-    return replace(plan, launches=1, seconds=None, use_all=False, timeout_s=SILENT_S)
+    once = replace(plan, launches=1, seconds=None, use_all=False)
+    return replace(once, timeout_s=SILENT_S, start_s=plan.timeout_s)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Counts wishes to stop. Nothing is raised: whoever measures looks, and ends in good order."""
+"""Counts interrupt signals. Nothing is raised: whoever measures looks, and ends in good order."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from types import FrameType, TracebackType
 from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+URGENT = (signal.SIGTERM, signal.SIGHUP)
+"""What sends these kills soon afterwards, or is gone."""
 
 
 class Interrupt:
     def __init__(self) -> None:
         self.count = 0
+        self.is_urgent = False
         self._before: dict[signal.Signals, Any] = {}
 
-    def wish(self, *_: int | FrameType | None) -> None:
+    def wish(self, number: int, _: FrameType | None = None) -> None:
         self.count += 1
+        self.is_urgent = self.is_urgent or number in URGENT
 
     def __enter__(self) -> Interrupt:
         for number in SIGNALS:

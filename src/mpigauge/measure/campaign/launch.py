@@ -47,6 +47,8 @@ GRACE_S = 5.0
 """How long the kernels may take to finish their table after the first Ctrl-C."""
 TERM_S = 2.0
 """How long the launcher may take to end its job when it is told to."""
+URGENT_S = 0.3
+"""How long each of these may take after a SIGTERM."""
 MOST_LOG_BYTES = 16 << 20
 LAST_LINES = 200
 """Kept of each stream, to find in them why a launch failed."""
@@ -64,6 +66,8 @@ class Watch:
     writer: RunWriter
     interrupt: Interrupt
     timeout_s: float
+    start_s: float
+    """How long it may be silent before its first record, if that is longer."""
     on_record: Callable[[Record], None]
     on_tick: Callable[[], None]
     backlog: Backlog = field(default_factory=Backlog)
@@ -134,19 +138,21 @@ class Watch:
             self.end_now()
 
     def look_at_wishes(self) -> None:
-        """First Ctrl-C: the kernels finish their table. Second: they are ended."""
+        """First Ctrl-C: the kernels finish their table, if they have begun it. Second: they are
+        ended."""
         if self.interrupt.count <= self.wishes_seen:
             return
         self.wishes_seen = self.interrupt.count
-        if self.wishes_seen == 1 and ask_to_stop(Path(self.plan.stop_file)):
-            self.end_at_s = time.monotonic() + GRACE_S
+        if self.wishes_seen == 1 and self.records and ask_to_stop(Path(self.plan.stop_file)):
+            self.end_at_s = time.monotonic() + self.at_most(GRACE_S)
         else:
             self.end_now()
 
     def look_at_clock(self) -> None:
         now = time.monotonic()
-        if now - self.heard_s > self.timeout_s and not self.terminated:
-            self.reason = f"it was silent for {self.timeout_s:g} s and was ended (--timeout)"
+        silent_s = self.timeout_s if self.records else max(self.timeout_s, self.start_s)
+        if now - self.heard_s > silent_s and not self.terminated:
+            self.reason = f"it was silent for {silent_s:g} s and was ended (--timeout)"
             self.end_now()
         elif now > self.end_at_s:
             self.end_now()
@@ -154,7 +160,11 @@ class Watch:
     def end_now(self) -> None:
         self.process.terminate()
         self.terminated = True
-        self.end_at_s = time.monotonic() + TERM_S
+        self.end_at_s = time.monotonic() + self.at_most(TERM_S)
+
+    def at_most(self, seconds: float) -> float:
+        """These seconds, or less where the end is near."""
+        return min(seconds, URGENT_S) if self.interrupt.is_urgent else seconds
 
     def outcome(self, status: int) -> LaunchOutcome:
         interrupted = self.wishes_seen > 0

@@ -216,6 +216,7 @@ class Campaign:
             writer=self.writer,
             interrupt=self.interrupt,
             timeout_s=self.plan.timeout_s,
+            start_s=self.plan.start_s,
             on_record=self.learn,
             on_tick=self.show,
             backlog=self.backlog,

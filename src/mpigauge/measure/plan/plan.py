@@ -128,6 +128,8 @@ class Plan:
     memory: int = 0
     oversubscribe: bool = False
     timeout_s: float = 300.0
+    start_s: float = 0.0
+    """How long a launch may be silent before its first record; less than the timeout: as long."""
     rsh: tuple[str, ...] = ()
     """The launch agent's words; none: the launcher's own."""
     launcher: str = ""
