@@ -17,7 +17,7 @@ import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import Run, load
-from mpigauge.site.mpi import find, kernels
+from mpigauge.site.launch.leftovers import descendants, open_files
 from tests import patience
 from tests.e2e import commands as cli
 
@@ -41,19 +41,6 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
 def spec(mpi: Mpi, built: Kernels) -> str:
     assert built.executable.exists()
     return mpi.spec
-
-
-@pytest.fixture(scope="session")
-def mpich_itself() -> Mpi:
-    """For what does not depend on the MPI."""
-    mpi = find("mpich")
-    kernels(mpi)
-    return mpi
-
-
-@pytest.fixture
-def mpich(mpich_itself: Mpi) -> str:
-    return mpich_itself.spec
 
 
 def refused(spec: str, cwd: Path, *words: str) -> str:
@@ -81,6 +68,19 @@ def long_run(spec: str, cwd: Path, *more: str) -> subprocess.Popen[str]:
     return process
 
 
+def open_outside(process: subprocess.Popen[str]) -> set[Path]:
+    """Files of shared memory and temporary files that the processes of a run have open."""
+    files = (path for pid in descendants(process.pid) for path, _ in open_files(pid))
+    return {
+        path for path in files if str(path).startswith(("/dev/shm/", "/tmp/hydra_", "/tmp/ompi."))
+    }
+
+
+def none_is_left(files: set[Path]) -> bool:
+    sessions = {Path("/tmp", path.parts[2]) for path in files if path.parts[1] == "tmp"}
+    return not any(path.exists() for path in files | sessions)
+
+
 def nothing_runs(stored: Run) -> bool:
     return all(cli.is_gone(rank.pid) for rank in stored.ranks)
 
@@ -97,13 +97,13 @@ def nothing_runs(stored: Run) -> bool:
         (["Barrier", "--op", "sum"], "--op has no effect on Barrier"),
     ],
 )
-def test_bad_input(mpich: str, tmp_path: Path, words: list[str], sentence: str) -> None:
-    assert sentence in refused(mpich, tmp_path, *words)
+def test_bad_input(spec: str, tmp_path: Path, words: list[str], sentence: str) -> None:
+    assert sentence in refused(spec, tmp_path, *words)
 
 
-def test_a_core_outside_the_cpuset(mpich: str, tmp_path: Path) -> None:
+def test_a_core_outside_the_cpuset(spec: str, tmp_path: Path) -> None:
     allowed = sorted(os.sched_getaffinity(0))
-    words = ["taskset", "-c", str(allowed[0]), *cli.command(("run", *SMALL, "--mpi", mpich))]
+    words = ["taskset", "-c", str(allowed[0]), *cli.command(("run", *SMALL, "--mpi", spec))]
     bind = ["--bind", f"{allowed[0]},{allowed[1]}"]
     done = subprocess.run(
         [*words, *bind], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -114,9 +114,9 @@ def test_a_core_outside_the_cpuset(mpich: str, tmp_path: Path) -> None:
     )
 
 
-def test_one_core(mpich: str, tmp_path: Path) -> None:
+def test_one_core(spec: str, tmp_path: Path) -> None:
     first = str(min(os.sched_getaffinity(0)))
-    words = ["taskset", "-c", first, *cli.command(("quick", "--mpi", mpich))]
+    words = ["taskset", "-c", first, *cli.command(("quick", "--mpi", spec))]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
@@ -135,9 +135,9 @@ def test_a_broken_mpi(mpi: Mpi, spec: str, tmp_path: Path) -> None:
     assert "does not work" in line
 
 
-def test_no_compiler(mpich: str, tmp_path: Path) -> None:
+def test_no_compiler(spec: str, tmp_path: Path) -> None:
     done = cli.mpigauge(
-        "quick", "--mpi", mpich, cwd=tmp_path,
+        "quick", "--mpi", spec, cwd=tmp_path,
         env={"PATH": str(tmp_path), "CXX": "", "MPIGAUGE_CACHE": str(tmp_path / "cache")},
     )  # fmt: skip
     assert done.returncode == 2
@@ -147,16 +147,16 @@ def test_no_compiler(mpich: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("output", ["/proc/out", "file/out", "no/folder/out"])
-def test_output_that_cannot_be_written(mpich: str, tmp_path: Path, output: str) -> None:
+def test_output_that_cannot_be_written(spec: str, tmp_path: Path, output: str) -> None:
     (tmp_path / "file").write_text("")
-    done = cli.mpigauge("run", *SMALL, "--mpi", mpich, "--output", output, cwd=tmp_path)
+    done = cli.mpigauge("run", *SMALL, "--mpi", spec, "--output", output, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert f"cannot make {output}" in done.stderr
 
 
-def test_two_runs_into_one_folder(mpich: str, tmp_path: Path) -> None:
-    words = ("run", *SMALL, "--launches", "1", "--mpi", mpich, "--output", "out")
+def test_two_runs_into_one_folder(spec: str, tmp_path: Path) -> None:
+    words = ("run", *SMALL, "--launches", "1", "--mpi", spec, "--output", "out")
     assert cli.mpigauge(*words, cwd=tmp_path).returncode == 0
     before = (tmp_path / "out" / "records.jsonl").read_bytes()
     done = cli.mpigauge(*words, cwd=tmp_path)
@@ -165,8 +165,8 @@ def test_two_runs_into_one_folder(mpich: str, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "records.jsonl").read_bytes() == before
 
 
-def test_a_folder_that_is_being_written(mpich: str, tmp_path: Path) -> None:
-    process = long_run(mpich, tmp_path)
+def test_a_folder_that_is_being_written(spec: str, tmp_path: Path) -> None:
+    process = long_run(spec, tmp_path)
     try:
         done = cli.mpigauge("resume", "out", cwd=tmp_path)
     finally:
@@ -215,6 +215,7 @@ def test_a_size_without_memory(spec: str, tmp_path: Path) -> None:
 
 def test_a_killed_rank(spec: str, tmp_path: Path) -> None:
     process = long_run(spec, tmp_path, "--launches", "1")
+    files = open_outside(process)
     ranks = cli.ranks_of(tmp_path / "out")
     cli.kill(next(rank.pid for rank in ranks if rank.rank == 1))
     line = failed(process)
@@ -225,19 +226,23 @@ def test_a_killed_rank(spec: str, tmp_path: Path) -> None:
     assert {cell.stop for cell in stored.cells} == {"interrupted"}
     assert stored.failures
     patience.wait_for(lambda: nothing_runs(stored))
+    assert none_is_left(files)
 
 
 def test_a_killed_launcher(spec: str, tmp_path: Path) -> None:
     process = long_run(spec, tmp_path, "--launches", "1")
+    files = open_outside(process)
     cli.kill(cli.launcher_of(process))
     assert "the launcher was killed by signal 9 (SIGKILL)" in failed(process)
     stored = load(tmp_path / "out")
     assert {cell.stop for cell in stored.cells} == {"interrupted"}
     patience.wait_for(lambda: nothing_runs(stored))
+    assert none_is_left(files)
 
 
 def test_ctrl_c(spec: str, tmp_path: Path) -> None:
     process = long_run(spec, tmp_path)
+    files = open_outside(process)
     cli.kill(process.pid, signal.SIGINT)
     line = failed(process)
     assert "interrupted: 0 launches are complete, what was measured is kept in out" in line
@@ -246,23 +251,28 @@ def test_ctrl_c(spec: str, tmp_path: Path) -> None:
     assert {cell.benchmark for cell in stored.cells} == {"PingPong", "Sendrecv"}
     assert [end.stopped for end in stored.ends] == ["interrupted"]
     patience.wait_for(lambda: nothing_runs(stored))
+    assert none_is_left(files)
 
 
 def test_ctrl_c_twice(spec: str, tmp_path: Path) -> None:
     process = long_run(spec, tmp_path)
+    files = open_outside(process)
     cli.kill(process.pid, signal.SIGINT)
     cli.kill(process.pid, signal.SIGINT)
     assert "interrupted" in failed(process)
     stored = load(tmp_path / "out")
     assert stored.cells
     patience.wait_for(lambda: nothing_runs(stored))
+    assert none_is_left(files)
 
 
 def test_sigterm_of_a_batch_system(spec: str, tmp_path: Path) -> None:
     process = long_run(spec, tmp_path)
+    files = open_outside(process)
     cli.kill(process.pid, signal.SIGTERM)
     assert "interrupted" in failed(process)
     assert load(tmp_path / "out").status["status"] == "interrupted"
+    assert none_is_left(files)
 
 
 def test_a_killed_mpigauge_leaves_no_ranks(spec: str, tmp_path: Path) -> None:
@@ -290,9 +300,9 @@ def test_a_full_disk(spec: str, small_disk: Path) -> None:
     assert "PingPong" in done.stdout
 
 
-def test_a_disk_that_is_full_from_the_beginning(mpich: str, small_disk: Path) -> None:
+def test_a_disk_that_is_full_from_the_beginning(spec: str, small_disk: Path) -> None:
     (small_disk / "fill").write_bytes(bytes(255 << 10))
-    done = cli.mpigauge("run", *SMALL, "--mpi", mpich, "--output", "out", cwd=small_disk)
+    done = cli.mpigauge("run", *SMALL, "--mpi", spec, "--output", "out", cwd=small_disk)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "No space left on device" in done.stderr
@@ -313,17 +323,33 @@ wait
 
 
 def test_launcher_and_library_that_do_not_know_each_other(
-    mpich_itself: Mpi, tmp_path: Path
+    mpi: Mpi, spec: str, tmp_path: Path
 ) -> None:
     """Each process then is a job of one rank, which must not pass for a measurement."""
+    assert spec
     (tmp_path / "bin").mkdir()
     launcher = tmp_path / "bin" / "mpiexec"
     launcher.write_text(LAUNCHER)
     launcher.chmod(0o755)
     for folder in ("lib", "include"):
-        (tmp_path / folder).symlink_to(mpich_itself.prefix / folder)
+        (tmp_path / folder).symlink_to(mpi.prefix / folder)
     words = ("run", *SMALL, "--mpi", str(tmp_path), "--output", "out", "--bind", "none")
     done = cli.mpigauge(*words, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert "1 rank instead of 2" in done.stderr
     assert "do not belong together" in done.stderr
+
+
+@pytest.mark.parametrize("room", [64, 200])
+def test_a_tuning_goes_on_after_a_full_disk(spec: str, small_disk: Path, room: int) -> None:
+    (small_disk / "fill").write_bytes(bytes((256 - room) << 10))
+    words = ("tune", "Bcast", "--ranks", "2", "--sizes", "8,1Ki", "--in", "6s", "--launches", "3")
+    done = cli.mpigauge(*words, "--mpi", spec, "--output", "out", cwd=small_disk)
+    assert done.returncode in (1, 2)
+    assert "No space left on device" in cli.last_line(done.stderr)
+    subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
+    done = cli.mpigauge(*words, "--mpi", spec, "--output", "out", cwd=small_disk)
+    assert done.returncode == 0, done.stderr
+    runs = [load(path.parent) for path in (small_disk / "out" / "runs").glob("*/run.json")]
+    assert {run.path.name for run in runs} >= {"right", "grid"}
+    assert {run.status["status"] for run in runs} == {"done"}

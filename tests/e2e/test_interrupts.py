@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import load
 from mpigauge.site.mpi import find, kernels
 from tests import patience
@@ -36,9 +37,10 @@ COMMANDS = {
 SHOWN = "mpigauge.result.document:document"
 
 
-@pytest.fixture(autouse=True, scope="module")
-def mpich() -> None:
-    kernels(find("mpich"))
+@pytest.fixture
+def spec(mpi: Mpi, built: Kernels) -> str:
+    assert built.executable.exists()
+    return mpi.spec
 
 
 def interrupted(
@@ -67,25 +69,25 @@ def interrupted(
 
 
 @pytest.mark.parametrize("place", ["mpigauge.site.mpi:find", "mpigauge.site.topology:read"])
-def test_before_anything_is_made(tmp_path: Path, place: str) -> None:
-    done = interrupted(tmp_path, place, *RUN, "--mpi", "mpich", "--output", "out")
+def test_before_anything_is_made(spec: str, tmp_path: Path, place: str) -> None:
+    done = interrupted(tmp_path, place, *RUN, "--mpi", spec, "--output", "out")
     assert done.returncode == 2
     assert done.stderr.strip() == "mpigauge: interrupted; nothing was measured"
     assert not (tmp_path / "out").exists()
 
 
-def test_before_the_first_launch(tmp_path: Path) -> None:
+def test_before_the_first_launch(spec: str, tmp_path: Path) -> None:
     """There is a folder, but nothing to show or to resume."""
-    words = (*RUN, "--mpi", "mpich", "--output", "out")
+    words = (*RUN, "--mpi", spec, "--output", "out")
     done = interrupted(tmp_path, "mpigauge.measure.campaign:run_in_turn", *words)
     assert done.returncode == 2
     assert done.stderr.strip() == "mpigauge: interrupted; nothing was measured"
 
 
-def test_between_launches(tmp_path: Path) -> None:
+def test_between_launches(spec: str, tmp_path: Path) -> None:
     words = ("run", "PingPong", "--sizes", "0,8", "--launches", "3", "--in", "3s")
     place = "mpigauge.measure.campaign.run:Campaign.note"
-    more = ("--mpi", "mpich", "--output", "out")
+    more = ("--mpi", spec, "--output", "out")
     done = interrupted(tmp_path, place, *words, *more, goes_on=True)
     assert done.returncode == 1
     line = cli.last_line(done.stderr)
@@ -94,9 +96,9 @@ def test_between_launches(tmp_path: Path) -> None:
     assert load(tmp_path / "out").status["status"] == "interrupted"
 
 
-def test_after_the_last_launch(tmp_path: Path) -> None:
+def test_after_the_last_launch(spec: str, tmp_path: Path) -> None:
     """All is measured, so all is well."""
-    words = (*RUN, "--mpi", "mpich", "--output", "out")
+    words = (*RUN, "--mpi", spec, "--output", "out")
     done = interrupted(tmp_path, "mpigauge.measure.campaign.in_turn:finished", *words, goes_on=True)
     assert done.returncode == 0, done.stderr
     assert "PingPong" in done.stdout
@@ -106,8 +108,8 @@ def test_after_the_last_launch(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "place"), [("run", "mpigauge.runs.store:load"), *((name, SHOWN) for name in COMMANDS)]
 )
-def test_while_the_result_is_shown(tmp_path: Path, name: str, place: str) -> None:
-    words = (*COMMANDS[name], "--mpi", "mpich", "--output", "out")
+def test_while_the_result_is_shown(spec: str, tmp_path: Path, name: str, place: str) -> None:
+    words = (*COMMANDS[name], "--mpi", spec, "--output", "out")
     done = interrupted(tmp_path, place, *words)
     assert done.returncode == 1, done.stderr
     line = cli.last_line(done.stderr)
@@ -118,7 +120,8 @@ def test_while_the_result_is_shown(tmp_path: Path, name: str, place: str) -> Non
 
 
 def test_while_the_results_of_several_are_shown(tmp_path: Path) -> None:
-    kernels(find("openmpi"))
+    for name in ("mpich", "openmpi"):
+        kernels(find(name))
     mpis = ("--mpi", "mpich", "--mpi", "openmpi")
     done = interrupted(tmp_path, "mpigauge.runs.store:load", *RUN, *mpis, "--output", "out")
     assert done.returncode == 1, done.stderr
@@ -127,9 +130,9 @@ def test_while_the_results_of_several_are_shown(tmp_path: Path) -> None:
     assert len(list((tmp_path / "out").iterdir())) == 2
 
 
-def test_while_a_resumed_run_is_shown(tmp_path: Path) -> None:
+def test_while_a_resumed_run_is_shown(spec: str, tmp_path: Path) -> None:
     words = ("run", "PingPong", "--sizes", "8", "--launches", "2", "--in", "2s")
-    done = cli.mpigauge(*words, "--mpi", "mpich", "--output", "out", cwd=tmp_path)
+    done = cli.mpigauge(*words, "--mpi", spec, "--output", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     records = tmp_path / "out" / "records.jsonl"
     lines = records.read_text().splitlines()
