@@ -15,8 +15,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from http.client import HTTPConnection
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
@@ -35,11 +36,17 @@ from mpigauge.site.mpi import find
 from tests import nights, pages, patience, tunings
 from tests.replay.test_report_page import OURS, Page
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 TOKEN = "right"
+ENDLESS = "(SELECT count(*) FROM range(1000000000000) AS a(x) WHERE x % 7 = 3) > 0"
 BROWSE = OURS | {"form", "button", "link"}
+
+
+def children() -> list[int]:
+    """Processes that this one has started and not seen to end."""
+    found = []
+    for task in Path("/proc/self/task").iterdir():
+        found += [int(word) for word in (task / "children").read_text().split()]
+    return found
 
 
 class Rows(Page):
@@ -351,10 +358,51 @@ def test_a_question_without_end_is_given_up(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runs_folder, "PATIENCE_S", 0.2)
-    endless = "(SELECT count(*) FROM range(1000000000000) AS a(x) WHERE x % 7 = 3) > 0"
-    said = ask(server, f"?where={quote(endless)}")
+    said = ask(server, f"?where={quote(ENDLESS)}")
     assert said.status == 400
-    assert "Interrupted" in said.text
+    assert "the query was given up after 0.2 s" in said.text
+    assert not children()
+
+
+@pytest.mark.parametrize("page", ["?", "trends?"])
+@pytest.mark.parametrize(
+    "greedy",
+    [
+        "length(repeat('x', 3000000000)) > 0",
+        "(SELECT len(list(x)) FROM range(1000000000) AS a(x)) > 0",
+    ],
+)
+def test_a_question_for_too_much_memory_is_refused(server: Server, page: str, greedy: str) -> None:
+    said = ask(server, f"{page}where={quote(greedy)}")
+    assert said.status == 400
+    assert "the query needs more memory than it may take" in said.text
+
+
+def test_others_are_served_while_a_question_is_asked(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs_folder, "PATIENCE_S", 600.0)
+    answers: list[Said] = []
+    asking = [
+        Thread(target=lambda: answers.append(ask(server, f"?where={quote(ENDLESS)}")), daemon=True)
+        for _ in range(runs_folder.MOST_QUERIES)
+    ]
+    for each in asking:
+        each.start()
+    try:
+        patience.wait_for(lambda: len(children()) == len(asking))
+        assert [ask(server, page).status for page in ("", "trends")] == [200, 200]
+        monkeypatch.setattr(runs_folder, "WAIT_S", 0.1)
+        refused = ask(server, "?where=true").text
+        assert f"{len(asking)} other queries are running; try again" in refused
+        assert answers == []
+    finally:
+        for process in children():
+            os.kill(process, signal.SIGKILL)
+    for each in asking:
+        each.join()
+    assert [said.status for said in answers] == [400] * len(asking)
+    assert ask(server, "?where=true").status == 200
 
 
 def test_what_is_damaged_is_named(server: Server) -> None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 import errno
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 from datetime import datetime, timezone
@@ -19,14 +21,15 @@ import pytest
 from mpigauge.model.columns import COLUMNS, DERIVED
 from mpigauge.model.errors import UserError
 from mpigauge.model.fields import fields
-from mpigauge.result.library import TABLES, Library, answered, ask, columns_of, write
+from mpigauge.result.library import TABLES, Library, answered, apart, ask, columns_of, memory, write
 from mpigauge.result.library import build as building
 from mpigauge.result.library import parts as parting
+from mpigauge.result.library.apart import ask_apart
 from mpigauge.result.library.faults import ahead
 from mpigauge.result.library.parts import place_in, read_parts
 from mpigauge.result.library.samples import SAMPLES, add_samples
 from mpigauge.runs.store import RunWriter, run_folders
-from tests import cells, runs
+from tests import cells, patience, runs
 
 
 def asked(root: Path, query: str) -> list[tuple[Any, ...]]:
@@ -472,3 +475,59 @@ def test_answers_as_files(tmp_path: Path) -> None:
     assert (row["run"], row["nothing"]) == ("one", None)
     stored = f"SELECT run FROM read_parquet('{tmp_path}/parquet')"
     assert duckdb.execute(stored).fetchall() == [("one",)]
+
+
+# --- limits ---------------------------------------------------------------------------------
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    for name in ("one", "other"):
+        runs.write(tmp_path / name, [runs.launch(), runs.cell(), cells.end()])
+    return tmp_path
+
+
+def test_a_query_for_too_much_memory_fails_alone(store: Path) -> None:
+    before = [resource.getrlimit(limit) for limit in memory._LIMITS]
+    with Library.open(run_folders(store), store) as library:
+        with (
+            memory.limited_memory(library.con, 128 << 20),
+            pytest.raises(UserError, match=f"^{memory.TOO_MUCH}$"),
+        ):
+            ask(library.con, "SELECT length(repeat('x', 1000000000))")
+        assert ask(library.con, "SELECT count(*) FROM runs").rows
+    assert [resource.getrlimit(limit) for limit in memory._LIMITS] == before
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("SELECT sum(x) FROM range(1000000000000) AS t(x) WHERE x % 7 = 3", "given up after 1 s"),
+        ("SELECT length(repeat('x', 3000000000))", memory.TOO_MUCH),
+        ("SELECT nothing FROM runs", "there is no column 'nothing'"),
+        ("SELECT content FROM read_text('/etc/passwd')", "disabled by configuration"),
+        ("COPY runs TO '/tmp/x'", "a query may only read"),
+    ],
+)
+def test_a_query_apart_ends_at_its_limits(store: Path, query: str, why: str) -> None:
+    seconds = 1.0 if "range" in query else patience.USUAL_S
+    with pytest.raises(UserError, match=why):
+        ask_apart(run_folders(store), store, query, ("runs",), seconds)
+
+
+def test_a_query_apart_is_answered_as_here(store: Path) -> None:
+    query = "SELECT run, cells FROM runs ORDER BY run"
+    with Library.open(run_folders(store), store) as library:
+        here = ask(library.con, query)
+    assert ask_apart(run_folders(store), store, query, ("runs",), patience.USUAL_S) == here
+
+
+def test_a_query_apart_ends_when_nobody_waits_for_it(store: Path) -> None:
+    """The process that asked may be killed; its alarm ends it."""
+    question = {
+        "runs": {}, "root": str(store), "tables": [], "seconds": 1.0,
+        "query": "SELECT sum(x) FROM range(1000000000000) AS t(x) WHERE x % 7 = 3",
+    }  # fmt: skip
+    words = [sys.executable, "-c", apart._START, json.dumps(sys.path)]
+    done = subprocess.run(
+        words, input=json.dumps(question), text=True, capture_output=True, check=False
+    )
+    assert done.returncode == -signal.SIGALRM

@@ -56,10 +56,12 @@ def meant(words: Sequence[str]) -> Meant:
 def answer(of: Meant, question: Callable[[Library], _T]) -> _T:
     """What the question brings, and on standard error what is not as it should be."""
     from mpigauge.result.library import answered
+    from mpigauge.result.library.memory import limited_memory
 
     def go(library: Library) -> _T:
         say_notes(library.notes)
-        return question(library)
+        with limited_memory(library.con):
+            return question(library)
 
     found = answered(of.runs, of.root, go, progress)
     if not of.runs:

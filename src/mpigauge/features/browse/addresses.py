@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
 from mpigauge.cli.reporting import shown_of
-from mpigauge.features.browse.choice import RunFilter, fitting, lines, menus
+from mpigauge.features.browse.choice import (
+    WHERE_TABLES,
+    RunFilter,
+    fitting,
+    lines,
+    menus,
+    where_query,
+)
 from mpigauge.features.browse.machines import QUOTED, Quoted, curves, machines
 from mpigauge.features.browse.pages import (
     ListView,
@@ -119,9 +126,10 @@ class Pages:
     # --- runs ---------------------------------------------------------------------------------
     def _runs(self, asked: PageRequest) -> Page:
         choice = _choice(asked.query)
+        chosen = self._chosen(choice)
 
         def go(library: Library) -> Page:
-            names, why = _fitting(library, choice)
+            names, why = _fitting(library, choice, chosen)
             listed = self._listed(library, "", choice, asked.query, len(names))
             here = names[listed.turn.slice]
             found = lines(library.con, here, (*_COLUMNS, *QUOTED))
@@ -136,6 +144,17 @@ class Pages:
             return Page(400 if why else 200, text)
 
         return self.folder.ask(go)
+
+    def _chosen(self, choice: RunFilter) -> set[str] | UserError | None:
+        """The runs that the user's expression leaves, or what is wrong with it; None: there is
+        none."""
+        query = where_query(choice)
+        if not query:
+            return None
+        try:
+            return {row[0] for row in self.folder.ask_for_user(query, WHERE_TABLES).rows}
+        except UserError as error:
+            return error
 
     def _listed(
         self, library: Library, path: str, choice: RunFilter, query: Query, count: int
@@ -190,9 +209,10 @@ class Pages:
     # --- numbers over time --------------------------------------------------------------------
     def _trends(self, asked: PageRequest) -> Page:
         choice = _choice(asked.query)
+        chosen = self._chosen(choice)
 
         def go(library: Library) -> Page:
-            names, why = _fitting(library, choice)
+            names, why = _fitting(library, choice, chosen)
             found = series(library.con, names, choice.benchmark)
             listed = self._listed(library, "trends", choice, asked.query, len(found))
             apart = _apart(found)
@@ -229,9 +249,12 @@ class Pages:
 
     def _trend(self, asked: PageRequest) -> Page:
         choice = _choice(asked.query)
+        chosen = self._chosen(choice)
+        if isinstance(chosen, UserError):
+            raise chosen
 
         def go(library: Library) -> Page:
-            names = fitting(library.con, choice)
+            names = fitting(library.con, choice, chosen)
             found = series(library.con, names)
             by_id = {each.id: each for each in found}
             of = by_id.get(asked.path[1])
@@ -263,10 +286,14 @@ def _number(query: Query, name: str) -> int:
     return 1
 
 
-def _fitting(library: Library, choice: RunFilter) -> tuple[list[str], str]:
+def _fitting(
+    library: Library, choice: RunFilter, chosen: set[str] | UserError | None
+) -> tuple[list[str], str]:
     """The runs; or none, and what is wrong with what was asked for."""
+    if isinstance(chosen, UserError):
+        return [], _ended(chosen)
     try:
-        return fitting(library.con, choice), ""
+        return fitting(library.con, choice, chosen), ""
     except UserError as error:
         return [], _ended(error)
 

@@ -10,10 +10,9 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.result.library.ask import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from duckdb import DuckDBPyConnection
 
@@ -67,13 +66,28 @@ def menus(con: DuckDBPyConnection) -> dict[str, list[str]]:
     return found
 
 
-def fitting(con: DuckDBPyConnection, choice: RunFilter) -> list[str]:
-    """The runs that fit, in the order that is asked for. UserError: no day, no expression, or
-    nothing to sort by."""
+WHERE_TABLES = ("runs",)
+"""What expressions are about."""
+
+
+def where_query(choice: RunFilter) -> str:
+    """The query for runs that fit the user's expression; empty: there is none."""
+    if choice.where.strip():
+        return f"SELECT run FROM runs WHERE ({choice.where}\n)"
+    return ""
+
+
+def fitting(
+    con: DuckDBPyConnection, choice: RunFilter, chosen: Collection[str] | None = None
+) -> list[str]:
+    """The runs that fit, in the order that is asked for. `chosen`: what the user's expression
+    leaves; None: all. UserError: no day, or nothing to sort by."""
     query = f"SELECT run FROM runs ORDER BY {_order(choice.sort)}"
     names = [row[0] for row in con.execute(query).fetchall()]
     for kept in _kept(con, choice):
         names = [name for name in names if name in kept]
+    if chosen is not None:
+        names = [name for name in names if name in chosen]
     return names
 
 
@@ -106,9 +120,6 @@ def _kept(con: DuckDBPyConnection, choice: RunFilter) -> Iterator[set[str]]:
             _check_day(value)
         found = con.execute(f"SELECT run FROM runs WHERE {_FITS[name]}", [value])
         yield {row[0] for row in found.fetchall()}
-    if choice.where.strip():
-        asked = ask(con, f"SELECT run FROM runs WHERE ({choice.where}\n)", ("runs",))
-        yield {row[0] for row in asked.rows}
 
 
 def _given(choice: RunFilter) -> Mapping[str, str]:

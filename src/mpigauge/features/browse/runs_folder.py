@@ -9,30 +9,38 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock, Timer
+from threading import BoundedSemaphore, Lock, Timer
 from typing import TYPE_CHECKING, TypeVar
 
+from mpigauge.model.errors import UserError
 from mpigauge.result.library import answered
+from mpigauge.result.library.apart import ask_apart
 from mpigauge.runs.store import run_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mpigauge.result.library import Library
+    from mpigauge.result.library.ask import QueryResult
 
 _T = TypeVar("_T")
 PATIENCE_S = 20.0
 """A question that takes longer is given up."""
+WAIT_S = 20.0
+"""For which a query of a user waits for others to end."""
+MOST_QUERIES = 2
+"""Queries of users that run at the same time, each with its own limit of memory."""
 
 
 class RunsFolder:
     """Tables are kept beside the runs as `mpigauge sql` does; where that cannot be, as long as this
-    is open. One question at a time."""
+    is open. Our own questions are asked one at a time; queries of users beside them."""
 
     def __init__(self, root: Path, keep: Path) -> None:
         self.root = root
         self._keep = keep
         self._lock = Lock()
+        self._places = BoundedSemaphore(MOST_QUERIES)
 
     @classmethod
     @contextmanager
@@ -63,3 +71,14 @@ class RunsFolder:
 
         with self._lock:
             return answered(self.runs(), self._keep, go, tell)
+
+    def ask_for_user(self, query: str, tables: Sequence[str]) -> QueryResult:
+        """The answer of a query that a user wrote, which others do not wait for. UserError: it is
+        wrong, takes too much time or memory, or too many are running."""
+        self.ask(lambda _: None)  # has all tables made, which may take longer than a query may
+        if not self._places.acquire(timeout=WAIT_S):
+            raise UserError(f"{MOST_QUERIES} other queries are running; try again")
+        try:
+            return ask_apart(self.runs(), self._keep, query, tables, PATIENCE_S)
+        finally:
+            self._places.release()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.model.errors import UserError, did_you_mean, nearest_or_all
 from mpigauge.model.spreadsheet import FORMULA, NUMBER, TEXT_MARK
 from mpigauge.result.library.build import quoted
+from mpigauge.result.library.memory import TOO_MUCH
 from mpigauge.result.library.tables import TABLES
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def ask(con: DuckDBPyConnection, query: str, tables: Sequence[str] = tuple(TABLE
     try:
         found = con.execute(_as(query, con, "TIME ZONE", "CAST({} AS VARCHAR)"))
         return QueryResult(tuple(name for name, *_ in found.description or ()), found.fetchall())
+    except MemoryError:
+        raise UserError(TOO_MUCH) from None
     except duckdb.IOException:
         raise
     except duckdb.Error as error:
@@ -129,6 +132,8 @@ def _name(column: str) -> str:
 def _one_line(error: Exception, tables: Sequence[str]) -> str:
     """DuckDB's words, shortened; with our nearest name where one is unknown."""
     text = str(error)
+    if type(error).__name__ == "OutOfMemoryException":
+        return TOO_MUCH
     if found := _NO_COLUMN.search(text):
         name = found[1]
         return f"there is no column '{name}'{did_you_mean(name, [*columns_of(*tables), *tables])}"
