@@ -295,9 +295,45 @@ def kind_of(command: tuple[str, ...], param: click.Parameter) -> Kind:
     return KINDS[metavar]
 
 
+REFUSED: tuple[tuple[str, ...], ...] = (
+    ("run", "PingPong", "--sizes", "1Ti"),
+    ("run", "PingPong", "--memory", "1"),
+    ("run", "PingPong", "--sizes", "8", "--sizes-file", "printed.txt"),
+    ("node", "--sizes", "1Ti"),
+    ("plot", RUN, "latency", "--size", "3"),
+    ("plot", RUN, "map", "--benchmark", "PingPong"),
+    ("check", RUN, "--against", RUN, "--only", "placement="),
+    ("sql", "SELECT 1", "/dev/zero"),
+    ("export", "csv", "/dev/zero"),
+    ("import", "printed.txt", "--pivot", "nope"),
+    ("import", "printed.txt", "--pivot", "setting", "--format", "imb"),
+    ("tune", "make", "--output", FOLDER),
+    ("show", RUN, "--json", "--format", "csv"),
+)
+"""Words that are right each, and wrong together."""
+
+
 def lines() -> list[Line]:
     """All of them, always in one order."""
-    return [*_wrong_options(), *_wrong_arguments(), *_missing_and_unknown(), *_pairs()]
+    together = [Line(words, words[0]) for words in REFUSED]
+    return [*together, *_wrong_options(), *_wrong_arguments(), *_missing_and_unknown(), *_pairs()]
+
+
+def certain() -> list[Line]:
+    """Those that every change is tried with: contradictions, numbers of thousands of digits,
+    outputs that cannot be written, and options that are only of plan files."""
+    hidden = ("--vary-block", "--command-block")
+    return [
+        line
+        for line in lines()
+        if line.wrong
+        and (
+            line.words in REFUSED
+            or line.about in hidden
+            or line.value == LOCKED
+            or (HUGE in line.value and line.words[0] in ("run", "import", "map"))
+        )
+    ]
 
 
 def sample(seed: int, count: int) -> list[Line]:

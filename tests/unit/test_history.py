@@ -519,7 +519,7 @@ def test_commands_list_clear_and_rebuild(
     assert "2026-11-01 to 2026-11-06" in line
     assert line.endswith("yes")
     assert main(["history", "clear", "--mpi", "openmpi"]) == 2
-    assert "no remembered machine and MPI fits; there are a, A CPU" in capsys.readouterr().err
+    assert "nothing that fits is remembered; there are a, A CPU" in capsys.readouterr().err
     assert main(["history", "clear"]) == 0
     assert "forgotten: a, A CPU, mpich 5.0.2 (6 runs)" in capsys.readouterr().out
     assert history.histories(tmp_path / "history") == []

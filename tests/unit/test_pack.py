@@ -278,6 +278,7 @@ HEAD = ("run/run.json", b'{"schema": 1}')
         ([HEAD, ("run/../../x", b"")], "it holds 'run/../../x'"),
         ([HEAD, ("/run/x", b"")], "it holds '/run/x'"),
         ([HEAD, ("x", b"")], "it holds 'x'"),
+        ([HEAD, ("", b"")], "it holds ''"),
         ([(".tables/run.json", b"")], "it holds '.tables/run.json'"),
         ([HEAD, ("run/a\\..\\x", b"")], "it holds"),
         ([HEAD, ("other/x", b"")], "does not hold one folder with run.json"),

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -400,3 +402,22 @@ def test_the_doctor_refuses_what_is_no_program(
 ) -> None:
     assert run(["doctor", *words]) == 2
     assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["HH", "Q"])
+@pytest.mark.parametrize("value", [0, 1, 0xFFFF])
+@pytest.mark.parametrize("place", [32, 40, 54, 56, 58, 60])
+def test_no_number_of_a_header_stops_the_reader(place: int, value: int, form: str) -> None:
+    """A table of entries without length, at the end of everything, of far too many."""
+    data = bytearray(Made(needed=("libmpi.so.12",), wants=("MPI_Init",)).content())
+    numbers = (value, value) if form == "HH" else (value << 48 | value,)
+    struct.pack_into(f"<{form}", data, place, *numbers)
+    with suppress(DamagedError):
+        assert parse(bytes(data)).machine
+
+
+def test_tags_that_are_missing_are_damage() -> None:
+    content = Made(needed=("libmpi.so.12",), wants=("MPI_Init",)).content()
+    strtab = content.rindex(struct.pack("<Q", 5))
+    with pytest.raises(DamagedError, match="damaged"):
+        parse(content[:strtab] + struct.pack("<Q", 99) + content[strtab + 8 :])

@@ -18,7 +18,7 @@ from mpigauge.model.record import Carried, CellRecord, End, Launch
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.recompute import recompute
 from mpigauge.runs.store import RunWriter, files, list_runs, load, run_folders
-from tests import cells, planted
+from tests import cells, planted, runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -240,7 +240,7 @@ def test_an_empty_folder_may_be_used_once(tmp_path: Path) -> None:
 
 
 def test_a_missing_parent_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"there is no folder .*/a; make it first"):
+    with pytest.raises(UserError, match=r"there is no folder .*/a"):
         create(tmp_path, output=tmp_path / "a" / "b")
 
 
@@ -417,3 +417,17 @@ def test_runs_are_listed_oldest_first(tmp_path: Path) -> None:
 def test_runs_of_no_folder(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no folder"):
         list_runs(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("text", ["x", "-1", "0-99999999", "9" * 5000, "0,,x"])
+@pytest.mark.parametrize("name", ["cpuset", "wanted_cpuset"])
+def test_a_rank_on_cores_that_are_none_is_left_out(tmp_path: Path, name: str, text: str) -> None:
+    lines = [runs.launch(), runs.rank(0), runs.rank(1, **{name: text}), runs.cell(), cells.end()]
+    folder = runs.write(tmp_path / "run", lines[:2])
+    with (folder / "records.jsonl").open("a", encoding="utf-8") as records:
+        records.write("\n".join(lines[2:]) + "\n")
+    stored = load(folder)
+    assert [rank.rank for rank in stored.ranks] == [0]
+    (left_out,) = stored.damaged
+    assert f"is left out: {name} of rank 1: " in left_out
+    assert len(left_out) < 400

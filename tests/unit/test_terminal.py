@@ -17,12 +17,14 @@ import pytest
 
 from mpigauge.cli.main import run as main
 from mpigauge.cli.run_names import open_run
+from mpigauge.cli.screen import screen
 from mpigauge.draw.axes import SIZE, TIME
 from mpigauge.draw.level_lines import REACH
 from mpigauge.draw.plot import Level, Mark, Panel, Picture, Plot, Point, Series
 from mpigauge.draw.scale import ColourScale
 from mpigauge.draw.terminal import lines
 from mpigauge.draw.terminal.heat import legend, squares
+from mpigauge.model.limits import MOST_COLUMNS
 from mpigauge.model.screen import PLAIN, TRUE_COLOURS, Screen, in_ascii, screen_of
 from mpigauge.model.spark import sparkline
 from mpigauge.result.run_result import RunResult, RunResults
@@ -303,3 +305,10 @@ def test_the_page_of_the_terminal_works_as_written(
     for command in commands:
         words = command.replace("samples --benchmark PingPong --size 1Ki", "samples")
         assert main(shlex.split(words)) == 0, command
+
+
+def test_a_terminal_is_no_wider_than_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "99999999999")
+    monkeypatch.setenv("LINES", "9" * 5000)
+    assert screen().width == MOST_COLUMNS
+    assert screen().height <= MOST_COLUMNS

@@ -12,35 +12,13 @@ import pytest
 
 from mpigauge.cli import strict
 from mpigauge.cli.main import group, run
+from tests.wrong_words import COMMANDS, command_of, kind_of
+from tests.wrong_words import name_of as parameter_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 
-def commands_of(of: click.Command, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The words of every command, parts of groups among them."""
-    if not isinstance(of, click.Group):
-        yield words
-        return
-    context = click.Context(of)
-    for name in of.list_commands(context):
-        part = of.get_command(context, name)
-        assert part is not None
-        yield from commands_of(part, (*words, name))
-
-
-def command_of(words: tuple[str, ...]) -> click.Command:
-    found: click.Command = group
-    for name in words:
-        assert isinstance(found, click.Group)
-        part = found.get_command(click.Context(found), name)
-        assert part is not None
-        found = part
-    return found
-
-
-COMMANDS = sorted(commands_of(group, ()))
 PARAMETERS = [
     (words, param)
     for words in COMMANDS
@@ -65,6 +43,26 @@ def refusal(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+def test_every_value_has_a_kind() -> None:
+    """tests/wrong_words.py has wrong values of each metavar, so that new options are tried."""
+    for words in COMMANDS:
+        for param in command_of(words).params:
+            if not getattr(param, "is_flag", False):
+                assert kind_of(words, param), parameter_name(param)
+
+
+def test_the_name_of_an_argument_stays_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "RUN: the value is empty" in refusal(["show", ""], capsys)
+    assert "PROGRAM …: the value is empty" in refusal(["exec", ""], capsys)
+    assert "DIR|RUN: the value is empty" in refusal(["export", "csv", ""], capsys)
+
+
+def test_a_value_of_thousands_of_characters_is_shortened(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert len(refusal(["show", "x" * 5000], capsys)) < 500
 
 
 def test_there_are_many() -> None:

@@ -5,12 +5,16 @@ the command line is read, before anything is built or measured."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import click
 
 from mpigauge.model.errors import UserError
+
+LATER = "later"
+"""The object of a context whose command is carried out later, where paths may be others."""
 
 
 class CheckedPath(click.Path):
@@ -20,8 +24,8 @@ class CheckedPath(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        path = Path(super().convert(value, param, ctx))
-        if ctx is None or not ctx.resilient_parsing:
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if ctx is None or not (ctx.resilient_parsing or ctx.obj == LATER):
             try:
                 self.check(path)
             except UserError as error:

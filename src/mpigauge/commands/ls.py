@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import options
+from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -122,5 +123,8 @@ def _chosen(runs: Mapping[str, Path], root: Path, where: str) -> list[list[str]]
         return [list(map(str, row)) for row in chosen(runs, where, [*COLUMNS], asking.say_notes)]
     query = f"SELECT {', '.join(COLUMNS)} FROM runs WHERE ({where}\n) ORDER BY created, run"
     of = asking.Meant(runs, root)
-    found = asking.answer(of, lambda library: ask(library.con, query, ("runs",)))
+    try:
+        found = asking.answer(of, lambda library: ask(library.con, query, ("runs",)))
+    except UserError as error:
+        raise UserError(f"--where: {error}") from None
     return [list(map(str, row)) for row in found.rows]

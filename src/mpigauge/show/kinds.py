@@ -40,23 +40,36 @@ class PlotKind:
     draw: Draw
     least_runs: int = 1
     """Of fewer there is nothing to draw."""
+    choices: tuple[str, ...] = ("benchmark",)
+    """Fields of Chosen that it heeds."""
 
 
 PLOTS = Registry[PlotKind]("plot", f"{__name__.rpartition('.')[0]}.plots")
 
 
-def plot(name: str, about: str, least_runs: int = 1) -> Callable[[Draw], Draw]:
+def plot(
+    name: str, about: str, least_runs: int = 1, choices: tuple[str, ...] = ("benchmark",)
+) -> Callable[[Draw], Draw]:
     """Makes a function the plot of this name."""
 
     def register(draw: Draw) -> Draw:
-        PLOTS.add(name, PlotKind(name, about, draw, least_runs))
+        PLOTS.add(name, PlotKind(name, about, draw, least_runs, choices))
         return draw
 
     return register
 
 
+def _check_choices(kind: PlotKind, chosen: Chosen) -> None:
+    """UserError: the kind does not heed what is chosen."""
+    for option, field in (("--benchmark", "benchmark"), ("--size", "message_bytes")):
+        if getattr(chosen, field) != getattr(ALL, field) and field not in kind.choices:
+            heed = ", ".join(name for name, each in PLOTS.items() if field in each.choices)
+            raise UserError(f"{option} has no effect on the plot {kind.name}; it is of {heed}")
+
+
 def picture_of(kind: PlotKind, runs: Sequence[RunResult], chosen: Chosen = ALL) -> Picture:
     """UserError: the runs hold nothing of this kind; it names what they hold."""
+    _check_choices(kind, chosen)
     shown = RunResults(runs)
     if len(shown) < kind.least_runs:
         raise UserError(f"{kind.name} is of {kind.least_runs} runs or more; name others, too")

@@ -233,7 +233,7 @@ def check_options(said: Mapping[str, Any]) -> None:
 def _check_program(name: str) -> None:
     """UserError: nothing of this name can be started."""
     if shutil.which(name) is None:
-        raise UserError(f"there is no program '{name}' that can be started here")
+        raise UserError(f"there is no program {name} that can be started here")
 
 
 def starter_for(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, str]) -> Starter:

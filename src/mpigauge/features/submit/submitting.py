@@ -19,6 +19,7 @@ import click
 
 from mpigauge.cli import strict
 from mpigauge.cli.itself import own_words
+from mpigauge.cli.paths import LATER
 from mpigauge.cli.registry import COMMANDS, module_of
 from mpigauge.model.errors import RunError, UserError, nearest_or_all
 from mpigauge.model.secrets import looks_secret
@@ -133,7 +134,7 @@ def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
 
     found = COMMANDS[name]
     strict.check(found, rest, click.Context(found))
-    said = found.make_context(f"mpigauge {name}", rest).params
+    said = found.make_context(f"mpigauge {name}", rest, obj=LATER).params
     if name != "resume":
         request = read_request(said, look_up(said))
         if request.launcher:

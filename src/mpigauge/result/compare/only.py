@@ -21,7 +21,7 @@ def read_only(words: Iterable[str]) -> dict[str, str]:
     found = {}
     for text in words:
         column, equals, value = text.partition("=")
-        if not (column.strip() and equals):
+        if not (column.strip() and equals and value.strip()):
             raise UserError(f"--only: '{text}' chooses nothing; write COLUMN=VALUE, placement=l3")
         found[column.strip()] = value.strip()
     return found

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 _LOADS = {"Chase": "small pages", "Chase_huge": "huge pages"}
 
 
-@plot("caches", "from cache to memory: Triad, and the time of a load, over the size of an array")
+@plot(
+    "caches",
+    "from cache to memory: Triad, and the time of a load, over the size of an array",
+    choices=(),
+)
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     several = len(shown) > 1
     speeds: list[Series] = []

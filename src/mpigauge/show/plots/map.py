@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.result.pairs import PairMap, Timed
 
 
-@plot("map", "the time between every two ranks, as `mpigauge map` measures it")
+@plot("map", "the time between every two ranks, as `mpigauge map` measures it", choices=())
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     """A picture of each run of which all pairs are known."""
     found: list[tuple[str, Document]] = []

@@ -65,7 +65,11 @@ class _Matrix:
         return wide, _TOP + _HIGH * len(self.rows) + _FOOT
 
 
-@plot("memory", "cores of each NUMA node by memory of each: bandwidth and the time of a load")
+@plot(
+    "memory",
+    "cores of each NUMA node by memory of each: bandwidth and the time of a load",
+    choices=(),
+)
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     found: list[_Matrix] = []
     for each in shown:

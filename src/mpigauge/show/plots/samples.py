@@ -36,7 +36,11 @@ _WORDS = (
 )
 
 
-@plot("samples", "all samples of one cell: as they came, and their distribution")
+@plot(
+    "samples",
+    "all samples of one cell: as they came, and their distribution",
+    choices=("benchmark", "message_bytes"),
+)
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     """A picture of the first run, of its first cell that fits and whose samples are stored."""
     found = stored_samples(shown[0].run)

@@ -21,7 +21,7 @@ _LOOPS = {"Triad": "plain", "Triad_tuned": "tuned"}
 _SPEED = Axis("bandwidth", bytes_per_s)
 
 
-@plot("threads", "bandwidth of Triad over the cores at work: ranks, or threads of one")
+@plot("threads", "bandwidth of Triad over the cores at work: ranks, or threads of one", choices=())
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     several = len(shown) > 1
     curves: list[Series] = []
