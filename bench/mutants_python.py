@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import mutation
 from mutation import Mutant
@@ -50,7 +51,7 @@ def places_of(path: Path, root: Path, chance: random.Random) -> list[Place]:
     from cosmic_ray.plugins import get_operator, operator_names
 
     source = (root / path).read_text(encoding="utf-8")
-    without = _typing_spans(source)
+    without = _silent_spans(source)
     changes: dict[tuple[Position, Position], list[tuple[str, int]]] = defaultdict(list)
     nodes = list(ast_nodes(get_ast(source)))
     for name in sorted(operator_names()):
@@ -77,18 +78,25 @@ def mutant_at(place: Place, root: Path) -> Mutant | None:
     return Mutant.of(place.path, source, text, place.line)
 
 
-def _typing_spans(source: str) -> list[tuple[Position, Position]]:
-    """Where annotations are, and imports for these alone: nothing there changes what runs."""
-    spans = []
+SILENT = {"strict", "frozen", "slots", "hash", "repr", "compare"}
+"""Arguments by name that only guard against faults, or that nobody asks for."""
+
+
+def _silent_spans(source: str) -> list[tuple[Position, Position]]:
+    """Where a change does nothing: annotations and imports for these alone, and what is SILENT."""
+    parts: list[ast.AST] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            spans.append(node)
-        for name in ("annotation", "returns"):
-            if part := getattr(node, name, None):
-                spans.append(part)
-    return [
-        ((each.lineno, each.col_offset), (each.end_lineno, each.end_col_offset)) for each in spans
-    ]
+            parts.append(node)
+        if isinstance(node, ast.keyword) and node.arg in SILENT:
+            parts.append(node)
+        own = (getattr(node, name, None) for name in ("annotation", "returns"))
+        parts += [part for part in own if part is not None]
+    return [_span(part) for part in parts]
+
+
+def _span(node: Any) -> tuple[Position, Position]:
+    return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
 
 
 class Coverage:

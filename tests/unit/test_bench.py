@@ -678,11 +678,12 @@ def test_operators_and_constants_of_lines_that_are_run_change(program: ModuleTyp
 
 
 @with_program("mutants_python")
-def test_annotations_are_left_as_they_are(program: ModuleType) -> None:
+def test_annotations_and_guards_are_left_as_they_are(program: ModuleType) -> None:
     """Also beside a value in the same line."""
     source = "def f(\n    a: int | None = 1 + 2,\n) -> int | None:\n    b: int | str = a or 1\n"
-    assert sorted(program._typing_spans(source)) == [
-        ((2, 7), (2, 17)), ((3, 5), (3, 15)), ((4, 7), (4, 16))
+    source += "zip(a, b, strict=True)\n"
+    assert sorted(program._silent_spans(source)) == [
+        ((2, 7), (2, 17)), ((3, 5), (3, 15)), ((4, 7), (4, 16)), ((5, 10), (5, 21))
     ]  # fmt: skip
 
 
