@@ -226,7 +226,7 @@ def test_sizes_from_a_file(two_cores: Machine, tmp_path: Path) -> None:
         (["Bcast"], {"root": "2"}, "--root: there is no rank 2 of 2; name one from 0 to 1"),
         (
             ["Bcast"],
-            {"root": "4", "np": "4"},
+            {"root": "4", "np": "4", "oversubscribe": True},
             "--root: there is no rank 4 of 4; name one from 0 to 3",
         ),
         (["Bcast"], {"root": "1", "root_shift": True}, "--root and --root-shift contradict"),
