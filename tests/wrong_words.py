@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -438,7 +439,7 @@ _PROBES = ("query", "look", "tools", "layout", "environment", "compilers", "cxx"
 
 def _started(what: object) -> Any:
     """None where the process only asks a program what it is. Launched: it is more."""
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         file = Path(frame.f_code.co_filename)
         if "mpigauge" in file.parts and "tests" not in file.parts:
@@ -543,6 +544,7 @@ def complaint(line: Line, folder: Path) -> str:
 
 def _text(stream: io.TextIOWrapper) -> str:
     stream.flush()
+    assert isinstance(stream.buffer, io.BytesIO)
     return stream.buffer.getvalue().decode("utf-8")
 
 

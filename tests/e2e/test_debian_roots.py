@@ -19,7 +19,7 @@ from mpigauge.cli import registry
 from tests.e2e.cluster import needs_root
 from tests.e2e.roots import VISITOR, Root, root
 from tests.e2e.wheels import COMPILERS
-from tests.unit.test_wrong_words import command_of, commands_of
+from tests.wrong_words import command_of, commands_of
 from tools import one_liners
 
 pytestmark = [

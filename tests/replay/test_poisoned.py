@@ -13,7 +13,7 @@ import subprocess
 import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -270,7 +270,7 @@ def test_names_are_text_in_job_scripts(evil: str, system: str, tmp_path: Path) -
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("field", ["queue", "account", "log"])
 def test_no_word_makes_two_lines_of_a_job_script(system: str, field: str) -> None:
-    fields = {"name": "a", "log": "b", field: f"c\n{LINE}"}
+    fields: dict[str, Any] = {"name": "a", "log": "b", field: f"c\n{LINE}"}
     with pytest.raises(UserError, match="cannot hold an end of line"):
         script(SYSTEMS[system], Wish(**fields), ("true",), "/", {})
 

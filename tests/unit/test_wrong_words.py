@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.cli import strict
 from mpigauge.cli.main import group, run
-from tests.wrong_words import COMMANDS, command_of, kind_of
+from tests.wrong_words import COMMANDS, Kind, command_of, kind_of
 from tests.wrong_words import name_of as parameter_name
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def test_every_value_has_a_kind() -> None:
     for words in COMMANDS:
         for param in command_of(words).params:
             if not getattr(param, "is_flag", False):
-                assert kind_of(words, param), parameter_name(param)
+                assert isinstance(kind_of(words, param), Kind), parameter_name(param)
 
 
 def test_the_name_of_an_argument_stays_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:

@@ -263,6 +263,6 @@ def save_reported(jobs: Sequence[ProfiledJob], folder: Path) -> None:
 
 def header_of(jobs: Sequence[ProfiledJob]) -> dict[str, object]:
     """What run.json says of a run of reports, beside where they are from."""
-    from mpigauge.features.profile.finding import KIND
+    from mpigauge.features.profile import KIND
 
     return {"kind": KIND, "profile": {"program": jobs[0].program, "source": jobs[0].source}}
