@@ -98,8 +98,6 @@ class _Log:
     in_rows: bool = False
     halo: TableDraft | None = None
     """The table of HALO's last heading, once it has a row."""
-    halo_section: HeadingSection | None = None
-    """The section of that table, with the dimensions of its messages."""
     settings: dict[str, str] = field(default_factory=dict)
     of_command: dict[str, str] = field(default_factory=dict)
     """The settings in the command line of the run."""
@@ -308,10 +306,9 @@ class _Log:
     def _halo_row(self, section: HeadingSection, size: str, messages: str, time: str) -> None:
         """Along a side of one nothing is sent, so dimensions are those of the messages: four each,
         sent and received in both directions."""
-        section = section._replace(dimensions=int(messages) // 4)
-        if self.halo is None or self.halo_section != section:
+        if self.halo is None:
+            section = section._replace(dimensions=int(messages) // 4)
             self.halo = self._begin(section, ("#bytes", "#repetitions", "t[usec]"))
-            self.halo_section = section
         self.halo.rows.append((float(size), 0.0, float(time)))
 
     def _alone(self, label: str, line: str) -> None:
