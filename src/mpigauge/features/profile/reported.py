@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from mpigauge.features.profile import KIND
 from mpigauge.features.profile.files import Comm, Lost, RankFile, ReturnAddress, Type, Usage
 from mpigauge.features.profile.layout import CELL as FILE_CELL
 from mpigauge.features.profile.layout import OTHER_SIZES, Counted
 from mpigauge.features.profile.merge import CELL, NOWHERE, ROW, Profile, Spot
-from mpigauge.features.profile.stored import ProfiledJob
+from mpigauge.features.profile.stored import ProfiledJob, save
 from mpigauge.features.profile.symbols import Place
 from mpigauge.model.units import many, percent
 from mpigauge.result.nature import nature
@@ -255,14 +256,10 @@ def _cell(
 
 def save_reported(jobs: Sequence[ProfiledJob], folder: Path) -> None:
     """Keeps the jobs in the folder of a run."""
-    from mpigauge.features.profile.stored import save
-
     for job in jobs:
         save(job, folder)
 
 
 def header_of(jobs: Sequence[ProfiledJob]) -> dict[str, object]:
     """What run.json says of a run of reports, beside where they are from."""
-    from mpigauge.features.profile import KIND
-
     return {"kind": KIND, "profile": {"program": jobs[0].program, "source": jobs[0].source}}
