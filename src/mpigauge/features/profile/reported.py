@@ -66,8 +66,7 @@ def job_of(report: ReportedProfile) -> ProfiledJob:
     rows = np.concatenate([np.empty(0, ROW), *_rows(report.sites, ranks)])
     spots.append(Spot(NOT_LISTED, "", "", ()))
     rows = np.concatenate([rows, _rest(rows, ranks, len(spots) - 1)])
-    cells = [_cell(number, site, each, ranks)
-             for number, site in enumerate(report.sites) for each in site.messages]  # fmt: skip
+    cells = list(_cells(report.sites, ranks))
     profile = Profile(
         files=tuple(_file(report, rank) for rank in ranks),
         spots=tuple(spots),
@@ -239,17 +238,23 @@ def _rest(
     return np.array(found, dtype=ROW)
 
 
-def _cell(
-    number: int, site: ReportedSite, of: ReportedMessages, ranks: Sequence[ReportedRank]
-) -> tuple[int, ...]:
-    """Messages of a site. Those of all ranks together stand with the first."""
+def _cells(
+    sites: Sequence[ReportedSite], ranks: Sequence[ReportedRank]
+) -> Iterator[tuple[int, ...]]:
+    """Messages of all sites. Those of all ranks together stand with the first."""
     place = {rank.rank: at for at, rank in enumerate(ranks)}
-    collective = site.is_file or _is_collective(site)
+    for number, site in enumerate(sites):
+        collective = site.is_file or _is_collective(site)
+        for each in site.messages:
+            yield _cell(number, place.get(each.rank, 0), each, collective)
+
+
+def _cell(number: int, at: int, of: ReportedMessages, collective: bool) -> tuple[int, ...]:
     way = Counted.RECEIVED if of.is_received else Counted.SENT
     peer = NOWHERE if collective or of.peer < 0 else of.peer
     size = OTHER_SIZES if of.is_mean else min(of.most.bit_length(), OTHER_SIZES - 1)
     return (
-        *(number, place.get(of.rank, 0), 0, peer, peer, Counted.NONE if collective else way),
+        *(number, at, 0, peer, peer, Counted.NONE if collective else way),
         *(size, 0, of.count, of.bytes, of.least, of.most),
     )
 

@@ -9,17 +9,18 @@ kept as a further launch, and a remark reports it. The registry applies this to 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import fields, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.record import Figure
 from mpigauge.model.units import byte_count, first_few, many
 from mpigauge.runs.readers.reading import Reading, TextTable, unknown_columns
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
-
-    from mpigauge.model.record import Figure
 
 
 def with_each_row_kept(reading: Reading) -> Reading:
@@ -134,8 +135,10 @@ def _keys_in(table: TextTable) -> Iterator[Hashable]:
         yield tuple((name, int(values[place])) for name, values in columns)
 
 
-def _figure_key(figure: Figure) -> tuple[Any, ...]:
-    return (figure.launch, replace(figure, launch=0, value=0.0))
+_figure_key: Callable[[Figure], tuple[Any, ...]] = attrgetter(
+    *(each.name for each in fields(Figure) if each.name != "value")
+)
+"""The launch, and all else that tells a figure from others."""
 
 
 def _name(table: TextTable, place: int) -> str:
