@@ -39,13 +39,6 @@ class Trouble:
         return profiled(self.mpi, ranks, [self.program, *words], self.folder, env)
 
 
-@pytest.fixture
-def anywhere(programs: dict[str, Path], tmp_path: Path) -> Trouble:
-    """For what is the same with all MPIs."""
-    name = MPIS[0]
-    return Trouble(find(name), programs[name], tmp_path / "profile")
-
-
 @pytest.fixture(params=MPIS)
 def everywhere(
     programs: dict[str, Path], tmp_path: Path, request: pytest.FixtureRequest
@@ -82,14 +75,14 @@ def test_threads_lose_no_call(everywhere: Trouble) -> None:
     assert file.lost.calls == file.nested == file.cut == 0
 
 
-def test_calls_of_a_child_are_not_those_of_its_parent(anywhere: Trouble) -> None:
-    file = only_file(anywhere.run("child"))
+def test_calls_of_a_child_are_not_those_of_its_parent(everywhere: Trouble) -> None:
+    file = only_file(everywhere.run("child"))
     assert calls(file)["Barrier"] == 20
     assert calls(file)["Comm_size"] == 0
 
 
-def test_a_process_that_becomes_another_program_leaves_two_files(anywhere: Trouble) -> None:
-    done = anywhere.run("exec")
+def test_a_process_that_becomes_another_program_leaves_two_files(everywhere: Trouble) -> None:
+    done = everywhere.run("exec")
     assert done.status == 0
     after, before = done.files
     assert after.pid == before.pid
@@ -109,31 +102,31 @@ def test_what_a_killed_rank_did_is_there(everywhere: Trouble) -> None:
 
 
 @pytest.mark.parametrize("end", ["aborted", "exited"])
-def test_programs_may_end_as_they_like(anywhere: Trouble, end: str) -> None:
-    done = anywhere.run(end)
-    plain = started(anywhere.mpi, 1, [anywhere.program, end])
+def test_programs_may_end_as_they_like(everywhere: Trouble, end: str) -> None:
+    done = everywhere.run(end)
+    plain = started(everywhere.mpi, 1, [everywhere.program, end])
     assert done.status == plain.returncode
     assert calls(done.files[0])["Barrier"] == 10
 
 
-def test_calls_that_are_left_by_exceptions_and_jumps_do_no_harm(anywhere: Trouble) -> None:
-    file = only_file(anywhere.run("left"))
+def test_calls_that_are_left_by_exceptions_and_jumps_do_no_harm(everywhere: Trouble) -> None:
+    file = only_file(everywhere.run("left"))
     assert calls(file)["Barrier"] == 100
     assert calls(file)["Send"] == 0
     assert file.cut == 100
 
 
-def test_a_program_turns_its_profile_off_and_on(anywhere: Trouble) -> None:
-    assert calls(only_file(anywhere.run("off_and_on")))["Barrier"] == 10
+def test_a_program_turns_its_profile_off_and_on(everywhere: Trouble) -> None:
+    assert calls(only_file(everywhere.run("off_and_on")))["Barrier"] == 10
 
 
-def test_a_program_starts_its_profile_anew(anywhere: Trouble) -> None:
-    file = only_file(anywhere.run("anew"))
+def test_a_program_starts_its_profile_anew(everywhere: Trouble) -> None:
+    file = only_file(everywhere.run("anew"))
     assert calls(file) == {"Barrier": 4, "Finalize": 1}
 
 
-def test_regions_nest_and_may_begin_before_mpi(anywhere: Trouble) -> None:
-    file = only_file(anywhere.run("regions"))
+def test_regions_nest_and_may_begin_before_mpi(everywhere: Trouble) -> None:
+    file = only_file(everywhere.run("regions"))
     where = calls_in_regions(file)
     assert where["early", "MPI_Init_thread"] == 1
     assert where["", "MPI_Barrier"] == 1
@@ -146,8 +139,8 @@ def test_regions_nest_and_may_begin_before_mpi(anywhere: Trouble) -> None:
     }
 
 
-def test_ends_without_a_beginning_change_nothing(anywhere: Trouble) -> None:
-    done = anywhere.run("unbalanced", ranks=2)
+def test_ends_without_a_beginning_change_nothing(everywhere: Trouble) -> None:
+    done = everywhere.run("unbalanced", ranks=2)
     file = next(file for file in done.files if file.rank == 0)
     where = calls_in_regions(file)
     assert where["", "MPI_Barrier"] == 1
@@ -157,8 +150,8 @@ def test_ends_without_a_beginning_change_nothing(anywhere: Trouble) -> None:
     assert done.errors.count("mpigauge_end() was called where no region is open") == 1
 
 
-def test_regions_of_threads_are_their_own(anywhere: Trouble) -> None:
-    file = only_file(anywhere.run("regions_of_threads"))
+def test_regions_of_threads_are_their_own(everywhere: Trouble) -> None:
+    file = only_file(everywhere.run("regions_of_threads"))
     where = calls_in_regions(file)
     assert where["all", "MPI_Iprobe"] == 3 + 4 * 7
     assert where["all/own", "MPI_Iprobe"] == 4 * 5
@@ -214,49 +207,49 @@ def test_weak_references_to_calls_that_the_mpi_lacks_are_null(
     assert ("MPI_Win_create_c 0" in plain.stdout) == (everywhere.mpi.name == "openmpi")
 
 
-def test_a_library_that_is_closed_makes_no_new_places(anywhere: Trouble) -> None:
-    file = only_file(anywhere.run("closes"))
+def test_a_library_that_is_closed_makes_no_new_places(everywhere: Trouble) -> None:
+    file = only_file(everywhere.run("closes"))
     assert [site.calls for site in file.sites if site.call == "MPI_Barrier"] == [20]
 
 
-def test_a_full_file_ends_the_profile_and_not_the_program(anywhere: Trouble) -> None:
-    file = only_file(anywhere.run("many_places", _FRAMES="16", _LIMIT="1000000"))
+def test_a_full_file_ends_the_profile_and_not_the_program(everywhere: Trouble) -> None:
+    file = only_file(everywhere.run("many_places", _FRAMES="16", _LIMIT="1000000"))
     assert file.lost.reason == "limit"
     assert calls(file)["Barrier"] + file.lost.calls >= 4096
 
 
 def test_a_full_disk_ends_the_profile_and_not_the_program(
-    anywhere: Trouble, small_disk: Path
+    everywhere: Trouble, small_disk: Path
 ) -> None:
-    trouble = Trouble(anywhere.mpi, anywhere.program, small_disk)
+    trouble = Trouble(everywhere.mpi, everywhere.program, small_disk)
     file = only_file(trouble.run("many_places", _FRAMES="16"))
     assert file.lost.reason == "disk"
     assert calls(file)["Barrier"] > 0
 
 
 def test_a_folder_that_cannot_be_written_is_said_in_a_line(
-    anywhere: Trouble, tmp_path: Path
+    everywhere: Trouble, tmp_path: Path
 ) -> None:
     nowhere = tmp_path / "missing" / "as well"
-    words = [str(anywhere.program), "plain"]
-    done = profiled(anywhere.mpi, 1, words, tmp_path, {"MPIGAUGE_PROFILE": str(nowhere)})
+    words = [str(everywhere.program), "plain"]
+    done = profiled(everywhere.mpi, 1, words, tmp_path, {"MPIGAUGE_PROFILE": str(nowhere)})
     assert done.status == 0
     assert done.files == ()
     assert f"mpigauge profile: cannot make {nowhere}/" in done.errors
 
 
-def test_a_folder_that_is_missing_is_made(anywhere: Trouble, tmp_path: Path) -> None:
+def test_a_folder_that_is_missing_is_made(everywhere: Trouble, tmp_path: Path) -> None:
     """On a host that nobody has prepared."""
-    words = [str(anywhere.program), "plain"]
+    words = [str(everywhere.program), "plain"]
     folder = tmp_path / "missing"
-    done = profiled(anywhere.mpi, 2, words, tmp_path, {"MPIGAUGE_PROFILE": str(folder)})
+    done = profiled(everywhere.mpi, 2, words, tmp_path, {"MPIGAUGE_PROFILE": str(folder)})
     assert (done.status, done.errors) == (0, "")
     assert [file.rank for file in read_folder(folder)] == [0, 1]
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_window_keeps_its_communicator(anywhere: Trouble) -> None:
-    file = only_file(anywhere.run("window_alone"))
+def test_a_window_keeps_its_communicator(everywhere: Trouble) -> None:
+    file = only_file(everywhere.run("window_alone"))
     puts = [n for n, site in enumerate(file.sites) if site.call == "MPI_Put"]
     cells = file.cells[np.isin(file.cells["site"], puts)]
     assert (cells["count"].sum(), cells["amount"].sum()) == (2, 16)
