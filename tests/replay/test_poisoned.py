@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,16 +25,22 @@ from mpigauge.features.browse.access import PageRequest
 from mpigauge.features.browse.addresses import Pages
 from mpigauge.features.browse.runs_folder import RunsFolder
 from mpigauge.features.explain.registry import explained
+from mpigauge.features.profile.by_name import page_of
+from mpigauge.features.profile.show import lines_of
+from mpigauge.features.profile.stored import load_jobs
+from mpigauge.features.profile.symbols import Place
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import Screen, without_orders
+from mpigauge.model.typed import as_word
 from mpigauge.result.document import document
 from mpigauge.result.run_result import RunResult, RunResults
 from mpigauge.runs.store.pack import pack, unpack
 from mpigauge.show.formats import FORMATS, for_any_run, render
 from mpigauge.show.kinds import ALL, PLOTS
-from mpigauge.show.web.page import own
+from mpigauge.show.web.notebook import in_notebook
+from mpigauge.show.web.page import own, plot_page
 from mpigauge.site.batch import SYSTEMS, Wish, script
-from tests import pages
+from tests import pages, profiles
 from tests.replay.test_report_page import OURS, Page
 
 if TYPE_CHECKING:
@@ -193,7 +200,7 @@ def test_names_are_text_in_each_plot(shown: RunResult, kind: str) -> None:
 
 
 def check_page(text: str) -> None:
-    page = Page(text)
+    page = Page(text.replace("<br>", ""))
     assert {tag for tag, _ in page.tags} <= OURS | {"form", "button", "link"}
     assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
     links = [value for kind in ("a", "form") for value in page.all(kind, "href")]
@@ -205,6 +212,26 @@ def check_page(text: str) -> None:
 def test_names_are_text_on_the_report(shown: RunResult) -> None:
     check_page(pages.report_of(shown))
     check_page(pages.report_of(shown, shown))
+
+
+def test_names_are_text_on_pages_of_one_plot_and_in_notebooks(shown: RunResult) -> None:
+    picture = PLOTS["latency"].draw(RunResults([shown]), ALL)
+    assert picture is not None
+    check_page(plot_page(picture))
+    check_page(f"<!DOCTYPE html>{in_notebook(shown)}")
+
+
+def test_names_are_text_on_the_page_of_a_profile(evil: str, tmp_path: Path) -> None:
+    job = profiles.job()
+    places = {at: (Place(evil, f"/{evil}", 1),) for at in job.places}
+    files = tuple(
+        replace(file, host=evil, words=(evil,), executable=evil) for file in job.profile.files
+    )
+    named = replace(job, places=places, profile=replace(job.profile, files=files))
+    folder = profiles.stored(tmp_path / "profile", named)
+    check_page(page_of(str(folder)) or "")
+    for form, check in (("table", check_lines), ("json", check_json), ("csv", check_csv)):
+        check("\n".join(lines_of(load_jobs(folder), form)))
 
 
 def test_names_are_text_on_each_page_of_browse(poisoned: Path) -> None:
@@ -273,6 +300,15 @@ def test_no_word_makes_two_lines_of_a_job_script(system: str, field: str) -> Non
     fields: dict[str, Any] = {"name": "a", "log": "b", field: f"c\n{LINE}"}
     with pytest.raises(UserError, match="cannot hold an end of line"):
         script(SYSTEMS[system], Wish(**fields), ("true",), "/", {})
+
+
+def test_names_are_text_in_commands_that_are_recommended(evil: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"printf %s {as_word(evil)}"], cwd=tmp_path, capture_output=True, check=True
+    )
+    assert done.stdout.decode().removeprefix("./") == evil
+    assert not done.stdout.startswith(b"-")
+    assert not list(tmp_path.iterdir())
 
 
 def test_names_are_text_in_names_of_folders(poisoned: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.cli.screen import forget_notes, tell_notes
+from mpigauge.model.typed import as_word
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +45,7 @@ def _launched(folder: Path) -> bool:
 def _kept_in(folder: Path, resumes: bool) -> str:
     from mpigauge.runs.store.reader import status_of
 
-    shows = f"the run is kept in {folder}, `mpigauge show {folder}` shows it"
+    shows = f"the run is kept in {folder}, `mpigauge show {as_word(folder)}` shows it"
     if not resumes or status_of(folder).get("status") == "done":
         return shows
-    return f"{shows} and `mpigauge resume {folder}` goes on"
+    return f"{shows} and `mpigauge resume {as_word(folder)}` goes on"

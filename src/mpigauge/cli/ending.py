@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.model.typed import as_word
 from mpigauge.model.units import byte_count
 
 if TYPE_CHECKING:
@@ -77,4 +78,4 @@ def missing_words(ending: Ending, stored: Run) -> list[str]:
     words = f"{launches} complete, what was measured is kept in {stored.path}"
     if ending.status == "interrupted":
         words = f"interrupted: {words}"
-    return [f"{words}; `mpigauge resume {stored.path}` goes on"]
+    return [f"{words}; `mpigauge resume {as_word(stored.path)}` goes on"]

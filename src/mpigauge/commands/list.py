@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from itertools import chain
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +13,7 @@ import click
 from mpigauge.cli import completing, options
 from mpigauge.model.cards import FIRST_SUITE, split_at_commas
 from mpigauge.model.units import many
-from mpigauge.model.width import CUT
+from mpigauge.model.width import CUT, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

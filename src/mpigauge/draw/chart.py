@@ -8,12 +8,12 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.draw.panel import LEFT, RIGHT, framed, lines_of_panel, row
 from mpigauge.draw.plot import MOST_SERIES, Picture
 from mpigauge.draw.styles import PAPER, colour, dash, group, shape, text, words
+from mpigauge.model.width import wrap
 
 if TYPE_CHECKING:
     from mpigauge.draw.frame import Frame

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
-from textwrap import wrap
+from typing import Any
 
 WIDTH = 80
 CUT = "…"
@@ -20,7 +21,7 @@ def broken(lines: Iterable[str], indent: str = "  ", width: int = WIDTH) -> list
     """Each line, or the lines it takes; what cannot be broken stays as long as it is."""
     parts: list[str] = []
     for line in lines:
-        parts += _parts(one_line(line), indent, width)
+        parts += _parts(line, indent, width)
     return parts
 
 
@@ -58,6 +59,11 @@ def as_blocks(blocks: Iterable[Sequence[str]]) -> str:
     """Text of blocks of lines, with an empty line between two; empty blocks are left out."""
     texts = ["\n".join(map(one_line, block)) for block in blocks if block]
     return "\n\n".join(texts) + "\n"
+
+
+def wrap(text: str, width: int, **how: Any) -> list[str]:
+    """The text in lines of this width, as `textwrap.wrap` makes them, whatever names it holds."""
+    return textwrap.wrap(one_line(text), width, **how)
 
 
 def one_line(text: str) -> str:

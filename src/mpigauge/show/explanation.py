@@ -8,11 +8,10 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.units import many, percent
-from mpigauge.model.width import broken, one_line
+from mpigauge.model.width import broken, wrap
 
 if TYPE_CHECKING:
     from mpigauge.result.finding import Explanation, Finding
@@ -80,13 +79,13 @@ def _finding(
     """`most`: lines of each part; None: as many as it has."""
     what = f"{finding.what}  [{finding.cause}]"
     yield from wrap(
-        one_line(what), width, initial_indent=f"{number}. ", subsequent_indent=_INDENT,
+        what, width, initial_indent=f"{number}. ", subsequent_indent=_INDENT,
         max_lines=most, placeholder=" …",
     )  # fmt: skip
     for label, text in told:
         head = f"{_INDENT}{label:<{_LABEL}}  "
         yield from wrap(
-            one_line(text), width, initial_indent=head, subsequent_indent=" " * len(head),
+            text, width, initial_indent=head, subsequent_indent=" " * len(head),
             break_on_hyphens=False, max_lines=most, placeholder=" …",
         )  # fmt: skip
 

@@ -6,10 +6,9 @@ broken, or stands below the others where they leave it no room."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 
 from mpigauge.model.screen import without_orders
-from mpigauge.model.width import broken, one_line
+from mpigauge.model.width import broken, one_line, wrap
 
 GAP = "  "
 LEAST_LAST = 24

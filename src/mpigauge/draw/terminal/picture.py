@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.plot import MOST_SERIES
 from mpigauge.draw.terminal.panel import text_of_panel
 from mpigauge.draw.terminal.styles import DIM, StyledLetter, cut, mark, paint, painted, printable
+from mpigauge.model.width import wrap
 
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture, Plot

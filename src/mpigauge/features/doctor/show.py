@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.features.doctor.check_finding import STATES
 from mpigauge.model.hostlist import compress
 from mpigauge.model.units import many
+from mpigauge.model.width import wrap
 
 if TYPE_CHECKING:
     from mpigauge.features.doctor.check_finding import CheckFinding, Host

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.units import many
+from mpigauge.model.width import wrap
 from mpigauge.show.text_table import text_table
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +26,7 @@ from mpigauge.model.units import (
     percent,
     plus_minus,
 )
-from mpigauge.model.width import WIDTH, one_line, shortened
+from mpigauge.model.width import WIDTH, one_line, shortened, wrap
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.features.profile.compared import WHOLE, ComparedSite, SideOfProfile
 from mpigauge.features.profile.over_launches import OverLaunches
 from mpigauge.features.profile.show import table_lines
 from mpigauge.model.units import duration, listed, many, number, percent
-from mpigauge.model.width import WIDTH, as_blocks, shortened
+from mpigauge.model.width import WIDTH, as_blocks, shortened, wrap
 from mpigauge.show.beside import ends, remarks
 
 if TYPE_CHECKING:

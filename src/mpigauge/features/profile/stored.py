@@ -38,7 +38,7 @@ from mpigauge.features.profile.waiting import WAIT
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.secrets import masked_words
 from mpigauge.runs.store.arrivals import ArrivalPattern, arrival_patterns, save_arrivals
-from mpigauge.runs.store.files import failing_as, whole, write_whole
+from mpigauge.runs.store.files import failing_as, shown_json, whole, write_whole
 
 FOLDER = "profile"
 SCHEMA = 1
@@ -150,7 +150,7 @@ def load_jobs(folder: Path) -> tuple[ProfiledJob, ...]:
 def _load(path: Path) -> ProfiledJob:
     numbers = path.with_suffix(".npz")
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(shown_json(path.read_text(encoding="utf-8")))
         if data["schema"] > SCHEMA:
             raise UserError(f"{path} was written by a newer mpigauge; update mpigauge to read it")
         with np.load(numbers, allow_pickle=False) as kept:

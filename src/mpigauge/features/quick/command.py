@@ -11,6 +11,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.transport import transport_option
+from mpigauge.model.typed import as_word
 
 if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
@@ -152,8 +153,8 @@ def name_of(stored: Run) -> str:
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     if stored.path.parent == DEFAULT_ROOT:
-        return stored.path.name
-    return str(stored.path)
+        return as_word(stored.path.name)
+    return as_word(stored.path)
 
 
 def picture(rows: Sequence[Row], precision: float) -> list[str]:
@@ -170,8 +171,6 @@ def picture(rows: Sequence[Row], precision: float) -> list[str]:
 
 
 def wrapped(sentence: str, mark: str = "") -> list[str]:
-    from textwrap import wrap
-
-    from mpigauge.model.width import WIDTH
+    from mpigauge.model.width import WIDTH, wrap
 
     return wrap(sentence, WIDTH, initial_indent=mark, subsequent_indent=" " * len(mark))

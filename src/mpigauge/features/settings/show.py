@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from mpigauge.model.grouping import grouped
 from mpigauge.model.knob import READ_WORDS
+from mpigauge.model.width import wrap
 
 if TYPE_CHECKING:
     from mpigauge.model.knob import Knob

@@ -23,6 +23,7 @@ from mpigauge.cli.paths import LATER
 from mpigauge.cli.registry import COMMANDS, module_of
 from mpigauge.model.errors import RunError, UserError, nearest_or_all
 from mpigauge.model.secrets import looks_secret
+from mpigauge.model.typed import as_word
 
 if TYPE_CHECKING:
     from mpigauge.features.submit.queue import Queue
@@ -278,14 +279,14 @@ def wait(queue: Queue, job: str, task: JobRequest) -> None:
     except KeyboardInterrupt:
         raise RunError(
             f"job {job} goes on; `{queue.system.cancel} {job}` ends it, and "
-            f"`mpigauge show {task.folder}` shows what it has measured"
+            f"`mpigauge show {as_word(task.folder)}` shows what it has measured"
         ) from None
     try:
         collect(job, state.why, task)
     except KeyboardInterrupt:
         raise RunError(
-            f"interrupted; job {job} has ended, and `mpigauge show {task.folder}` shows what it "
-            "has measured"
+            f"interrupted; job {job} has ended, and `mpigauge show {as_word(task.folder)}` shows "
+            "what it has measured"
         ) from None
 
 
@@ -317,7 +318,7 @@ def collect(job: str, why: str, task: JobRequest) -> None:
             ended += f": {_last_words(task).partition('; ')[0]}"
         raise RunError(
             f"{ended}; {launches} complete, what was measured is kept in {task.folder}; "
-            f"`mpigauge submit … resume {task.folder}` goes on"
+            f"`mpigauge submit … resume {as_word(task.folder)}` goes on"
         )
     if wrong:
         raise RunError("; ".join(wrong))

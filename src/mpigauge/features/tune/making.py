@@ -29,6 +29,7 @@ from mpigauge.features.tune.tuning import (
 from mpigauge.model.errors import RunError, UserError, no_such
 from mpigauge.model.outputs import check_empty
 from mpigauge.model.suite_options import THREAD_LEVEL
+from mpigauge.model.typed import as_word
 from mpigauge.model.units import listed
 from mpigauge.runs.store.tunings import (
     FILE,
@@ -102,7 +103,7 @@ def make(
     save(task.folder, tuning)
     write_lines(lines_of(tuning))
     if tuning.has_effect:
-        tell(f"use it with `mpigauge tune apply {task.folder} -- mpirun …`")
+        tell(f"use it with `mpigauge tune apply {as_word(task.folder)} -- mpirun …`")
     tell(f"stored in {task.folder}")
     return task.folder, tuning
 
@@ -154,8 +155,8 @@ def read_task(
     folder = folder_for(mpi, output)
     if (folder / FILE).exists():
         raise UserError(
-            f"{folder} holds a tuning already; `mpigauge tune show {folder}` shows it, and "
-            "--output names another folder"
+            f"{folder} holds a tuning already; `mpigauge tune show {as_word(folder)}` shows it, "
+            "and --output names another folder"
         )
     _check_one_group(request.ranks, mpi)
     setup = set_up_one(request, spec)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.cli.reporting import shown_of
 from mpigauge.features.tune.show import lines_of
 from mpigauge.model.errors import UserError
+from mpigauge.model.typed import as_word
 from mpigauge.model.units import listed
 from mpigauge.runs.store.tunings import RUNS, load_tuning
 from mpigauge.show.web.report import report
@@ -54,5 +55,5 @@ def shown_tuning(folder: Path) -> ShownTuning:
             return ShownTuning(run, sentences)
     raise UserError(
         f"{folder} has no run {listed(_SHOWN, 'or')} below {RUNS}, of which a report could be "
-        f"made; `mpigauge tune show {folder}` prints what the tuning says"
+        f"made; `mpigauge tune show {as_word(folder)}` prints what the tuning says"
     )

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.model.errors import RunError, UserError
-from mpigauge.runs.store.files import failing_as, whole, write_whole
+from mpigauge.runs.store.files import failing_as, shown_json, whole, write_whole
 
 FOLDER = "profile"
 SCHEMA = 1
@@ -124,7 +124,7 @@ def arrival_patterns(folder: Path) -> list[ArrivalPattern]:
 def _load(path: Path) -> list[ArrivalPattern]:
     numbers = path.with_suffix(".npz")
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(shown_json(path.read_text(encoding="utf-8")))
         if data["schema"] > SCHEMA:
             raise UserError(f"{path} was written by a newer mpigauge; update mpigauge to read it")
         launch, job = map(int, path.stem.removeprefix(f"{STEM}-").split("-"))

@@ -30,6 +30,7 @@ from mpigauge.model.record import (
     samples_of,
 )
 from mpigauge.model.transport import BETWEEN, WITHIN
+from mpigauge.model.typed import as_word
 from mpigauge.runs.store.files import HISTORY, SCHEMA, shown_json
 
 if TYPE_CHECKING:
@@ -351,7 +352,7 @@ def _broken_words(path: Path, lost: Mapping[int, tuple[int, int]]) -> Iterator[s
         are = "is" if missing == 1 else "are"
         yield (
             f"launch {launch} is not whole: {missing} of its {of} records {are} damaged or "
-            f"missing; `mpigauge resume {path}` measures it again"
+            f"missing; `mpigauge resume {as_word(path)}` measures it again"
         )
 
 

@@ -21,7 +21,8 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.row import Estimate
 from mpigauge.model.rules import Rule
 from mpigauge.model.suite_options import LEVELS, calls_from_several
-from mpigauge.runs.store.files import failing_as, write_whole
+from mpigauge.model.typed import as_word
+from mpigauge.runs.store.files import failing_as, shown_json, write_whole
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, rule_format_of
 
 if TYPE_CHECKING:
@@ -382,9 +383,9 @@ def load_tuning(folder: Path) -> Tuning:
     file = folder / FILE
     if not file.is_file():
         what = "is not a tuning: it has no rules.json" if folder.is_dir() else "does not exist"
-        raise UserError(f"{folder} {what}; `mpigauge tune --output {folder}` makes one")
+        raise UserError(f"{folder} {what}; `mpigauge tune --output {as_word(folder)}` makes one")
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = json.loads(shown_json(file.read_text(encoding="utf-8")))
         if data["schema"] > SCHEMA:
             raise UserError(f"{file} was written by a newer mpigauge; update mpigauge to read it")
         return Tuning.from_json(data)

@@ -215,7 +215,7 @@ def limits_lines(document: Document, colour: bool = False) -> list[str]:
 
 def remark_lines(document: Document, colour: bool = False) -> list[str]:
     """The legend of flags, and every sentence, broken at the width of the screen."""
-    from textwrap import wrap
+    from mpigauge.model.width import wrap
 
     if not document.sentences:
         return []
