@@ -437,12 +437,15 @@ _PROBES = ("query", "look", "tools", "layout", "environment", "compilers", "cxx"
 """Modules below site/mpi that ask programs which are there, which is part of looking at a line."""
 
 
-def _started(what: object) -> Any:
-    """None where the process only asks a program what it is. Launched: it is more."""
+PACKAGE = Path(mpigauge.__file__).parent
+
+
+def _check_probe(what: object) -> None:
+    """Launched: the process does more than to ask a program what it is."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         file = Path(frame.f_code.co_filename)
-        if "mpigauge" in file.parts and "tests" not in file.parts:
+        if PACKAGE in file.parents:
             if file.stem in _PROBES:
                 return
             break
@@ -455,7 +458,7 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = subprocess.Popen.__init__
 
     def popen(self: Any, *given: Any, **more: Any) -> None:
-        _started(given[0] if given else more)
+        _check_probe(given[0] if given else more)
         usual(self, *given, **more)
 
     def refuse(*given: Any, **_: Any) -> None:
@@ -525,7 +528,8 @@ def listing(folder: Path) -> set[str]:
 def complaint(line: Line, folder: Path) -> str:
     """What is wrong with how the line is answered; empty: nothing."""
     before, environment = listing(folder), dict(os.environ)
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace") for _ in range(2))
+    written = io.BytesIO(), io.BytesIO()
+    out, err = (io.TextIOWrapper(each, "utf-8", "backslashreplace") for each in written)
     try:
         with redirect_stdout(out), redirect_stderr(err):
             status = run(list(line.words))
@@ -533,19 +537,15 @@ def complaint(line: Line, folder: Path) -> str:
         return f"launches {launch}" if line.wrong else ""
     except SystemExit as end:
         return f"SystemExit {end.code}"
-    except BaseException as error:
+    except Exception as error:
         return f"{type(error).__name__}: {str(error)[:300]}"
     finally:
         os.environ.clear()
         os.environ.update(environment)
-    printed, said = (_text(stream) for stream in (out, err))
+    out.flush()
+    err.flush()
+    printed, said = (each.getvalue().decode("utf-8") for each in written)
     return _complaint(line, status, printed, said, listing(folder) - before)
-
-
-def _text(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    assert isinstance(stream.buffer, io.BytesIO)
-    return stream.buffer.getvalue().decode("utf-8")
 
 
 def _complaint(line: Line, status: int, out: str, err: str, new: set[str]) -> str:
