@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.paths import OutputFolder
 from mpigauge.cli.pivoting import pivot_options
 from mpigauge.model.limits import MOST_RANKS
 
@@ -43,7 +44,13 @@ from mpigauge.model.limits import MOST_RANKS
     metavar="DATE",
     help="When it was measured: 2026-11-21 or 2026-11-21T05:00Z.  [default: what the text says]",
 )
-@options.output_option
+@click.option(
+    "--output",
+    type=OutputFolder(),
+    metavar="DIR",
+    help="Folder of the run, which must not hold anything yet; for packed runs, the folder above "
+    "them.  [default: a new one below mpigauge-runs]",
+)
 @click.option(
     "--label", metavar="NAME", help="Part of the run's name.  [default: the first file's]"
 )
