@@ -205,3 +205,18 @@ def test_a_host_of_a_job_has_no_more_room_than_cores(repository: Path) -> None:
     assert slots_of(8, machine, Target(given=given)) == 8
     assert slots_of(80, machine, Target()) == 80
     assert slots_of(None, machine, Target(given=given)) is None
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "a", "SLURM_JOB_CPUS_PER_NODE": "{}"},
+        {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "a", "SLURM_JOB_CPUS_PER_NODE": "2(x{})"},
+        {"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "a {}"},
+    ],
+)
+def test_numbers_of_thousands_of_digits(variables: dict[str, str]) -> None:
+    digits = "9" * 5000
+    given = batch.here({name: text.format(digits) for name, text in variables.items()})
+    with pytest.raises(UserError, match="if this is not a job"):
+        batch.hosts(given)

@@ -10,6 +10,7 @@ from shlex import quote
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import check_name
 from mpigauge.model.hosts import NamedHost
+from mpigauge.model.limits import whole_number
 from mpigauge.site.batch.registry import batch_system
 from mpigauge.site.batch.system import BatchState, Environment, Read, System, Wish
 
@@ -37,7 +38,7 @@ class Lsf(System):
         del read
         words = environment.get("LSB_MCPU_HOSTS", "").split()
         counts = words[1::2]
-        if len(words) % 2 or not all(count.isdecimal() and int(count) for count in counts):
+        if len(words) % 2 or not all(map(whole_number, counts)):
             raise UserError(
                 f"LSB_MCPU_HOSTS='{' '.join(words)}' is not a list of hosts and their slots; unset "
                 "LSB_JOBID if this is not a job"
