@@ -151,7 +151,8 @@ class Bed:
         subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
 
     def build(self, area: str) -> int | None:
-        words = ["cmake", "--build", str(self._build), "--target", *TARGETS[area]]
+        words = ["cmake", "--build", str(self._build), "--parallel", "2", "--target"]
+        words += TARGETS[area]
         return mutation.run_until(words, self._root, os.environ, LONGEST_S * 10)
 
     def test(self, area: str) -> int | None:

@@ -99,6 +99,18 @@ def _span(node: Any) -> tuple[Position, Position]:
     return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
 
 
+def statement_at(source: str, line: int) -> range:
+    """The lines of the innermost statement; of one with others inside, those of its head."""
+    lines = range(line, line + 1)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
+            inside = getattr(node, "body", None)
+            last = inside[0].lineno - 1 if inside else node.end_lineno
+            if line <= max(last or 0, node.lineno):
+                lines = range(node.lineno, max(last or 0, node.lineno) + 1)
+    return lines
+
+
 class Coverage:
     """Which tests run which lines of the files below some folders."""
 
@@ -115,13 +127,17 @@ class Coverage:
         words += ["-p", "no:cacheprovider", "-m", USUAL, *tests]
         subprocess.run([sys.executable, *words], cwd=self._root, env=env_of(self._root), check=True)
 
-    def tests_of(self, path: Path, line: int) -> list[str]:
-        """The tests that run a line; where it runs only when the file is imported, those that run
-        any of the file."""
+    def tests_of(self, path: Path, line: int) -> list[str] | None:
+        """The tests that run the statement of a line; where it runs only when the file is imported,
+        those that run any of the file. None: no test runs it in its own process."""
         by_line = self._by_line[str(self._root / path)]
-        names = by_line.get(line) or {name for own in by_line.values() for name in own}
-        found = filter(None, map(self._node, names))
-        return sorted(found, key=lambda name: (TESTS.index("/".join(name.split("/")[:2])), name))
+        lines = statement_at((self._root / path).read_text(encoding="utf-8"), line)
+        if not any(each in by_line for each in lines):
+            return None
+        names = {name for each in lines for name in by_line.get(each, ())}
+        names = names or {name for own in by_line.values() for name in own}
+        nodes = filter(None, map(self._node, names))
+        return sorted(nodes, key=lambda name: (TESTS.index("/".join(name.split("/")[:2])), name))
 
     @cached_property
     def _by_line(self) -> dict[str, dict[int, set[str]]]:
@@ -177,6 +193,8 @@ class Bed:
 
     def outcome(self, mutant: Mutant) -> str:
         tests = self._coverage.tests_of(mutant.path, mutant.line)
+        if tests is None:
+            return mutation.ELSEWHERE
         if not tests:
             return mutation.SURVIVED
         file = self._root / mutant.path

@@ -48,6 +48,8 @@ PYTHON = {
 }
 CPP = ("core", "profiler", "translate")
 KILLED, SURVIVED, EQUAL, BROKEN = "killed", "survived", "equivalent", "does not build"
+ELSEWHERE = "run only by programs that tests start"
+"""Most often with an MPI: minutes for each mutant."""
 
 
 @dataclass(frozen=True)
@@ -186,9 +188,12 @@ def share_killed(results: Sequence[Result]) -> tuple[int, int]:
 def summary(results: Sequence[Result], areas: Sequence[str]) -> list[str]:
     lines = []
     for area in (*areas, ""):
-        killed, of = share_killed([each for each in results if area in ("", each.area)])
+        own = [each for each in results if area in ("", each.area)]
+        killed, of = share_killed(own)
         share = f"{killed / of:.1%}" if of else "none"
-        lines.append(f"{area or 'all':<10} {share:>6} killed: {killed} of {of} mutants")
+        other = Counter(each.outcome for each in own if each.outcome not in (KILLED, SURVIVED))
+        more = "".join(f"; {count} {outcome}" for outcome, count in sorted(other.items()))
+        lines.append(f"{area or 'all':<10} {share:>6} killed: {killed} of {of} mutants{more}")
     return lines
 
 

@@ -105,6 +105,7 @@ void our_own_work_inside_a_call_is_taken_off_each_time() {
   const Ticks before = ticks();
   call_that_took(ago);
   const Ticks after = ticks();
+  CHECK(self->stored->latest >= before && self->stored->latest <= after);
   CHECK(site.ticks >= ago - inner && site.ticks <= ago - inner + (after - before));
   process.inner_ticks = ago * 4;
   clear(site);
@@ -124,6 +125,15 @@ void a_call_s_time_is_in_its_step_too() {
   const std::uint64_t before = in_steps();
   for (int n = 0; n < 100; ++n) call_that_took(1);
   CHECK(in_steps() - before == site.ticks);
+}
+
+void a_long_call_is_shared_out_over_its_steps() {
+  const layout::Thread& stored = *self->stored;
+  const layout::Site& site = fresh_site();
+  const std::uint64_t before = in_steps();
+  call_that_took((ticks() - stored.start) / 2);
+  CHECK(in_steps() - before == site.ticks);
+  for (const std::uint64_t step : stored.step) CHECK(step <= stored.step_ticks);
 }
 
 // --- calls inside of calls
@@ -205,6 +215,7 @@ int main(int argc, char* const* argv) {
   a_site_has_the_shortest_and_the_longest_call();
   our_own_work_inside_a_call_is_taken_off_each_time();
   a_call_s_time_is_in_its_step_too();
+  a_long_call_is_shared_out_over_its_steps();
   a_call_inside_another_is_a_part_of_it();
   a_call_that_never_came_back_is_cut();
   nothing_is_recorded_while_it_is_off();

@@ -628,9 +628,9 @@ def test_areas_take_turns_and_what_changes_nothing_does_not_count(
     ]
     assert program.share_killed(found) == (2, 5)
     assert program.summary(found, ["core", "tune"]) == [
-        "core        50.0% killed: 1 of 2 mutants",
+        "core        50.0% killed: 1 of 2 mutants; 1 equivalent",
         "tune        33.3% killed: 1 of 3 mutants",
-        "all         40.0% killed: 2 of 5 mutants",
+        "all         40.0% killed: 2 of 5 mutants; 1 equivalent",
     ]
     assert capsys.readouterr().out.count("survived: a.py:2: B = 2") == 3
     assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 6
@@ -685,6 +685,14 @@ def test_annotations_and_guards_are_left_as_they_are(program: ModuleType) -> Non
     assert sorted(program._silent_spans(source)) == [
         ((2, 7), (2, 17)), ((3, 5), (3, 15)), ((4, 7), (4, 16)), ((5, 10), (5, 21))
     ]  # fmt: skip
+
+
+@with_program("mutants_python")
+def test_a_line_belongs_to_a_statement(program: ModuleType) -> None:
+    source = "def f(\n  a,\n):\n  if (\n    a\n  ):\n    return (\n      1\n    )\nA = 1\n"
+    lines = [program.statement_at(source, line) for line in range(1, 11)]
+    head, condition, end = range(1, 4), range(4, 7), range(7, 10)
+    assert lines == [*[head] * 3, *[condition] * 3, *[end] * 3, range(10, 11)]
 
 
 @with_program("mutants_python")

@@ -348,6 +348,21 @@ void requests_that_ended_are_null() {
   CHECK(handles[0] == null && handles[1] == null && handles[2] == other);
 }
 
+void a_slot_is_free_when_it_was_freed_as_often_as_made() {
+  static SharedSlots slots;
+  const auto number = slots.made(100);
+  CHECK(slots.made(100) == number && slots.seen(100) == number && slots.at(number) == 100);
+  CHECK(slots.made(200) != number);
+  slots.freed(number);
+  CHECK(slots.made(300) != number && slots.at(number) == 100);
+  slots.freed(number);
+  CHECK(slots.made(400) == number && slots.at(number) == 400);
+  // What the program only sees, it may free at once.
+  const auto seen = slots.seen(500);
+  slots.freed(seen);
+  CHECK(slots.made(600) == seen);
+}
+
 }  // namespace
 
 int main() {
@@ -367,6 +382,7 @@ int main() {
   counts_fit_or_do_not();
   counts_that_come_back();
   room_for_few_and_for_many();
+  a_slot_is_free_when_it_was_freed_as_often_as_made();
   if constexpr (target_abi != Abi::ompi) {  // an Open MPI's handles are in its library
     a_new_handle_comes_where_the_call_went_well();
     a_handle_that_was_freed_is_null();
