@@ -14,6 +14,7 @@ from mpigauge.model.hosts import NamedHost
 from mpigauge.site.batch.registry import batch_system
 from mpigauge.site.batch.system import BatchState, Environment, Read, System, Wish, clock
 
+_EACH = "SLURM_NTASKS_PER_NODE"
 _COUNT = re.compile(r"(\d{1,6})(?:\(x(\d{1,6})\))?")
 _FIELD = re.compile(r"\b(JobState|Reason)=(\S+)")
 _ENDED = {
