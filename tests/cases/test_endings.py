@@ -114,3 +114,23 @@ def test_idle_ranks_sleep(where: Site, tmp_path: Path) -> None:
     stop.touch()
     assert finish(job).status == 0
     assert ticks[2] + ticks[3] < 0.1 * (ticks[0] + ticks[1])
+
+
+def test_a_cell_without_time_is_a_single_call(where: Site) -> None:
+    """In chains, in starts of their own, of what is completed together, and in several groups."""
+    names = "PingPong,Allreduce,EXT:Unidir_Put,MPI4:Bcast_persist"
+    ended = run(where, 2, "--benchmarks", names, "--ranks", 2, "--sizes", "8,70000",
+                "--cell-seconds", 1e-9)  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    assert {cell.benchmark for cell in ended.cells} == {
+        word.rpartition(":")[2] for word in names.split(",")
+    }
+    assert {(cell.samples, cell.calls, cell.stop) for cell in ended.cells} == {(1, 1, "budget")}
+    assert all(cell.time_p50_s > 0 for cell in ended.cells)
+
+
+def test_groups_agree_on_a_single_call(where: Site) -> None:
+    ended = run(where, 4, "--benchmarks", "Bcast", "--ranks", 2, "--multi", 1, "--sizes", 8,
+                "--cell-seconds", 1e-9)  # fmt: skip
+    assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
+    assert [(cell.group, cell.samples) for cell in ended.cells] == [(0, 1), (1, 1)]
