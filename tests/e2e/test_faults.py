@@ -277,10 +277,11 @@ def test_sigterm_of_a_batch_system(spec: str, tmp_path: Path) -> None:
 
 def test_a_killed_mpigauge_leaves_no_ranks(spec: str, tmp_path: Path) -> None:
     process = long_run(spec, tmp_path)
-    stored = load(tmp_path / "out")
+    stored, files = load(tmp_path / "out"), open_outside(process)
     cli.kill(process.pid)
     process.communicate()
     patience.wait_for(lambda: nothing_runs(stored))
+    patience.wait_for(lambda: none_is_left(files))
     shown = cli.mpigauge("show", "out", cwd=tmp_path)
     assert shown.returncode == 0
     assert "PingPong" in shown.stdout

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.measure.campaign.watchdog import _REMOVE
 from mpigauge.site.launch import leftovers
 from mpigauge.site.launch.creations import Creations
 from mpigauge.site.launch.leftovers import Leftovers, Watched
@@ -202,6 +203,25 @@ def test_processes_below_others_are_looked_at(memory: Path, tmp_path: Path) -> N
         process.communicate()
     watched.remove()
     assert names(memory) == set()
+
+
+def test_another_process_removes_what_was_noted(memory: Path, tmp_path: Path) -> None:
+    """That of the watchdog, if mpigauge is killed."""
+    (path,) = made(memory, "mpich_shm_1badcafe_0")
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    session = f"ompi.{ended.pid}"
+    files = made(tmp_path, *session_files(session))
+    reported: list[str] = []
+    with process_with(path, files[2]) as pid:
+        watched = Watched(pid, {"TMPDIR": str(tmp_path)}, reported.append)
+        patience.wait_for(lambda: reported)
+        watched.rest()
+    assert Leftovers.of_line(reported[-1]) == watched.left
+    words = [sys.executable, "-c", _REMOVE]
+    subprocess.run(words, input=f"{reported[-1]}\n", text=True, check=True)
+    assert not path.exists()
+    assert names(tmp_path / session) == {"mine"}
 
 
 def test_creations_are_those_of_the_folder(tmp_path: Path) -> None:

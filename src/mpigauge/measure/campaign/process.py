@@ -57,7 +57,7 @@ class LauncherProcess:
             )
         except OSError as error:
             raise RunError(f"cannot start {command.words[0]}: {error.strerror}") from None
-        self._watched = Watched(self._process.pid, self._env)
+        self._watched = Watched(self._process.pid, self._env, self._watchdog.files_noted)
         self._watchdog.job_started(self._process.pid)
         remove_left_session(self._process.pid, self._env, begun)
         self._follow("stdout", self._process.stdout)

@@ -9,14 +9,18 @@ import os
 import subprocess
 from contextlib import suppress
 
+from mpigauge.measure.campaign.agent import python_line
+
 MARK = "MPIGAUGE_JOB"
 """A variable that every process of a job inherits, whatever session its launcher puts it in."""
 
 _SCRIPT = """
 jobs=
+files=
 while read -r event job; do
   case $event in
     start) jobs="$jobs $job" ;;
+    files) files=$job ;;
     end)
       left=
       for each in $jobs; do
@@ -34,9 +38,15 @@ for environment in /proc/[0-9]*/environ; do
     kill -9 "${process%/environ}"
   fi
 done
+[ "$files" ] && printf '%s' "$files" | sh -c "$2"
 """
 """Its input ends when this process ends. Launchers get two seconds to end their jobs, also on other
-hosts; then every process that carries the mark is killed: some launchers' helpers outlive them."""
+hosts; then every process that carries the mark is killed: some launchers' helpers outlive them. At
+last the files are removed that the latest jobs leave outside our folders."""
+_REMOVE = """
+from mpigauge.site.launch.leftovers import remove_noted
+remove_noted()
+"""
 
 
 class Watchdog:
@@ -47,7 +57,7 @@ class Watchdog:
         self._prefix = os.urandom(16).hex()
         self._jobs = 0
         self._shell = subprocess.Popen(
-            ["sh", "-c", _SCRIPT, "sh", f"{MARK}={self._prefix}-"],
+            ["sh", "-c", _SCRIPT, "sh", f"{MARK}={self._prefix}-", python_line(_REMOVE, {})],
             env={"PATH": os.defpath},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -71,6 +81,10 @@ class Watchdog:
 
     def job_ended(self, launcher: int) -> None:
         self._send(f"end {launcher}")
+
+    def files_noted(self, files: str) -> None:
+        """`files`: what running jobs have open outside our folders, in a line."""
+        self._send(f"files {files}")
 
     def _send(self, line: str) -> None:
         assert self._shell.stdin is not None

@@ -11,12 +11,14 @@ has open stays.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
+import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,8 +56,12 @@ FileId = tuple[int, int]
 class Watched:
     """Follows the processes of a job from its start, and removes what it leaves."""
 
-    def __init__(self, launcher: int, env: Mapping[str, str]) -> None:
-        """`env`: the environment of the launcher, which names the temporary folder."""
+    def __init__(
+        self, launcher: int, env: Mapping[str, str], report: Callable[[str], None] | None = None
+    ) -> None:
+        """`env` is the environment of the launcher, which names the temporary folder. `report` gets
+        what is noted, as `remove_noted` reads it."""
+        self._report = report
         self.left = Leftovers(Path(temporary_folder(env)))
         self._launcher = launcher
         self._creations = Creations((SHARED_MEMORY, OF_HYDRA, self.left.temporary))
@@ -64,7 +70,10 @@ class Watched:
 
     def look(self) -> None:
         """Notes what the processes of the job have open now."""
+        before = len(self.left)
         self.left.note(descendants(self._launcher))
+        if self._report and len(self.left) > before:
+            self._report(self.left.to_line())
 
     def rest(self) -> None:
         """Ends the following: from now on nothing disturbs the job but a call of `look`."""
@@ -101,6 +110,24 @@ class Leftovers:
     """Beginnings of the names that the segments of the job have."""
     sessions: dict[Path, int] = field(default_factory=dict)
     """Folders of launchers, by their process numbers."""
+
+    def __len__(self) -> int:
+        return len(self.files) + len(self.stems) + len(self.sessions)
+
+    def to_line(self) -> str:
+        files = [[str(path), *file] for path, file in self.files.items()]
+        sessions = {str(path): pid for path, pid in self.sessions.items()}
+        return json.dumps([str(self.temporary), files, sorted(self.stems), sessions])
+
+    @classmethod
+    def of_line(cls, line: str) -> Leftovers:
+        temporary, files, stems, sessions = json.loads(line)
+        return cls(
+            Path(temporary),
+            {Path(path): (device, number) for path, device, number in files},
+            set(stems),
+            {Path(path): pid for path, pid in sessions.items()},
+        )
 
     def is_news(self, name: str) -> bool:
         """Whether a new file of this name may be of a job, and nothing of the kind is noted."""
@@ -158,6 +185,12 @@ class Leftovers:
     def _ended_sessions(self) -> list[Path]:
         """Those whose launcher has ended; one that serves several jobs has not."""
         return [path for path, pid in self.sessions.items() if not Path(f"/proc/{pid}").exists()]
+
+
+def remove_noted() -> None:
+    """Removes what the line of standard input notes. For a process that outlives us."""
+    if line := sys.stdin.readline():
+        Leftovers.of_line(line).remove()
 
 
 def descendants(pid: int) -> set[int]:
