@@ -170,6 +170,22 @@ def test_a_job_script_names_secrets(words: tuple[str, ...], system: str) -> None
     assert "TOKEN" in text
 
 
+@pytest.mark.parametrize(
+    ("command", "rest"),
+    [("run", ("PingPong",)), ("profile", ("--np", "2", "--", "./a", "--env", "MY_KEY=b"))],
+)
+def test_a_submitted_command_names_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, rest: tuple[str, ...]
+) -> None:
+    """Words of the user's program stay as they are."""
+    monkeypatch.chdir(tmp_path)
+    task = submitting.task((command, "--env", f"TOKEN={VALUE}", *rest))
+    assert task.variables == {"TOKEN": VALUE}
+    assert not [word for word in task.words if VALUE in word]
+    start = task.words.index(rest[0])
+    assert task.words[start : start + len(rest)] == rest
+
+
 def test_the_batch_system_finds_them_in_its_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
