@@ -151,8 +151,8 @@ class RunWriter:
         env: Mapping[str, str],
         files: Mapping[str, str] | None = None,
     ) -> None:
-        """The words of a launch, as a shell would take them, without values that look secret; env:
-        what it sets; files: what it needs, texts by their paths. Nobody else reads any of them."""
+        """The words of a launch, as a shell would take them, without values that look secret, in a
+        file for its owner alone; env: what it sets; files: what it needs, texts by their paths."""
         for name, text in (files or {}).items():
             with failing_as(RunError, Path(name)):
                 write_whole(Path(name), text)
