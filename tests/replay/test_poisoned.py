@@ -171,10 +171,15 @@ def test_names_are_text_in_each_format(
 
 
 @pytest.mark.parametrize("form", for_any_run())
+@pytest.mark.parametrize(
+    "words",
+    [["compare", "{0}", "{0}"], ["show", "{0}", "--pivot", "arm"]],
+    ids=lambda words: words[0],
+)
 def test_names_are_text_in_a_comparison(
-    poisoned: Path, form: str, capsys: pytest.CaptureFixture[str]
+    poisoned: Path, words: list[str], form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status = main(["compare", str(poisoned), str(poisoned), "--format", form])
+    status = main([*(word.format(poisoned) for word in words), "--format", form])
     if status == 2:  # this format has no comparisons
         return
     CHECKS[form](capsys.readouterr().out)
