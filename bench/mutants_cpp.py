@@ -52,6 +52,8 @@ CHANGES = {
     "true": ("false",), "false": ("true",), "min": ("max",), "max": ("min",),
     "break": ("continue",), "continue": ("break",),
 }  # fmt: skip
+BETWEEN = {*"<>+-*/%&|", "<=", ">=", "==", "!=", "&&", "||", "<<", ">>"}
+"""Of two operands where blanks are on both sides; else of types, templates, or one operand."""
 NUMBER = re.compile(r"\d[\d']*(?:\.\d+)?")
 
 
@@ -71,6 +73,9 @@ def changes_of(path: Path, text: str, lines: set[int], chance: random.Random) ->
         if number not in lines or line.lstrip().startswith(("#", "//", "static_assert")):
             continue
         for token in TOKEN.finditer(line):
+            around = (line[: token.start()][-1:] or " ") + (line[token.end() :][:1] or " ")
+            if token[0] in BETWEEN and around != "  ":
+                continue
             if options := _options(token[0]):
                 becomes = chance.choice(options)
                 yield Change(path, number, token.start(), token.end(), becomes)

@@ -229,6 +229,11 @@ void a_text_is_cut_to_the_room_that_the_program_has() {
     CHECK(room.data() == kept && length == static_cast<int>(kept.size()));
   }
   room.fill('x');
+  Text<8, 32, -1> unmeasured(room.data(), nothing);
+  std::snprintf(unmeasured.target(), 32, "123456789");
+  unmeasured.done(0, nothing);
+  CHECK(room.data() == std::string_view("1234567"));
+  room.fill('x');
   Text<8, 32, -1> failed(room.data(), nothing);
   failed.done(1, nothing);
   CHECK(room[0] == 'x');
@@ -323,14 +328,30 @@ void a_handle_that_was_freed_is_null() {
   }
 }
 
-void handles_of_predefined_things() {
+template <Kind kind>
+void check_predefined() {
   for (const Predefined& each : predefined) {
     const bool everywhere = each.mpich != no_value && each.std != no_value && each.ompi != nullptr;
-    if (each.kind != Kind::datatype || !everywhere) continue;
+    if (each.kind != kind || !everywhere) continue;
     const auto word = target_abi == Abi::mpich ? each.mpich : each.std;
-    const auto type = to_program<Kind::datatype>(of_target<Kind::datatype>(word));
-    CHECK(word_of(to_target<Kind::datatype>(type)) == word);
+    const auto handle = to_program<kind>(of_target<kind>(word));
+    CHECK(word_of(to_target<kind>(handle)) == word);
+    if constexpr (program_abi == Abi::mpich) CHECK(word_of(handle) == each.mpich);
+    if constexpr (program_abi == Abi::std) CHECK(word_of(handle) == each.std);
   }
+}
+
+void handles_of_predefined_things() {
+  check_predefined<Kind::comm>();
+  check_predefined<Kind::datatype>();
+  check_predefined<Kind::errhandler>();
+  check_predefined<Kind::group>();
+  check_predefined<Kind::info>();
+  check_predefined<Kind::message>();
+  check_predefined<Kind::op>();
+  check_predefined<Kind::request>();
+  check_predefined<Kind::session>();
+  check_predefined<Kind::win>();
 }
 
 void requests_that_ended_are_null() {
