@@ -372,6 +372,30 @@ void requests_that_ended_are_null() {
   CHECK(handles[0] == null && handles[1] == null && handles[2] == other);
 }
 
+int ended = 0;
+
+// Arrays that a call hands to its request, as an MPI_Ialltoallw does.
+void what_is_kept_with_a_request_goes_when_it_ends() {
+  constexpr auto kind = Kind::request;
+  constexpr Word one = 0x98000007, other = 0x98000008;
+  CHECK(!things_kept());
+  for (const Word word : {one, one, other}) keep_with(word, [](void*) { ++ended; }, nullptr);
+  CHECK(things_kept());
+  std::array<ProgramHandle<kind>, 2> handles = {to_program<kind>(of_target<kind>(one)),
+                                                to_program<kind>(of_target<kind>(other))};
+  const auto all = std::tuple(static_cast<int>(handles.size()));
+  Requests<0> requests(handles.data(), all);
+  requests.done(0, all);
+  CHECK(ended == 0);
+  requests.target()[0] = null_for_target<kind>();
+  requests.done(0, all);
+  CHECK(ended == 2 && things_kept());
+  InOut<kind> freed(&handles[1], nothing);
+  *freed.target() = null_for_target<kind>();
+  freed.done(0, nothing);
+  CHECK(ended == 3 && !things_kept());
+}
+
 void a_slot_is_free_when_it_was_freed_as_often_as_made() {
   static SharedSlots slots;
   const auto number = slots.made(100);
@@ -412,6 +436,7 @@ int main() {
     a_handle_that_was_freed_is_null();
     handles_of_predefined_things();
     requests_that_ended_are_null();
+    what_is_kept_with_a_request_goes_when_it_ends();
   }
   std::printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;
