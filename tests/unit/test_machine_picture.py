@@ -146,7 +146,7 @@ def test_one_thing_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
     ("name", "says"),
     [
         ("a.gif", "-o a.gif: cannot draw that; the name of a picture ends with .svg, .png or .pdf"),
-        ("no/a.svg", "-o no/a.svg: there is no folder"),
+        ("no/a.svg", "cannot write no/a.svg: there is no folder"),
     ],
 )
 def test_a_picture_that_cannot_be_written(

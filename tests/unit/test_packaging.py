@@ -330,8 +330,13 @@ def test_nights_are_measured_checked_and_shown() -> None:
 
 
 @pytest.mark.parametrize("name", CALLING)
-def test_its_command_line_knows_their_words(name: str) -> None:
+def test_its_command_line_knows_their_words(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = [*commands(name)]
+    monkeypatch.chdir(tmp_path)
+    for folder in ("acceptance", "results"):
+        (tmp_path / folder).mkdir()
     for words in found:
         understand(words)
     assert found

@@ -143,7 +143,7 @@ def test_ls_writes_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ("file", "why"),
     [
         ("check.txt", "--prometheus check.txt: node exporter reads files that end in .prom"),
-        ("no/check.prom", "--prometheus no/check.prom: there is no folder"),
+        ("no/check.prom", "cannot write no/check.prom: there is no folder"),
     ],
 )
 @pytest.mark.parametrize("words", [["check", "one"], ["ls"]])
