@@ -335,7 +335,7 @@ def test_its_command_line_knows_their_words(
 ) -> None:
     found = [*commands(name)]
     monkeypatch.chdir(tmp_path)
-    for folder in ("acceptance", "results"):
+    for folder in ("acceptance", "results", "$TEXTFILES"):
         (tmp_path / folder).mkdir()
     for words in found:
         understand(words)
