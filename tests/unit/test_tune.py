@@ -253,6 +253,10 @@ def test_candidates_with_wrong_results_are_named(tmp_path: Path) -> None:
 def test_new_sizes_lie_between_those_that_were_measured() -> None:
     found = sizes_of(Rule("Allreduce", 2, 32768, 524288, "a"), SIZES)
     assert found == [32768, 65536, 131072, 262144, 524288]
+    # Ends that halving found are powers of two; others, and none, were not measured.
+    found = sizes_of(Rule("Allreduce", 2, 16384, 262144, "a"), (32768, 131072))
+    assert found == [16384, 32768, 65536, 131072, 262144]
+    assert sizes_of(Rule("Allreduce", 2, 0, 131071, "a"), (32768,)) == [32768]
     assert between_sizes(8, 32) == 16
     assert between_sizes(8, 8) == 8
 
@@ -342,6 +346,7 @@ def test_a_machine_that_is_not_quiet_is_said(tmp_path: Path) -> None:
     assert not any("differed from itself" in line for line in lines_of(replace(tuning, noise=0.04)))
     text = "\n".join(lines_of(replace(tuning, noise=0.31)))
     assert "the default differed from itself by 31 %: smaller gains could not be told" in text
+    assert "itself by 90 %" in "\n".join(lines_of(replace(tuning, noise=0.9)))
     save(tmp_path, replace(tuning, noise=0.31))
     assert load_tuning(tmp_path).noise == 0.31
 

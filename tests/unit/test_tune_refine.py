@@ -57,6 +57,11 @@ def test_the_ends_of_what_was_measured_are_no_edges() -> None:
     assert edges_of([a_rule(8, 512)], {OF: grid((8, 512), lambda _: 0.5)}) == []
 
 
+def test_an_edge_is_between_neighbouring_sizes() -> None:
+    edges = edges_of([a_rule(512, 512)], {OF: grid((8, 64, 512, 4096, 32768), lambda _: 0.5)})
+    assert edges == [Edge(0, OF, "a", 512, 64), Edge(0, OF, "a", 512, 4096)]
+
+
 def test_a_rule_beside_another_has_no_edge_there() -> None:
     rules = [a_rule(8, 511, "a"), a_rule(512, 512, "b")]
     (edge,) = edges_of(rules, {OF: grid((8, 512, 32768), lambda _: 0.5)})
