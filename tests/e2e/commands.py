@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from mpigauge.measure.campaign.watchdog import MARK
 from mpigauge.model.record import Rank
 from mpigauge.runs.store import Run, load
 from tests import patience
@@ -60,10 +61,21 @@ def wait_for_measuring(process: subprocess.Popen[str], folder: Path, launch: int
 
 
 def launcher_of(process: subprocess.Popen[str]) -> int:
-    """The launcher is the first child of mpigauge; the second sees that nothing outlives us."""
+    """The child of mpigauge that belongs to a job; another one is the watchdog of all jobs."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    patience.wait_for(lambda: children.read_text().split())
-    return int(children.read_text().split()[0])
+
+    def launchers() -> list[int]:
+        return [pid for pid in map(int, children.read_text().split()) if _is_of_job(pid)]
+
+    patience.wait_for(launchers)
+    return launchers()[0]
+
+
+def _is_of_job(pid: int) -> bool:
+    try:
+        return f"{MARK}=".encode() in Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return False
 
 
 def ranks_of(folder: Path) -> list[Rank]:
