@@ -7,11 +7,9 @@ from __future__ import annotations
 import os
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +56,8 @@ def all_answers(
 ) -> list[HostAnswer]:
     """One from each host, in their order; a host that takes longer than `seconds` says nothing."""
     ask = [(agent or Agent()).command(host, script) for host in hosts]
+    from concurrent.futures import ThreadPoolExecutor  # a run on this host has no use for it
+
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         return list(pool.map(lambda words: _answer(words, seconds), ask))
 
@@ -79,7 +79,7 @@ def python_line(program: str, env: Mapping[str, str]) -> str:
 
 
 def is_here(host: str) -> bool:
-    own = socket.gethostname()
+    own = os.uname().nodename
     return host in ("localhost", own, own.partition(".")[0])
 
 

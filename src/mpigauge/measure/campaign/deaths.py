@@ -8,14 +8,15 @@ on evidence: a limit that is in force, a counter that went up, space that ran ou
 
 from __future__ import annotations
 
+import os
 import re
 import signal
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from mpigauge.model.units import memory
+from mpigauge.site.launch.left_session import temporary_folder
 from mpigauge.site.topology.conditions import (
     LEAST_STACK,
     SHM_OF_CONTAINERS,
@@ -56,7 +57,7 @@ _Look = Callable[[Death], str]
 
 def conditions() -> Conditions:
     """Those of this machine now."""
-    return read_conditions(Files(Path("/")), tempfile.gettempdir().lstrip("/"))
+    return read_conditions(Files(Path("/")), temporary_folder(os.environ).lstrip("/"))
 
 
 def cause_by_status(status: int, before: Conditions) -> str:

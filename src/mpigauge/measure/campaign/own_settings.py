@@ -8,16 +8,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import FIRST_SUITE
-from mpigauge.result.nature import SENDING, Does, nature
-from mpigauge.site.mpi.quick_start import quick_start
+from mpigauge.site.mpi.quick_start import is_slow_version, quick_start
 from mpigauge.site.mpi.transports import report_of
 
 if TYPE_CHECKING:
     from mpigauge.measure.plan import Plan, PlanPart
     from mpigauge.model.mpi import Mpi
-
-_WITHOUT_WINDOWS: frozenset[Does] = SENDING | {"local", "files", "node"}
-"""Benchmarks that neither create windows nor start MPI in a measured operation."""
 
 
 def own_settings(plan: Plan, part: PlanPart, mpi: Mpi, env: Mapping[str, str]) -> dict[str, str]:
@@ -33,7 +29,9 @@ def reporting(mpi: Mpi, env: Mapping[str, str]) -> dict[str, str]:
 
 def start_settings(plan: Plan, part: PlanPart, mpi: Mpi, env: Mapping[str, str]) -> dict[str, str]:
     """Returns the settings that shorten the start of MPI and change no measured operation."""
-    if part.foreign or len(part.hosts) > 1 or not all(map(_is_safe, part.benchmarks)):
+    if not is_slow_version(mpi.name, mpi.version) or part.foreign or len(part.hosts) > 1:
+        return {}
+    if not all(map(_is_safe, part.benchmarks)):
         return {}
     chosen = {**plan.settings, **plan.env, **part.settings, **part.env}
     return quick_start(mpi, chosen, env)
@@ -48,5 +46,8 @@ def start_settings_of(plan: Plan, mpi: Mpi, env: Mapping[str, str]) -> dict[str,
 
 
 def _is_safe(benchmark: str) -> bool:
+    """Whether a benchmark neither creates windows nor starts MPI in a measured operation."""
+    from mpigauge.result.nature import SENDING, nature
+
     suite, _, name = benchmark.rpartition(":")
-    return nature(suite or FIRST_SUITE, name).does in _WITHOUT_WINDOWS
+    return nature(suite or FIRST_SUITE, name).does in SENDING | {"local", "files", "node"}

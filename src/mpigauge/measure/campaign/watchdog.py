@@ -56,15 +56,8 @@ class Watchdog:
         self._owner = os.getpid()
         self._prefix = os.urandom(16).hex()
         self._jobs = 0
-        self._shell = subprocess.Popen(
-            ["sh", "-c", _SCRIPT, "sh", f"{MARK}={self._prefix}-", python_line(_REMOVE, {})],
-            env={"PATH": os.defpath},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        atexit.register(self._end)
+        self._shell: subprocess.Popen[bytes] | None = None
+        """It starts with the first job, after the launcher."""
 
     @property
     def is_ours(self) -> bool:
@@ -77,6 +70,8 @@ class Watchdog:
         return f"{self._prefix}-{self._jobs}"
 
     def job_started(self, launcher: int) -> None:
+        if self._shell is None:
+            self._shell = self._start()
         self._send(f"start {launcher}")
 
     def job_ended(self, launcher: int) -> None:
@@ -86,13 +81,25 @@ class Watchdog:
         """`files`: what running jobs have open outside our folders, in a line."""
         self._send(f"files {files}")
 
+    def _start(self) -> subprocess.Popen[bytes]:
+        atexit.register(self._end)
+        return subprocess.Popen(
+            ["sh", "-c", _SCRIPT, "sh", f"{MARK}={self._prefix}-", python_line(_REMOVE, {})],
+            env={"PATH": os.defpath},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
     def _send(self, line: str) -> None:
+        assert self._shell is not None
         assert self._shell.stdin is not None
         with suppress(OSError):  # somebody has killed the shell
             os.write(self._shell.stdin.fileno(), f"{line}\n".encode())
 
     def _end(self) -> None:
-        if self.is_ours:
+        if self.is_ours and self._shell is not None:
             self._shell.communicate()
 
 
