@@ -51,9 +51,11 @@ std::vector<int> even_sides(int ranks) {
 
 std::vector<int> halo_sides(const std::vector<int>& proportions, int ranks) {
   std::vector<int> sides = proportions;
-  const int divisor =
-      std::accumulate(sides.begin(), sides.end(), 0, [](int a, int b) { return std::gcd(a, b); });
-  for (int& side : sides) side /= divisor;
+  int divisor = 0;
+  for (const int side : sides) divisor = std::gcd(divisor, side);
+  if (divisor > 1) {
+    for (int& side : sides) side /= divisor;
+  }
   const auto fits = [&](int factor) {
     double points = 1;
     for (const int side : sides) points *= static_cast<double>(side) * factor;
