@@ -93,13 +93,17 @@ def test_wrong_results_are_noted() -> None:
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
-        (HEAD.format(unit="MBytes/sec") + "Copy   1.0  0.1\n", "it has not a rate and three times"),
+        (HEAD.format(unit="MBytes/sec") + "Copy   1.0  0.1\n", "it has 3 of 5 columns"),
         (HEAD.format(unit="MBytes/sec") + "Copy   1.0  nan  0.1  0.1\n",
-         "it has not a rate and three times"),
+         "nan is not a number (Min (sec))"),
+        (HEAD.format(unit="MBytes/sec") + "Copy   -inf  0.1  0.1  0.1\n",
+         "-inf is not a number (rate)"),
         (CSV.format(rate="max_mbytes_per_sec", more="") + "Copy,100,1,8\n",
          "it has 4 of 8 columns"),
         (CSV.format(rate="max_mbytes_per_sec", more="") + "Copy,100,1,8,inf,1,1,1\n",
-         "it has no name with a rate"),
+         "inf is not a number (max_mbytes_per_sec)"),
+        (CSV.format(rate="max_mbytes_per_sec", more="") + "4,100,1,8,9,1,1,1\n",
+         "4 is not a name of a kernel"),
         ("function,mbytes_per_sec,gbytes_per_sec\n", "it has not one column with a rate"),
     ],
 )  # fmt: skip

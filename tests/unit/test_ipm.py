@@ -84,8 +84,7 @@ def test_a_speed_that_was_not_counted_is_none(speed: str, values: list[float]) -
     ("row", "why"),
     [
         ("# MPI       :        266.51         4.16", "it has not the numbers of such a row"),
-        ("# MPI       :        266.51         4.16  -nan  5.7",
-         "it has not the numbers of such a row"),
+        ("# MPI       :        266.51         4.16  -nan  5.7", "-nan is not a number"),
         ("# flux      :          1.00         1.00         1.00         1.00",
          "there is no place for this row"),
         ("#    [time]    [count]\n# MPI_Send      0.5", "it has not the numbers of a call"),

@@ -238,7 +238,7 @@ def test_a_table_without_its_title_takes_the_command_before_it() -> None:
     ("row", "why"),
     [
         (" 64   100   10.00   10.00\n", "it has 4 of 5 columns"),
-        (" 64   100   10.00   -nan   0.1\n", "it has a word where a number belongs"),
+        (" 64   100   10.00   -nan   0.1\n", "-nan is not a number (BW average[MB/sec])"),
         (" 64   100   10.00   0.00   0.1\n", "it has no time or rate above zero"),
         (" 6.4   100   10.00   1.00   0.1\n", "it has no whole number of bytes"),
     ],

@@ -423,8 +423,8 @@ def test_mpip_since_2015_with_its_count_and_histograms() -> None:
     assert {name: found[name] for name in expected} == expected
     assert len(found) == 5 + 2 + 5
     assert [(u.line, u.why) for u in reading.unread] == [
-        (10, "it has 7 of 7 columns, or a word where a number belongs"),
-        (16, "it is not a bin of a histogram"),
+        (10, "-nan is not a number (MPI%)"),
+        (16, "nan is not a number"),
         (30, "nobody knows these columns: the table 'Aggregate P2P Stats' is left out"),
     ]
 

@@ -16,7 +16,7 @@ from mpigauge.model.record import Figure
 from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.settings_lines import arm_of, setting_in
-from mpigauge.runs.readers.text import NUMBER
+from mpigauge.runs.readers.text import NO_NUMBER, NUMBER, why_no_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,8 +36,9 @@ _CSV_HEADS = ("function", "phase")
 _CSV_RATE = re.compile(r"(?:max_)?([gm]i?bytes_per_sec)")
 _OF_CSV = frozenset(("num_times", "n_elements", "sizeof", "runtime", "min_runtime", "max_runtime",
                      "avg_runtime"))  # fmt: skip
-_COLUMNS = 5
+_HEADS = (_HEAD, "rate", "Min (sec)", "Max", "Average")
 _NUMBER = re.compile(NUMBER)
+_VALUE = re.compile(rf"\d|-\d|{NO_NUMBER}$", re.IGNORECASE)
 _WHOLE = re.compile(r"\d{1,18}")
 _IN_MEGABYTES = {
     "mbytes/sec": 1.0, "mibytes/sec": 2**20 / 1e6, "mbytes_per_sec": 1.0, "gbytes_per_sec": 1e3,
@@ -142,11 +143,11 @@ class _Log:
         name, *numbers = words
         if found := _WRONG.match(line):
             self._wrong(number, found[1])
-        elif not name.isalpha() or not numbers or not numbers[0][:1].isdigit():
+        elif not name.isalpha() or not numbers or not _VALUE.match(numbers[0]):
             self.factor = 0.0
             self._heading(number, line)
-        elif len(words) != _COLUMNS or not all(map(_NUMBER.fullmatch, numbers)):
-            self._leave_out(number, line, "it has not a rate and three times")
+        elif len(words) != len(_HEADS) or not all(map(_NUMBER.fullmatch, numbers)):
+            self._leave_out(number, line, why_no_row(words, _HEADS, (_HEAD,)))
         else:
             self._add(name, float(numbers[0]) * self.factor)
 
@@ -168,8 +169,10 @@ class _Log:
             return self._leave_out(number, line, f"it has {count} columns")
         row = dict(zip(self.csv_heads, cells, strict=True))
         head, rate = next((h, f[1]) for h in row if (f := _CSV_RATE.fullmatch(h)))
-        if not _NUMBER.fullmatch(row[head]) or not cells[0].isalpha():
-            return self._leave_out(number, line, "it has no name with a rate")
+        if not _NUMBER.fullmatch(row[head]):
+            return self._leave_out(number, line, f"{row[head]} is not a number ({head})")
+        if not cells[0].isalpha():
+            return self._leave_out(number, line, f"{cells[0]} is not a name of a kernel")
         self.facts |= _facts_of(row, head)
         return self._add(cells[0], float(row[head]) * _IN_MEGABYTES[rate])
 

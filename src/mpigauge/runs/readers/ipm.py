@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.record import Figure, Launch
 from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
-from mpigauge.runs.readers.text import NUMBER
+from mpigauge.runs.readers.text import NUMBER, why_unread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,7 +131,7 @@ class _Log:
         if not line.startswith("#   "):
             self.section = ""
         if why := self._call(name, values) if self.in_calls else self._numbers(name, values):
-            self.unread.append(Unread(number, line, why))
+            self.unread.append(Unread(number, line, why_unread(line, why)))
 
     def _call(self, call: str, values: Sequence[float]) -> str:
         """Time and number of a call, of all ranks together; older banners have its share of MPI

@@ -17,6 +17,7 @@ from mpigauge.runs.readers.settings_lines import (
     placement_in_command,
     settings_in_command,
 )
+from mpigauge.runs.readers.text import why_unread
 
 if TYPE_CHECKING:
     from mpigauge.runs.readers.text import Text
@@ -50,6 +51,7 @@ def read(text: Text) -> Reading:
             about = {"launch": len(tables), "arm": arm, "placement": placement}
             tables.append(TextTable.of_rows({**shared, **about}, [row]))
         elif _DAMAGED in line:
-            unread.append(Unread(number, line.strip(), "it has no whole number of microseconds"))
+            why = why_unread(line, "it has no whole number of microseconds")
+            unread.append(Unread(number, line.strip(), why))
     launches = (unknown_launch(launch, world_ranks=2) for launch in range(len(tables)))
     return Reading(tables=tuple(tables), launches=tuple(launches), unread=tuple(unread))

@@ -15,7 +15,7 @@ from mpigauge.model.record import Figure, Launch
 from mpigauge.runs.readers.mpip_profile import MpipProfile
 from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
-from mpigauge.runs.readers.text import NUMBER
+from mpigauge.runs.readers.text import NUMBER, why_no_row, why_unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -218,7 +218,8 @@ class _Report:
         if kind not in _OF_TASKS:
             return
         if len(numbers) < len(_TASK_FIGURES) or not all(re.fullmatch(NUMBER, n) for n in numbers):
-            self.unread.append(Unread(number, line.strip(), "it has not the times of ranks"))
+            why = why_unread(line, "it has not the times of ranks")
+            self.unread.append(Unread(number, line.strip(), why))
             return
         times = list(map(float, numbers))
         for name, seconds in zip(_TASK_FIGURES, times, strict=False):
@@ -239,7 +240,7 @@ class _Report:
             if "Tasks" not in row or self._columns() is _CONCISE:
                 self.profile.take_row(row, "I/O" in self.title)
         elif _ROW.match(line):
-            self.unread.append(Unread(number, line.strip(), _why(words, self.heads)))
+            self.unread.append(Unread(number, line.strip(), self._why(words)))
         else:
             self.heads, self.histogram = (), ""
 
@@ -274,6 +275,15 @@ class _Report:
             return row
         return None
 
+    def _why(self, words: list[str]) -> str:
+        """The reason for which a line of a table is no row."""
+        if words[0] == "...":
+            return "rows are left out here"
+        if self.heads:
+            texts = [head for head in self.heads if head not in self._columns()]
+            return why_no_row(words, self.heads, texts)
+        return why_unread(" ".join(words), "it is not a bin of a histogram")
+
     def _figures(self, row: dict[str, str]) -> Iterator[Figure]:
         """One for each number of a row. A star for a rank means all of them."""
         call = f"{row.get('Call') or row.get('Name')} at site {row.get('Site')}"
@@ -304,12 +314,3 @@ class _Report:
 
 def _rank_in(row: dict[str, str]) -> str:
     return row.get("Rank") or row.get("Task") or "*"
-
-
-def _why(words: list[str], heads: tuple[str, ...]) -> str:
-    if words[0] == "...":
-        return "rows are left out here"
-    of = f"{len(words)} of {len(heads)} columns, " if heads else ""
-    if of:
-        return f"it has {of}or a word where a number belongs"
-    return "it is not a bin of a histogram"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.record import Figure
 from mpigauge.runs.readers.reading import Reading, Unread
 from mpigauge.runs.readers.registry import reader
+from mpigauge.runs.readers.text import why_unread
 
 if TYPE_CHECKING:
     from mpigauge.runs.readers.text import Text
@@ -27,7 +28,8 @@ def read(text: Text) -> Reading:
         if not (found := _LINE.match(line)):
             continue
         if not (speed := _SPEED.search(found[7])):
-            unread.append(Unread(number, line.strip(), "it has no speed and host at its end"))
+            why = why_unread(line, "it has no speed and host at its end")
+            unread.append(Unread(number, line.strip(), why))
             continue
         rank, ranks, kind = found[1], found[2], found[3]
         launch = seen[rank, kind] = seen.get((rank, kind), -1) + 1

@@ -29,6 +29,8 @@ def read_parts(read: Callable[[Text], Reading], text: Text) -> Reading:
     readings = [_without_empty_launches(read(part)) for part in text.parts.values()]
     if whole.rows > sum(reading.rows for reading in readings):
         return whole  # tables stand between the pieces, too
+    if not any(reading.rows or reading.skips or reading.unread for reading in readings):
+        return whole  # the pieces are of something else
     arms = _arms(list(text.parts), readings)
     return joined(in_arm(reading, arm) for reading, arm in zip(readings, arms, strict=True))
 

@@ -25,7 +25,7 @@ from mpigauge.runs.readers.reported import (
     call_name,
     whole,
 )
-from mpigauge.runs.readers.text import NUMBER
+from mpigauge.runs.readers.text import NUMBER, why_unread
 
 if TYPE_CHECKING:
     from mpigauge.runs.readers.text import Text
@@ -62,7 +62,8 @@ def read(text: Text) -> Reading:
         figures = list(report.read(line))
         report.figures += figures
         if not figures and _DAMAGED.match(line):
-            unread.append(Unread(number, line.strip(), "it has not the numbers of such a line"))
+            why = why_unread(line, "it has not the numbers of such a line")
+            unread.append(Unread(number, line.strip(), why))
     reports = reports[1:]
     return Reading(
         figures=tuple(figure for report in reports for figure in report.figures),

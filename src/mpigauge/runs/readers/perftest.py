@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from mpigauge.runs.readers.perftest_tests import RATE_UNITS, SERVICE_LEVEL, Row, Test
 from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
-from mpigauge.runs.readers.text import NUMBER
+from mpigauge.runs.readers.text import NUMBER, why_no_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -158,7 +158,7 @@ class _Log:
     def _row(self, number: int, line: str, words: Sequence[str]) -> None:
         heads = self.test.heads
         if len(words) != len(heads):
-            why = f"it has {len(words)} of {len(heads)} columns"
+            why = why_no_row(words, heads)
         else:
             why = self._take(dict(zip(heads, words, strict=True)))
         if why and not self.is_over:
@@ -171,7 +171,7 @@ class _Log:
             if not word.isdecimal() or len(word) > _MOST_DIGITS:
                 return f"it has no whole number of {head.removeprefix('#')}"
         if not all(map(_NUMBER.fullmatch, printed.values())):
-            return "it has a word where a number belongs"
+            return why_no_row(list(printed.values()), list(printed))
         row = self.test.row({head: float(word) for head, word in printed.items()})
         if row is None:
             return "it has no time or rate above zero"

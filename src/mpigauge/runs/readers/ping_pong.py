@@ -18,11 +18,13 @@ from mpigauge.runs.readers.settings_lines import (
     setting_in,
     settings_in_command,
 )
+from mpigauge.runs.readers.text import why_no_row
 
 if TYPE_CHECKING:
     from mpigauge.runs.readers.text import Text
 
 _HEAD = re.compile(r"^\s*length\(bytes\)\s+time\(usec\)\s+time\(usec\)")
+_HEADS = ("length(bytes)", "time(usec)", "time(usec)")
 _ROW = re.compile(r"^\s*(\d+)\.\s+(\d+\.\d+)\s+(\d+\.\d+)\s*$")
 _DAMAGED = re.compile(r"^\s*\d")
 
@@ -50,7 +52,7 @@ def read(text: Text) -> Reading:
         elif in_rows and (found := _ROW.match(line)):
             tables[-1][1].append(_row(int(found[1]), float(found[2]) * 1e-6))
         elif in_rows and _DAMAGED.match(line):
-            unread.append(Unread(number, line.strip(), "it has not a size and two times"))
+            unread.append(Unread(number, line.strip(), why_no_row(line.split(), _HEADS)))
         elif line.strip():
             in_rows = False
     return Reading(

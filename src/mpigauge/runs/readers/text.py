@@ -36,6 +36,16 @@ _OTHER_DIGITS = re.compile(r"(?![0-9])\d")
 
 
 _A_NUMBER = re.compile(rf"-?{NUMBER}")
+NO_NUMBER = r"[-+]?(?:nan|inf(?:inity)?)(?:\([^)\s]*\))?"
+"""What programs print in the place of a number that there is not, in any case."""
+_NO_NUMBER = re.compile(rf"(?<![\w.]){NO_NUMBER}(?!\w)", re.IGNORECASE)
+
+
+def why_unread(line: str, otherwise: str) -> str:
+    """The reason for which a line without columns is left out: a word such as nan or -inf stands in
+    the place of a number, or else the reason `otherwise`."""
+    found = _NO_NUMBER.search(line)
+    return f"{found[0]} is not a number" if found else otherwise
 
 
 def why_no_row(words: Sequence[str], heads: Sequence[str], texts: Collection[str] = ()) -> str:
