@@ -39,14 +39,14 @@ def test_banners_of_one_file_are_launches() -> None:
         (1, 4, "2010-04-30T13:09:19"),
     ]
     found = {(f.launch, f.name): (f.value, f.unit) for f in reading.figures}
-    assert found[0, "time in MPI"] == (266.51, "s")
+    assert found[0, "time in MPI, sum of ranks"] == (266.51, "s")
     assert found[0, "time in MPI, most of ranks"] == (5.70, "s")
     assert found[0, "share of MPI, least of ranks"] == (15.11, "%")
     assert found[0, "calls of MPI, mean of ranks"] == (107685.0, "1")
-    assert found[0, "memory"] == (30.81, "GB")
+    assert found[0, "memory, sum of ranks"] == (30.81, "GB")
     assert found[0, "time in MPI_Waitall"] == (87.18, "s")
     assert found[0, "calls of MPI_Isend"] == (3158262.0, "1")
-    assert found[1, "time in MPI"] == (0.99726, "s")
+    assert found[1, "time in MPI, sum of ranks"] == (0.99726, "s")
     assert found[1, "share of MPI_Send in wallclock"] == (7.37, "%")
     assert found[1, "user time, most of ranks"] == (1.8, "s")
     assert {(f.launch, f.benchmark, f.ranks, f.source) for f in reading.figures} == {
@@ -69,7 +69,7 @@ def test_regions_are_settings() -> None:
     region = "# region    :'{name}'\n#           :       [total]        <avg>\n"
     text = HEAD.format(ranks=2, speed=0) + row + rule
     text += "".join(rule + region.format(name=name) + row + rule for name in ("solve", "write"))
-    arms = [f.arm for f in read(text).figures if f.name == "wallclock"]
+    arms = [f.arm for f in read(text).figures if f.name == "wallclock, sum of ranks"]
     assert arms == ["", "region=solve", "region=write"]
 
 

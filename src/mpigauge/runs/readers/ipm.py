@@ -33,7 +33,7 @@ _CALLS = re.compile(r"^# +\[time\] +\[(?:count|calls)\]")
 _OLD_DATE = "%m/%d/%y/%H:%M:%S"
 _WHOLE = "*"
 """The region that is all of the program."""
-_OF_RANKS = ("", ", mean of ranks", ", least of ranks", ", most of ranks")
+_OF_RANKS = (", sum of ranks", ", mean of ranks", ", least of ranks", ", most of ranks")
 _ROWS = {
     "wallclock": ("wallclock", "s", "lower"), "user": ("user time", "s", "lower"),
     "system": ("system time", "s", "lower"), "%comm": ("share of MPI", "%", "lower"),
