@@ -116,6 +116,8 @@ def test_nothing_is_named_without_evidence(number: int) -> None:
         assert cause_of(Death(number, words, 2, HEALTHY, HEALTHY)) == ""
         unknown = replace(HEALTHY, shm=None, memory_limit=None, group_oom_kills=None, limits={})
         assert cause_of(Death(number, words, 2, Conditions(), unknown)) == ""
+        filled_before = replace(HEALTHY, memory_peak=4 * GIB)
+        assert cause_of(Death(number, words, 2, filled_before, filled_before)) == ""
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,8 @@ def memory_of_group(death: Death) -> str:
     if death.signal != signal.SIGKILL or death.after.memory_limit is None:
         return ""
     limit, peak = death.after.memory_limit, death.after.memory_peak
-    is_full = peak is not None and peak >= _NEARLY * limit
+    # A group whose files once filled its memory has such a peak for good.
+    is_full = _rose(death.before.memory_peak, peak) and (peak or 0) >= _NEARLY * limit
     if not _rose(death.before.group_oom_kills, death.after.group_oom_kills) and not is_full:
         return ""
     return f"the job needed more memory than the {memory(limit)} that the control group allows"
