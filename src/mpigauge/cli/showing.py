@@ -6,9 +6,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.model.errors import UserError
+from mpigauge.model.typed import as_word
+
 if TYPE_CHECKING:
     from mpigauge.result.document import Document
     from mpigauge.runs.store import Run
+
+_OF_ROWS = ("csv", "imb")
+"""Formats that print nothing of a run without rows."""
 
 
 def show_run(
@@ -26,7 +32,17 @@ def show_run(
         return
     stored = open_run(word)
     usual = "map" if stored.cells and is_map(stored.plan) else "table"
+    check_rows(stored, form or usual)
     show(stored, form or usual, limits_of, whole)
+
+
+def check_rows(stored: Run, form: str) -> None:
+    """UserError: the run holds figures alone, of which the format prints nothing."""
+    if form in _OF_ROWS and not (stored.cells or stored.skips) and stored.has_numbers:
+        raise UserError(
+            f"--format {form} prints rows, and {stored.path} holds figures alone; take table, "
+            f"markdown or latex, or `mpigauge export csv {as_word(stored.path)} --table figures`"
+        )
 
 
 def show(stored: Run, form: str, limits_of: str | None = None, whole: bool = False) -> None:

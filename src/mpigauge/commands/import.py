@@ -79,7 +79,7 @@ def command(
     """
     from mpigauge.cli.pivoting import show_pivot
     from mpigauge.cli.screen import tell
-    from mpigauge.cli.showing import show
+    from mpigauge.cli.showing import check_rows, show
     from mpigauge.features.imported.importing import (
         date_said,
         machine_said,
@@ -89,7 +89,7 @@ def command(
         tell_unread,
         unpack_all,
     )
-    from mpigauge.features.profile.by_name import PRINTED, print_profile
+    from mpigauge.features.profile.by_name import print_profile
     from mpigauge.features.profile.profiling import call_sites
     from mpigauge.features.profile.reported import header_of, reported_jobs, save_reported
     from mpigauge.model.errors import UserError
@@ -125,9 +125,10 @@ def command(
         run = load(folder)
         if pivot or to:
             show_pivot([run], pivot, to, form)
-        elif jobs and form in PRINTED:
+        elif jobs:
             print_profile(folder, jobs, form)
         else:
+            check_rows(run, form)
             show(run, form)
     if form != "table":
         report_remarks(reading)

@@ -38,7 +38,7 @@ def command(
     from mpigauge.cli.pivoting import show_pivot
     from mpigauge.cli.run_names import find_run, open_run
     from mpigauge.cli.showing import show_run
-    from mpigauge.features.profile.by_name import PRINTED, print_profile
+    from mpigauge.features.profile.by_name import print_profile
     from mpigauge.features.profile.finding import profile_at
     from mpigauge.model.errors import UserError
 
@@ -49,7 +49,7 @@ def command(
         )
     if pivot or to:
         show_pivot([open_run(run)], pivot, to, form or options.USUAL_FORMAT)
-    elif jobs is not None and form in (None, *PRINTED):
+    elif jobs is not None:
         print_profile(find_run(run), jobs, form or options.USUAL_FORMAT)
     elif form in options.PROFILE_FORMATS:
         raise UserError(f"--format {form} is of profiles, and {run} is none")

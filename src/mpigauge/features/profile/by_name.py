@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.cli.options import PROFILE_FORMATS
 from mpigauge.features.profile.finding import is_profile, profile_at
 from mpigauge.model.errors import UserError
+from mpigauge.model.units import listed
 from mpigauge.model.width import WIDTH
 
 if TYPE_CHECKING:
@@ -24,12 +25,16 @@ PRINTED = ("table", "json", "csv", *PROFILE_FORMATS)
 
 
 def print_profile(folder: Path, jobs: Sequence[ProfiledJob], form: str) -> None:
-    """Prints the profile of a run in one of the formats PRINTED. UserError: a report of another
+    """Prints the profile of a run. UserError: the format is none of PRINTED, or a report of another
     profiler is to be printed as one."""
     from mpigauge.cli.screen import screen, write
     from mpigauge.features.profile.measured import joined_at
     from mpigauge.features.profile.show import JOINED, lines_of
 
+    if form not in PRINTED:
+        raise UserError(
+            f"--format {form} prints no profiles, and {folder} is one; take {listed(PRINTED, 'or')}"
+        )
     source = next((job.source for job in jobs), "")
     if source and form in PROFILE_FORMATS:
         raise UserError(

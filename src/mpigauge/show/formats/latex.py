@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.screen import PLAIN
 from mpigauge.model.width import as_blocks
-from mpigauge.show.formats.table import heading, notes_of, text_rows
+from mpigauge.show.formats.table import figure_rows, heading, notes_of, text_rows
 from mpigauge.show.markup import commented, in_latex, latex_table
 from mpigauge.show.titles import title
 
@@ -25,5 +25,8 @@ def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
         if table.rows:
             heads, *rows = text_rows(table, in_latex)
             blocks.append([*commented([title(table)]), *latex_table(heads, rows)])
+    if figures := figure_rows(document.figure_rows):
+        heads, *rows = ([in_latex(word) for word in words] for words in figures)
+        blocks.append(latex_table(heads, rows, left=len(heads)))
     blocks.append(commented(notes_of(document)))
     return as_blocks(blocks)

@@ -330,14 +330,18 @@ def notes_of(document: Document) -> list[str]:
 
 def figure_lines(figures: Sequence[FigureRow], colour: bool = False) -> list[str]:
     """Numbers that are not times, one a line, with the error of those of several launches."""
-    if not figures:
-        return []
+    rows = figure_rows(figures)
+    wide = widths(rows)
+    lines = [left_aligned(words, wide) for words in rows]
+    return [_bold(line, colour) for line in lines[:1]] + lines[1:]
+
+
+def figure_rows(figures: Sequence[FigureRow]) -> list[list[str]]:
+    """The words of a table of figures, its heads first, without columns that nothing fills; empty:
+    there is no figure."""
     rows = [_figure_words(row) for row in figures]
     shown = [place for place, column in enumerate(zip(*rows, strict=True)) if any(column)]
-    kept = [[words[place] for place in shown] for words in (_FIGURE_HEADS, *rows)]
-    wide = widths(kept)
-    heads, *lines = (left_aligned(words, wide) for words in kept)
-    return [_bold(heads, colour), *lines]
+    return [[words[place] for place in shown] for words in (_FIGURE_HEADS, *rows) if shown]
 
 
 _FIGURE_HEADS = ("figure of", "what", "ranks", "rank", "placement", "setting", "source", "value",
