@@ -122,3 +122,11 @@ def test_a_run_of_another_host_is_abandoned_after_a_long_silence(killed: Path) -
     for path in (killed, *killed.rglob("*")):
         os.utime(path, (0, 0))
     assert is_abandoned(load(killed))
+
+
+def test_the_command_that_goes_on_can_be_pasted(
+    killed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = killed.rename(killed.with_name("a run"))
+    assert run(["watch", str(folder), "--every", "0.1"]) == 1
+    assert f"`mpigauge resume '{folder}'` goes on" in capsys.readouterr().err

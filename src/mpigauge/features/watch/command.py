@@ -42,6 +42,7 @@ def command(run: str, every: float) -> None:
     from mpigauge.cli.showing import show
     from mpigauge.measure import live
     from mpigauge.model.errors import RunError
+    from mpigauge.model.typed import as_word
     from mpigauge.runs.store import load
 
     folder = find_run(run)
@@ -56,7 +57,8 @@ def command(run: str, every: float) -> None:
     show(stored, "table")
     if not stored.status:
         raise RunError(
-            f"the process that measured {folder} was killed; `mpigauge resume {folder}` goes on"
+            f"the process that measured {folder} was killed; `mpigauge resume {as_word(folder)}` "
+            "goes on"
         )
 
 

@@ -13,9 +13,10 @@ from mpigauge.measure.plan.compilers import with_compilers
 from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.request import DEFAULT_PRECISION, Request
 from mpigauge.model.errors import UserError
-from mpigauge.model.grouping import distinct
+from mpigauge.model.grouping import grouped
 from mpigauge.model.names import COMPILER
 from mpigauge.model.suite_options import ROOT
+from mpigauge.model.units import first_few
 from mpigauge.site.placement import in_one_job
 
 if TYPE_CHECKING:
@@ -202,14 +203,22 @@ def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None
     used = {name for card in chosen for name in card.options}
     for name in request.suite_options:
         if name not in used:
-            suites = distinct((c for c in cards if name in c.options), lambda card: card.suite)
-            hint = f"; it is for {', '.join(suites)}" if suites else ""
-            raise UserError(f"--{name} has no effect on {names}{hint}")
+            others = [card for card in cards if name in card.options]
+            raise UserError(f"--{name} has no effect on {names}{_for_others(others, chosen)}")
     for option, what_they_do, is_one in _asked_effects(request):
         if not any(is_one(card) for card in chosen):
             raise UserError(
                 f"{option} has no effect on {names}; it is for benchmarks that {what_they_do}"
             )
+
+
+def _for_others(others: Sequence[Card], chosen: Sequence[Card]) -> str:
+    """The suites that an option is for; of those with a chosen benchmark also which of theirs."""
+    words = []
+    for suite, cards in grouped(others, lambda card: card.suite).items():
+        is_chosen = any(card.suite == suite for card in chosen)
+        words.append(f"{suite} ({first_few(c.name for c in cards)})" if is_chosen else suite)
+    return f"; it is for {', '.join(words)}" if words else ""
 
 
 def _asked_effects(request: Request) -> Iterator[tuple[str, str, Callable[[Card], bool]]]:
