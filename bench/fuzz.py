@@ -73,7 +73,7 @@ def look(target: Target, count: int, seed: int, kept: Path) -> int:
 
 
 def counts(texts: int, programs: int, only: str) -> dict[str, int]:
-    """How many texts each target gets: by its name. SystemExit: there is no such target."""
+    """The number of texts for each target, by its name. SystemExit: there is no such target."""
     chosen = [name for name in targets() if only in ("", name)]
     if not chosen:
         sys.exit(f"there is no '{only}'; there are {', '.join(targets())}")

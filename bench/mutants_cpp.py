@@ -53,7 +53,7 @@ CHANGES = {
     "break": ("continue",), "continue": ("break",),
 }  # fmt: skip
 BETWEEN = {*"<>+-*/%&|", "<=", ">=", "==", "!=", "&&", "||", "<<", ">>"}
-"""Of two operands where blanks are on both sides; else of types, templates, or one operand."""
+"""Operators of two operands if blanks are on both sides; else parts of types, or of one operand."""
 NUMBER = re.compile(r"\d[\d']*(?:\.\d+)?")
 
 
@@ -118,7 +118,7 @@ class Cpp:
         return Bed(mutation.copied(self._kept / f"cpp-{number}"))
 
     def _lines_run(self, area: str) -> dict[Path, set[int]]:
-        """By file, in a build of its own."""
+        """The lines that tests run, by file, in a build of its own."""
         root = mutation.copied(self._kept / "cpp-coverage")
         bed = Bed(root, ("-DCMAKE_CXX_FLAGS=--coverage",))
         if bed.build(area) != 0 or bed.test(area) != 0:

@@ -83,7 +83,7 @@ SILENT = {"strict", "frozen", "slots", "hash", "repr", "compare"}
 
 
 def _silent_spans(source: str) -> list[tuple[Position, Position]]:
-    """Where a change does nothing: annotations and imports for these alone, and what is SILENT."""
+    """The places where a change does nothing: annotations, imports for these, and SILENT."""
     parts: list[ast.AST] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":

@@ -61,7 +61,7 @@ class Mutant:
     after: str
     """The line that differs, without blanks around."""
     text: str
-    """Of the whole file."""
+    """The whole file with the change."""
 
     @classmethod
     def of(cls, path: Path, source: str, text: str, line: int) -> Mutant:
@@ -180,7 +180,7 @@ def note(result: Result) -> None:
 
 
 def share_killed(results: Sequence[Result]) -> tuple[int, int]:
-    """How many were killed, and of how many that change what is done."""
+    """The number of mutants killed, and that of all mutants that change the behaviour."""
     count = Counter(each.outcome for each in results)
     return count[KILLED], count[KILLED] + count[SURVIVED]
 

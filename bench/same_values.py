@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Whether something that makes runs shorter leaves measured values as they are.
+"""Checks that what makes runs shorter leaves measured values as they are.
 
     python bench/same_values.py overlap --mpi mpich
     python bench/same_values.py noise --mpi mpich

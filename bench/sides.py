@@ -30,7 +30,7 @@ FAMILIES = {
 }
 SIZES = "0,8,512,64Ki,1Mi"
 LAUNCHES = 6
-"""Of each run: times differ from launch to launch by more than within one."""
+"""The launches of each run: times differ more between launches than within one."""
 CELL, MEAN = 0.05, 0.02
 MAIN = "from mpigauge.cli import main; main()"
 Ratios = dict[tuple[str, int], list[float]]

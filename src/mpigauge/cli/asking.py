@@ -54,7 +54,7 @@ def meant(words: Sequence[str]) -> Meant:
 
 
 def answer(of: Meant, question: Callable[[Library], _T]) -> _T:
-    """What the question brings, and on standard error what is not as it should be."""
+    """The answer to the question; notes on the runs go to standard error."""
     from mpigauge.result.library import answered
     from mpigauge.result.library.memory import limited_memory
 

@@ -77,7 +77,7 @@ def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
 
 
 def _check_memory(plan: Plan, setup: Setup) -> None:
-    """That a rank can hold its largest message, of which a benchmark has at least one buffer."""
+    """UserError: a rank cannot hold its largest message, for which it needs a buffer at least."""
     machines = [node.machine for node in setup.nodes] or [setup.machine]
     free = min(machine.memory_bytes for machine in machines)
     for part in plan.parts:

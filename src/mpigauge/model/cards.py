@@ -67,7 +67,7 @@ class Card:
 
     @property
     def is_sized(self) -> bool:
-        """Whether it has messages of several sizes."""
+        """True if it has messages of several sizes."""
         return self.unit != "none" and not self.only_bytes
 
     def fits(self, ranks: int) -> bool:

@@ -56,7 +56,7 @@ _NO_CORES = ("UNDEFINED", "<NULL>", "NULL", "NONE")
 
 @dataclass
 class _HostFile:
-    """What the lines up to here name."""
+    """The hosts that the lines up to here name."""
 
     source: str
     hosts: list[NamedHost] = field(default_factory=list)
@@ -112,7 +112,7 @@ def _as_slots(hosts: list[NamedHost]) -> Iterable[NamedHost]:
 
 
 def _is_in(name: str, excluded: Iterable[str]) -> bool:
-    """Whether a name is one of these, with its domain or without."""
+    """True if a name is one of these, with its domain or without."""
     return any(each == name or _short(each) == name or each == _short(name) for each in excluded)
 
 

@@ -18,7 +18,7 @@ MOST_SEED = (1 << 63) - 1
 MOST_SECONDS = 366 * 86400.0
 """A year. No run, launch or job is longer."""
 LEAST_SHARE = 1e-4
-"""Of a relative error."""
+"""The least relative error that may be requested."""
 MOST_MESSAGE_BYTES = 1 << 40
 MOST_INPUT_BYTES = 64 << 20
 """Size of a file that people or programs write about a machine or a plan."""

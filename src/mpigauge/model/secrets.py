@@ -45,7 +45,7 @@ def masked_words(words: Sequence[str]) -> list[str]:
 
 
 def masked_json(data: Any) -> Any:
-    """What is to be stored, without these values: of `env` and `settings`, and in the words of
+    """Data to be stored, without these values: of `env` and `settings`, and in the words of
     commands, at any depth."""
     if isinstance(data, Mapping):
         return {key: _masked_member(key, value) for key, value in data.items()}
@@ -83,8 +83,8 @@ def as_typed(values: Mapping[str, str]) -> Iterator[str]:
 
 
 def revealed(data: Any, environment: Mapping[str, str], name: str = "") -> Any:
-    """What was stored with MASK, with the values of this environment. `name`: what `data` is the
-    value of. UserError: a variable is not set here; it is named."""
+    """Data that were stored with MASK, with the values of this environment. `name`: the name of the
+    value `data`. UserError: a variable is not set here; it is named."""
     if isinstance(data, Mapping):
         return {key: revealed(value, environment, str(key)) for key, value in data.items()}
     if isinstance(data, (list, tuple)):

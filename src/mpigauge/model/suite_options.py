@@ -105,7 +105,7 @@ def _words(option: OptionRow, text: str) -> str:
 
 
 def is_node(word: str) -> bool:
-    """Whether it can be the number of a NUMA node."""
+    """True if it can be the number of a NUMA node."""
     number = whole_number(word)
     return number is not None and number < MOST_PUS
 

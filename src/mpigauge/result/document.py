@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Remarked(NamedTuple):
-    """What sentences about a run need of a row, where rows are too many to be made."""
+    """The part of a row that sentences about a run need, if rows are too many to be made."""
 
     benchmark: str
     ranks: int
@@ -73,7 +73,7 @@ class Document:
     whole: bool = False
     """Headings say all that is known, not only which run it is."""
     remarked: tuple[Remarked, ...] = ()
-    """Of each row of a large map what sentences need; none: the rows themselves have it."""
+    """The part of a large map's rows that sentences need; empty: the rows themselves have it."""
 
     @property
     def flagged(self) -> Sequence[Row | Remarked]:

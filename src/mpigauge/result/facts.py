@@ -60,9 +60,9 @@ class Facts:
     mpi_standard: str = ""
     thread_level: str = ""
     world_ranks: int = 2
-    """Of the largest launch."""
+    """The ranks of the largest launch."""
     imported_ranks: tuple[int, ...] = ()
-    """Of the runs that were imported, each number once, if they differ."""
+    """The ranks of the runs that were imported, each number once, if they differ."""
     init_s: tuple[float, ...] = ()
     """What starting MPI took in each launch, as its slowest rank saw it."""
     sampled: tuple[Sampled, ...] = ()

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from mpigauge.runs.store.pair_times import PairTime, PairTimes, StoredPairs
 
 LARGE_BYTES = 4_000_000
-"""Of records, some 2500 pairs; reading more one by one takes longer than drawing them."""
+"""The size of some 2500 records; reading more one by one takes longer than drawing them."""
 DETAILED_ROWS = 64
-"""Of a large map, that are shown as those of a small one."""
+"""Rows of a large map that are shown as those of a small one."""
 
 
 class LargeMap(NamedTuple):
@@ -86,7 +86,7 @@ def _is_large_map(path: Path) -> bool:
 
 
 def _is_simple(path: Path, kinds: Sequence[PairTimes]) -> bool:
-    """Whether each row is of one launch, and nothing is known of it from earlier runs."""
+    """True if each row is of one launch, and nothing is known of it from earlier runs."""
     between, _ = between_of(path)
     if between and between.cells:
         return False
@@ -114,7 +114,7 @@ def _benchmark(cell: Cell) -> str:
 
 
 def _remarked(kinds: Iterable[PairTimes], precision: float | None) -> list[Remarked]:
-    """What sentences about a run need of each row; rows that are alike share it."""
+    """The part of each row that sentences about a run need; rows that are alike share it."""
     remarked = []
     for kind in kinds:
         cell = kind.shared
@@ -133,7 +133,7 @@ def _remarked(kinds: Iterable[PairTimes], precision: float | None) -> list[Remar
 
 
 def _judged(time: PairTime, precision: float) -> tuple[str, ...]:
-    """As stats.launches judges a row: "unconverged" is said of the row, not of its launch."""
+    """The flags that stats.launches gives a row: "unconverged" is a flag of the whole row."""
     flags = time.flags
     if flags:
         flags = tuple(flag for flag in flags if flag != "unconverged")

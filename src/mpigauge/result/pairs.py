@@ -60,7 +60,7 @@ class PairLatency(NamedTuple):
 
 
 PairsOfSheet = dict[tuple[int, int], list[tuple[int, Timed]]]
-"""By ranks, the smaller first: the times of a pair, each with how many pairs measured at once."""
+"""The times of a pair by its ranks, the smaller first, each with the pairs measured at once."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def stored_map(run: Run, rows: Iterable[Row]) -> PairMap | None:
 
 
 def is_map(plan: Mapping[str, Any]) -> bool:
-    """Whether a run with this plan measures pairs of ranks, which do not stand for policies."""
+    """True if a run with this plan measures pairs of ranks, which do not stand for policies."""
     parts = plan.get("parts") or ()
     return bool(parts) and all(part.get("pairs") and not part.get("places") for part in parts)
 

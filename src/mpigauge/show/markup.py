@@ -19,7 +19,7 @@ _IN_LATEX = {
 }  # fmt: skip
 _SIGNS = re.compile("|".join(map(re.escape, _IN_LATEX)))
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffd]")
-"""What no font has, and what would end a line."""
+"""Letters that no font has, or that would end a line."""
 _IN_MARKDOWN = re.compile(r"[\\`*_~|<>\[\]&#$]|:(?=//)|(?<=www)\.|^[-+=](?=[-+=\s]|$)")
 _NUMBERED = re.compile(r"^(\d+)([.)])(?=\s|$)")
 """The beginning of a line that Markdown takes for an item of a list."""

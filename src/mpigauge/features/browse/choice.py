@@ -67,7 +67,7 @@ def menus(con: DuckDBPyConnection) -> dict[str, list[str]]:
 
 
 WHERE_TABLES = ("runs",)
-"""What expressions are about."""
+"""The tables that an expression may name."""
 
 
 def where_query(choice: RunFilter) -> str:

@@ -216,7 +216,7 @@ def _evidence_of_waiting(account: Account, of: Waited) -> Iterator[str]:
 
 
 def _largest(account: Account) -> Iterator[Finding]:
-    """Of a report of another profiler, which does not tell waiting from moving."""
+    """The largest calls of another profiler's report, which does not tell waiting from moving."""
     if not account.job.source:
         return
     for site in _large_sites(account):

@@ -47,7 +47,7 @@ _NAME = re.compile(r"mpigauge-\d+-[0-9a-f]{12}")
 
 @dataclass(frozen=True)
 class LeftFiles:
-    """Where the files of a launch are until its program has ended."""
+    """The place of the files of a launch until its program has ended."""
 
     launch: int
     folder: str
@@ -73,7 +73,7 @@ def note_left(
 
 
 def left_in(run: Path) -> LeftFiles | None:
-    """What a killed mpigauge has left; None: nothing."""
+    """The files that a killed mpigauge has left; None: there are none."""
     try:
         data = json.loads((run / LEFT).read_text(encoding="utf-8"))
         lists = {name: tuple(map(str, data[name])) for name in ("hosts", "words", "shell")}
@@ -88,7 +88,7 @@ def forget_left(run: Path) -> None:
 
 
 def is_own_folder(folder: Path) -> bool:
-    """Whether `folder_for_ranks` made it, for this user."""
+    """True if `folder_for_ranks` made it, for this user."""
     try:
         about = folder.lstat()
     except OSError:

@@ -39,7 +39,7 @@ def collect_left(run: Path) -> None:
 
 
 def _can_be_collected(left: LeftFiles, run: Path) -> bool:
-    """Whether there is anything for this host, and all of it."""
+    """True if the files are on this host and complete."""
     folder = Path(left.folder)
     if left.host != os.uname().nodename:
         tell(f"what ranks wrote for {run} is on {left.host}; run the command there to collect it")

@@ -338,7 +338,7 @@ def header(words: Sequence[str], jobs: Sequence[ProfiledJob] = ()) -> dict[str, 
 
 
 def facts_of(jobs: Sequence[ProfiledJob]) -> dict[str, Any]:
-    """What run.json says of ranks that were seen; nothing if there are none."""
+    """The facts about ranks in run.json; empty if no rank was seen."""
     shown = main_jobs(jobs)
     if not shown:
         return {}

@@ -123,7 +123,7 @@ def _file(report: ReportedProfile, rank: ReportedRank) -> RankFile:
 
 
 def _remarks(report: ReportedProfile, ranks: Sequence[ReportedRank]) -> Iterator[str]:
-    """What the report leaves out."""
+    """Sentences about what the report leaves out."""
     yield from report.remarks
     if len(ranks) < len(report.ranks):
         yield f"The report lists the calls of {len(ranks)} of {many(len(report.ranks), 'rank')}."
@@ -266,5 +266,5 @@ def save_reported(jobs: Sequence[ProfiledJob], folder: Path) -> None:
 
 
 def header_of(jobs: Sequence[ProfiledJob]) -> dict[str, object]:
-    """What run.json says of a run of reports, beside where they are from."""
+    """The header of a run of reports, next to the fields that name their origin."""
     return {"kind": KIND, "profile": {"program": jobs[0].program, "source": jobs[0].source}}

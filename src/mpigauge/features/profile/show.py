@@ -118,7 +118,7 @@ def main_jobs(jobs: Sequence[ProfiledJob]) -> list[ProfiledJob]:
 
 
 def _kind(job: ProfiledJob) -> tuple[object, ...]:
-    """What launches of one thing have in common."""
+    """The facts that all launches of one job share."""
     return job.program, job.expected, job.source
 
 
@@ -249,7 +249,7 @@ def _most(account: Account) -> Iterator[str]:
 
 
 def _details(called: Called) -> Iterator[str]:
-    """How many calls there are, and how long they take, as far as that is known."""
+    """The number of calls and their times, as far as these are known."""
     if not called.calls:
         yield f"{duration(called.mean_s)} of each rank in the mean"
         return
@@ -451,7 +451,7 @@ def _site_row(account: Account, called: Called, times: OverLaunches) -> list[str
 
 
 def _typical_s(called: Called) -> float:
-    """What a usual call takes: the median, or the mean where no other is known."""
+    """The time of a usual call: the median, or the mean if no other is known."""
     if math.isfinite(called.median_s) or not called.calls:
         return called.median_s
     return called.total_s / called.calls

@@ -58,11 +58,11 @@ class ProfiledJob:
     source: str = ""
     """The other profiler that reported it; empty: ours."""
     remarks: tuple[str, ...] = ()
-    """What is to be said of its numbers, in sentences."""
+    """Sentences about its numbers."""
 
     @property
     def lacks(self) -> str:
-        """What a report of another profiler does not hold of a program, in a sentence for those who
+        """The data that a report of another profiler lacks, in a sentence for those who
         need it."""
         return (
             f"a report of {self.source}, which says neither with which MPI, on which cores and "

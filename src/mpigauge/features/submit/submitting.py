@@ -55,7 +55,7 @@ class JobRequest:
     many: int = 1
     """Runs that there will be: one for each MPI."""
     variables: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What the words name only: values of --env that look secret, which the batch system takes
+    """Values of --env that look secret, which the words only name and the batch system takes
     from the environment of the submission."""
 
     @property

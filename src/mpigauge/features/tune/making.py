@@ -174,7 +174,7 @@ def read_task(
 
 
 def folder_for(mpi: Mpi, output: Path | None) -> Path:
-    """Where a tuning of this MPI is kept. UserError: the folder holds something else."""
+    """The folder for a tuning of this MPI. UserError: it holds something else."""
     folder = output or Path(f"mpigauge-tuned-{mpi.name}-{mpi.version}")
     if folder.is_dir() and not holds_tuning(folder) and not (folder / RUNS).is_dir():
         check_empty(folder)

@@ -227,7 +227,7 @@ def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> tuple[Run, st
 
 
 def is_cut_short(stored: Run) -> bool:
-    """Whether launches are missing: it was interrupted, or it was given up with a reason, such as a
+    """True if launches are missing: it was interrupted, or it was given up with a reason, such as a
     full disk; no status, if there was no room even for that."""
     return stored.status.get("status") in (None, "interrupted") or "reason" in stored.status
 

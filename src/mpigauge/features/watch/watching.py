@@ -30,7 +30,7 @@ SILENCE_S = 60.0
 
 
 def is_abandoned(stored: Run) -> bool:
-    """Whether the process that measured a run was killed. Its lock shows that on its own host; from
+    """True if the process that measured a run was killed. Its lock shows that on its own host; from
     others, files that nobody has written for longer than any launch may be silent."""
     if stored.status:
         return False

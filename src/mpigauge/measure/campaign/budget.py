@@ -18,7 +18,7 @@ MOST_OVERHEAD = 0.1
 LEAST_S = 0.05
 """Measuring for less is not worth a launch."""
 CELL_S = 10.0
-"""Of all launches together, that one cell takes at most unless there is a time for everything; each
+"""The most that one cell takes over all launches unless there is a time for everything; each
 launch makes one call in any case."""
 _PLANNED = 0.6
 """Share of that for the launches that are made in any case."""

@@ -34,7 +34,7 @@ class Bystander:
         self._process.communicate()
 
     def was_hit(self) -> bool:
-        """Whether a signal that we have received went to the whole group. Another one may come
+        """True if a signal that we have received went to the whole group. Another one may come
         before the next bystander is there; it is taken for one of the same kind."""
         if time.monotonic() < self._since_s:
             return True

@@ -32,7 +32,7 @@ class Death:
     signal: int
     """0: none."""
     words: str
-    """What ranks, MPI and launcher printed last."""
+    """The last lines of ranks, MPI and launcher."""
     ranks: int
     """On this machine."""
     before: Conditions

@@ -10,7 +10,7 @@ from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 URGENT = (signal.SIGTERM, signal.SIGHUP)
-"""What sends these kills soon afterwards, or is gone."""
+"""The sender of these kills soon afterwards, or is gone."""
 
 
 class Interrupt:

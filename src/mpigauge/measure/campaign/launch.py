@@ -48,7 +48,7 @@ GRACE_S = 5.0
 TERM_S = 2.0
 """How long the launcher may take to end its job when it is told to."""
 URGENT_S = 0.3
-"""How long each of these may take after a SIGTERM."""
+"""The time that each of these may take after a SIGTERM."""
 MOST_LOG_BYTES = 16 << 20
 LAST_LINES = 200
 """Kept of each stream, to find in them why a launch failed."""
@@ -67,7 +67,7 @@ class Watch:
     interrupt: Interrupt
     timeout_s: float
     start_s: float
-    """How long it may be silent before its first record, if that is longer."""
+    """The time for which it may be silent before its first record, if that is longer."""
     on_record: Callable[[Record], None]
     on_tick: Callable[[], None]
     backlog: Backlog = field(default_factory=Backlog)

@@ -18,7 +18,7 @@ class NoiseSamples:
     def __init__(self, plan: Plan, results: Results) -> None:
         self._plan, self._results = plan, results
         self._samples: dict[int, dict[int, list[Noise]]] = {}
-        """By part and launch; an entry for each rank."""
+        """Samples by part and launch; an entry for each rank."""
         self._launches: dict[int, int] = {}
         """The last launch of each part."""
 

@@ -132,7 +132,7 @@ class LauncherProcess:
 
     @property
     def is_silent(self) -> bool:
-        """Whether no output waits to be read."""
+        """True if no output waits to be read."""
         return self._lines.empty()
 
     def strays(self) -> list[int]:

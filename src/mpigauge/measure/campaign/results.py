@@ -120,7 +120,7 @@ class Results:
         return row.launches >= LEAST_FOR_INTERVAL and narrow
 
     def has_shifted(self, launch: int) -> bool:
-        """Whether the times of a launch differ by SHIFT, in the middle, from those before it."""
+        """True if the times of a launch differ by SHIFT, in the middle, from those before it."""
         ratios = []
         for cells in self._cells.values():
             before = [cells[number].time_p50_s for number in cells if number < launch]

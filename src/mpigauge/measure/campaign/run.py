@@ -180,7 +180,7 @@ class Campaign:
         return ""
 
     def used_all_time(self) -> bool:
-        """Whether cells took all of their time, though each launch made hardly more than the calls
+        """True if cells took all of their time, though each launch made hardly more than the calls
         that it makes in any case."""
         if self.plan.seconds is not None:
             return False
@@ -245,7 +245,7 @@ class Campaign:
         )
 
     def is_short_of_time(self) -> bool:
-        """Whether the given time leaves no room for another launch after the next."""
+        """True if the given time leaves no room for another launch after the next."""
         if self.plan.seconds is None:
             return False
         longest_s = max((outcome.wall_s for outcome in self.state.outcomes), default=0.0)

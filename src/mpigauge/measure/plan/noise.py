@@ -18,7 +18,7 @@ _DIGITS = 3
 
 
 def may_be_last(plan: Plan, number: int) -> bool:
-    """Whether the run may end with the round of this launch."""
+    """True if the run may end with the round of this launch."""
     rounds = plan.round(number) + 1
     return rounds >= plan.most_rounds or (rounds >= plan.least_rounds and rounds in LOOKS)
 

@@ -129,7 +129,7 @@ class Plan:
     oversubscribe: bool = False
     timeout_s: float = 300.0
     start_s: float = 0.0
-    """How long a launch may be silent before its first record; less than the timeout: as long."""
+    """The time for which a launch may be silent before its first record, at least the timeout."""
     rsh: tuple[str, ...] = ()
     """The launch agent's words; none: the launcher's own."""
     launcher: str = ""

@@ -112,7 +112,7 @@ def headline(rows: Sequence[Row]) -> Headline:
 
 
 def _is_of_one_pair(rows: Sequence[Row]) -> bool:
-    """Whether a line is of anything: each pair of a map has its own."""
+    """True if a line is of anything: each pair of a map has its own."""
     return len({row.cell.members for row in rows}) == 1
 
 

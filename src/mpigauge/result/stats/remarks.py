@@ -42,7 +42,7 @@ _NOISY = 0.02
 
 
 class Named(Protocol):
-    """What names a row, and what is suspicious of it."""
+    """The names of a row, and its flags."""
 
     @property
     def benchmark(self) -> str: ...

@@ -62,16 +62,16 @@ def read(text: Text) -> Reading:
 
 @dataclass
 class _Log:
-    """What is known at a line."""
+    """The state of the text at a line."""
 
     source: str = "BabelStream"
     facts: dict[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     device: str = ""
     factor: float = 0.0
-    """Of the table's unit; 0: no table has begun."""
+    """The factor of the table's unit; 0: no table has begun."""
     is_over: bool = False
-    """Whether the kernels of a run were read: what comes next is of another one."""
+    """True if the kernels of a run were read: what comes next is of another one."""
     csv_heads: tuple[str, ...] = ()
     figures: list[Figure] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
@@ -121,7 +121,7 @@ class _Log:
             self._fact(line)
 
     def _fact(self, line: str) -> None:
-        """What a line says of the run that it is of, or of those that follow."""
+        """Keeps a fact about the run of this line, or about those that follow."""
         if found := _VERSION.match(line):
             self.source = f"{self.source.split()[0]} {found[1]}"
         elif found := _FACT.match(line):
@@ -202,8 +202,8 @@ class _Log:
 
 
 def _facts_of(row: Mapping[str, str], rate: str) -> dict[str, str]:
-    """What a row says of its run: precision and array as in the table, and columns that somebody
-    has added."""
+    """The facts in a row about its run: precision and array as in the table, and columns that
+    somebody has added."""
     known = {*_CSV_HEADS, *_OF_CSV, rate}
     facts = {head: word for head, word in row.items() if head not in known}
     if word := _PRECISIONS.get(row.get("sizeof", "")):

@@ -69,7 +69,7 @@ class _Log:
     unread: list[Unread] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     launches: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    """How often each case came."""
+    """The number of times that each case came."""
     starts: dict[int, str] = field(default_factory=dict)
 
     def look(self, number: int, line: str) -> None:

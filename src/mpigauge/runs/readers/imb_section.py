@@ -25,7 +25,7 @@ OPTIONS = {
     "P2P": {"stride": "stride"},
     "HALO": {"topo": "topo"},
 }  # fmt: skip
-"""By suite: options of IMB, and what they are called among settings."""
+"""Options of IMB by suite, and their names among settings."""
 
 
 def kind_of(section: HeadingSection, heads: Heads, header: Header) -> HeadingKind:
@@ -37,7 +37,7 @@ def kind_of(section: HeadingSection, heads: Heads, header: Header) -> HeadingKin
 
 
 def conversions(kind: HeadingKind) -> Iterator[str]:
-    """How sizes and times below a heading differ from those of other programs, in sentences."""
+    """Sentences about sizes and times below a heading that differ from those of other programs."""
     card, shape = kind.card, kind.shape
     if SIZE_IS_TOTAL in kind.fixed["settings"]:
         yield f"{card.name}: the size is that of all ranks together, as it was in IMB until 2018"

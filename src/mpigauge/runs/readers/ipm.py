@@ -43,7 +43,7 @@ _ROWS = {
     "kWh": ("energy", "kWh", "lower"),
 }  # fmt: skip
 _PARTS = ("MPI", "OMP", "OMP idle", "I/O", "CUDA", "CUBLAS", "CUFFT")
-"""What time is spent in: rows of their own, and in the sections of shares and calls."""
+"""The parts of the run time: rows of their own, and in the sections of shares and calls."""
 _SECTIONS = {"%wall": ("share of {}", "%", "lower"), "#calls": ("calls of {}", "1", "")}
 _OF_CALL = (
     ("time in {}", "s", "lower"),
@@ -51,7 +51,7 @@ _OF_CALL = (
     ("share of {} in wallclock", "%", "lower"),
 )
 _SPEED = re.compile(rf"\S +gflop/sec *: *({NUMBER})")
-"""Of all ranks, beside another fact of the heading; 0: it was not counted."""
+"""The speed of all ranks, beside another fact of the heading; 0: it was not counted."""
 _IGNORED = ("entries", "start", "stop", "host", "command", "mpi_tasks", "files", "omp_thrds")
 """Rows that are no result, or whose numbers other rows have."""
 _FEWEST, _OF_SHARE, _MOST = 3, 3, 4
@@ -69,7 +69,7 @@ def read(text: Text) -> Reading:
 
 @dataclass
 class _Log:
-    """What is known at a line."""
+    """The state of the text at a line."""
 
     source: str = "IPM"
     program: str = "application"
@@ -164,7 +164,7 @@ class _Log:
 
 
 def _known(name: str, section: str) -> tuple[str, str, str] | None:
-    """What the row of this name is, its unit, and whether less is better; None: nobody knows."""
+    """The figure in the row of this name, its unit and direction; None: the row is unknown."""
     part = "MPI" if name == "mpi" else name
     if section and part in _PARTS:
         what, unit, better = _SECTIONS[section]
@@ -187,7 +187,7 @@ def _name_and_values(line: str) -> tuple[str, list[float]]:
 
 
 def _date(text: str) -> str:
-    """As newer banners print it."""
+    """The date as newer banners print it."""
     try:
         return datetime.strptime(text.split()[0], _OLD_DATE).strftime("%Y-%m-%dT%H:%M:%S")
     except ValueError:

@@ -134,12 +134,11 @@ _OF_TASKS = {
     "Stddev": ", standard deviation over ranks", "Aggregate": "",
 }  # fmt: skip
 _WITHOUT_NUMBERS = (_PLACES, _TASK_TIMES, "End of Report")
-"""What tables begin with that hold places in the source, nothing, or have rows of their own."""
+"""The titles of tables that hold places in the source, nothing, or rows of their own."""
 _ROW = re.compile(r"^(?:\s*\d|\.\.\.|[A-Z]\w+\s+\S)")
 _DIGITS_OF_RANK = 9
 _CLOSE = 0.02
-"""What a number with three digits is rounded by, and shares of a hundredth of a per cent are not
-told apart by."""
+"""The rounding of a number with three digits, and the error of a share of a hundredth per cent."""
 
 
 @reader("mpip", "reports of mpiP", rb"^@ mpiP[ \t]*$")
@@ -161,7 +160,7 @@ def read(text: Text) -> Reading:
 
 @dataclass
 class _Report:
-    """What is known of the report at a line, and what was read before it."""
+    """The state of a report at a line, and all that was read before it."""
 
     launch: int
     said: dict[str, str] = field(default_factory=dict)
@@ -173,7 +172,7 @@ class _Report:
     histogram: str = ""
     """The head of its shares, where the table is a histogram."""
     figures: dict[tuple[str, int, int], Figure] = field(default_factory=dict)
-    """By name and rank, and a number where these have several."""
+    """Figures by name and rank, and a number where these have several."""
     unread: list[Unread] = field(default_factory=list)
     profile: MpipProfile = field(default_factory=MpipProfile)
 

@@ -28,7 +28,7 @@ _LINE_DIGITS = 9
 _WITH_RANKS = 4
 """Numbers of a row of times of ranks that names the ranks."""
 _MOST_RANKS = 1 << 16
-"""Of a concise report; one of more is kept as figures alone."""
+"""The most ranks of a concise report; one of more is kept as figures alone."""
 CONCISE = (
     "The report has times of ranks only as their most, mean and least; ranks between are taken for "
     "alike."
@@ -50,16 +50,16 @@ class _Totals:
 
 @dataclass
 class MpipProfile:
-    """What is known of the profile at a line of the report."""
+    """The profile as far as the report was read."""
 
     hosts: dict[int, str] = field(default_factory=dict)
     ranks: dict[int, ReportedRank] = field(default_factory=dict)
     frames: dict[int, dict[int, ReportedFrame]] = field(default_factory=dict)
-    """By site and level."""
+    """Frames by site and level."""
     sites: dict[tuple[str, int], ReportedSite] = field(default_factory=dict)
     totals: dict[tuple[str, int], _Totals] = field(default_factory=dict)
     task_times: dict[str, list[float]] = field(default_factory=dict)
-    """Of a concise report: Max, Mean and Min of ranks, and their sum (Aggregate)."""
+    """Times in a concise report: Max, Mean and Min of ranks, and their sum (Aggregate)."""
     most_tasks: int = 0
     """Ranks that a concise report counts in a call site."""
 
@@ -228,7 +228,7 @@ class MpipProfile:
 
 
 def _is_sum(whole: float, parts: Iterable[float]) -> bool:
-    """Whether these are all parts of it, to within what is rounded."""
+    """True if these are all parts of it, to within what is rounded."""
     return abs(sum(parts) - whole) <= _CLOSE * whole
 
 

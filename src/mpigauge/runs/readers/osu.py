@@ -89,7 +89,7 @@ class _Log:
     of_command: dict[str, str] = field(default_factory=dict)
     placement: str = ""
     launches: Counter[OsuTest] = field(default_factory=Counter)
-    """How many tables of each test there are."""
+    """The number of tables of each test."""
     of_window: dict[OsuTest, OsuTable] = field(default_factory=dict)
     """The tables of the last bandwidths of -V, one for each window."""
     ranks: int = 0

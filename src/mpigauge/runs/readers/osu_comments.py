@@ -37,8 +37,8 @@ def pairs_in(line: str) -> Pairs | None:
 
 
 def memory_in(text: str, is_managed: bool = False) -> str:
-    """Where the buffers are: host, device or managed, as SENDER>RECEIVER if they differ. `text` is
-    the line on buffers, or the interface to the accelerator in a title; empty: it is neither."""
+    """The memory of the buffers: host, device or managed, as SENDER>RECEIVER if they differ. `text`
+    is the line on buffers, or the interface to the accelerator in a title; empty: it is neither."""
     if found := _BUFFERS.search(text):
         sender, receiver = _side(found[1], found[2]), _side(found[3], found[4])
         return sender if sender == receiver else f"{sender}>{receiver}"

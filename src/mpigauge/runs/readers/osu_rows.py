@@ -46,13 +46,13 @@ _PERCENTILE = re.compile(r"P(\d{1,3}) Tail (Lat\(us\)|BW\(MB/s\))")
 _STORED_PERCENTILES = {
     0: "time_best_s", 1: "time_p01_s", 50: "time_p50_s", 99: "time_p99_s", 100: "time_worst_s"
 }  # fmt: skip
-"""By the percentile of the time. Others are figures."""
+"""Columns by the percentile of the time. Others are figures."""
 _MEDIAN = "median over repetitions"
 
 
 class Percentile(NamedTuple):
     percent: int
-    """As it is printed."""
+    """The percentile as it is printed."""
     is_rate: bool
 
     @property
@@ -63,7 +63,7 @@ class Percentile(NamedTuple):
 
 @dataclass(frozen=True)
 class OsuTest:
-    """What is stated of the test whose rows come now."""
+    """The facts that the text states about the test of the rows that follow."""
 
     title: str
     source: str
@@ -77,7 +77,7 @@ class OsuTest:
     pairs: int = 1
     settings: tuple[tuple[str, str], ...] = ()
     profile: str = ""
-    """What a table with a column for each window holds: MB/s or Messages/s."""
+    """The content of a table with a column for each window: MB/s or Messages/s."""
     windows: tuple[str, ...] = ()
 
     @property
@@ -98,7 +98,7 @@ class OsuTest:
 
     @property
     def has_median(self) -> bool:
-        """Whether the median of all calls is the time of a row. With -f the slowest rank is."""
+        """True if the median of all calls is the time of a row. With -f the slowest rank is."""
         found = [percentile_in(head) for head in self.heads]
         medians = [each for each in found if each and each.column == "time_p50_s"]
         return bool(medians) and SLOWEST not in self.heads
@@ -231,7 +231,7 @@ def _window_of(test: OsuTest) -> int:
 
 
 def _unit_of(card: Card) -> float:
-    """How many printed times a stored one is."""
+    """The number of printed times in a stored one."""
     return 2.0 if card.time == "half_round_trip" else 1.0
 
 

@@ -31,7 +31,7 @@ _MINOR_HEADING = re.compile(
 _LOG_HEADING = re.compile(r"(={2,}>?|-{2,}|\*{2,}|#{2,6})\s")
 _LOG_HEADING_LINE = re.compile(rb"^[ \t]*(?:={2,}>?|-{2,}|\*{2,}|#{2,6})[ \t]+\S", re.MULTILINE)
 _MINOR_LEVEL = 7
-"""Of a line in bold type, of a tab and of a fold: below all headings."""
+"""The level of a line in bold type, of a tab and of a fold: below all headings."""
 _CODE_INDENT = ("  ", "\t")
 """Code of reStructuredText is indented by as much as its author likes."""
 _ESCAPED_END = b"\\n"
@@ -99,7 +99,7 @@ def _pieces_of_page(raw: bytes) -> dict[Headings, bytes]:
 
 
 def _has_indented_code(raw: bytes) -> bool:
-    """Whether every title of a program's output is indented as code."""
+    """True if every title of a program's output is indented as code."""
     if not any(indent + title in raw for indent in _INDENTS for title in _TITLES):
         return False
     return not any(raw.startswith(title) or b"\n" + title in raw for title in _TITLES)
@@ -170,7 +170,7 @@ def _pieces_of_json(raw: bytes) -> dict[Headings, bytes]:
 
 
 def _has_escaped_title(raw: bytes) -> bool:
-    """Whether a program's title and the end of its line, as JSON writes it, stand in one line."""
+    """True if a program's title and the end of its line, as JSON writes it, stand in one line."""
     if _ESCAPED_END not in raw:
         return False
     lines = (line for line in raw.splitlines() if _ESCAPED_END in line)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_parts(read: Callable[[Text], Reading], text: Text) -> Reading:
-    """What a reader finds in the pieces of a text, told apart by their headings."""
+    """The reading of all pieces of a text, told apart by their headings."""
     whole = read(text)
     if not text.parts:
         return _read_sections(read, text, whole)
@@ -82,7 +82,7 @@ def _with_arm(columns: Mapping[str, Any], arm: str) -> dict[str, Any]:
 
 # --- which headings tell rows apart --------------------------------------------------------------
 def _arms(headings: Sequence[Headings], readings: Sequence[Reading]) -> list[str]:
-    """As many of the outer headings of each piece as tell apart pieces with the same rows."""
+    """The outer headings of each piece, as many as tell apart pieces with the same rows."""
     keys = [row_keys(reading) for reading in readings]
     filled = [path for path, of in zip(headings, keys, strict=True) if of]
     shared = _shared_length(filled)
@@ -95,7 +95,7 @@ def _arms(headings: Sequence[Headings], readings: Sequence[Reading]) -> list[str
 
 
 def _shared_length(paths: Sequence[Headings]) -> int:
-    """How many of the outer headings all pieces have in common."""
+    """The number of outer headings that all pieces have in common."""
     length = 0
     for level in zip(*paths, strict=False):
         if len(set(level)) > 1:
@@ -107,7 +107,7 @@ def _shared_length(paths: Sequence[Headings]) -> int:
 def _has_collision(
     paths: Sequence[Headings], labels: Sequence[Headings], keys: Sequence[set[Hashable]]
 ) -> bool:
-    """Whether pieces below different headings hold the same row under the same label."""
+    """True if pieces below different headings hold the same row under the same label."""
     owners: dict[Hashable, Headings] = {}
     for path, label, of in zip(paths, labels, keys, strict=True):
         if any(owners.setdefault((label, key), path) != path for key in of):

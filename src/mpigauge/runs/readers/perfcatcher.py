@@ -75,7 +75,7 @@ def read(text: Text) -> Reading:
 
 @dataclass
 class _Report:
-    """What is known of the report at a line, and what was read before it."""
+    """The state of a report at a line, and all that was read before it."""
 
     launch: int
     source: str = "perfcatcher"

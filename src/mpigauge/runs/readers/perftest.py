@@ -68,7 +68,7 @@ def read(text: Text) -> Reading:
 
 @dataclass
 class _Log:
-    """What is known at a line."""
+    """The state of the text at a line."""
 
     test: Test = field(default_factory=Test)
     tests: list[Test] = field(default_factory=list)
@@ -76,10 +76,10 @@ class _Log:
     unread: list[Unread] = field(default_factory=list)
     in_rows: bool = False
     is_over: bool = False
-    """Whether a rule stands below the table; interleaved output may have rows behind it."""
+    """True if a rule stands below the table; interleaved output may have rows behind it."""
     in_json: bool = False
     open_row: dict[str, str] = field(default_factory=dict)
-    """Of JSON, until it is closed."""
+    """A row of JSON, until it is closed."""
 
     def look(self, number: int, line: str) -> None:
         if _TITLE.match(line):
@@ -108,7 +108,7 @@ class _Log:
         self.test, self.in_rows, self.in_json = test, False, False
 
     def _heading(self, line: str) -> None:
-        """What stands above a table: facts, and whose results follow."""
+        """Reads a line above a table: facts, or whose results follow."""
         test = self.test
         if found := _SIDE.match(line):
             self.test = replace(test, side=found[1].lower(), heads=(), rows=[])

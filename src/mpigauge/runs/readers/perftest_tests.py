@@ -73,21 +73,21 @@ class Test:
     """A test, as far as its text is read."""
 
     program: str = ""
-    """As ib_write_bw; empty: not known."""
+    """The name of the program, such as ib_write_bw; empty: it is not known."""
     words: tuple[str, ...] = ()
-    """What its title says beside that."""
+    """The other words of its title."""
     facts: dict[str, str] = field(default_factory=dict)
     memory: str = "host"
     side: str = ""
     """local or remote, where a table is of one of the two alone."""
     service_level: str = ""
-    """Where rows differ in it."""
+    """The service level of its rows, if rows differ in it."""
     addresses: frozenset[str] = frozenset()
-    """Of both sides, which are the same on both."""
+    """The addresses of both sides, which both print."""
     heads: tuple[str, ...] = ()
     rows: list[Row] = field(default_factory=list)
     line: int = 0
-    """Where its table begins."""
+    """The line where its table begins."""
     launch: int = 0
 
     @property
@@ -108,19 +108,19 @@ class Test:
 
     @property
     def settings(self) -> str:
-        """What was measured, beside the name of the test."""
+        """Settings that change what is measured, beside the name of the test."""
         rows = {"side": self.side, "sl": self.service_level}
         of_rows = (f"{name}={value}" for name, value in rows.items() if value)
         return " ".join([*self.words, *_in_words(self.facts, _SETTINGS), *of_rows])
 
     @property
     def arm(self) -> str:
-        """How it was measured."""
+        """Settings that change how it is measured."""
         return " ".join(_in_words(self.facts, _SURROUNDINGS))
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells it from others."""
+        """The facts that tell this test from others."""
         return self.program, self.settings, self.arm, self.depth, self.memory
 
     def take_title(self, title: str) -> None:
@@ -203,7 +203,7 @@ class Test:
         )
 
     def has_place(self, head: str) -> bool:
-        """Whether a column is stored."""
+        """True if a column is stored."""
         if head in ("#bytes", "#iterations", SERVICE_LEVEL):
             return True
         if self.is_latency:

@@ -30,7 +30,7 @@ class TextTable:
     columns: Callable[[], Mapping[str, Sequence[float]]]
     """Makes the stored columns, by name (message_bytes, time_p50_s ...), when they are wanted."""
     is_distinct: bool = False
-    """Whether its rows are known to differ in their keys."""
+    """True if its rows are known to differ in their keys."""
 
     @classmethod
     def of_rows(cls, fixed: Mapping[str, Any], rows: Sequence[Mapping[str, float]]) -> TextTable:
@@ -73,7 +73,7 @@ class Reading:
     cards: tuple[Card, ...] = ()
     """Of benchmarks that mpigauge has not."""
     profiles: tuple[ReportedProfile, ...] = ()
-    """What other profilers report; their numbers are among the figures, too."""
+    """Reports of other profilers; their numbers are also among the figures."""
 
     @property
     def rows(self) -> int:

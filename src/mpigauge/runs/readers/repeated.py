@@ -129,7 +129,7 @@ def _shared_key(table: TextTable) -> tuple[Any, ...]:
 
 
 def _keys_in(table: TextTable) -> Iterator[Hashable]:
-    """Of each row the columns of the key that vary within the table."""
+    """The columns of each row's key that vary within the table."""
     columns = [(name, table.varying[name]) for name in KEY_COLUMNS if name in table.varying]
     for place in range(table.rows):
         yield tuple((name, int(values[place])) for name, values in columns)

@@ -62,7 +62,7 @@ class ReportedMessages:
     """The other rank; -1: not known."""
     is_received: bool = False
     is_mean: bool = False
-    """Whether the size is that of all of them in the mean, and no other is known."""
+    """True if the size is that of all of them in the mean, and no other is known."""
 
 
 @dataclass
@@ -70,7 +70,7 @@ class ReportedSite:
     """A call of MPI at one place of the program."""
 
     call: str
-    """As the standard spells it: MPI_Send."""
+    """The call as the standard spells it: MPI_Send."""
     number: int
     """The site's number in the report; 0: the report tells no places apart."""
     frames: tuple[ReportedFrame, ...] = ()
@@ -78,7 +78,7 @@ class ReportedSite:
     times: list[ReportedTime] = field(default_factory=list)
     messages: list[ReportedMessages] = field(default_factory=list)
     is_file: bool = False
-    """Whether what it moves goes to files."""
+    """True if what it moves goes to files."""
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,11 @@ class ReportedProfile:
     words: tuple[str, ...]
     """The command."""
     started: str
-    """As the report has it."""
+    """The date as the report prints it."""
     ranks: tuple[ReportedRank, ...]
     sites: tuple[ReportedSite, ...]
     remarks: tuple[str, ...] = ()
-    """What is to be said of its numbers, in sentences."""
+    """Sentences about its numbers."""
 
 
 def whole(number: float) -> int:

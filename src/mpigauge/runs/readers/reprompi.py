@@ -42,7 +42,7 @@ _FACTS = (
     "operation", "datatype", "datatype_extent_bytes", "datatype_size_bytes", "reproMPIcommitSHA1",
     "nprocs", "sync", "process_sync", "nrep",
 )  # fmt: skip
-"""What a heading states that has a column, or that is no setting."""
+"""Facts of a heading that have a column, or that are no setting."""
 _USUAL = {"clocktype": "local", "clock": "MPI_Wtime", "root_proc": "0"}
 Key = tuple[str, int]
 
@@ -62,7 +62,7 @@ def read(text: Text) -> Reading:
 
 @dataclass
 class _Run:
-    """What is known of a run at a line, and what stands before it."""
+    """The state of a run at a line, and all that was read before it."""
 
     stated: dict[str, str] = field(default_factory=dict)
     heads: list[str] = field(default_factory=list)
@@ -165,7 +165,7 @@ def _fixed(card: Card, has_median: bool, stated: Mapping[str, str]) -> dict[str,
 
 
 def _settings(stated: Mapping[str, str]) -> dict[str, str]:
-    """What the heading of a run states beside its facts, unless it is usual."""
+    """The settings that the heading of a run states beside its facts, unless they are usual."""
     settings = {}
     for name, value in stated.items():
         if name not in _FACTS and value != _USUAL.get(name):

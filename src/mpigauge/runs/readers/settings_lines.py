@@ -32,7 +32,7 @@ def setting_in(line: str) -> tuple[str, str] | None:
 
 
 def is_command(line: str) -> bool:
-    """Whether a line starts a job: its first word, behind a prompt and variables, is a launcher."""
+    """True if a line starts a job: its first word, behind a prompt and variables, is a launcher."""
     found = _LAUNCHER.search(line)
     if not found:
         return False
@@ -43,7 +43,7 @@ def is_command(line: str) -> bool:
 
 
 def settings_in_command(line: str) -> dict[str, str]:
-    """What a line that starts a job sets for it: UCX_TLS of `mpirun -x UCX_TLS=tcp ...`."""
+    """The settings in a line that starts a job: UCX_TLS of `mpirun -x UCX_TLS=tcp ...`."""
     settings: dict[str, str] = {}
     for pattern in _IN_COMMAND:
         for name, value in pattern.findall(line):
@@ -52,7 +52,7 @@ def settings_in_command(line: str) -> dict[str, str]:
 
 
 def placement_in_command(line: str) -> str:
-    """Where such a line has the ranks placed: map-by:core, or cores:0,3 of `taskset -c 0,3`."""
+    """The placement in such a line: map-by:core, or cores:0,3 of `taskset -c 0,3`."""
     places = [*_PLACEMENT.findall(line), *(("cores", cores) for cores in _CORES.findall(line))]
     return " ".join(f"{name}:{value}" for name, value in places)
 

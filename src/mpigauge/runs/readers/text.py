@@ -37,7 +37,7 @@ _OTHER_DIGITS = re.compile(r"(?![0-9])\d")
 
 _A_NUMBER = re.compile(rf"-?{NUMBER}")
 NO_NUMBER = r"[-+]?(?:nan|inf(?:inity)?)(?:\([^)\s]*\))?"
-"""What programs print in the place of a number that there is not, in any case."""
+"""A word that programs print instead of a number, in any case."""
 _NO_NUMBER = re.compile(rf"(?<![\w.]){NO_NUMBER}(?!\w)", re.IGNORECASE)
 
 

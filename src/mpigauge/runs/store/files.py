@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 HISTORY = "history.json"
 """What a run used of the runs before it."""
 LEFT = ".left.json"
-"""Where the files of ranks are that a profile collects after the end of its program."""
+"""The file that names the place of ranks' files until a profile has collected them."""
 OWN = 0o600
 """The mode of a file that only its owner reads."""
 _ORDER = re.compile(

@@ -102,7 +102,7 @@ class Run:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether anything was measured: not only what every job has, such as its memory."""
+        """True if anything was measured: not only what every job has, such as its memory."""
         return any(
             isinstance(record, CellRecord)
             or (isinstance(record, Figure) and record.benchmark != JOB)

@@ -303,7 +303,7 @@ def _new_below(root: Path, label: str) -> Path:
 
 
 def is_locked(folder: Path) -> bool | None:
-    """Whether a process writes into a run folder; None: this file system has no locks.
+    """True if a process writes into a run folder; None: this file system has no locks.
 
     Some network file systems keep locks for each host: there other hosts see none.
     """

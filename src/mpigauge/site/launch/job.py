@@ -142,7 +142,7 @@ def of_launcher(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def in_words(env: Mapping[str, str]) -> dict[str, str]:
-    """What ranks find by the launcher's words, which everybody on the machine can read: no value
+    """Variables that the launcher's words hold, which everybody on the machine can read: no value
     that looks secret. Those are in the launcher's own environment, and handed on from there."""
     return {name: value for name, value in env.items() if not looks_secret(name)}
 

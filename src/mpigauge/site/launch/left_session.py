@@ -34,7 +34,7 @@ def remove_left_session(pid: int, env: Mapping[str, str], begun: float | None = 
 
 
 def _is_older(path: Path, begun: float | None) -> bool:
-    """Whether a file was certainly there before an mpirun that has just begun."""
+    """True if a file was certainly there before an mpirun that has just begun."""
     return begun is None or path.stat().st_mtime < begun - CLOCK_STEP_S
 
 

@@ -130,7 +130,7 @@ class Leftovers:
         )
 
     def is_news(self, name: str) -> bool:
-        """Whether a new file of this name may be of a job, and nothing of the kind is noted."""
+        """True if a new file of this name may be of a job, and nothing of the kind is noted."""
         if _SEGMENT.match(name):
             return not name.startswith((*_MOMENTARY, *self.stems))
         return bool(_TEMPORARY.match(name) or _SESSION.match(f"{name}/"))

@@ -58,7 +58,7 @@ def _found(name: str, version: str) -> Mpi:
 
 
 def _why(error: UserError) -> str:
-    """What is wrong with an installed MPI, without the advice to remove it."""
+    """The fault of an installed MPI, without the advice to remove it."""
     return str(error).partition("; remove ")[0]
 
 

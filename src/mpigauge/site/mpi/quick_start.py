@@ -40,7 +40,7 @@ def quick_start(mpi: Mpi, chosen: Mapping[str, str], env: Mapping[str, str]) -> 
 
 
 def is_slow_version(name: str, version: str) -> bool:
-    """Whether an MPI of this name and version sleeps in MPI_Init unless it leaves out btl/ofi."""
+    """True if an MPI of this name and version sleeps in MPI_Init unless it leaves out btl/ofi."""
     major = version.partition(".")[0]
     return name == "openmpi" and major.isdigit() and int(major) >= _FIRST_MAJOR
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHM = "dev/shm"
 SHM_PER_RANK = 16 << 20
-"""What Open MPI 5 sets aside per rank in shared memory, the most of the MPIs that we looked at."""
+"""The shared memory that Open MPI 5 sets aside per rank, the most of the MPIs that we looked at."""
 SHM_OF_CONTAINERS = 64 << 20
 """The size of /dev/shm in a container that nobody gave another one."""
 LEAST_STACK = 1 << 20
@@ -32,7 +32,7 @@ class Conditions:
     temporary: Room | None = None
     """The folder for temporary files."""
     no_exec: bool = False
-    """Whether nothing in that folder may be executed."""
+    """True if nothing in that folder may be executed."""
     memory_limit: int | None = None
     """Bytes that the control group allows."""
     memory_peak: int | None = None
@@ -46,13 +46,13 @@ class Conditions:
     cpu_quota: float | None = None
     """CPUs' worth of time that the control group allows."""
     seccomp: bool = False
-    """Whether system calls are filtered."""
+    """True if system calls are filtered."""
     limits: Mapping[str, int] = field(default_factory=dict, hash=False)
     """Those of this process that are not unlimited, by the kernel's names: "open files"."""
 
 
 def read_conditions(files: Files, temporary: str) -> Conditions:
-    """What holds now. `temporary`: the folder for temporary files, relative to the root."""
+    """The present conditions. `temporary`: the folder for temporary files, relative to the root."""
     vmstat = re.search(r"^oom_kill (\d+)", files.text("proc/vmstat") or "", re.MULTILINE)
     return Conditions(
         shm=files.room(SHM),

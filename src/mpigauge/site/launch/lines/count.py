@@ -49,7 +49,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         _MPIRUN,
     ),
 }  # fmt: skip
-"""What options count, by launcher: all ranks, sets of them (nodes, or resource sets), or the ranks
+"""The meaning of options, by launcher: all ranks, sets of them (nodes, resource sets), or the ranks
 of each set."""
 _ONE_EACH = "jsrun"
 """A launcher whose sets have one rank unless the line says otherwise."""
@@ -107,7 +107,7 @@ def _ranks(launcher: str, words: Sequence[str]) -> int:
 
 
 def _values(meanings: Mapping[str, str], words: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """What the options of these words count, and how many."""
+    """The meaning of each option in these words, and its number."""
     for at, word in enumerate(words):
         if not word.startswith("-"):
             continue
