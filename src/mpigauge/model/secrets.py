@@ -28,20 +28,20 @@ def looks_secret(name: str) -> bool:
 
 def masked(values: Mapping[str, str]) -> dict[str, str]:
     """The variables without the values that look secret. An empty value tells nothing."""
-    found = {}
+    variables = {}
     for name, value in values.items():
-        found[name] = MASK if value and looks_secret(name) else value
-    return found
+        variables[name] = MASK if value and looks_secret(name) else value
+    return variables
 
 
 def masked_words(words: Sequence[str]) -> list[str]:
     """A command line without these values: NAME=VALUE in a word, NAME VALUE behind options of
     launchers."""
-    found: list[str] = []
+    kept: list[str] = []
     for place, word in enumerate(words):
         is_value = place > 1 and words[place - 2] in _TAKE_PAIRS and looks_secret(words[place - 1])
-        found.append(MASK if is_value and "=" not in words[place - 1] else _masked_word(word))
-    return found
+        kept.append(MASK if is_value and "=" not in words[place - 1] else _masked_word(word))
+    return kept
 
 
 def masked_json(data: Any) -> Any:
@@ -99,12 +99,12 @@ def revealed(data: Any, environment: Mapping[str, str], name: str = "") -> Any:
 def _masked_word(word: str) -> str:
     """NAME=VALUE may stand behind an option: --env=NAME=VALUE. All behind the first secret name is
     taken out."""
-    found = _ASSIGNMENT.search(word)
-    while found and not looks_secret(found["name"]):
-        found = _ASSIGNMENT.search(word, found.start("value"))
-    if found is None or found["value"] == f"${found['name']}":
+    assignment = _ASSIGNMENT.search(word)
+    while assignment and not looks_secret(assignment["name"]):
+        assignment = _ASSIGNMENT.search(word, assignment.start("value"))
+    if assignment is None or assignment["value"] == f"${assignment['name']}":
         return word
-    return word[: found.start("value")] + MASK
+    return word[: assignment.start("value")] + MASK
 
 
 def _name_in(start: str) -> str:

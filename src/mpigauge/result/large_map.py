@@ -50,24 +50,24 @@ def load_map(path: Path, rows: int = 0) -> LargeMap | None:
     """
     if not _is_large_map(path):
         return None
-    found = read_pairs(path / "records.jsonl")
-    if found is None or not _is_simple(path, found.kinds):
+    stored = read_pairs(path / "records.jsonl")
+    if stored is None or not _is_simple(path, stored.kinds):
         return None
-    run = load(path, lines=found.others)
+    run = load(path, lines=stored.others)
     if run.damaged or len(run.complete) < len(run.launches):
         return None
-    pairs = map_of(_sheets(found.kinds), seats_of(run.ranks), levels_of(run))
+    pairs = map_of(_sheets(stored.kinds), seats_of(run.ranks), levels_of(run))
     if pairs is None:
         return None
     if rows:
-        run = _part(path, found, pairs, rows)
-    remarked = _remarked(found.kinds, run.launches[0].precision)
+        run = _part(path, stored, pairs, rows)
+    remarked = _remarked(stored.kinds, run.launches[0].precision)
     return LargeMap(run, document(run, pairs=pairs, remarked=remarked))
 
 
-def _part(path: Path, found: StoredPairs, pairs: PairMap, rows: int) -> Run:
-    part = load(path, lines=sorted([*found.others, *_lines(found.kinds, pairs, rows)]))
-    whole = sum(len(kind.times) for kind in found.kinds)
+def _part(path: Path, stored: StoredPairs, pairs: PairMap, rows: int) -> Run:
+    part = load(path, lines=sorted([*stored.others, *_lines(stored.kinds, pairs, rows)]))
+    whole = sum(len(kind.times) for kind in stored.kinds)
     words = (
         f"{len(part.cells)} of {whole} rows are looked at closely: the pairs that stand out, then "
         "the slowest; `mpigauge export csv RUN` writes all"

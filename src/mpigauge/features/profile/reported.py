@@ -231,11 +231,11 @@ def _rest(
     rows: npt.NDArray[np.void], ranks: Sequence[ReportedRank], site: int
 ) -> npt.NDArray[np.void]:
     """The time in MPI of each rank that nothing else accounts for."""
-    found = []
+    rest = []
     for at, seconds in enumerate(_left(rows, ranks)):
         if seconds > 0:
-            found.append(_row(site, at, ReportedTime(at, 0, float(seconds))))
-    return np.array(found, dtype=ROW)
+            rest.append(_row(site, at, ReportedTime(at, 0, float(seconds))))
+    return np.array(rest, dtype=ROW)
 
 
 def _cells(

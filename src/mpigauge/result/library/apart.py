@@ -79,22 +79,22 @@ def main() -> None:
     started it is gone."""
     from pathlib import Path
 
-    asked = json.load(sys.stdin)
+    question = json.load(sys.stdin)
     output = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)  # DuckDB shows there how far a long query is
-    signal.setitimer(signal.ITIMER_REAL, asked["seconds"])
-    runs = {name: Path(path) for name, path in asked["runs"].items()}
+    signal.setitimer(signal.ITIMER_REAL, question["seconds"])
+    runs = {name: Path(path) for name, path in question["runs"].items()}
 
     def go(library: Library) -> QueryResult:
         library.con.execute(f"SET threads = {THREADS}")
         library.con.execute(f"SET max_temp_directory_size = '{_SPILL}'")
         with limited_memory(library.con, MEMORY_BYTES):
             library.shut()
-            return ask(library.con, asked["query"], asked["tables"])
+            return ask(library.con, question["query"], question["tables"])
 
     try:
-        found = answered(runs, Path(asked["root"]), go)
-        answer: dict[str, Any] = {"columns": found.columns, "rows": found.rows}
+        result = answered(runs, Path(question["root"]), go)
+        answer: dict[str, Any] = {"columns": result.columns, "rows": result.rows}
     except UserError as error:
         answer = {"error": str(error)}
     with output:

@@ -35,10 +35,10 @@ def limited_memory(con: DuckDBPyConnection, more_bytes: int | None = None) -> It
     status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
     with ExitStack() as stack:
         for limit, (name, beside) in _LIMITS.items():
-            found = re.search(rf"{name}:\s+(\d+) kB", status)
-            if found and more_bytes:
+            match = re.search(rf"{name}:\s+(\d+) kB", status)
+            if match and more_bytes:
                 stack.callback(resource.setrlimit, limit, resource.getrlimit(limit))
-                _lower(limit, int(found[1]) * 1024 + more_bytes + beside)
+                _lower(limit, int(match[1]) * 1024 + more_bytes + beside)
         yield
 
 

@@ -108,30 +108,30 @@ class _Log:
         self.csv_heads, self.factor, self.is_over = (), 0.0, True
 
     def _heading(self, number: int, line: str) -> None:
-        if found := _NAME.match(line):
-            self._begin(found[1])
-        elif found := _PHASE.match(line):
-            self._add(found[1], float(found[3]) * _IN_MEGABYTES[found[4].lower()])
-        elif found := _TRIAD.match(line):
+        if match := _NAME.match(line):
+            self._begin(match[1])
+        elif match := _PHASE.match(line):
+            self._add(match[1], float(match[3]) * _IN_MEGABYTES[match[4].lower()])
+        elif match := _TRIAD.match(line):
             self._begin_table()
-            self._add("Triad", float(found[2]) * _IN_MEGABYTES[found[1].lower()])
-        elif found := _WRONG.match(line):
-            self._wrong(number, found[1])
+            self._add("Triad", float(match[2]) * _IN_MEGABYTES[match[1].lower()])
+        elif match := _WRONG.match(line):
+            self._wrong(number, match[1])
         else:
             self._fact(line)
 
     def _fact(self, line: str) -> None:
         """Keeps a fact about the run of this line, or about those that follow."""
-        if found := _VERSION.match(line):
-            self.source = f"{self.source.split()[0]} {found[1]}"
-        elif found := _FACT.match(line):
-            self.facts[found[1].lower()] = found[2].strip()
-        elif found := _ARRAY.match(line):
-            self.facts["array"] = f"{float(found[1]) * _IN_MEGABYTES[found[2].lower()]:.1f}MB"
-        elif found := _DEVICE.match(line):
+        if match := _VERSION.match(line):
+            self.source = f"{self.source.split()[0]} {match[1]}"
+        elif match := _FACT.match(line):
+            self.facts[match[1].lower()] = match[2].strip()
+        elif match := _ARRAY.match(line):
+            self.facts["array"] = f"{float(match[1]) * _IN_MEGABYTES[match[2].lower()]:.1f}MB"
+        elif match := _DEVICE.match(line):
             if self.is_over:
                 self._begin()
-            self.device = f"device {found[1].strip()}"
+            self.device = f"device {match[1].strip()}"
         elif setting := setting_in(line):
             self.settings[setting[0]] = setting[1]
 
@@ -141,8 +141,8 @@ class _Log:
     def _row(self, number: int, line: str, words: Sequence[str]) -> None:
         """A row of the table; what looks like none ends it."""
         name, *numbers = words
-        if found := _WRONG.match(line):
-            self._wrong(number, found[1])
+        if match := _WRONG.match(line):
+            self._wrong(number, match[1])
         elif not name.isalpha() or not numbers or not _VALUE.match(numbers[0]):
             self.factor = 0.0
             self._heading(number, line)
@@ -157,7 +157,7 @@ class _Log:
         elif self.is_over:
             self._begin()
         self.csv_heads = ()
-        rates = [found[1] for cell in cells if (found := _CSV_RATE.fullmatch(cell))]
+        rates = [match[1] for cell in cells if (match := _CSV_RATE.fullmatch(cell))]
         if len(rates) == 1:
             self.csv_heads = cells
         else:
@@ -204,8 +204,8 @@ class _Log:
 def _facts_of(row: Mapping[str, str], rate: str) -> dict[str, str]:
     """The facts in a row about its run: precision and array as in the table, and columns that
     somebody has added."""
-    known = {*_CSV_HEADS, *_OF_CSV, rate}
-    facts = {head: word for head, word in row.items() if head not in known}
+    columns = {*_CSV_HEADS, *_OF_CSV, rate}
+    facts = {head: word for head, word in row.items() if head not in columns}
     if word := _PRECISIONS.get(row.get("sizeof", "")):
         facts["precision"] = word
     if _WHOLE.fullmatch(elements := row.get("n_elements", "")) and "precision" in facts:

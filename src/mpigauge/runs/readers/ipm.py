@@ -84,8 +84,8 @@ class _Log:
     unread: list[Unread] = field(default_factory=list)
 
     def look(self, number: int, line: str) -> None:
-        if found := _BANNER.match(line):
-            self._begin(found[1])
+        if match := _BANNER.match(line):
+            self._begin(match[1])
         elif not line.startswith("#"):
             self.in_banner = self.in_banner and not line
         elif self.in_banner:
@@ -98,24 +98,24 @@ class _Log:
         self.launches.append(unknown_launch(len(self.launches)))
 
     def _line(self, number: int, line: str) -> None:
-        if found := _COMMAND.match(line):
-            self.program = found[1].rpartition("/")[2] or found[1]
-        elif found := _REGION.match(line):
-            name = found[1] or found[2]
+        if match := _COMMAND.match(line):
+            self.program = match[1].rpartition("/")[2] or match[1]
+        elif match := _REGION.match(line):
+            name = match[1] or match[2]
             self.arm = "" if name == _WHOLE else f"region={name}"
             self.section, self.in_calls = "", False
-        elif found := _SECTION.match(line):
-            self.section = found[1]
+        elif match := _SECTION.match(line):
+            self.section = match[1]
         elif _CALLS.match(line):
             self.section, self.in_calls = "", True
-        elif found := _SPEED.search(line):
-            self._add_speed(float(found[1]))
+        elif match := _SPEED.search(line):
+            self._add_speed(float(match[1]))
         else:
             self._row(number, line)
-        if found := _START.match(line):
-            self.date = _date(found[1])
-        if found := _TASKS.search(line):
-            self.ranks = int(found[1])
+        if match := _START.match(line):
+            self.date = _date(match[1])
+        if match := _TASKS.search(line):
+            self.ranks = int(match[1])
         self.launches[-1] = unknown_launch(
             len(self.launches) - 1, world_ranks=self.ranks, time=self.date
         )
@@ -144,10 +144,10 @@ class _Log:
 
     def _numbers(self, name: str, values: Sequence[float]) -> str:
         """A row of a sum, or none, and mean, least and most of ranks."""
-        known = _known(name, self.section)
-        if known is None:
+        figure = _known(name, self.section)
+        if figure is None:
             return "there is no place for this row" if values else ""
-        what, unit, better = known
+        what, unit, better = figure
         if unit == _ROWS["gflop/sec"][1]:
             return ""  # the heading has it
         if len(values) != (_OF_SHARE if unit == "%" else _MOST):

@@ -65,11 +65,11 @@ class MpipProfile:
 
     def take_place(self, line: str) -> None:
         """A line of the table of call sites: number, level, file, line, function, call."""
-        found = _PLACE.fullmatch(line)
-        if not found:
+        match = _PLACE.fullmatch(line)
+        if not match:
             return
-        site, level = int(found[1]), int(found[2])
-        file, *words = found[3].split() or [""]
+        site, level = int(match[1]), int(match[2])
+        file, *words = match[3].split() or [""]
         line_number = 0
         if words and words[0].isdecimal() and len(words[0]) <= _LINE_DIGITS:
             line_number = int(words.pop(0))
@@ -150,14 +150,14 @@ class MpipProfile:
 
     def _spread(self, column: int, count: int) -> list[float]:
         """Application or MPI of each rank."""
-        known = {}
+        extremes = {}
         for kind in ("Min", "Max"):
             numbers = self.task_times.get(kind, [])
             if len(numbers) == _WITH_RANKS and numbers[2 + column] < count:
-                known[int(numbers[2 + column])] = numbers[column]
-        left = self.task_times["Mean"][column] * count - sum(known.values())
-        other = max(left, 0.0) / max(count - len(known), 1)
-        return [known.get(rank, other) for rank in range(count)]
+                extremes[int(numbers[2 + column])] = numbers[column]
+        left = self.task_times["Mean"][column] * count - sum(extremes.values())
+        other = max(left, 0.0) / max(count - len(extremes), 1)
+        return [extremes.get(rank, other) for rank in range(count)]
 
     def _all_times(self, row: Row) -> None:
         _, totals = self._site(row)
@@ -192,7 +192,7 @@ class MpipProfile:
             is_mean=True,
         )
 
-    def profile(self, launch: int, said: Mapping[str, str]) -> ReportedProfile | None:
+    def profile(self, launch: int, facts: Mapping[str, str]) -> ReportedProfile | None:
         """The whole of it; None: the report has no times of ranks."""
         remarks: tuple[str, ...] = ()
         if not self.ranks and "Mean" in self.task_times:
@@ -204,9 +204,9 @@ class MpipProfile:
             self._settle(site, self.totals[key])
         return ReportedProfile(
             launch=launch,
-            source=f"mpiP {said.get('Version', '')}".strip(),
-            words=tuple(said.get("Command", "").split()),
-            started=said.get("Start time", ""),
+            source=f"mpiP {facts.get('Version', '')}".strip(),
+            words=tuple(facts.get("Command", "").split()),
+            started=facts.get("Start time", ""),
             ranks=tuple(self.ranks[rank] for rank in sorted(self.ranks)),
             sites=tuple(site for site in self.sites.values() if site.times),
             remarks=remarks,

@@ -39,8 +39,8 @@ def pairs_in(line: str) -> Pairs | None:
 def memory_in(text: str, is_managed: bool = False) -> str:
     """The memory of the buffers: host, device or managed, as SENDER>RECEIVER if they differ. `text`
     is the line on buffers, or the interface to the accelerator in a title; empty: it is neither."""
-    if found := _BUFFERS.search(text):
-        sender, receiver = _side(found[1], found[2]), _side(found[3], found[4])
+    if match := _BUFFERS.search(text):
+        sender, receiver = _side(match[1], match[2]), _side(match[3], match[4])
         return sender if sender == receiver else f"{sender}>{receiver}"
     if text.startswith("#") or " " in text:
         return ""
@@ -66,8 +66,8 @@ def settings_in(line: str) -> dict[str, str]:
         return {_word(name).lower(): _word(value) for name, value in brackets.items()}
     if _FORMULA.search(comment) or not re.search(r"\w", comment):
         return {}
-    if found := _STATEMENT.match(comment):
-        return {_word(found[1]).lower(): _word(found[2])}
+    if match := _STATEMENT.match(comment):
+        return {_word(match[1]).lower(): _word(match[2])}
     return {"comment": _word(comment)}
 
 

@@ -99,8 +99,8 @@ class OsuTest:
     @property
     def has_median(self) -> bool:
         """True if the median of all calls is the time of a row. With -f the slowest rank is."""
-        found = [percentile_in(head) for head in self.heads]
-        medians = [each for each in found if each and each.column == "time_p50_s"]
+        percentiles = [percentile_in(head) for head in self.heads]
+        medians = [each for each in percentiles if each and each.column == "time_p50_s"]
         return bool(medians) and SLOWEST not in self.heads
 
     @property
@@ -161,17 +161,19 @@ def stored_row(test: OsuTest, words: Mapping[str, str]) -> dict[str, float]:
 
 def _stored_percentiles(test: OsuTest, words: Mapping[str, str], moved: float) -> dict[str, float]:
     times = {}
-    for found, value in _percentiles(words):
-        if _has_column(test, found) and value > 0:
-            time = moved / (value * 1e6) if found.is_rate else value * 1e-6 * _unit_of(test.card)
-            times[found.column] = time
+    for percentile, value in _percentiles(words):
+        if _has_column(test, percentile) and value > 0:
+            time = (
+                moved / (value * 1e6) if percentile.is_rate else value * 1e-6 * _unit_of(test.card)
+            )
+            times[percentile.column] = time
     return times
 
 
 def _percentiles(words: Mapping[str, str]) -> Iterator[tuple[Percentile, float]]:
     for head, word in words.items():
-        if found := percentile_in(head):
-            yield found, float(word)
+        if percentile := percentile_in(head):
+            yield percentile, float(word)
 
 
 def _has_column(test: OsuTest, percentile: Percentile) -> bool:
@@ -186,17 +188,17 @@ def percentile_figures(table: OsuTable, words: Mapping[str, str]) -> Iterator[Fi
     size = byte_count(int(float(words.get("Size", -1))))
     of_window = f"{test.window} in flight" if test.card.windowed else ""
     of_memory = "" if test.memory == "host" else test.memory
-    for found, value in _percentiles(words):
-        if not _has_column(test, found):
-            what = "bandwidth" if found.is_rate else "time"
-            name = f"P{found.percent} of the {what}"
+    for percentile, value in _percentiles(words):
+        if not _has_column(test, percentile):
+            what = "bandwidth" if percentile.is_rate else "time"
+            name = f"P{percentile.percent} of the {what}"
             yield Figure(
                 launch=table.launch,
                 benchmark=test.card.word,
                 name=with_commas(name, size, test.datatype, of_window, of_memory, _settings(test)),
-                value=value * (1 if found.is_rate else 1e-6),
-                unit="MB/s" if found.is_rate else "s",
-                better="higher" if found.is_rate else "lower",
+                value=value * (1 if percentile.is_rate else 1e-6),
+                unit="MB/s" if percentile.is_rate else "s",
+                better="higher" if percentile.is_rate else "lower",
                 ranks=test.ranks,
                 arm=test.arm,
                 placement=test.placement,

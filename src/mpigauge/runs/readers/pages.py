@@ -63,11 +63,11 @@ def sections_of(raw: bytes) -> dict[Headings, bytes]:
 
 def _heading_of_log(line: str) -> tuple[int, str] | None:
     """The level and the title of a heading: between marks, or behind two and more #."""
-    found = _LOG_HEADING.match(line)
+    match = _LOG_HEADING.match(line)
     title = line.strip("=-*#<> \t")
-    if not found or not any(map(str.isalpha, title)):
+    if not match or not any(map(str.isalpha, title)):
         return None
-    marks = found[1]
+    marks = match[1]
     if marks.startswith("#"):
         return len(marks), title
     return (_MINOR_LEVEL, title) if line.endswith(marks[0] * 2) else None
@@ -111,15 +111,15 @@ def _code_lines(lines: Sequence[bytes], is_fenced: bool) -> Iterator[tuple[int, 
     fence = b""
     before: tuple[str, str] = ("", "")
     for number, raw in enumerate(lines):
-        found = _FENCE.match(raw) if is_fenced else None
+        match = _FENCE.match(raw) if is_fenced else None
         if fence:
-            if found and found[1].startswith(fence):
+            if match and match[1].startswith(fence):
                 fence = b""
             else:
                 yield number, _path(headings)
             continue
-        if found:
-            fence = found[1]
+        if match:
+            fence = match[1]
             continue
         line = raw.decode("utf-8", "replace")
         if not is_fenced and line.startswith(_CODE_INDENT):
@@ -132,14 +132,14 @@ def _code_lines(lines: Sequence[bytes], is_fenced: bool) -> Iterator[tuple[int, 
 def _heading_in(line: str, before: tuple[str, str]) -> tuple[int, str] | None:
     """The level and the title of a heading; `before` are the two lines above it."""
     above, title = before
-    if found := _HEADING.match(line):
-        return len(found[1]), found[2].rstrip().rstrip("#").rstrip()
-    if title and (found := _UNDERLINE.match(line)):
-        mark = found[1] or found[2] or found[3]
+    if match := _HEADING.match(line):
+        return len(match[1]), match[2].rstrip().rstrip("#").rstrip()
+    if title and (match := _UNDERLINE.match(line)):
+        mark = match[1] or match[2] or match[3]
         is_framed = above.startswith(mark * 2)
         return (0 if is_framed else 1 + "=-~".index(mark)), title
-    if found := _MINOR_HEADING.match(line):
-        return _MINOR_LEVEL, (found["bold"] or found["tab"] or found["fold"]).strip()
+    if match := _MINOR_HEADING.match(line):
+        return _MINOR_LEVEL, (match["bold"] or match["tab"] or match["fold"]).strip()
     return None
 
 
@@ -196,9 +196,9 @@ def _json_values(raw: bytes, may_be_lines: bool) -> Iterator[Any]:
 def _damaged_strings(line: bytes) -> list[str]:
     """The strings of several lines in what is not whole JSON."""
     strings = []
-    for found in _STRING.findall(line) if _ESCAPED_END in line else ():
+    for literal in _STRING.findall(line) if _ESCAPED_END in line else ():
         try:
-            string = json.loads(found)
+            string = json.loads(literal)
         except ValueError:
             continue
         if "\n" in string:

@@ -110,17 +110,17 @@ class _Log:
     def _heading(self, line: str) -> None:
         """Reads a line above a table: facts, or whose results follow."""
         test = self.test
-        if found := _SIDE.match(line):
-            self.test = replace(test, side=found[1].lower(), heads=(), rows=[])
+        if match := _SIDE.match(line):
+            self.test = replace(test, side=match[1].lower(), heads=(), rows=[])
         elif test.heads:
-            if found := _COMMAND.search(line):
-                self._begin(Test(program=found[0]))
-        elif found := _ADDRESS.match(line):
-            test.addresses |= {found[1]}
+            if match := _COMMAND.search(line):
+                self._begin(Test(program=match[0]))
+        elif match := _ADDRESS.match(line):
+            test.addresses |= {match[1]}
         elif _DEVICE_MEMORY.search(line):
             test.memory = "gpu"
-        elif not test.program and (found := _COMMAND.search(line)):
-            test.program = found[0]
+        elif not test.program and (match := _COMMAND.search(line)):
+            test.program = match[0]
         else:
             self._facts(line)
 
@@ -191,8 +191,8 @@ class _Log:
 
     # --- JSON
     def _json(self, number: int, line: str) -> None:
-        for found in _TOKEN.finditer(line):
-            name, quoted, word = found.groups()
+        for match in _TOKEN.finditer(line):
+            name, quoted, word = match.groups()
             if name == "test_info":
                 self._begin(Test())
                 self.in_json = True
@@ -251,13 +251,13 @@ class _Log:
 
 def _once(tests: Sequence[Test]) -> Iterator[Test]:
     """Those with rows, without what the other side of the same test repeats."""
-    known: dict[frozenset[str], list[list[Row]]] = defaultdict(list)
+    rows_of: dict[frozenset[str], list[list[Row]]] = defaultdict(list)
     for test in tests:
         if not test.addresses:
             repeats = False
         else:
-            repeats = test.rows in known[test.addresses]
-            known[test.addresses].append(test.rows)
+            repeats = test.rows in rows_of[test.addresses]
+            rows_of[test.addresses].append(test.rows)
         if test.rows and not repeats:
             yield test
 

@@ -125,13 +125,13 @@ class Test:
 
     def take_title(self, title: str) -> None:
         """Takes the name from a title."""
-        found = _TITLE.fullmatch(title.strip())
-        if not found:
+        match = _TITLE.fullmatch(title.strip())
+        if not match:
             return
-        verb = re.split("[_ ]", found["verb"])[-1].lower()
-        kind = "bw" if found["kind"] == "BW" else "lat"
+        verb = re.split("[_ ]", match["verb"])[-1].lower()
+        kind = "bw" if match["kind"] == "BW" else "lat"
         self.program = f"ib_{verb}_{kind}"
-        words = re.split("[_ ]", f"{found['words']} {found['more']}".lower())
+        words = re.split("[_ ]", f"{match['words']} {match['more']}".lower())
         self.words = tuple(filter(None, words))
 
     def take_fact(self, name: str, value: str) -> None:
@@ -139,8 +139,8 @@ class Test:
         key = re.sub(r"[^a-z]", "", name.lower())
         if key in _SETTINGS or key in _SURROUNDINGS or key == _DEPTH:
             self.facts[key] = value.removesuffix("[B]")
-        elif (found := _MEMORY.fullmatch(key)) and value == "ON":
-            self.memory = found[1]
+        elif (match := _MEMORY.fullmatch(key)) and value == "ON":
+            self.memory = match[1]
 
     def row(self, printed: Mapping[str, float]) -> Row | None:
         """The stored columns of a row; None: it has neither a time nor a rate above zero."""

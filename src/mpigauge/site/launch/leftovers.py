@@ -195,17 +195,17 @@ def remove_noted() -> None:
 
 def descendants(pid: int) -> set[int]:
     """A process and all that it started, and these, and so on, as far as they live."""
-    found: set[int] = set()
-    known = [pid]
-    while known:
-        parent = known.pop()
-        if parent in found:
+    processes: set[int] = set()
+    parents = [pid]
+    while parents:
+        parent = parents.pop()
+        if parent in processes:
             continue
-        found.add(parent)
+        processes.add(parent)
         for path in Path(f"/proc/{parent}/task").glob("*/children"):
             with suppress(OSError, ValueError):
-                known += map(int, path.read_text().split())
-    return found
+                parents += map(int, path.read_text().split())
+    return processes
 
 
 def open_files(pid: int) -> Iterator[tuple[Path, FileId]]:
