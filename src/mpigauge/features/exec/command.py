@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PREFIX = ".mpigauge-exec-"
 LOCK = "lock"
-"""A file in our folder, locked as long as we live."""
+"""A file in our folder with the name of our host, locked as long as we live."""
 NOT_WHERE_IT_SHOULD = 1
 """The status where ranks are on another MPI, or each in a world of its own, whatever the launcher
 makes of that."""
@@ -113,7 +113,7 @@ def _folder(setup: Setup) -> Iterator[Path]:
 
     elsewhere = [node.name for node in setup.nodes if not is_here(node.name)]
     base = Path.cwd() if elsewhere else Path(tempfile.gettempdir())
-    _remove_left(base)
+    remove_left(base)
     try:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
     except OSError as error:
@@ -122,17 +122,21 @@ def _folder(setup: Setup) -> Iterator[Path]:
         with (folder / LOCK).open("w") as lock:
             with suppress(OSError):  # a file system without locks: nobody removes the folder
                 fcntl.flock(lock, fcntl.LOCK_EX)
+                lock.write(os.uname().nodename)
+                lock.flush()
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _remove_left(base: Path) -> None:
-    """Removes folders whose mpigauge was killed: the system lets go of its lock."""
+def remove_left(base: Path) -> None:
+    """Removes folders of this host whose mpigauge was killed: the system lets go of its lock. Some
+    network file systems keep locks for each host, so folders of others stay."""
     for folder in base.glob(f"{PREFIX}*"):
         with suppress(OSError):
             if folder.lstat().st_uid != os.geteuid() or folder.is_symlink():
                 continue
             with (folder / LOCK).open("r+") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder)
+                if lock.read() == os.uname().nodename:
+                    shutil.rmtree(folder)
