@@ -87,6 +87,8 @@ def test_files_that_are_read(name: str, text: str, tmp_path: Path) -> None:
 
 def test_values_that_name_no_file() -> None:
     check_files({"MPIR_CVAR_NETLOC_NODE_FILE": "auto", TUNED: "", "UCX_TLS": "/no/file"})
+    check_files({"mca_base_param_files": "none", "OMPI_MCA_mca_param_files": "none"})
+    check_files({"orte_default_hostfile": "none", "OMPI_MCA_prte_default_hostfile": "none"})
 
 
 @pytest.mark.parametrize(

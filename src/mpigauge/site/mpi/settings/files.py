@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 
 Check = Callable[[str, str], None]
 """Takes the beginning of an error, and a path. UserError: the MPI could not read what is there."""
-_WORDS = {"MPIR_CVAR_NETLOC_NODE_FILE": ("auto",)}
-"""Values that name no file."""
+_WORDS = {
+    "MPIR_CVAR_NETLOC_NODE_FILE": ("auto",),
+    "mca_base_param_files": ("none",),
+    "mca_param_files": ("none",),
+    "*_default_hostfile": ("none",),
+}
+"""Values that name no file, by names as in INPUTS."""
 
 
 def check_files(settings: Mapping[str, str]) -> None:
@@ -29,7 +34,7 @@ def check_files(settings: Mapping[str, str]) -> None:
     for name, value in settings.items():
         bare = name.removeprefix("OMPI_MCA_")
         for pattern, check in INPUTS.items():
-            if fnmatchcase(bare, pattern) and value and value not in _WORDS.get(bare, ()):
+            if fnmatchcase(bare, pattern) and value and value not in _WORDS.get(pattern, ()):
                 check(f"the setting {name}: ", value)
 
 
