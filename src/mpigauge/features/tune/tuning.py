@@ -381,7 +381,7 @@ def find_rules(task: TuningTask) -> TuningFindings:
             left.append(DefaultStays(*of, why))
     rules = refined(task, rules, measured_grids)
     return TuningFindings(
-        rules, left, faults, _noise(chosen.values()), _rescued(task, in_race, measured_grids)
+        rules, left, faults, noise_of(chosen.values()), _rescued(task, in_race, measured_grids)
     )
 
 
@@ -448,7 +448,7 @@ def _candidates_at(task: TuningTask, edges: Iterable[Edge]) -> dict[Of, list[Can
     return {of: own for of, own in found.items() if own}
 
 
-def _noise(chosen: Iterable[Choice]) -> float | None:
+def noise_of(chosen: Iterable[Choice]) -> float | None:
     """As a share, of the collective where it is most."""
     known = [choice.noise for choice in chosen if not math.isnan(choice.noise)]
     if known:
@@ -473,15 +473,15 @@ def _rules_or_why(
     """Why the default stays, where no rule follows."""
     if task.names_default:
         own = rules_of(of, grid, choice, task.mix)
-        return own, "" if own else _why_default(grid, choice)
+        return own, "" if own else why_default(grid, choice)
     own = rules_for_all_sizes(of, grid, choice, task.mix)
     worse = [each for each in own if each.stands_in and not is_as_good(each.chosen)]
     if not own or not worse:
-        return own, "" if own else _why_default(grid, choice)
+        return own, "" if own else why_default(grid, choice)
     return [], why_no_stand_in(worse[0], task.setup.mpi.label)
 
 
-def _why_default(grid: Grid, choice: Choice) -> str:
+def why_default(grid: Grid, choice: Choice) -> str:
     if not grid.launches:
         return "no launch measured all of its sizes"
     if grid.incomplete and not grid.arms:
@@ -553,7 +553,7 @@ def confirm(
         gone = {each.rule.collective for each in doubtful}
         sure = [each for each in sure if each.rule.collective not in gone]
     return sure, left + [
-        DefaultStays(each.rule.collective, each.rule.ranks, _why_gone(each)) for each in doubtful
+        DefaultStays(each.rule.collective, each.rule.ranks, why_gone(each)) for each in doubtful
     ]
 
 
@@ -596,7 +596,7 @@ def _said(run: Run) -> str:
     return "\n".join(log.read_text(encoding="utf-8", errors="replace") for log in logs)
 
 
-def _why_gone(each: TunedRule) -> str:
+def why_gone(each: TunedRule) -> str:
     rule = each.rule
     where = f"{rule.candidate}, {sizes_in_words(rule)},"
     if each.confirmed is None:
