@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +82,9 @@ def test_a_large_map_is_shown_as_a_small_one(
     assert render(form, found.document) == render(form, small)
     assert found.document.sentences == small.sentences
     assert bool(small.sentences) == bool(change)
+    assert Counter(row.flags for row in found.document.flagged) == Counter(
+        row.flags for row in small.flagged
+    )
 
 
 def twice(cell: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -93,6 +97,11 @@ def remembered_again(cell: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield cell
 
 
+def measured_again(cell: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield cell
+    yield cell | {"time_p50_s": 1.01 * cell["time_p50_s"]}
+
+
 def not_a_pair(cell: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield cell | {"members": ""}
 
@@ -101,7 +110,9 @@ def in_another_order(cell: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"record": "cell"} | dict(reversed(cell.items()))
 
 
-@pytest.mark.parametrize("change", [twice, remembered_again, not_a_pair, in_another_order])
+@pytest.mark.parametrize(
+    "change", [twice, remembered_again, measured_again, not_a_pair, in_another_order]
+)
 def test_what_needs_its_rows_is_left_to_them(
     tmp_path: Path,
     every_map_is_large: None,  # noqa: ARG001

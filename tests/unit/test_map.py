@@ -29,7 +29,7 @@ from mpigauge.model.row import Row
 from mpigauge.model.screen import Screen
 from mpigauge.result.document import Document
 from mpigauge.result.facts import Facts
-from mpigauge.result.pairs import PairMap, pair_map
+from mpigauge.result.pairs import PairMap, level_of, pair_map
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.show.formats import render
 from mpigauge.site import topology
@@ -177,6 +177,16 @@ def test_a_topology_comes_back_out_of_a_passport() -> None:
     for path in sorted(MACHINES.glob("*.xml")):
         it = topology.built(path)
         assert stored(plain(asdict(it))) == it
+
+
+def test_cores_that_nobody_has_described_share_the_node() -> None:
+    levels = {"a": Levels.of(ROME)}
+    known, other = Seat("a", frozenset({0})), Seat("a", frozenset({9999}))
+    assert level_of(known, Seat("a", frozenset({1})), levels) != "node"
+    assert level_of(known, other, levels) == level_of(other, known, levels) == "node"
+    assert level_of(known, Seat("a", frozenset()), levels) == "node"
+    assert level_of(Seat("a", frozenset()), known, levels) == "node"
+    assert level_of(known, Seat("a", frozenset({1})), {}) == "node"
 
 
 def test_other_hosts_are_a_level_of_their_own() -> None:

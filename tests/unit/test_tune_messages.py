@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scipy import stats
 
 from mpigauge.cli.main import run
 from mpigauge.features.profile.mix import mix_of
@@ -230,6 +231,46 @@ def test_what_could_not_be_measured_everywhere_costs_most_and_is_left_out() -> N
 
 def test_too_few_rounds_choose_nothing() -> None:
     assert best_for_all(measured({"a": {0: 0.5}}, {0: 1.0}, rounds=2), {}) is None
+
+
+def test_the_chance_of_a_point_is_that_of_welch_s_test_in_one_direction() -> None:
+    """Against the default and the control together, times the points that it was picked from."""
+    for ratio in (0.98, 1.01):
+        grid = measured({"a": {0: ratio}, "b": {0: 1.5}}, {0: 1.0})
+        found = best_for_all(grid, {})
+        assert found is not None
+        usual = [grid.logs[arm, 0, n] for arm in (DEFAULT, CONTROL) for n in grid.launches]
+        logs = [grid.logs["a", 0, n] for n in grid.launches]
+        known = stats.ttest_ind(logs, usual, equal_var=False, alternative="less").pvalue
+        assert (found.arm, found.launches) == ("a", 10)
+        assert found.p == pytest.approx(min(1.0, 2 * known))
+
+
+def test_what_takes_the_same_in_all_launches_has_no_known_chance() -> None:
+    times = {(arm, 0, n): 1.0 for arm in (DEFAULT, CONTROL, "a") for n in range(3)}
+    found = best_for_all(grid_of(times, [0], ["a"]), {})
+    assert found is not None
+    assert (found.p, found.is_faster) == (1.0, False)
+    fewer = {place: time for place, time in times.items() if place[2] < 2}
+    assert best_for_all(grid_of(fewer, [0], ["a"]), {}) is None
+
+
+def test_a_point_that_was_not_measured_everywhere_takes_no_part() -> None:
+    grid = measured({"a": {0: 0.5}}, {0: 1.0})
+    assert best_for_all(replace(grid, arms=()), {}) is None
+    assert costs(replace(grid, launches=()), ["a"]) == {"a": math.inf}
+
+
+def test_a_point_costs_what_its_fastest_launch_takes_by_the_fastest_of_the_default() -> None:
+    """Whichever of the default's two it is; places count what they weigh."""
+    times = {(arm, place, n): 8.0 for arm in (DEFAULT, CONTROL, "a")
+             for place in (0, 1) for n in range(3)}  # fmt: skip
+    times[CONTROL, 0, 1] = times[CONTROL, 1, 1] = 4.0
+    times["a", 0, 2], times["a", 1, 2] = 1.0, 2.0
+    grid = replace(grid_of(times, [0, 1], ["a"]), weights={0: 3.0, 1: 1.0})
+    assert costs(grid, ["a"])["a"] == pytest.approx(0.25 * math.log(2) - math.log(4))
+    alike = replace(grid, weights={})
+    assert costs(alike, ["a"])["a"] == pytest.approx(0.5 * math.log(2) - math.log(4))
 
 
 def test_neighbours_that_get_slower_are_named_together() -> None:

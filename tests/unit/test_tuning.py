@@ -244,6 +244,14 @@ def steady(ratios: dict[int, float], noise: float = 0.0, launches: int = 6) -> G
     return grid_of(times, ratios, ["a"])
 
 
+def test_a_path_stays_on_what_is_best_a_size_later() -> None:
+    """At the first size `x` is 2 % faster than `y`, less than a change costs; the last size, at
+    which `z` is best, has no say in that."""
+    ratios = {"x": [0.50, 0.9, 0.9], "y": [0.51, 0.5, 0.9], "z": [0.9, 0.9, 0.5]}
+    assert best_path(made(ratios), 0.05) == ["y", "y", "z"]
+    assert best_path(made(ratios), 0.01) == ["x", "y", "z"]
+
+
 @pytest.mark.parametrize(("price", "path"), [(0.06, ["a", DEFAULT]), (0.08, [DEFAULT, DEFAULT])])
 def test_a_gain_counts_by_the_weight_of_its_size(price: float, path: list[str]) -> None:
     """Half of the time at 8 B, which count a tenth of all: 0.2 log 2 is gained, and two prices are
