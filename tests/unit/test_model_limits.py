@@ -122,7 +122,7 @@ def test_a_cache_ends_where_a_message_or_a_message_and_its_copy_do_not_fit(
 def test_the_overhead_is_at_most_the_gap_and_at_most_half_of_the_latency() -> None:
     short = LogGP(EXACT, gap=Estimate(1e-7, 0.9e-7, 2e-7))
     assert short.overhead == (0.0, 2e-7)
-    assert short.latency == (pytest.approx(0.5e-6), 1.1e-6)
+    assert short.latency == pytest.approx((0.5e-6, 1.1e-6))
     long = LogGP(EXACT, gap=Estimate(3e-6, 2e-6, 4e-6))
     assert long.overhead == (0.0, 0.55e-6)
     assert long.latency == (0.0, 1.1e-6)

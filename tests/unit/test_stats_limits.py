@@ -8,13 +8,17 @@ import math
 
 import pytest
 
+from mpigauge.model.record import Figure, Skip
 from mpigauge.model.row import Estimate
+from mpigauge.result.stats.figures import figure_rows
+from mpigauge.result.stats.history import correlation_of
 from mpigauge.result.stats.in_turn import in_turn
 from mpigauge.result.stats.joint_ratio import SideValue, ratio_of_all
 from mpigauge.result.stats.order import ENDS, LOOKS, MAD, OF_MEDIAN, fixed_order, median
 from mpigauge.result.stats.peers import RankPair, clusters, odd_ones, odd_pairs, odd_ranks
 from mpigauge.result.stats.plateaus import Plateau, plateaus
 from mpigauge.result.stats.ratio import Ratio, Sample, ratio
+from mpigauge.result.stats.remarks import skip_sentences
 from mpigauge.result.stats.verdicts import judge
 
 
@@ -215,3 +219,57 @@ def test_what_lies_within_the_tolerance_is_the_same_even_if_it_differs() -> None
     assert judge([outside])[0].said == "MORE"
     assert judge([Ratio(-0.03, 0.0097, 1e6, 6)])[0].said == "LESS"
     assert judge([outside], tolerance=0.06)[0].said == "SAME"
+
+
+# --- pairs, figures and correlations --------------------------------------------------------------
+def test_a_pair_far_from_the_others_leaves_it_to_their_signs() -> None:
+    """Ten of twelve pairs go up: 2 · (1 + 12 + 66) of 4096 ways have as few on one side. Both
+    sides scatter too widely for a count of those below the middle."""
+    first = [2.0**n for n in range(12)]
+    steps = [1.1, 1.11, 1.1, 1.12, 0.99, 1.1, 1.11, 1.1, 1.12, 1.1, 0.99, 9.0]
+    second = [value * step for value, step in zip(first, steps, strict=True)]
+    pairs = [(n, n) for n in range(12)]
+    found = ratio(Sample(tuple(first)), Sample(tuple(second)), pairs)
+    assert (found.left_out, found.launches) == (1, 12)
+    assert found.least_p == pytest.approx(79 / 2048)
+
+
+@pytest.mark.parametrize(
+    ("count", "kind", "expected"),
+    [(1, "one launch", (1, math.nan, math.nan)), (2, "range", (1.5, 1, 2)), (5, "range", (3, 1, 5)),
+     (6, "interval", (3.5, 1, 6)), (10, "interval", (5.5, 2, 9))],
+)  # fmt: skip
+def test_figures_of_launches_have_a_range_or_an_interval(
+    count: int, kind: str, expected: tuple[float, ...]
+) -> None:
+    (row,) = figure_rows(
+        Figure(n, "app", "rate", float(n + 1), "MB/s", "higher") for n in range(count)
+    )
+    assert (row.kind, row.numbers, row.worst) == (kind, tuple(range(count)), 1)
+    assert row.value == pytest.approx(expected, nan_ok=True)
+
+
+def test_of_a_figure_that_a_launch_holds_twice_the_later_counts() -> None:
+    figures = [Figure(launch, "app", "t", value, "s", "lower")
+               for launch, value in ((1, 5.0), (0, 2.0), (1, 4.0))]  # fmt: skip
+    (row,) = figure_rows(figures)
+    assert (row.values, row.numbers, row.worst) == ((2.0, 4.0), (0, 1), 4.0)
+    assert row.error_words == "-33…+33 %"
+
+
+def test_series_too_short_to_correlate_count_nothing() -> None:
+    """Launches that go up and down by turns are opposite to their neighbours."""
+    turns = [1.0, 1.1] * 4
+    alone = correlation_of([turns])
+    assert alone == pytest.approx(-1 + 1 / 8)
+    assert correlation_of([[1.0], turns]) == correlation_of([turns, [1.0, 2.0]]) == alone
+    assert correlation_of([[1.0], []]) == 0.0
+
+
+def test_a_skipped_cell_is_named_by_what_its_key_has() -> None:
+    assert skip_sentences([Skip(0, {"benchmark": "Alltoall"}, "no memory")]) == [
+        "Alltoall left out: no memory."
+    ]
+    wide = Skip(0, {"benchmark": "Alltoall", "ranks": 4, "message_bytes": 8}, "no memory")
+    assert skip_sentences([wide]) == ["Alltoall on 4 ranks 8 B left out: no memory."]
+    assert skip_sentences([Skip(0, {}, "no memory")]) == ["a cell left out: no memory."]

@@ -33,6 +33,7 @@ from mpigauge.features.tune.tuning import TuningTask
 from mpigauge.measure.plan import Plan, Resources
 from mpigauge.measure.plan.request import Request
 from mpigauge.model.call_mix import CallMix, MixedCall
+from mpigauge.model.machine import Machine
 from mpigauge.model.rules import Rule
 from mpigauge.model.topology import Topology
 from mpigauge.site import topology
@@ -244,8 +245,9 @@ def test_only_sizes_of_the_rule_are_confirmed(here: Where) -> None:
 def a_task(where: Where, of: Request, mix: CallMix | None = None) -> TuningTask:
     from mpigauge.cli.targets import Setup
 
-    mpi = where.mpi
-    setup = Setup(where.resources.machine, where.resources, mpi, None, where.cards, of)
+    machine, mpi = where.resources.machine, where.mpi
+    assert isinstance(machine, Machine)
+    setup = Setup(machine, where.resources, mpi, None, where.cards, of)
     return TuningTask(setup, of, (), (), Path("tuned"), "again", mix)
 
 
