@@ -26,6 +26,7 @@ from mpigauge.model.units import number
 from mpigauge.result.compare.compare import compare, split
 from mpigauge.result.compare.comparison import Comparison
 from mpigauge.result.compare.items import items
+from mpigauge.result.compare.of_runs import side_of
 from mpigauge.result.compare.only import only, read_only
 from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.launches import rows as rows_of
@@ -34,7 +35,7 @@ from mpigauge.show.beside import render
 from mpigauge.show.compared import as_csv, as_json
 from mpigauge.show.programs import sentences
 from mpigauge.show.web.answer import verdicts
-from tests import cells
+from tests import cells, planted
 
 SIZES = (8, 1024, 8192, 65536, 1 << 20)
 
@@ -225,6 +226,22 @@ def test_figures_and_single_sizes_are_no_curves() -> None:
     a, b = figures(100, "higher"), figures(80, "higher")
     found = compare([side("A", made(sizes=(8,)), a), side("B", made(2.0, sizes=(8,)), b)])
     assert (found.curves, found.overall) == ([], (None, None))
+
+
+def test_all_that_a_comparison_needs_of_a_run() -> None:
+    noise = [replace(planted.noise(lost), launch=number) for number, lost in
+             enumerate((0.1, 0.4, 0.2))]  # fmt: skip
+    seats = [*planted.ranks(["0"], "n1"), *planted.ranks(["0"], "n2")]
+    plan = {"env": {"A": "1", "B": "1"}, "settings": {"B": "2", "C": "3"}}
+    run = planted.run(lines(1.0, 6, 1), [*seats, *noise], plan=plan)
+    found = side_of("a", run, items(made()))
+    assert (found.name, found.run_alone, found.items) == ("a", True, items(made()))
+    assert found.starts == {0: cells.LAUNCH["time"]}
+    assert found.facts == {"settings": "A=1 B=2 C=3", "rules": "the MPI's own", "hosts": "2"}
+    assert found.lost_ratio == pytest.approx(0.2)
+    bare = side_of("b", planted.run([]), ())
+    assert (bare.facts["settings"], bare.lost_ratio, "hosts" in bare.facts) == ("none", 0.0, False)
+    assert side_of("c", planted.run([], plan={"env": {"A": "1"}}), ()).facts["settings"] == "A=1"
 
 
 # --- runs at different times ----------------------------------------------------------------------

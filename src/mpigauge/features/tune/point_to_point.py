@@ -325,7 +325,7 @@ def confirmed_messages(task: TuningTask, chosen: TunedMessages) -> TunedMessages
     sure = replace(chosen, confirmed=evidence(found))
     if not found.is_faster:
         return replace(sure, settings={}, why=f"{words} was not faster in fresh launches")
-    return replace(sure, slower=_slower(grid, messages))
+    return replace(sure, slower=slower_messages(grid, messages))
 
 
 def wrong_with_settings(task: TuningTask, settings: Mapping[str, str]) -> str:
@@ -344,7 +344,7 @@ def wrong_with_settings(task: TuningTask, settings: Mapping[str, str]) -> str:
     return ""
 
 
-def _slower(grid: Grid, messages: Sequence[Messages]) -> tuple[SlowerMessages, ...]:
+def slower_messages(grid: Grid, messages: Sequence[Messages]) -> tuple[SlowerMessages, ...]:
     groups = groups_of(messages)
     of_place = {
         place: (name, messages[kind].ranks, size)

@@ -293,7 +293,7 @@ def _faults_of(task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]) -> li
     run = task.measured("right-alone", right_alone_plan(task.request, alone, task.where))
     again = tried(run)
     lost = [
-        Fault(name, ranks, arm, _why_lost(run, name, ranks, arm))
+        Fault(name, ranks, arm, why_lost(run, name, ranks, arm))
         for name, ranks, arm, _ in alone
         if (name, ranks, arm) not in again.known
     ]
@@ -307,7 +307,7 @@ def _tried_together(task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]) 
     return tried(task.measured("right", right_plan(task.request, arms, task.where)))
 
 
-def _why_lost(run: Run, name: str, ranks: int, arm: str) -> str:
+def why_lost(run: Run, name: str, ranks: int, arm: str) -> str:
     """Why the launch of a candidate brought nothing."""
     parts = run.plan.get("parts") or ()
     wanted = ([RIGHT.format(name)], ranks, arm)
@@ -581,7 +581,7 @@ def wrong_with(task: TuningTask, rules: Sequence[TunedRule], folder: Path) -> di
     for each in collectives:
         lost = [ranks for ranks in groups if (each, ranks, TUNED) not in found.right]
         if lost and each not in wrong:
-            why = _why_lost(run, each, lost[0], TUNED)
+            why = why_lost(run, each, lost[0], TUNED)
             wrong[each] = f"the program ends with the rules: {why}"
     if form.told_with and not form.has_read(folder, _said(run)):
         raise RunError(

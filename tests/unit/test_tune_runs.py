@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Runs of a tuning as they are read: times of messages, candidates that failed, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from mpigauge.features.tune.point_to_point import (
+    Messages,
+    failures_of,
+    grid_of_run,
+    slower_messages,
+)
+from mpigauge.features.tune.result import Tried, grids, tried
+from mpigauge.features.tune.tuning import check_level, is_cut_short, why_lost
+from mpigauge.measure.plan.plan import Plan, PlanPart
+from mpigauge.model.columns import Cell
+from mpigauge.model.errors import RunError
+from mpigauge.model.names import CONTROL
+from mpigauge.model.record import Failure, Record, Skip
+from mpigauge.result.tuning.grid import DEFAULT
+from mpigauge.runs.store import Run
+from mpigauge.runs.store.tunings import Fault
+from tests import planted
+from tests.cells import cell
+
+PAIR = Messages(("PingPong", "Sendrecv"), 2, {64: 2.0, 8: 1.0})
+SUMS = Messages(("Allreduce",), 4, {8: 3.0})
+EVERY = (PAIR, SUMS)
+ARMS = (DEFAULT, "eager=1", "eager=2", CONTROL)
+ROUNDS = 3
+
+
+def a_plan() -> Plan:
+    """As `settings_plan` makes it: the parts of each kind of messages, in another order in each
+    round."""
+    parts = [
+        PlanPart(of.benchmarks, of.ranks, sizes=tuple(sorted(of.weights)), arm=arm)
+        for of in EVERY
+        for arm in ARMS
+    ]
+    return Plan(tuple(parts), "mpich", 7, launches=ROUNDS, shuffle=True)
+
+
+def seconds(arm: str, benchmark: str, size: int, number: int) -> float:
+    """Another value for each, in round `number`."""
+    place = ("PingPong", "Sendrecv", "Allreduce").index(benchmark)
+    return (1 + ARMS.index(arm)) * 10.0**place * (1 + size / 100) * (1 + number / 10)
+
+
+def a_run(cells: Sequence[Cell], others: Sequence[Record] = ()) -> Run:
+    return planted.run(cells, others, plan=a_plan().to_json())
+
+
+def all_cells() -> list[Cell]:
+    plan, found = a_plan(), []
+    for launch in range(ROUNDS * len(plan.parts)):
+        part = plan.part(launch)
+        for name in part.benchmarks:
+            for size in part.sizes or ():
+                time = seconds(part.arm, name, size, launch // len(plan.parts))
+                found.append(cell(name, launch=launch, ranks=part.world_ranks, arm=part.arm,
+                                  message_bytes=size, time_p50_s=time))  # fmt: skip
+    return found
+
+
+def launch_of(arm: str, kind: int) -> int:
+    """The first launch of this arm with these messages."""
+    plan = a_plan()
+    wanted = kind * len(ARMS) + ARMS.index(arm)
+    return next(launch for launch in range(100) if plan.part_number(launch) == wanted)
+
+
+# --- messages -------------------------------------------------------------------------------------
+def test_each_time_comes_to_the_place_of_its_messages_and_its_round() -> None:
+    found = grid_of_run(a_run(all_cells()), EVERY, ["eager=1", "eager=2"])
+    assert (found.sizes, found.launches) == ((0, 1, 2, 3, 4), (0, 1, 2))
+    assert (found.arms, found.incomplete) == (("eager=1", "eager=2"), ())
+    assert found.weights == {0: 1.0, 1: 2.0, 2: 1.0, 3: 2.0, 4: 3.0}
+    of_place = [("PingPong", 8), ("PingPong", 64), ("Sendrecv", 8), ("Sendrecv", 64),
+                ("Allreduce", 8)]  # fmt: skip
+    for place, (benchmark, size) in enumerate(of_place):
+        for arm in ARMS:
+            for number in range(ROUNDS):
+                expected = math.log(seconds(arm, benchmark, size, number))
+                assert found.logs[arm, place, number] == pytest.approx(expected)
+
+
+def test_points_that_gave_wrong_data_and_other_sizes_take_no_part() -> None:
+    cells = all_cells()
+    wrong = [replace(each, wrong_count=1) if (each.arm, each.benchmark, each.message_bytes) ==
+             ("eager=1", "Sendrecv", 64) else each for each in cells]  # fmt: skip
+    other = replace(cells[0], message_bytes=16)
+    found = grid_of_run(a_run([*wrong, other]), EVERY, ["eager=1", "eager=2"])
+    assert (found.arms, found.incomplete) == (("eager=2",), ("eager=1",))
+    assert not any(arm == "eager=1" for arm, _, _ in found.logs)
+    assert found.sizes == (0, 1, 2, 3, 4)
+
+
+def test_what_failed_is_named_by_its_first_reason() -> None:
+    """Of points that were asked for; not of the default."""
+    wrong = [replace(each, wrong_count=1) for each in all_cells()
+             if each.arm in ("eager=1", DEFAULT)][:9]  # fmt: skip
+    failures = [
+        Failure(launch_of("eager=1", 0), -1, "ended with status 1"),
+        Failure(launch_of("eager=2", 1), -1, "hung"),
+        Failure(launch_of("eager=2", 1), 0, "ended by signal 9"),
+        Failure(launch_of(CONTROL, 0), -1, "no memory"),
+    ]
+    found = failures_of(a_run(wrong, failures), ["eager=1", "eager=2"])
+    first = next(each for each in wrong if each.arm == "eager=1")
+    assert found == {"eager=1": f"{first.benchmark} delivers wrong data", "eager=2": "hung"}
+    assert failures_of(a_run(all_cells(), failures), ["eager=1"]) == {
+        "eager=1": "ended with status 1"
+    }
+
+
+def test_messages_that_get_slower_are_named_by_their_sizes() -> None:
+    """`tuned` takes twice the time of PingPong of 64 B, and of all Sendrecv."""
+    times = {}
+    slow = {("PingPong", 64), ("Sendrecv", 8), ("Sendrecv", 64)}
+    plan = Plan(
+        tuple(PlanPart(of.benchmarks, of.ranks, arm=arm) for of in EVERY
+              for arm in (DEFAULT, "tuned", CONTROL)), "mpich", 7
+    )  # fmt: skip
+    cells = []
+    for launch in range(8 * len(plan.parts)):
+        part = plan.part(launch)
+        of = EVERY[plan.part_number(launch) // 3]
+        for name in of.benchmarks:
+            for size in of.weights:
+                factor = 2.0 if part.arm == "tuned" and (name, size) in slow else 1.0
+                times[name, size] = factor * (1 + (launch % 5) / 1000)
+                cells.append(cell(name, launch=launch, ranks=of.ranks, arm=part.arm,
+                                  message_bytes=size, time_p50_s=times[name, size]))  # fmt: skip
+    grid = grid_of_run(planted.run(cells, plan=plan.to_json()), EVERY, ["tuned"])
+    found = slower_messages(grid, EVERY)
+    named = [(each.benchmark, each.ranks, each.first_bytes, each.last_bytes) for each in found]
+    assert named == [("PingPong", 2, 64, 64), ("Sendrecv", 2, 8, 64)]
+    assert [each.ratio.value for each in found] == pytest.approx([2.0, 2.0], rel=0.01)
+
+
+# --- candidates -----------------------------------------------------------------------------------
+def test_what_was_not_measured_is_neither_right_nor_wrong() -> None:
+    cells = [
+        cell("Bcast_right", arm="good", ranks=3),
+        cell("Bcast_right", arm="bad", ranks=3, wrong_count=1),
+        cell("Bcast_right", arm="worse", ranks=3, wrong_count=2, check="unchecked"),
+        cell("Bcast_right", arm="open", ranks=3, check="unchecked"),
+    ]
+    assert tried(planted.run(cells)) == Tried(
+        frozenset({("Bcast", 3, "good")}),
+        (
+            Fault("Bcast", 3, "bad", "1 wrong elements among 3 ranks"),
+            Fault("Bcast", 3, "worse", "2 wrong elements among 3 ranks"),
+        ),
+    )
+
+
+def test_launches_of_one_round_are_compared_with_each_other() -> None:
+    """Of two parts, launches 0 and 1 are the first round."""
+    part = PlanPart(("Bcast",), 2)
+    cells = [
+        cell("Bcast", launch=launch, arm=("" if launch % 2 else "a"), message_bytes=8,
+             time_p50_s=1.0 + launch) for launch in range(4)
+    ]  # fmt: skip
+    (found,) = grids(planted.run(cells, plan=Plan((part, part), "mpich", 1).to_json())).values()
+    assert found.launches == (0, 1)
+    assert found.ratios("a", 8) == pytest.approx([math.log(1 / 2), math.log(3 / 4)])
+    alone = grids(planted.run(cells, plan=Plan((part,), "mpich", 1).to_json()))["Bcast", 2]
+    assert alone.launches == (1, 3)
+
+
+@pytest.mark.parametrize(("launch", "why"), [(1, "hung"), (4, "hung"), (0, "a launch of 3 ranks")])
+def test_why_a_candidate_brought_nothing(launch: int, why: str) -> None:
+    """Of the failures that of its own part, in whichever round; else what was skipped."""
+    parts = [
+        PlanPart(("SELFTEST:Bcast_right",), ranks, arm=arm)
+        for ranks, arm in ((2, "ring"), (3, "ring"), (3, "tree"))
+    ]
+    plan = Plan(tuple(parts), "mpich", 1).to_json()
+    failed = planted.run([], [Failure(launch, -1, "hung")], plan=plan)
+    assert why_lost(failed, "Bcast", 3, "ring").startswith(why)
+    assert why_lost(failed, "Allreduce", 3, "ring") == "a launch of 3 ranks brought nothing"
+    skipped = planted.run([], [Skip(1, {"arm": "ring"}, "no memory")], plan=plan)
+    assert why_lost(skipped, "Bcast", 3, "ring") == "no memory"
+    assert why_lost(skipped, "Bcast", 3, "tree") == "a launch of 3 ranks brought nothing"
+
+
+@pytest.mark.parametrize(
+    ("status", "is_short"),
+    [
+        ({"status": "done"}, False),
+        ({"status": "failed"}, False),
+        ({"status": "interrupted"}, True),
+        ({"status": "failed", "reason": "the disk is full"}, True),
+        ({}, True),
+    ],
+)
+def test_a_run_that_was_given_up_goes_on(status: dict[str, str], is_short: bool) -> None:
+    assert is_cut_short(replace(planted.run([]), status=status)) == is_short
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "is_less"),
+    [
+        ("multiple", "serialized", True),
+        ("funneled", "single", True),
+        ("funneled", "funneled", False),
+        ("funneled", "multiple", False),
+        ("", "single", False),
+        ("multiple", "", False),
+    ],
+)
+def test_a_lower_thread_level_than_asked_for_ends_the_tuning(
+    asked: str, given: str, is_less: bool
+) -> None:
+    of = planted.run([])
+    start = replace(of.launches[0], thread_level_asked=asked, thread_level=given)
+    of = replace(of, records=(start,))
+    if not is_less:
+        check_level(of)
+        return
+    with pytest.raises(RunError, match=f"no thread level {asked}, only {given}: programs run"):
+        check_level(of)
