@@ -247,3 +247,122 @@ def test_rows_that_are_none_are_named(row: str, why: str) -> None:
     reading = read(written("Send BW Test", row))
     assert [(u.text, u.why) for u in reading.unread] == [(row.strip(), why)]
     assert reading.rows == 0
+
+
+def test_columns_of_a_bandwidth_are_of_all_messages_under_way() -> None:
+    """4 messages of 1000 bytes: at 2 * 2^20 bytes per second they take 4000 / 2^21 s."""
+    row = " 1000   70   4.00   2.00   0.25\n"
+    (cell,) = cells(read(written("Send BW Test", row, depth=4)))
+    assert (cell.time_p50_s, cell.time_mean_s) == pytest.approx((4000 / 2**21, 4000 / 2**21))
+    assert cell.time_best_s == pytest.approx(4000 / 2**22)
+    assert (cell.moved_bytes, cell.messages, cell.inflight, cell.calls) == (4000, 4, 4, 70)
+    assert (cell.printed_mb_per_s, cell.printed_msg_per_s) == (2.0, 250000.0)
+    assert (cell.benchmark, cell.statistic) == ("ib_send_bw", "mean over repetitions")
+
+
+@pytest.mark.parametrize(
+    ("title", "side", "messages"),
+    [
+        ("Send BW Test", "", 4),
+        ("Send Bidirectional BW Test", "", 8),
+        ("Send Bidirectional BW Test", " Local results: \n", 4),
+    ],
+)
+def test_both_directions_count_unless_a_table_is_of_one_side(
+    title: str, side: str, messages: int
+) -> None:
+    text = written(title, " 1000   70   4.00   2.00   0.25\n", depth=4)
+    (cell,) = cells(read(text.replace(RATES, side + RATES)))
+    assert (cell.moved_bytes, cell.messages) == (1000 * messages, messages)
+    assert cell.bandwidth_bytes_per_s == pytest.approx(2 * MEBI)
+
+
+def test_a_latency_is_of_one_message_whatever_the_depth() -> None:
+    row = " 16   300   1.00   9.00   2.00   3.00\n"
+    halved, whole = cells(
+        read(
+            "".join(
+                written(f"{verb} Latency Test", row) for verb in ("Send", "Atomic CMP_AND_SWAP")
+            )
+        )
+    )
+    times = [(c.time_best_s, c.time_worst_s, c.time_p50_s, c.time_mean_s) for c in (halved, whole)]
+    assert times[0] == pytest.approx((2e-6, 18e-6, 4e-6, 6e-6))
+    assert times[1] == pytest.approx((1e-6, 9e-6, 2e-6, 3e-6))
+    for cell in (halved, whole):
+        assert (cell.inflight, cell.messages, cell.moved_bytes, cell.calls) == (1, 1, 16, 300)
+    assert (whole.benchmark, whole.settings) == ("ib_atomic_lat", "cmp and swap")
+
+
+@pytest.mark.parametrize(
+    ("depth", "messages"),
+    [("1", 1), ("0", 1), ("2", 2), ("999999999", 999999999), ("1000000000", 1), ("none", 1)],
+)
+def test_depths_that_cannot_be_are_one(depth: str, messages: int) -> None:
+    text = written("Send BW Test", " 64   100   10.00   10.00   0.163840\n", depth=7)
+    (cell,) = cells(read(text.replace("TX depth        : 7", f"TX depth        : {depth}")))
+    assert (cell.inflight, cell.messages) == (messages, messages)
+
+
+@pytest.mark.parametrize(
+    ("fact", "settings", "arm", "memory"),
+    [
+        ("Using SRQ      : ON", "srq=ON", "", "host"),
+        ("Dual-port      : ON", "dual-port=ON", "", "host"),
+        ("Post List      : 8", "post-list=8", "", "host"),
+        ("Post List      : 1", "", "", "host"),
+        ("CQ Moderation  : 100", "", "cq-moderation=100", "host"),
+        ("Outstand reads : 16", "", "outstanding-reads=16", "host"),
+        ("Max inline data : 0[B]", "", "", "host"),
+        ("Max inline data : 236[B]", "", "inline=236", "host"),
+        ("GID index      : 3", "", "gid=3", "host"),
+        ("PCIe relax order: OFF", "", "relaxed-order=OFF", "host"),
+        ("PCIe relax order: ON", "", "", "host"),
+        ("ibv_wr* API    : OFF", "", "ibv_wr=OFF", "host"),
+        ("rdma_cm QPs    : ON", "", "rdma_cm=ON", "host"),
+        ("rdma_cm QPs    : OFF", "", "", "host"),
+        ("Use CUDA memory : ON", "", "", "cuda"),
+        ("Use CUDA memory : OFF", "", "", "host"),
+    ],
+)
+def test_facts_above_a_table(fact: str, settings: str, arm: str, memory: str) -> None:
+    row = f" RDMA_Write BW Test\n {fact}\n{RATES} 64   100   10.00   10.00   0.163840\n"
+    (cell,) = cells(read(row))
+    assert (cell.settings, cell.arm, cell.memory) == (settings, arm, memory)
+
+
+@pytest.mark.parametrize(
+    ("factor", "fits"), [(1.19, True), (1.21, False), (0.81, True), (0.79, False)]
+)
+def test_the_unit_of_json_fits_the_message_rate_within_a_fifth(factor: float, fits: bool) -> None:
+    rate = factor * 100 * MEBI / 4096 / 1e6
+    text = (
+        '{"test_info": {"test": "RDMA_Read_BW_Test"}, "results": {"MsgSize": 4096,'
+        f' "n_iterations": 10, "BW_average": 100.0, "MsgRate": {rate}}}}}'
+    )
+    assert [c.printed_mb_per_s for c in cells(read(text))] == [100.0] * fits
+    assert len(read(text).unread) == (not fits)
+
+
+def test_what_stands_below_the_rule_is_no_wrong_row() -> None:
+    row = " 64   100   10.00   10.00   0.163840\n"
+    reading = read(written("Send BW Test", row) + "2 hosts are done\n" + row.replace("64", "128"))
+    assert [cell.message_bytes for cell in cells(reading)] == [64, 128]
+    assert reading.unread == ()
+
+
+def test_a_command_below_a_table_begins_a_test() -> None:
+    row = " 64   100   10.00   10.00   0.163840\n"
+    text = written("Send BW Test", row, qps=4) + f"$ ib_read_bw -s 64 host\n{RATES}{row}"
+    assert [(c.benchmark, c.settings) for c in cells(read(text))] == [
+        ("ib_send_bw", "qps=4"), ("ib_read_bw", ""),
+    ]  # fmt: skip
+
+
+def test_tests_with_other_memory_are_no_launches_of_each_other() -> None:
+    row = " 64   100   10.00   10.00   0.163840\n"
+    text = written("Send BW Test", row)
+    on_device = text.replace(RATES, f"allocated 131072 bytes of GPU buffer at 0x7f\n{RATES}")
+    assert [(c.launch, c.memory) for c in cells(read(on_device + text + text))] == [
+        (0, "gpu"), (0, "host"), (1, "host"),
+    ]  # fmt: skip

@@ -19,8 +19,11 @@ from mpigauge.runs.readers.known import known_cards
 from mpigauge.runs.readers.reading import Reading, TextTable, unknown_launch
 from mpigauge.runs.readers.references import names, reference
 from mpigauge.runs.readers.registry import reader
+from mpigauge.runs.readers.repeated import row_keys, with_each_row_kept
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from mpigauge.model.columns import Cell
 
 PRINTED = Path(__file__).parents[1] / "golden/printed"
@@ -83,6 +86,47 @@ def test_a_reader_that_counts_no_launches_loses_no_row(monkeypatch: pytest.Monke
     (remark,) = reading.remarks
     assert remark.startswith("the text prints PingPong of 1 B, X speed again without a new heading")
     assert remark.endswith(": 3 rows kept as further launches")
+
+
+def planted_table(launch: int, *sizes: int, benchmark: str = "PingPong") -> TextTable:
+    rows = [{"message_bytes": size, "time_p50_s": 1.0} for size in sizes]
+    return TextTable.of_rows({"launch": launch, "benchmark": benchmark}, rows)
+
+
+def test_keys_of_rows_are_the_same_in_each_launch() -> None:
+    def keys(launch: int, size: int, name: str) -> set[Hashable]:
+        figure = Figure(launch, "X", name, 1.0, "", "", origin="imported")
+        return row_keys(Reading(tables=(planted_table(launch, size),), figures=(figure,)))
+
+    assert len(keys(0, 8, "speed")) == 2
+    assert keys(0, 8, "speed") == keys(3, 8, "speed")
+    assert len(keys(0, 8, "speed") & keys(0, 8, "memory")) == 1
+    assert len(keys(0, 8, "speed") & keys(0, 16, "speed")) == 1
+
+
+@pytest.mark.parametrize(("is_distinct", "rows"), [(True, 2), (False, 1)])
+def test_columns_are_not_made_where_no_row_can_repeat_another(is_distinct: bool, rows: int) -> None:
+    def columns() -> dict[str, list[float]]:
+        raise AssertionError("columns were made")
+
+    about = {"launch": 0, "benchmark": "PingPong"}
+    reading = Reading(tables=(TextTable(about, rows, columns, is_distinct),))
+    assert with_each_row_kept(reading) is reading
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        (planted_table(0, 0, 0), "PingPong of 0 B"),
+        (planted_table(0, 1024, 1024), "PingPong of 1 KiB"),
+        (planted_table(0, -1, -1, benchmark="Barrier"), "Barrier"),
+        (TextTable({"launch": 0, "benchmark": "Barrier"}, 2, lambda: {"calls": [1, 2]}), "Barrier"),
+    ],
+)
+def test_the_remark_on_repeats_names_the_size_of_a_row(table: TextTable, name: str) -> None:
+    (remark,) = with_each_row_kept(Reading(tables=(table,))).remarks
+    assert remark.startswith(f"the text prints {name} again without")
+    assert remark.endswith(": 1 row kept as further launches")
 
 
 def test_the_columns_of_a_table_are_the_union_over_its_rows() -> None:
