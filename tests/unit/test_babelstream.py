@@ -94,6 +94,8 @@ def test_wrong_results_are_noted() -> None:
     ("lines", "why"),
     [
         (HEAD.format(unit="MBytes/sec") + "Copy   1.0  0.1\n", "it has 3 of 5 columns"),
+        (HEAD.format(unit="MBytes/sec") + "Copy   1.0  0.1  0.1  0.1  0.1\n",
+         "it has 6 of 5 columns"),
         (HEAD.format(unit="MBytes/sec") + "Copy   1.0  nan  0.1  0.1\n",
          "nan is not a number (Min (sec))"),
         (HEAD.format(unit="MBytes/sec") + "Copy   -inf  0.1  0.1  0.1\n",
@@ -111,3 +113,53 @@ def test_lines_that_are_none_are_named(lines: str, why: str) -> None:
     reading = read(lines)
     assert [u.why for u in reading.unread] == [why]
     assert reading.rows == 0
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor"),
+    [("MB/s", 1), ("MiB/s", 1.048576), ("GB/s", 1000), ("GiB/s", 1073.741824)],
+)
+def test_the_unit_of_triad_alone(unit: str, factor: float) -> None:
+    (figure,) = read(f"BabelStream\nBandwidth ({unit}):  2.5\n").figures
+    assert (figure.name, figure.value) == ("Triad", pytest.approx(2.5 * factor))
+
+
+@pytest.mark.parametrize(("unit", "factor"), [("MB", 1), ("MiB", 1.048576)])
+def test_arrays_and_phases_are_in_units_of_their_own(unit: str, factor: float) -> None:
+    lines = f"Array size: 500.0 {unit} (=0.5 GB)\nInit: 0.25 s (=20.0 {unit[:-1]}Bytes/sec)\n"
+    (figure,) = read(f"GPU-STREAM\nVersion: 3.1\n{lines}").figures
+    assert (figure.name, figure.value) == ("Init", pytest.approx(20 * factor))
+    assert (figure.arm, figure.source) == (f"array={500 * factor:.1f}MB", "GPU-STREAM 3.1")
+
+
+@pytest.mark.parametrize(
+    ("size", "facts"),
+    [("4", "array=12.0MB precision=float"), ("8", "array=24.0MB precision=double"), ("2", "")],
+)
+def test_lines_of_commas_tell_array_and_precision(size: str, facts: str) -> None:
+    (figure,) = read(
+        CSV.format(rate="max_mbytes_per_sec", more="") + f"Dot,100,3000000,{size},2.5,1,1,1\n"
+    ).figures
+    assert (figure.name, figure.value, figure.launch, figure.arm) == ("Dot", 2.5, 0, facts)
+
+
+def test_phases_in_lines_of_commas_are_of_the_run_that_follows() -> None:
+    phases = "phase,n_elements,sizeof,max_mbytes_per_sec,runtime\nInit,1000000,8,{init},0.1\n"
+    kernels = CSV.format(rate="max_mbytes_per_sec", more="") + "Copy,9,1000000,8,{copy},1,1,1\n"
+    text = "".join((phases + kernels).format(init=n, copy=10 * n) for n in (1, 2))
+    reading = read(text)
+    found = [(f.name, f.launch, f.value) for f in reading.figures]
+    assert found == [("Init", 0, 1), ("Copy", 0, 10), ("Init", 1, 2), ("Copy", 1, 20)]
+    assert {f.arm for f in reading.figures} == {"array=8.0MB precision=double"}
+    assert [launch.launch for launch in reading.launches] == [0, 1]
+
+
+def test_what_follows_the_table_is_of_the_next_run() -> None:
+    device, table = "Using CUDA device {}\n", HEAD.format(unit="MBytes/sec")
+    text = f"BabelStream\n{device.format('A')}{table}{ROW.format(rate='9.0')}\n{device.format('B')}"
+    wrong = "Validation failed on c[]. Average error 1.5\n"
+    reading = read(f"{text}{table}{ROW.format(rate='8.0')}{wrong}")
+    assert [(f.placement, f.value) for f in reading.figures] == [("device A", 9), ("device B", 8)]
+    assert reading.remarks == (
+        "BabelStream says at line 9 that its result is wrong (c[]. Average error 1.5)",
+    )

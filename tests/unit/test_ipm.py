@@ -99,3 +99,63 @@ def test_rows_that_are_none_are_named(row: str, why: str) -> None:
 def test_what_follows_a_banner_is_not_of_it() -> None:
     text = HEAD.format(ranks=2, speed=0) + "solver finished\n# MPI : 1 2 3 4\n# Size : 1 2 3 4\n"
     assert (read(text).rows, read(text).unread) == (0, ())
+
+
+def test_rows_of_a_banner_are_sum_mean_least_and_most() -> None:
+    rows = (
+        "# MPI       :          10.0          5.0          4.0          6.0\n"
+        "# mem [GB]  :           3.0          1.5          1.0          2.0\n"
+        "# %wall     :\n"
+        "#   MPI     :                       25.0         20.0         30.0\n"
+        "# #calls    :\n"
+        "#   MPI     :            70           35           30           40\n"
+        "# energy (j):           8.0          4.0          3.0          5.0\n"
+        "# MPI       :          11.0          5.0          4.0          6.0\n"
+    )
+    figures = read(HEAD.format(ranks=2, speed=0) + rows).figures
+    suffixes = ("", ", mean of ranks", ", least of ranks", ", most of ranks")
+
+    def row(name: str, unit: str, better: str, *values: float) -> list[tuple[str, float, str, str]]:
+        ends = suffixes[-len(values) :]
+        return [(name + end, v, unit, better) for end, v in zip(ends, values, strict=True)]
+
+    assert [(f.name, f.value, f.unit, f.better) for f in figures] == [
+        *row("time in MPI", "s", "lower", 10, 5, 4, 6),
+        *row("memory", "GB", "lower", 3, 1.5, 1, 2),
+        *row("share of MPI", "%", "lower", 25, 20, 30),
+        *row("calls of MPI", "1", "", 70, 35, 30, 40),
+        *row("energy", "J", "lower", 8, 4, 3, 5),
+        *row("time in MPI", "s", "lower", 11, 5, 4, 6),
+    ]
+
+
+@pytest.mark.parametrize("numbers", ["2.0   30   40.0", "2.0   30   75.0   40.0"])
+def test_calls_have_their_share_of_the_wallclock_last(numbers: str) -> None:
+    calls = f"#                [time]    [count]    <%wall>\n# MPI_Send     {numbers}\n"
+    reading = read(HEAD.format(ranks=2, speed=0) + calls)
+    assert [(f.name, f.value, f.unit, f.better) for f in reading.figures] == [
+        ("time in MPI_Send", 2, "s", "lower"),
+        ("calls of MPI_Send", 30, "1", ""),
+        ("share of MPI_Send in wallclock", 40, "%", "lower"),
+    ]
+    assert reading.unread == ()
+
+
+@pytest.mark.parametrize("numbers", ["2.0   30", "2.0   30   75.0   40.0   50.0"])
+def test_a_call_has_three_numbers_or_four(numbers: str) -> None:
+    calls = f"#                [time]    [count]    <%wall>\n# MPI_Send     {numbers}\n"
+    assert read(HEAD.format(ranks=2, speed=0) + calls).figures == ()
+
+
+def test_a_banner_takes_nothing_from_the_one_before_it() -> None:
+    row = "# wallclock :          8.00         4.00         3.00         5.00\n"
+    bare = "##IPMv0.983####\n#\n" + row
+    first, second = read(HEAD.format(ranks=2, speed=0) + row + "\n" + bare).launches
+    assert (first.launch, first.world_ranks, first.time) == (0, 2, "Wed Oct 20 01:21:47 2021")
+    assert (second.launch, second.world_ranks, second.time) == (1, 0, "")
+    figures = [
+        f for f in read(HEAD.format(ranks=2, speed=0) + row + "\n" + bare).figures if f.launch
+    ]
+    assert {(f.benchmark, f.ranks, f.source, f.arm) for f in figures} == {
+        ("application", 0, "IPM 0.983", "")
+    }
