@@ -3,6 +3,7 @@
 //
 // Observing a core on a fake clock, and what follows from the detours that were found.
 #include <cmath>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -158,6 +159,38 @@ TEST(detours_are_read_from_the_sample_of_another_launch) {
   const auto numbers = read.numbers();
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK_NEAR(numbers[i], expected[i], 1e-12);
   CHECK_EQ(Detours::read("0.05:0:").per_second(), 0.0);
+}
+
+TEST(a_class_stands_for_its_geometric_middle) {
+  const Detours some = detours(2e-6, 100);  // four classes to a doubling: 2 us to 2.38 us
+  CHECK_NEAR(some.length_s(0.5), 2e-6 * std::exp2(0.125), 1e-15);
+  CHECK_EQ(some.per_second(2.19e-6), 0.0);
+  CHECK(some.per_second(2.18e-6) > 0);
+}
+
+TEST(a_share_of_detours_is_not_longer_than_its_length) {
+  Detours both;
+  both.add(1e-6, 3);
+  both.add(16e-6, 1);
+  CHECK_NEAR(both.length_s(0), std::exp2(0.125) * 1e-6, 1e-15);
+  CHECK_NEAR(both.length_s(0.75), std::exp2(0.125) * 1e-6, 1e-15);
+  CHECK_NEAR(both.length_s(0.76), std::exp2(0.125) * 16e-6, 1e-15);
+}
+
+TEST(samples_beyond_any_machine_are_refused) {
+  const auto is_refused = [](const char* text) {
+    try {
+      Detours::read(text);
+    } catch (const std::exception&) {
+      return true;
+    }
+    return false;
+  };
+  CHECK(!is_refused("1e6:1e6:1e6*1e12"));
+  for (const char* text : {"1.1e6:0:", "1:1.1e6:", "1:0:1.1e6*1", "1:0:1*1.1e12", "1:0",
+                           "1:0::", "1:0:5", "1:0:5*1*1", "-1:0:"}) {
+    CHECK(is_refused(text));
+  }
 }
 
 TEST(very_short_and_very_long_ones_have_a_class_too) {

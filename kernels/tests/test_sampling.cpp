@@ -202,6 +202,18 @@ TEST(chunks_are_shorter_where_calls_are_longer) {
   }
 }
 
+TEST(chunks_change_their_shape_at_20_and_200_us_and_at_1_ms) {
+  Bench bench({.precision = 1e-6}, {19.9 * us, 20 * us, 199 * us, 200 * us, 999 * us, 1000 * us}, 0,
+              {forever});
+  bench.run(2);
+  const std::vector<std::pair<int, int>> expected{{20, 20}, {2, 5}, {2, 5}, {1, 3}, {1, 3}, {1, 1}};
+  for (std::uint32_t i = 0; i < expected.size(); ++i) {
+    const Visit& visit = visit_to(bench.rounds()[1], i);
+    CHECK_EQ(visit.warm, expected[i].first);
+    CHECK_EQ(visit.samples, expected[i].second);
+  }
+}
+
 TEST(the_first_round_is_short_for_all) {
   Bench bench({}, {us, 50000 * us}, 0);
   bench.run(1);
@@ -311,7 +323,12 @@ TEST(ranks_look_up_at_least_every_fifth_of_a_second) {
       since = visit.ask != 0 ? 0 : since + 0.01 * (visit.warm + visit.samples);
       CHECK(since < 0.25);
     }
-    CHECK_EQ(bench.rounds()[i].visits[0].ask, 1U);
+    const auto& visits = bench.rounds()[i].visits;
+    CHECK_EQ(visits[0].ask, 1U);
+    // Each visit takes 0.02 s, so that every tenth one asks, or every eleventh.
+    const auto asks =
+        std::count_if(visits.begin(), visits.end(), [](const Visit& visit) { return visit.ask; });
+    CHECK(asks >= 9 && asks <= 11);
   }
 }
 
@@ -381,6 +398,20 @@ TEST(waiting_for_the_start_is_no_time_of_the_call) {
     return bench.cell(0).rounds();
   };
   CHECK(rounds(9 * us) > 5 * rounds(0));
+}
+
+TEST(the_budget_is_2_1_times_the_calls_of_imb) {
+  // Visits of 0.1 ms, whose median is 1.5 us: 1000 calls of IMB are 1.5 ms, so 3.15 ms are enough.
+  const auto stop_after = [](unsigned rounds, Goal goal) {
+    Sampling sampling({}, {goal}, 0);
+    for (unsigned i = 1; i <= rounds; ++i) sampling.add(0, flat(i, i % 2 == 0 ? us : 2 * us), 1e-4);
+    return sampling.finished(0);
+  };
+  CHECK(!stop_after(30, {1000}) && stop_after(32, {1000}));
+  const Goal waits{.calls_of_imb = 1000, .wait_ticks = 1.5 * us};
+  CHECK(!stop_after(62, waits) && stop_after(64, waits));
+  const Goal own_time{.calls_of_imb = 1000, .most_s = 0.002};
+  CHECK(!stop_after(18, own_time) && stop_after(20, own_time));
 }
 
 TEST(a_cell_may_have_a_time_of_its_own) {
@@ -488,6 +519,13 @@ TEST(all_of_the_time_goes_to_the_wider_half) {
   CHECK_EQ(cells, (std::vector<std::uint32_t>{2, 3}));
 }
 
+TEST(the_wider_half_of_three_cells_is_two) {
+  Bench bench({.seconds = 1, .use_all = true}, {us, us, us}, 0.1, {});
+  bench.run(8);
+  CHECK_EQ(bench.rounds()[6].visits.size(), 3U);  // no cell had an interval before
+  CHECK_EQ(bench.rounds()[7].visits.size(), 2U);
+}
+
 TEST(all_of_the_time_is_used_though_all_is_precise) {
   Bench bench({.seconds = 0.02, .use_all = true}, {us, us}, 1e-4);
   bench.run(100000);
@@ -502,8 +540,19 @@ TEST(a_cell_whose_ranks_never_start_in_time_does_not_go_on_for_ever) {
     sampling.add(0, flat(round.number, us, platform::Taint::missed), 1e-6);
     round = sampling.next(0);
   }
-  CHECK(rounds < 1000);
+  CHECK_EQ(rounds, 101);  // the discarded one, and a hundred without a start
   CHECK_EQ(sampling.cells()[0].rounds(), 0U);
+  CHECK(sampling.stopped(0) == Stop::budget);
+}
+
+TEST(a_cell_goes_on_while_as_many_visits_start_as_do_not) {
+  Sampling sampling({}, {{forever}}, 0);
+  for (unsigned i = 1; i <= 100; ++i) {
+    sampling.add(0, flat(i, i % 2 == 0 ? us : 2 * us), 1e-6);
+    sampling.add(0, flat(i, us, platform::Taint::missed), 1e-6);
+  }
+  CHECK(!sampling.finished(0));
+  sampling.add(0, flat(101, us, platform::Taint::missed), 1e-6);
   CHECK(sampling.stopped(0) == Stop::budget);
 }
 
@@ -569,6 +618,51 @@ TEST(too_few_clean_chunks_are_not_trusted_alone) {
   for (unsigned round = 1; round <= 6; ++round) rare.add(flat(round, 100));
   for (unsigned round = 7; round <= 40; ++round) rare.add(flat(round, 500, 2));
   CHECK_EQ(rare.estimate().value, 500.0);
+}
+
+TEST(a_quarter_of_clean_chunks_is_enough) {
+  Cell cell;
+  for (unsigned round = 1; round <= 6; ++round) cell.add(flat(round, 100));
+  for (unsigned round = 7; round <= 24; ++round) cell.add(flat(round, 500, 1));
+  CHECK_EQ(cell.estimate().value, 100.0);
+  cell.add(flat(25, 500, 1));
+  CHECK_EQ(cell.estimate().value, 500.0);
+}
+
+TEST(a_summary_has_the_time_from_each_rank_s_own_arrival) {
+  Cell cell;
+  for (unsigned round = 1; round <= 7; ++round) {
+    Chunk chunk = flat(round, 1000, round == 7 ? 1 : 0);
+    chunk.own = {100 * round, 200 * round, 600 * round};
+    cell.add(chunk);
+  }
+  const Summary s = summarise(cell, {}, Stop::precise, 0.025);
+  CHECK_NEAR(s.time_own_s, 700e-9, 1e-15);        // of rounds 1 to 6
+  CHECK_NEAR(s.time_own_mean_s, 1200e-9, 1e-15);  // of all seven: 300 * 4
+  CHECK(std::isnan(summarise(cell_of({100}), {}, Stop::precise, 0.025).time_own_s));
+}
+
+TEST(a_summary_has_the_overlap_of_each_visit) {
+  // 60 and 50 together are 110: in 80 of them 30 are hidden, half of the 60; with help 50 of 60.
+  Cell cell;
+  for (unsigned round = 1; round <= 6; ++round) {
+    Chunk chunk = flat(round, 80);
+    chunk.parts[static_cast<std::size_t>(Part::pure)] = {60};
+    chunk.parts[static_cast<std::size_t>(Part::cpu)] = {50};
+    chunk.parts[static_cast<std::size_t>(Part::progress)] = {60};
+    cell.add(chunk);
+  }
+  const Summary s = summarise(cell, {}, Stop::precise, 0.025);
+  CHECK_NEAR(s.time_pure_s, 60e-9, 1e-15);
+  CHECK_NEAR(s.time_cpu_s, 50e-9, 1e-15);
+  CHECK_NEAR(s.time_progress_s, 60e-9, 1e-15);
+  CHECK_NEAR(s.overlap_ratio, 0.5, 1e-12);
+  CHECK_NEAR(s.overlap_low_ratio, 0.5, 1e-12);
+  CHECK_NEAR(s.overlap_high_ratio, 0.5, 1e-12);
+  CHECK_NEAR(s.overlap_progress_ratio, 50.0 / 60, 1e-12);
+  const Summary shorter = summarise(cell, {}, Stop::precise, 0.025, true);
+  CHECK_NEAR(shorter.overlap_ratio, 0.6, 1e-12);
+  CHECK(std::isnan(s.time_write_s));
 }
 
 TEST(disturbed_visits_do_not_move_the_value) {
@@ -717,6 +811,11 @@ TEST(missed_starts_count_only_where_others_give_no_interval) {
   CHECK_NEAR(few.time_p50_s, 1e-6, 1e-12);
 }
 
+TEST(a_hundred_visits_without_a_start_are_kept) {
+  CHECK_EQ(summary_of(with_starts(0, 100, us)).chunks, 100U);
+  CHECK_EQ(summary_of(with_starts(0, 101, us)).chunks, 100U);
+}
+
 TEST(a_long_call_whose_first_start_was_missed_is_known_to_be_long) {
   Sampling sampling({}, {Goal()}, 0);
   CHECK_EQ(sampling.next(0).number, 0U);
@@ -744,6 +843,33 @@ TEST(disturbed_chunks_are_flagged) {
   CHECK(has(flags_of(cell), "tainted"));
 }
 
+TEST(a_hundredth_of_disturbed_chunks_is_not_flagged) {
+  Cell cell = cell_of(std::vector<double>(98, us));
+  cell.add(flat(99, us, 4));
+  CHECK(has(flags_of(cell), "tainted"));
+  for (unsigned round = 100; round <= 101; ++round) cell.add(flat(round, us));
+  CHECK(!has(flags_of(cell), "tainted"));
+}
+
+TEST(drift_is_a_change_of_two_percent_that_is_no_chance) {
+  const auto drifts = [](const std::vector<double>& percent) {
+    std::vector<double> medians;
+    for (const double each : percent) medians.push_back(1000 * us * (1 + each / 100));
+    return has(flags_of(cell_of(medians)), "drift");
+  };
+  const auto steps = [](int n, double height) {
+    std::vector<double> values(static_cast<std::size_t>(n), 0.0);
+    std::fill(values.end() - n / 2, values.end(), height);
+    return values;
+  };
+  CHECK(drifts(steps(30, 3)) && drifts(steps(30, -3)));
+  CHECK(!drifts(steps(30, 1.5)) && !drifts(steps(30, -1.5)));
+  CHECK(drifts(steps(12, 9)));   // four against four: p = 0.008
+  CHECK(!drifts(steps(11, 9)));  // three against three: p = 0.025
+  // Rank sum 16 of mean 27.5, variance 22.9: p = 0.016.
+  CHECK(!drifts({1, 2, 3, 4, 6, 5, 5, 5, 5, 5, 5.5, 7, 8, 9, 10}));
+}
+
 TEST(drift_is_flagged) {
   std::vector<double> medians;
   for (int i = 0; i < 30; ++i) medians.push_back(us * (1 + 0.005 * i) + i % 3);
@@ -756,6 +882,67 @@ TEST(two_groups_are_flagged) {
   std::vector<double> medians;
   for (int i = 0; i < 40; ++i) medians.push_back(us * (i % 2 == 0 ? 1.0 : 1.5) + i);
   CHECK(has(flags_of(cell_of(medians)), "bimodal"));
+}
+
+namespace {
+
+// Whether cells of one sample in each visit are in two groups.
+bool bimodal_samples(const std::vector<std::uint64_t>& samples, double step = 1) {
+  Cell cell;
+  unsigned round = 0;
+  for (const auto sample : samples) cell.add(chunk_of(++round, {sample}));
+  return has(flags_of(cell, Stop::precise, {.clock_step_ticks = step}), "bimodal");
+}
+
+std::vector<std::uint64_t> in_turn(std::size_t n, std::uint64_t low, std::uint64_t high) {
+  std::vector<std::uint64_t> samples(n, low);
+  for (std::size_t i = 1; i < n; i += 2) samples[i] = high;
+  return samples;
+}
+
+}  // namespace
+
+TEST(two_groups_are_of_eight_values_and_a_tenth_apart) {
+  CHECK(bimodal_samples(in_turn(8, 1000, 1500)));
+  CHECK(!bimodal_samples(in_turn(7, 1000, 1500)));
+  CHECK(bimodal_samples(in_turn(20, 1000, 1120)));   // 120 of a median of 1060
+  CHECK(!bimodal_samples(in_turn(20, 1000, 1090)));  // 90 of 1045
+}
+
+TEST(a_group_has_a_seventh_of_the_values) {
+  std::vector<std::uint64_t> samples(20, 1000);
+  samples[4] = samples[14] = 10000;
+  CHECK(!bimodal_samples(samples));
+  samples[9] = 10000;
+  CHECK(bimodal_samples(samples));
+  for (auto& sample : samples) sample = sample == 1000 ? 10000 : 1000;
+  CHECK(bimodal_samples(samples));
+}
+
+TEST(a_gap_between_groups_is_half_of_the_spread) {
+  const auto groups = [](std::uint64_t apart) {
+    std::vector<std::uint64_t> samples;
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      samples.push_back(1000 + i * apart);
+      samples.push_back(1300 + 9 * apart + (9 - i) * apart);
+    }
+    return samples;
+  };
+  CHECK(bimodal_samples(groups(14)));   // 300 of 499
+  CHECK(!bimodal_samples(groups(32)));  // 300 of 754
+}
+
+TEST(groups_in_a_visit_are_three_steps_of_the_clock_apart) {
+  const auto groups = [](double step, std::uint32_t calls) {
+    Cell cell;
+    for (unsigned round = 1; round <= 10; ++round) {
+      Chunk chunk = chunk_of(round, {1000, 1300, 1000, 1300, 1000});
+      chunk.calls = calls;
+      cell.add(chunk);
+    }
+    return has(flags_of(cell, Stop::precise, {.clock_step_ticks = step}), "bimodal");
+  };
+  for (const std::uint32_t calls : {1U, 2U}) CHECK(groups(90, calls) && !groups(110, calls));
 }
 
 TEST(phases_are_flagged) {
@@ -829,6 +1016,13 @@ TEST(calls_near_the_cost_of_the_clock_are_flagged) {
   const Rules rules{.clock_cost_ticks = 30};
   CHECK(has(flags_of(cell_of(std::vector<double>(6, 100)), Stop::precise, rules), "clock"));
   CHECK(!has(flags_of(cell_of(std::vector<double>(6, 200)), Stop::precise, rules), "clock"));
+  CHECK(has(flags_of(cell_of(std::vector<double>(6, 149)), Stop::precise, rules), "clock"));
+  CHECK(!has(flags_of(cell_of(std::vector<double>(6, 151)), Stop::precise, rules), "clock"));
+  Cell batched;
+  Chunk chunk = flat(1, 200);
+  chunk.calls = 10;  // 20 ticks each, read once in ten calls
+  batched.add(chunk);
+  CHECK(!has(flags_of(batched, Stop::precise, rules), "clock"));
 }
 
 namespace {
@@ -872,9 +1066,9 @@ TEST(what_is_precise_needs_no_excuse) {
 }
 
 TEST(a_slow_first_call_is_flagged) {
-  const auto with_first = [](double first, double value) {
+  const auto with_first = [](double first, double value, unsigned rounds = 6) {
     Cell cell;
-    for (unsigned round = 1; round <= 6; ++round) {
+    for (unsigned round = 1; round <= rounds; ++round) {
       Chunk chunk = flat(round, value);
       chunk.first = static_cast<std::uint64_t>(first);
       cell.add(chunk);
@@ -883,7 +1077,10 @@ TEST(a_slow_first_call_is_flagged) {
   };
   CHECK(with_first(40 * us, 10 * us));
   CHECK(!with_first(20 * us, 10 * us));
+  CHECK(with_first(31 * us, 10 * us) && !with_first(29 * us, 10 * us));
+  CHECK(with_first(40 * us, 10 * us, 4) && !with_first(40 * us, 10 * us, 3));
   CHECK(!with_first(500, 100));  // short of half a microsecond
+  CHECK(with_first(650, 100));
 }
 
 TEST(repetitions_of_imb) {

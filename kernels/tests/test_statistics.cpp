@@ -131,3 +131,26 @@ TEST(largest_gap_lies_between_two_groups) {
   CHECK_NEAR(largest_gap({10, 10, 10, 10, 10, 10, 10, 99}, 0.15), 0.0, 1e-12);
   CHECK_EQ(largest_gap({1, 2, 3}, 0.15), 0.0);
 }
+
+TEST(largest_gap_leaves_out_a_share_of_either_end) {
+  CHECK_NEAR(largest_gap({1, 2, 3, 9}, 0), 6.0 / 2.5, 1e-12);  // one value is the least
+  CHECK_NEAR(largest_gap({1, 7, 8, 9}, 0), 6.0 / 7.5, 1e-12);
+  CHECK_NEAR(largest_gap({1, 2, 3, 9}, 0.26), 1.0 / 2.5, 1e-12);  // two
+  CHECK_NEAR(largest_gap({1, 2, 3, 9}, 0.25), 6.0 / 2.5, 1e-12);
+}
+
+TEST(overlap_is_the_hidden_share_of_the_longer_or_the_shorter) {
+  CHECK_NEAR(overlap(60, 50, 80, false), 0.5, 1e-12);
+  CHECK_NEAR(overlap(60, 50, 80, true), 0.6, 1e-12);
+  CHECK_EQ(overlap(60, 50, 200, false), 0.0);
+  CHECK_EQ(overlap(60, 50, 40, false), 1.0);
+  CHECK(std::isnan(overlap(0, 0, 5, false)));
+  CHECK(std::isnan(overlap(0, 5, 5, true)));
+  CHECK_EQ(overlap(0, 5, 5, false), 0.0);
+}
+
+TEST(interval_of_501_values_is_hoeffding_s) {
+  // 250.5 - sqrt(501 ln(40) / 2) = 220.1; of 500 values the binomial has it: 228.
+  CHECK_EQ(median_interval(one_to(501)).low, 220.0);
+  CHECK_EQ(median_interval(one_to(500)).low, 228.0);
+}
