@@ -163,3 +163,10 @@ def test_what_follows_the_table_is_of_the_next_run() -> None:
     assert reading.remarks == (
         "BabelStream says at line 9 that its result is wrong (c[]. Average error 1.5)",
     )
+
+
+def test_lines_before_the_table_are_no_rows() -> None:
+    text = BANNER.format(name="CUDA") + "Run 3 of 5\n" + HEAD.format(unit="MBytes/sec")
+    for before in ("Run 3 of 5\n", ""):
+        reading = read(before + text + ROW.format(rate="9.0"))
+        assert ([f.value for f in reading.figures], reading.unread) == ([9.0], ())

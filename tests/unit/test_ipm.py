@@ -159,3 +159,20 @@ def test_a_banner_takes_nothing_from_the_one_before_it() -> None:
     assert {(f.benchmark, f.ranks, f.source, f.arm) for f in figures} == {
         ("application", 0, "IPM 0.983", "")
     }
+
+
+def test_the_speed_is_that_of_the_heading() -> None:
+    row = "# gflop/sec :         12.50         6.25         6.00         6.50\n"
+    reading = read(HEAD.format(ranks=2, speed=12.5) + row)
+    assert [(f.name, f.value, f.unit, f.better) for f in reading.figures] == [
+        ("speed", 12.5, "GFLOP/s", "higher")
+    ]
+    assert reading.unread == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "program"), [("/opt/app/solve", "solve"), ("solve", "solve"), ("app/", "app/")]
+)
+def test_the_program_is_named_without_its_folder(command: str, program: str) -> None:
+    text = HEAD.format(ranks=2, speed=12.5).replace("./app", command)
+    assert {f.benchmark for f in read(text).figures} == {program}

@@ -238,6 +238,7 @@ def test_a_table_without_its_title_takes_the_command_before_it() -> None:
     ("row", "why"),
     [
         (" 64   100   10.00   10.00\n", "it has 4 of 5 columns"),
+        (" 64   100   10.00   10.00   0.1   7\n", "it has 6 of 5 columns"),
         (" 64   100   10.00   -nan   0.1\n", "-nan is not a number (BW average[MB/sec])"),
         (" 64   100   10.00   0.00   0.1\n", "it has no time or rate above zero"),
         (" 6.4   100   10.00   1.00   0.1\n", "it has no whole number of bytes"),
@@ -366,3 +367,21 @@ def test_tests_with_other_memory_are_no_launches_of_each_other() -> None:
     assert [(c.launch, c.memory) for c in cells(read(on_device + text + text))] == [
         (0, "gpu"), (0, "host"), (1, "host"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor"), [("MB/sec", MEBI), ("MiB/sec", MEBI), ("Gb/sec", 1e9 / 8)]
+)
+def test_units_of_a_bandwidth(unit: str, factor: float) -> None:
+    text = written("Send BW Test", " 64   100   4.00   2.00   0.1\n").replace("MB/sec", unit)
+    (cell,) = cells(read(text))
+    assert cell.bandwidth_bytes_per_s == pytest.approx(2 * factor)
+    assert cell.time_p50_s == pytest.approx(2 * cell.time_best_s)
+
+
+def test_lines_that_begin_with_a_number_are_rows_only_below_a_head() -> None:
+    table = written("Send BW Test", " 64   100   10.00   10.00   0.1\n")
+    text = "8 hosts are there\n" + table.replace(RATES, f"2 queues\n{RATES}{RATES}")
+    reading = read(text + text)
+    assert [(c.launch, c.message_bytes) for c in cells(reading)] == [(0, 64), (1, 64)]
+    assert reading.unread == ()

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import pytest
@@ -280,3 +281,98 @@ def test_starts_of_mpi_are_launches() -> None:
     reading = read(text + text.replace("69", "79"))
     longest = [f for f in reading.figures if f.name == "longest over ranks"]
     assert [(figure.launch, figure.value) for figure in longest] == [(0, 0.069), (1, 0.079)]
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "value"),
+    [
+        ("nprocs: 4, min: 2 s, max: 7 s, avg: 5 s", "shortest over ranks", 2.0),
+        ("nprocs: 4, min: 2 ms, max: 7 ms, avg: 5 ms", "mean over ranks", 5e-3),
+        ("nprocs: 4, min: 2 us, max: 7 us, avg: 5 us", "longest over ranks", 7e-6),
+    ],
+)
+def test_units_of_the_start_of_mpi(line: str, name: str, value: float) -> None:
+    figures = {f.name: f for f in read(f"# OSU MPI Init Test v7.4\n{line}\n").figures}
+    assert figures[name].value == pytest.approx(value)
+    assert (figures[name].ranks, figures[name].better) == (4, "lower")
+
+
+@pytest.mark.parametrize("option", ["-W 32", "-W=32", "--window-size 32", "--window-size=32"])
+def test_the_window_of_a_command(option: str) -> None:
+    bandwidth = "# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n100   10.0\n"
+    first, second = cells(read(f"$ mpirun -np 2 ./osu_bw {option}\n{bandwidth}{bandwidth}"))
+    assert (first.inflight, first.moved_bytes, first.messages) == (32, 3200, 32)
+    assert (second.inflight, second.moved_bytes, second.messages) == (64, 6400, 64)
+
+
+def test_what_is_not_windowed_has_one_message_under_way() -> None:
+    (cell,) = cells(read(f"{LATENCY}{HEAD}8   1.5\n"))
+    assert (cell.inflight, cell.messages, cell.moved_bytes) == (1, 1, 8)
+    (cell,) = cells(
+        read(f"# OSU MPI Barrier Latency Test v7.4\n{HEAD[:2]}Avg Latency(us)\n 3.0\n", 4)
+    )
+    assert (cell.benchmark, cell.message_bytes, cell.moved_bytes) == ("Barrier", -1, 0)
+    assert cell.time_p50_s == pytest.approx(3e-6)
+
+
+@pytest.mark.parametrize("lines", ["", "# Datatype: MPI_CHAR.\n"])
+def test_a_title_that_every_rank_prints_begins_one_test(lines: str) -> None:
+    title = "# OSU MPI Allreduce Latency Test v7.4\n"
+    command = "$ mpirun -np 4 ./osu_allreduce\n"
+    (cell,) = cells(read(f"{command}{title}{lines}{title}{HEAD}8   1.5\n"))
+    assert (cell.benchmark, cell.ranks, cell.datatype) == (
+        "Allreduce", 4, "char" if lines else cell.datatype
+    )  # fmt: skip
+
+
+def test_a_title_below_another_command_begins_a_test() -> None:
+    """The first one ended before it printed a head."""
+    title = "# OSU MPI Allreduce Latency Test v7.4\n"
+    for first, second in (("mpirun -np 4", "mpirun -np 8"), ("mpirun -np 4", "srun -n 8")):
+        begun = f"$ {first} ./osu_allreduce\n{title}$ {second} ./osu_allreduce\n{title}"
+        (cell,) = cells(read(f"{begun}{HEAD}8   1.5\n"))
+        assert cell.ranks == 8
+
+
+def test_another_title_begins_a_test() -> None:
+    (cell,) = cells(read(f"{LATENCY}# OSU MPI Bcast Latency Test v7.4\n{HEAD}8   1.5\n", 4))
+    assert cell.benchmark == "Bcast"
+    (cell,) = cells(read(f"# OSU MPI Bcast Latency Test v7.4\n{LATENCY}{HEAD}8   1.5\n", 4))
+    assert cell.benchmark == "PingPong"
+
+
+def test_a_row_below_a_comment_is_one_of_the_table() -> None:
+    reading = read(f"{LATENCY}{HEAD}1   1.0\n# Partitions: 4\n2   nan\n")
+    assert [each.why for each in reading.unread] == ["nan is not a number (Avg Latency(us))"]
+
+
+def test_percentiles_have_columns_at_both_ends() -> None:
+    heads = "".join(f"    P{percent} Tail Lat(us)" for percent in (0, 100))
+    text = (
+        f"{LATENCY}# Size       Avg Latency(us){heads}\n8   2.0   1.0   9.0\n16   2.0   0.0   9.0\n"
+    )
+    cell, zero = cells(read(text))
+    assert (cell.time_best_s, cell.time_worst_s) == pytest.approx((2e-6, 18e-6))
+    assert math.isnan(zero.time_best_s)
+    assert cell.statistic == "mean over repetitions"
+    assert read(text).figures == ()
+
+
+def test_a_percentile_beyond_a_hundred_is_none() -> None:
+    reading = read(f"{LATENCY}# Size       Avg Latency(us)    P101 Tail Lat(us)\n8   2.0   1.0\n")
+    assert [each.text for each in reading.unread] == ["P101 Tail Lat(us)"]
+
+
+def test_a_percentile_of_what_has_no_size() -> None:
+    text = (
+        "# OSU MPI Barrier Latency Test v7.4\n# Avg Latency(us)    P90 Tail Lat(us)\n 3.0   4.0\n"
+    )
+    (figure,) = read(text, 4).figures
+    assert (figure.name, figure.value, figure.ranks) == ("P90 of the time", pytest.approx(4e-6), 4)
+    assert (figure.unit, figure.better) == ("s", "lower")
+
+
+@pytest.mark.parametrize(("title", "sync"), [("Allreduce Latency", "barrier"), ("Latency", "none")])
+def test_collectives_begin_each_call_with_a_barrier(title: str, sync: str) -> None:
+    (cell,) = cells(read(f"# OSU MPI {title} Test v7.4\n{HEAD}8   1.5\n", 4))
+    assert cell.sync == sync

@@ -50,7 +50,7 @@ _OF_CALL = (
     ("calls of {}", "1", ""),
     ("share of {} in wallclock", "%", "lower"),
 )
-_SPEED = re.compile(rf"\S +gflop/sec *: *({NUMBER})")
+_SPEED = re.compile(rf"[^#\s] +gflop/sec *: *({NUMBER})")
 """The speed of all ranks, beside another fact of the heading; 0: it was not counted."""
 _IGNORED = ("entries", "start", "stop", "host", "command", "mpi_tasks", "files", "omp_thrds")
 """Rows that are no result, or whose numbers other rows have."""
