@@ -99,7 +99,7 @@ bool in_two_groups(const std::vector<double>& values) {
 }
 
 bool spreads(const std::vector<double>& values) {
-  return values.size() >= 8 && spread(values) >= (0.1/2) * median(values);
+  return values.size() >= 8 && spread(values) >= 0.1 * median(values);
 }
 
 // Of all that was measured: two speeds of which one is left out are two speeds. Where a visit has

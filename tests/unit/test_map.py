@@ -143,12 +143,21 @@ def test_kernels_are_told_the_pairs() -> None:
         ("ring", 2, Schedule(1, 1)),
         ("ring", 16, Schedule(16, 2)),
         ("ring", 17, Schedule(17, 3)),
+        ("ring", 3, Schedule(3, 3)),
         ("0-1,2-3;0-2", 4, Schedule(3, 2)),
     ],
 )
 def test_rounds_as_the_kernels_make_them(pairs: str, ranks: int, expected: Schedule) -> None:
     """kernels/tests/test_pairs.cpp counts those of the kernels."""
     assert schedule(pairs, ranks) == expected
+
+
+@pytest.mark.parametrize(
+    ("pairs", "ranks", "together"),
+    [("all", 128, 64), ("all", 9, 4), ("ring", 17, 6), ("each", 9, 1)],
+)
+def test_the_fullest_round_has_its_share_of_pairs(pairs: str, ranks: int, together: int) -> None:
+    assert schedule(pairs, ranks).together == together
 
 
 def test_the_cost_of_a_map_grows_with_its_rounds() -> None:

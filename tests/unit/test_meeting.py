@@ -67,6 +67,41 @@ def test_hot_and_cold_of_a_cell_are_one_word() -> None:
     assert started_by_clock([bcast(), bcast(cache="cold")]) == ("MPI1:Bcast/4/8",)
 
 
+def test_a_call_without_a_message_is_of_0_bytes() -> None:
+    assert started_by_clock([bcast(-1), bcast(1)]) == ("MPI1:Bcast/4/0", "MPI1:Bcast/4/1")
+
+
+def test_the_first_launch_is_the_one_of_the_least_number() -> None:
+    found = [bcast(8, launch=3), bcast(16, launch=2), bcast(32, launch=5)]
+    assert started_by_clock(found) == ("MPI1:Bcast/4/16",)
+
+
+def test_a_narrowed_plan_has_the_sizes_and_ranks_of_its_numbers() -> None:
+    part = replace(PART, ranks=(2, 4), sizes=(0, 8, 16, 64))
+    plan = replace(PLAN, parts=(part, replace(part, arm="A=1")))
+    numbers = [bcast(64), bcast(8), bcast(8, launch=1), cell("Allreduce", message_bytes=8, ranks=2)]
+    again = narrowed(plan, numbers)
+    assert again is not None
+    found = [(each.benchmarks, each.sizes, each.ranks, each.arm) for each in again.parts]
+    assert found == [(("Bcast",), (8, 64), (4,), ""), (("Allreduce",), (8,), (2,), "")]
+    assert again.seed == PLAN.seed + 1
+    other = narrowed(plan, [bcast(0, arm="A=1"), bcast(-1, arm="A=1")])
+    assert other is not None
+    assert [(each.sizes, each.arm) for each in other.parts] == [((0,), "A=1")]
+    barrier = narrowed(plan, [bcast(-1)])
+    assert barrier is not None
+    assert barrier.parts[0].sizes is None
+    assert narrowed(plan, [bcast(arm="B=2")]) is None
+    assert narrowed(plan, [cell("Reduce", ranks=4)]) is None
+
+
+def test_a_part_without_groups_gets_none_when_it_is_narrowed() -> None:
+    again = narrowed(PLAN, [bcast(8), cell("Allreduce", message_bytes=8, ranks=4)])
+    assert again is not None
+    found = [(each.benchmarks, each.sizes, each.ranks) for each in again.parts]
+    assert found == [(("Bcast", "Allreduce"), (8,), ())]
+
+
 @pytest.mark.parametrize("sync", ["barrier", "clock", "dissemination"])
 def test_what_is_measured_again_starts_as_it_did(sync: str) -> None:
     again = narrowed(PLAN, [bcast(sync=sync), cell("Allreduce", sync=sync, ranks=4)])

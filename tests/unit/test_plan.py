@@ -12,12 +12,23 @@ from typing import Any
 import pytest
 
 from mpigauge.features.quick.plan import PAIR_SIZES, quick
-from mpigauge.measure.plan import LaunchPlan, Plan, Resources, kernel_words, read_request, resolve
+from mpigauge.measure.plan import (
+    LaunchPlan,
+    Plan,
+    PlanPart,
+    Resources,
+    kernel_words,
+    read_request,
+    resolve,
+)
+from mpigauge.measure.plan.foreign import Foreign
 from mpigauge.model.cards import Card, Cards
 from mpigauge.model.errors import UserError
+from mpigauge.model.hosts import HostRanks
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.option_table import KERNEL_OPTIONS
+from mpigauge.model.replayed import Replayed
 from mpigauge.site import topology
 from mpigauge.site.placement import HostResources
 from tests import asked
@@ -502,3 +513,99 @@ def test_options_of_an_older_plan_are_read(two_cores: Machine) -> None:
     read = Plan.from_json(stored)
     assert read.suite_options == {"layout": "resize"}
     assert read.parts[0].suite_options == {"stride": "1"}
+
+
+# --- numbers of a plan -----------------------------------------------------------------------
+PART = PlanPart(benchmarks=("Bcast", "Reduce"), world_ranks=8, sizes=(1, 2, 4))
+
+
+def test_the_weight_of_a_part_is_its_number_of_cells() -> None:
+    assert PART.weight == 2 * 3
+    assert replace(PART, ranks=(2, 4)).weight == 2 * 3 * 2
+    places = {"l3": "0,1", "numa": "0,2", "package": "0,4"}
+    assert replace(PART, ranks=(2,), places=places).weight == 2 * 3 * 3
+    arms = tuple((f"A={n}", {"A": str(n)}) for n in range(5))
+    assert replace(PART, ranks=(2, 4), arms=arms).weight == 2 * 3 * 2 * 5
+    options = {"threads": "1,2,4", "layout": "vec"}
+    assert replace(PART, suite_options=options).weight == 2 * 3 * 3
+    assert replace(PART, sizes=None).weight == 2 * 24  # 0 and 1 to 4 MiB
+    assert replace(PART, share=7).weight == 7
+    program = Foreign(name="hpl", words=("hpl",), merits=())
+    assert replace(PART, foreign=program).weight == 1
+    assert replace(PART, foreign=program, share=3).weight == 3
+
+
+def test_the_largest_group_is_the_largest_that_is_named() -> None:
+    assert PART.largest_group == 8
+    assert replace(PART, ranks=(2, 4)).largest_group == 4
+
+
+def test_the_cores_of_a_part_are_those_of_this_machine() -> None:
+    here = HostRanks("", 2, ("0", "1"))
+    hosts = (HostRanks("a", 1, ("2",)), HostRanks("b", 1, ("3",)))
+    assert (PART.bind, PART.hosts) == ((), ())
+    assert replace(PART, blocks=(here,)).bind == ("0", "1")
+    assert replace(PART, blocks=(here,)).hosts == ()
+    assert replace(PART, blocks=hosts).bind == ()
+    assert replace(PART, blocks=hosts).hosts == hosts
+    other = replace(PART, blocks=(HostRanks("c", 1), hosts[0]), world_ranks=9)
+    made = Plan(parts=(replace(PART, blocks=hosts), other), mpi="mpich", seed=1)
+    assert (made.hosts, made.world_ranks) == (("a", "b", "c"), 9)
+
+
+def test_launches_go_through_the_parts_in_turn() -> None:
+    parts = tuple(replace(PART, world_ranks=n) for n in (2, 3, 4))
+    made = Plan(parts=parts, mpi="mpich", seed=1)
+    assert [made.part(launch).world_ranks for launch in range(7)] == [2, 3, 4, 2, 3, 4, 2]
+    assert [made.round(launch) for launch in range(7)] == [0, 0, 0, 1, 1, 1, 2]
+
+
+def test_shuffled_rounds_have_each_part_once_in_orders_that_the_seed_gives() -> None:
+    parts = tuple(replace(PART, world_ranks=n) for n in range(2, 8))
+    made = Plan(parts=parts, mpi="mpich", seed=1, shuffle=True)
+    orders = [tuple(made.part_number(6 * n + i) for i in range(6)) for n in range(8)]
+    assert all(sorted(order) == list(range(6)) for order in orders)
+    assert len(set(orders)) > 4
+    again = replace(made, seed=2)
+    assert orders[0] == tuple(made.part_number(i) for i in range(6))
+    assert orders != [tuple(again.part_number(6 * n + i) for i in range(6)) for n in range(8)]
+
+
+def test_seeds_are_positive_numbers_of_63_bits() -> None:
+    made = Plan(parts=(PART,), mpi="mpich", seed=5)
+    assert made.seed_of(0) == 5
+    assert made.seed_of(1) == (5 + 0x9E3779B97F4A7C15) % 2**63
+    assert all(0 <= made.seed_of(launch) < 2**63 for launch in range(100))
+
+
+def test_launches_end_early_only_where_nothing_is_compared_and_no_time_is_given() -> None:
+    made = Plan(parts=(PART,), mpi="mpich", seed=1)
+    assert made.ends_early
+    assert not replace(made, seconds=0.0).ends_early
+    assert not replace(made, parts=(PART, replace(PART, arm="A=1"))).ends_early
+    assert not replace(made, parts=(replace(PART, arms=(("A=1", {"A": "1"}),)),)).ends_early
+    assert (made.least_rounds, made.most_rounds) == (6, 20)
+    assert (replace(made, launches=3).least_rounds, replace(made, launches=3).most_rounds) == (3, 3)
+
+
+def test_a_plan_is_read_as_it_was_stored() -> None:
+    program = Foreign(name="hpl", words=("hpl",), merits=(), ranks=4)
+    parts = (
+        replace(
+            PART, ranks=(2, 4), places={"l3": "0,1"}, placement="l3", arm="A=1", share=2,
+            blocks=(HostRanks("a", 2, ("0", "1"), "a.cluster"),), settings={"A": "1"},
+            env={"N": "2"}, arms=(("B=1", {"B": "1"}),), suite_options={"layout": "vec"},
+            in_turn=True, pairs="all",
+        ),
+        replace(PART, benchmarks=("hpl",), sizes=None, foreign=program),
+        replace(PART, sizes=()),
+    )  # fmt: skip
+    made = Plan(
+        parts=parts, mpi="mpich", seed=7, seconds=0.0, use_all=True, launches=3, map=(2, 4),
+        rsh=("ssh", "-q"), insist=("Bcast",), suite_options={"threads": "2"}, shuffle=True,
+        strict=True, fail_fast=True, settings={"C": "1"}, env={"D": "2"}, oversubscribe=True,
+        replay=Replayed(profile="p", calls=3, mpi_s=0.5, covered=0.25, left_out=(("Bcast", 0.5),)),
+    )  # fmt: skip
+    assert Plan.from_json(json.loads(json.dumps(made.to_json()))) == made
+    assert made.parts[0].known == {"placement": "l3", "arm": "A=1"}
+    assert made.to_json()["benchmarks"] == ("Bcast", "Reduce", "hpl")
