@@ -121,14 +121,16 @@ def test_lines_that_are_none_are_named(lines: str, why: str) -> None:
 )
 def test_the_unit_of_triad_alone(unit: str, factor: float) -> None:
     (figure,) = read(f"BabelStream\nBandwidth ({unit}):  2.5\n").figures
-    assert (figure.name, figure.value) == ("Triad", pytest.approx(2.5 * factor))
+    assert figure.name == "Triad"
+    assert figure.value == pytest.approx(2.5 * factor)
 
 
 @pytest.mark.parametrize(("unit", "factor"), [("MB", 1), ("MiB", 1.048576)])
 def test_arrays_and_phases_are_in_units_of_their_own(unit: str, factor: float) -> None:
     lines = f"Array size: 500.0 {unit} (=0.5 GB)\nInit: 0.25 s (=20.0 {unit[:-1]}Bytes/sec)\n"
     (figure,) = read(f"GPU-STREAM\nVersion: 3.1\n{lines}").figures
-    assert (figure.name, figure.value) == ("Init", pytest.approx(20 * factor))
+    assert figure.name == "Init"
+    assert figure.value == pytest.approx(20 * factor)
     assert (figure.arm, figure.source) == (f"array={500 * factor:.1f}MB", "GPU-STREAM 3.1")
 
 

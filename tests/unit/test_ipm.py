@@ -113,7 +113,7 @@ def test_rows_of_a_banner_are_sum_mean_least_and_most() -> None:
         "# MPI       :          11.0          5.0          4.0          6.0\n"
     )
     figures = read(HEAD.format(ranks=2, speed=0) + rows).figures
-    suffixes = ("", ", mean of ranks", ", least of ranks", ", most of ranks")
+    suffixes = (", sum of ranks", ", mean of ranks", ", least of ranks", ", most of ranks")
 
     def row(name: str, unit: str, better: str, *values: float) -> list[tuple[str, float, str, str]]:
         ends = suffixes[-len(values) :]
