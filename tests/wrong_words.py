@@ -299,6 +299,7 @@ def kind_of(command: tuple[str, ...], param: click.Parameter) -> Kind:
 REFUSED: tuple[tuple[str, ...], ...] = (
     ("run", "PingPong", "--sizes", "1Ti"),
     ("run", "PingPong", "--memory", "1"),
+    ("run", "PingPong", "--memory", "1Mi", "--sizes", "8,4Mi"),
     ("run", "PingPong", "--sizes", "8", "--sizes-file", "printed.txt"),
     ("node", "--sizes", "1Ti"),
     ("plot", RUN, "latency", "--size", "3"),

@@ -50,6 +50,20 @@ def test_right_words_are_not_refused(command: str, world: Path, tmp_path: Path) 
     assert told.startswith(("launches ", "status 0", "status 1")), told
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("PingPong", "--memory", "1Mi"),  # the usual sizes that fit are measured
+        ("PingPong", "--memory", "1Mi", "--sizes", "8,1Mi"),
+        ("Barrier", "--memory", "1"),
+    ],
+)
+def test_little_memory_is_no_fault(words: tuple[str, ...], world: Path, tmp_path: Path) -> None:
+    with wrong_words.copied(world, tmp_path / "here") as here:
+        told = wrong_words.complaint(Line(("run", *words), "run"), here)
+    assert told.startswith("launches "), told
+
+
 def test_lines_that_are_always_tried(world: Path, tmp_path: Path) -> None:
     assert not complaints(wrong_words.certain(), world, tmp_path)
 

@@ -17,8 +17,8 @@ import click
 
 import mpigauge
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.limits import LEAST_MEMORY
 from mpigauge.model.secrets import masked_words
-from mpigauge.model.sizes import default_sizes
 from mpigauge.model.units import byte_count, memory
 
 if TYPE_CHECKING:
@@ -77,21 +77,23 @@ def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
 
 
 def _check_memory(plan: Plan, setup: Setup) -> None:
-    """UserError: a rank cannot hold its largest message, for which it needs a buffer at least."""
+    """UserError: a rank cannot hold the largest message that the user names, or none at all. Of the
+    usual sizes those that fit are measured."""
     machines = [node.machine for node in setup.nodes] or [setup.machine]
     free = min(machine.memory_bytes for machine in machines)
     for part in plan.parts:
+        if part.foreign or not any(setup.cards.find(name).is_sized for name in part.benchmarks):
+            continue
         largest = max(part.sizes or (0,))
-        if largest > free > 0 and not part.foreign:
+        if largest > free > 0:
             raise UserError(
                 f"--sizes: {byte_count(largest)} is more than the memory that is free here, "
                 f"{memory(free)}"
             )
-        largest = max(part.sizes or default_sizes())
-        if 0 < plan.memory < largest and not part.foreign:
+        if 0 < plan.memory < max(largest, LEAST_MEMORY):
             raise UserError(
-                f"--memory: {byte_count(plan.memory)} holds no message of {byte_count(largest)}; "
-                "name smaller ones with --sizes, or allow more memory"
+                f"--memory: {byte_count(plan.memory)} has no room for the buffers of messages of "
+                f"{byte_count(largest or 1)}; allow more memory, or name smaller --sizes"
             )
 
 

@@ -20,6 +20,8 @@ MOST_SECONDS = 366 * 86400.0
 LEAST_SHARE = 1e-4
 """The least relative error that may be requested."""
 MOST_MESSAGE_BYTES = 1 << 40
+LEAST_MEMORY = 2
+"""Bytes of buffers of a rank: a byte to send and one to receive."""
 MOST_INPUT_BYTES = 64 << 20
 """Size of a file that people or programs write about a machine or a plan."""
 MOST_PUS = 1 << 16
