@@ -74,9 +74,13 @@ def test_the_middle_is_a_power_of_two_between() -> None:
     assert Edge(0, OF, "a", 8, 16).middle is None
     assert Edge(0, OF, "a", 1000, 1001).middle is None
     assert Edge(0, OF, "a", 1, 0).middle is None
+    assert Edge(0, OF, "a", 1, 4).middle == 2
+    assert Edge(0, OF, "a", 2, 0).middle == 1
 
 
 def test_what_could_not_be_measured_moves_nothing() -> None:
     edge = Edge(0, OF, "a", 8, 32)
     assert moved([edge], {}) == [Edge(0, OF, "a", 8, 16)]
+    lost = {place: 1.0 for place in grid((16,), lambda _: 0.5).logs if place[0] != DEFAULT}
+    assert moved([edge], {OF: grid_of(lost, [16], ["a"])}) == [Edge(0, OF, "a", 8, 16)]
     assert moved([edge], {OF: grid((16,), lambda _: 0.5, arm="b")}) == [Edge(0, OF, "a", 8, 16)]

@@ -355,6 +355,15 @@ def test_a_launch_without_the_default_takes_no_part() -> None:
     assert grid_of(times, [8], ["a"]).launches == (1, 2, 3, 4, 5)
 
 
+def test_where_no_launch_measured_the_default_everywhere_no_candidate_was_measured() -> None:
+    times = {(arm, size, n): 1.0 for arm in ("", "a") for size in (8, 64) for n in range(6)}
+    for n in range(6):
+        del times[DEFAULT, 64, n]
+    found = grid_of(times, [8, 64], ["a"])
+    assert (found.launches, found.arms, found.incomplete) == ((), (), ("a",))
+    assert stand_ins(found, ()) == choose(found).faster == ()
+
+
 def test_what_was_chosen_elsewhere_is_judged_without_the_price_of_picking() -> None:
     own = made({"a": [0.9, 0.9]})
     (alone,) = judge(own, [("a", (1, 2))], picked_from=1)

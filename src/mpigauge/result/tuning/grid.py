@@ -88,7 +88,8 @@ def grid_of(times: Mapping[Place, float], sizes: Iterable[int], arms: Iterable[s
     asked = [arm for arm in arms if arm not in (DEFAULT, CONTROL)]
 
     def is_whole(arm: str) -> bool:
-        return all((arm, size, n) in logs for size, n in product(wanted, launches))
+        places = [(arm, size, n) for size, n in product(wanted, launches)]
+        return bool(places) and all(place in logs for place in places)
 
     return Grid(
         sizes=wanted,
