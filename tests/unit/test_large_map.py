@@ -53,11 +53,14 @@ def changed(folder: Path, change: Callable[[dict[str, Any]], Iterator[dict[str, 
 
 
 def suspicious(cell: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Some pairs too widely known, some with wrong data, some measured once more, alone."""
+    """Some pairs too widely known, or by their launch alone, some with wrong data, some measured
+    once more, alone."""
     if cell["members"] == "0,1":
         yield cell | {"flags": ["drift", "tainted"], "ci_high_s": 2 * cell["time_p50_s"]}
     elif cell["members"] == "3,4":
         yield cell | {"wrong_count": 5, "ci_low_s": None, "ci_high_s": None}
+    elif cell["members"] == "5,6":
+        yield cell | {"flags": ["unconverged", "drift"]}
     else:
         yield cell
     if cell["members"] == "2,7":

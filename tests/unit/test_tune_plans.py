@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mpigauge.features.tune import trial
 from mpigauge.features.tune.plan import (
     CROWDED_SIZES,
+    ODD_RANKS,
+    ROUNDS_TO_CONFIRM,
     SIZES,
     Arms,
     Where,
@@ -28,7 +32,15 @@ from mpigauge.features.tune.plan import (
     screen_plan,
     sizes_to_confirm,
 )
-from mpigauge.features.tune.point_to_point import Messages, messages_of, settings_plan
+from mpigauge.features.tune.point_to_point import (
+    FINALISTS,
+    ROUNDS,
+    ROUNDS_OF_HALVING,
+    ROUNDS_OF_TRIAL,
+    Messages,
+    messages_of,
+    settings_plan,
+)
 from mpigauge.features.tune.tuning import TuningTask
 from mpigauge.measure.plan import Plan, Resources
 from mpigauge.measure.plan.request import Request
@@ -203,6 +215,12 @@ def test_sizes_are_those_asked_for_or_few_where_ranks_share_cores(here: Where) -
     assert here.sizes(request(), "Bcast", 32) == SIZES
     assert here.sizes(request(), "Bcast", 33) == CROWDED_SIZES
     assert CROWDED_SIZES == (8, 65536, 1048576)
+    assert [b // a for a, b in pairwise(SIZES)] == [4] * 9
+    assert (SIZES[0], SIZES[-1]) == (8, 2 << 20)
+
+
+def test_right_results_are_tried_among_the_fewest_ranks_that_are_no_power_of_two() -> None:
+    assert min(ranks for ranks in range(2, 64) if ranks & (ranks - 1)) == ODD_RANKS
 
 
 # --- confirming ---------------------------------------------------------------------------------
@@ -239,6 +257,18 @@ def test_only_sizes_of_the_rule_are_confirmed(here: Where) -> None:
     assert sizes_to_confirm(crowded, request(), here) == [65536]
     ends = Rule("Allreduce", 2, 16, 4100, "ring")
     assert sizes_to_confirm(ends, request(), replace(here, mix=MIX)) == [16, 4000, 4096]
+
+
+def test_the_pages_say_how_often_is_measured(repository: Path) -> None:
+    explained = " ".join((repository / "docs" / "explain" / "tune.md").read_text().split())
+    numbers = {2: "twice", 3: "last three", 10: "ten", 16: "sixteen"}
+    assert f"take turns in {numbers[ROUNDS_TO_CONFIRM]} rounds of new launches" in explained
+    assert f"combinations {numbers[ROUNDS_OF_HALVING]}, of which the faster launch" in explained
+    assert f"{numbers[ROUNDS]} fresh launches confirm it" in explained
+    howto = " ".join((repository / "docs" / "howto" / "tune.md").read_text().split())
+    assert f"the {numbers[FINALISTS]} are measured {numbers[ROUNDS]} times" in howto
+    assert f"without, {numbers[trial.ROUNDS]} times each in turn" in howto
+    assert ROUNDS_OF_TRIAL == ROUNDS_OF_HALVING
 
 
 # --- messages -----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from mpigauge.features.tune.show import (
     lines_of,
     message_lines,
     rule_sentence,
+    saved,
     sizes_in_words,
     trial_sentences,
     why_no_stand_in,
@@ -147,6 +148,10 @@ def test_faults_name_the_program_that_shows_them() -> None:
         "Bcast: the default is not used: it hangs (faults/bcast-default.c shows it).",
         "Bcast: ring is not used: 7 wrong elements.",
     ]
+
+
+def test_what_is_saved_is_what_the_interval_leaves() -> None:
+    assert saved(Evidence(0.2, 0.1, 0.3, 6)) == "70 to 90 %"
 
 
 # --- messages and programs -----------------------------------------------------------------------
