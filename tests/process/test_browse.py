@@ -361,7 +361,7 @@ def test_a_question_without_end_is_given_up(
     said = ask(server, f"?where={quote(ENDLESS)}")
     assert said.status == 400
     assert "the query was given up after 0.2 s" in said.text
-    assert not children()
+    patience.wait_for(lambda: not children())
 
 
 @pytest.mark.parametrize("page", ["?", "trends?"])

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from mpigauge.result.facts import Facts
 
 ABOUT = "text in the shape of IMB's tables"
+CLASSIC = "classic"
+"""The mode whose tables have just the lines of IMB."""
 _RANKS_PER_LINE = 16
 _MOST_LISTED = 1024
 _NOTES = (
@@ -200,7 +202,7 @@ def _section(table: RowTable, facts: Facts) -> Iterator[str]:
     for column_name, value in table.variant.items():
         if column_name not in _NOT_SAID:
             yield f"# {column_name} = {value}"
-    if table.rows and own_neighbour(table.rows[0]):
+    if table.rows and table.rows[0].cell.mode != CLASSIC and own_neighbour(table.rows[0]):
         yield f"# {own_neighbour(table.rows[0])} "
     if table.rows and table.rows[0].cell.sync == "clock":
         yield "# sync = clock: times run from the opening of a common window, not from a barrier "
