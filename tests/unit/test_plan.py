@@ -232,6 +232,11 @@ def test_sizes_from_a_file(two_cores: Machine, tmp_path: Path) -> None:
         (["Allreduce"], {"datatype": "byte"}, "the operation sum is not defined for byte"),
         (["Bcast"], {"op": "sum"}, "--op has no effect on Bcast; it is for benchmarks that reduce"),
         (["Barrier"], {"root_shift": True}, "--root-shift has no effect on Barrier"),
+        (
+            ["PingPong", "PingPing", "Sendrecv", "Exchange", "Bcast"],
+            {"op": "sum"},
+            "--op has no effect on PingPong, PingPing, Sendrecv and 2 more; it is for",
+        ),
         (["Barrier"], {"root": "1"}, "--root has no effect on Barrier; it is for MPI1 (Bcast"),
         (["Bcast"], {"root": "-1"}, "--root: '-1' is not a whole number from 0 to 2147483647"),
         (["Bcast"], {"root": "2"}, "--root: there is no rank 2 of 2; name one from 0 to 1"),

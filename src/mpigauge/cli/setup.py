@@ -57,11 +57,12 @@ def set_up(
 def check_messages(setup: Setup, options: CommandOptions) -> None:
     """UserError: an option is about messages, and all benchmarks are of the machine itself."""
     from mpigauge.model.cards import NODE_SUITE
+    from mpigauge.model.units import first_few
 
     chosen = setup.cards.chosen(setup.request.benchmarks)
     if not chosen or any(card.suite != NODE_SUITE for card in chosen):
         return
-    names = ", ".join(card.name for card in chosen)
+    names = first_few(card.name for card in chosen)
     for option, value in (("--transport", options.transport), ("--tuned", options.tuned)):
         if value is not None:
             raise UserError(f"{option} has no effect on {names}, which send no messages")

@@ -199,7 +199,7 @@ def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
 
 def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None:
     """UserError: an option that changes nothing for any of these benchmarks."""
-    names = ", ".join(card.name for card in chosen) or "programs that are not ours"
+    names = first_few(card.name for card in chosen) or "programs that are not ours"
     used = {name for card in chosen for name in card.options}
     for name in request.suite_options:
         if name not in used:
