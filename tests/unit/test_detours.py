@@ -35,6 +35,18 @@ def only(noise: Noise) -> Detours:
     return heard(noise).cores[0].detours
 
 
+def test_a_stretch_with_few_detours_tells_nothing_of_a_tick() -> None:
+    """Nor does it hide the one that the others hear; three tell more than none."""
+    core = only(ticking())
+    found = tick(core)
+    assert found is not None
+    for kept in (0, 1, 2):
+        first = core.stretches[0]
+        short = replace(first, starts_s=first.starts_s[:kept], lengths_s=first.lengths_s[:kept])
+        assert tick(replace(core, stretches=(short,))) is None
+        assert tick(replace(core, stretches=(*core.stretches, short))) == found
+
+
 # --- records --------------------------------------------------------------------------------
 def test_records_of_older_versions_have_no_single_detours() -> None:
     old = cells.line("noise", launch=0, rank=0, when="before", cpu=0, seconds=0.1, detours=12,

@@ -99,6 +99,26 @@ def test_a_known_machine_has_the_scatter_of_its_runs() -> None:
     assert not scatter.outside
 
 
+def test_launches_that_agree_by_chance_know_as_little_as_others_of_their_number() -> None:
+    """Of fewer than five; a single launch of the earlier runs scattered by about 2 %."""
+    earlier = past(20, 0.03)
+    sds = {}
+    for launches in (3, 4, 5, 6):
+        (scatter, _) = between(made(spread=0.0, launches=launches), earlier).cells.values()
+        sds[launches] = scatter.sd
+    assert sds[6] == sds[5] < sds[4] < sds[3]
+    of_launch = math.sqrt(4 * (sds[4] ** 2 - sds[5] ** 2))
+    assert of_launch == pytest.approx(0.02 * OF_MEDIAN, rel=0.5)
+    assert math.sqrt(3 * (sds[3] ** 2 - sds[5] ** 2)) == pytest.approx(of_launch)
+
+
+def test_two_earlier_runs_are_counted_though_they_tell_no_middle() -> None:
+    for count in (0, 1, 2, 3):
+        for scatter in between(made(), past(count)).cells.values():
+            assert scatter.runs == count
+            assert math.isnan(scatter.middle_s)
+
+
 def test_it_is_never_narrower_than_the_run_itself_supports() -> None:
     quiet, noisy = (between(made(spread=s), past(20, 0.01)) for s in (0.01, 0.3))
     assert min(each.sd for each in noisy.cells.values()) > 0.3 / math.sqrt(6) / 2
