@@ -10,6 +10,7 @@ import pytest
 
 from mpigauge.model.record import Figure, Skip
 from mpigauge.model.row import Estimate
+from mpigauge.result.document import Remarked
 from mpigauge.result.stats.figures import figure_rows
 from mpigauge.result.stats.history import correlation_of
 from mpigauge.result.stats.in_turn import in_turn
@@ -18,7 +19,8 @@ from mpigauge.result.stats.order import ENDS, LOOKS, MAD, OF_MEDIAN, fixed_order
 from mpigauge.result.stats.peers import RankPair, clusters, odd_ones, odd_pairs, odd_ranks
 from mpigauge.result.stats.plateaus import Plateau, plateaus
 from mpigauge.result.stats.ratio import Ratio, Sample, ratio
-from mpigauge.result.stats.remarks import skip_sentences
+from mpigauge.result.stats.remarks import name_cells, skip_sentences
+from mpigauge.result.stats.shifts import at_places, shifts
 from mpigauge.result.stats.verdicts import judge
 
 
@@ -273,3 +275,50 @@ def test_a_skipped_cell_is_named_by_what_its_key_has() -> None:
     wide = Skip(0, {"benchmark": "Alltoall", "ranks": 4, "message_bytes": 8}, "no memory")
     assert skip_sentences([wide]) == ["Alltoall on 4 ranks 8 B left out: no memory."]
     assert skip_sentences([Skip(0, {}, "no memory")]) == ["a cell left out: no memory."]
+
+
+def cells_of(*named: tuple[str, int, int]) -> list[Remarked]:
+    return [Remarked(*each, (), 0) for each in named]
+
+
+def test_a_few_cells_are_named_and_of_more_the_benchmarks() -> None:
+    three = [("Bcast", 2, 8), ("Alltoall", 4, 8), ("Barrier", 2, -1)]
+    assert name_cells(cells_of(*three)) == "Bcast 8 B; Alltoall on 4 ranks 8 B; Barrier"
+    assert name_cells(cells_of(*three, *three)) == name_cells(cells_of(*three))
+    again = cells_of(*three, ("Bcast", 2, 64))
+    assert name_cells(again) == "4 cells of Bcast, Alltoall and Barrier"
+    more = cells_of(*three, ("Gather", 2, 8), ("Gather", 2, 64))
+    assert name_cells(more) == "5 cells of Bcast, Alltoall, Barrier and 1 more benchmark"
+    more += cells_of(("Scatter", 2, 8))
+    assert name_cells(more).endswith("Barrier and 2 more benchmarks")
+    sizes = cells_of(*(("Bcast", 2, 1 << n) for n in range(4)))
+    assert name_cells(sizes[:3]) == "Bcast 1 B, 2 B, 4 B"
+    assert name_cells(sizes) == "Bcast 1 B, 2 B, 4 B and 1 more"
+
+
+def test_three_values_have_a_step_with_an_error_and_two_have_none() -> None:
+    """On logarithms 0, 0.1 and 1: the neighbours' standard deviation, sqrt(0.82 / 4), is larger
+    than that of the rest, sqrt(0.005). Their correlation is -0.5 and 3 / 3, so the variance counts
+    (1 + 0.5) / (1 - 0.5) times."""
+    values = [math.exp(log) for log in (0.0, 0.1, 1.0)]
+    (found,) = at_places(values, [2], 0.0)
+    assert (found.place, found.ratio.launches, found.ratio.freedom) == (2, 1, 1.0)
+    assert found.ratio.log == pytest.approx(0.95)
+    assert found.ratio.error == pytest.approx(math.sqrt(0.82 / 4) * math.sqrt(3 * 1.5))
+    assert found.undecided == "1 run on one side, 6 are needed"
+    (known,) = at_places(values, [2], 1.96)
+    assert known.ratio.error == pytest.approx(math.sqrt(3 * 1.5))
+    (two,) = at_places(values[:2], [1], 0.0)
+    assert math.isnan(two.ratio.log)
+
+
+@pytest.mark.parametrize(("before", "behind", "place"), [(6, 9, 6), (9, 6, 9), (5, 9, None)])
+def test_a_step_has_six_values_on_either_side(before: int, behind: int, place: int | None) -> None:
+    values = [math.exp(0.001 * (n * 7 % 5) + (0.5 if n >= before else 0.0))
+              for n in range(before + behind)]  # fmt: skip
+    found = shifts(values, 0.0)
+    places = [each.place for each in found.found]
+    assert (place in places) if place else (before not in places)
+    if place:
+        assert found.said == "STEP"
+        assert found.found[0].ratio.estimate.value == pytest.approx(math.exp(0.5), rel=0.01)
