@@ -214,6 +214,12 @@ def test_six_launches_are_enough_for_a_verdict(launches: int, said: str) -> None
     assert found.needed == (6 if launches == 5 else None)
 
 
+def test_what_only_its_count_leaves_open_needs_a_launch_more() -> None:
+    """A launch far from the others was left out; by Student's test it would already differ."""
+    (found,) = judge([Ratio(0.5, 0.01, 10, 6, left_out=1, least_p=0.3)])
+    assert (found.said, found.needed, found.p) == ("UNDECIDED", 7, 0.3)
+
+
 def test_what_lies_within_the_tolerance_is_the_same_even_if_it_differs() -> None:
     """log(1.05) is 0.0488; of many degrees of freedom an interval has 1.96 errors to each side."""
     inside, outside = (Ratio(0.03, error, 1e6, 6) for error in (0.009, 0.0097))
@@ -310,6 +316,14 @@ def test_three_values_have_a_step_with_an_error_and_two_have_none() -> None:
     assert known.ratio.error == pytest.approx(math.sqrt(3 * 1.5))
     (two,) = at_places(values[:2], [1], 0.0)
     assert math.isnan(two.ratio.log)
+
+
+def test_levels_without_scatter_have_that_of_neighbours() -> None:
+    """Of three steps between neighbours two are 0, and half of their mean square is the variance.
+    Nothing tells a correlation, so it is 3 / 4, and the variance counts 1.75 / 0.25 times."""
+    (found,) = at_places([1.0, 1.0, 2.0, 2.0], [2], 0.0)
+    assert found.ratio.log == pytest.approx(math.log(2))
+    assert found.ratio.error == pytest.approx(math.log(2) / math.sqrt(6) * math.sqrt(7))
 
 
 @pytest.mark.parametrize(("before", "behind", "place"), [(6, 9, 6), (9, 6, 9), (5, 9, None)])
