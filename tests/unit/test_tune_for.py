@@ -22,7 +22,7 @@ from mpigauge.features.tune.result import (
     weighed,
 )
 from mpigauge.features.tune.show import lines_of, trial_sentences
-from mpigauge.features.tune.trial import trial_of
+from mpigauge.features.tune.trial import ROUNDS, trial_of
 from mpigauge.measure.plan.request import Request
 from mpigauge.measure.plan.resources import Resources
 from mpigauge.model.call_mix import CallMix, MixedCall
@@ -166,8 +166,8 @@ def test_only_what_the_program_calls_is_tuned(capsys: pytest.CaptureFixture[str]
 
 # --- the program itself ---------------------------------------------------------------------------
 def test_what_a_program_gains_is_told_with_a_verdict() -> None:
-    default = [(10.0 + n, 4.0 + n / 10) for n in range(10)]
-    tuned = [(9.9 + n, 2.0 + n / 20) for n in range(10)]
+    default = [(10.0 + n, 4.0 + n / 10) for n in range(ROUNDS)]
+    tuned = [(9.9 + n, 2.0 + n / 20) for n in range(ROUNDS)]
     trial = trial_of("mpirun -n 2 ./app", default, tuned)
     assert trial.mpi_time.high < 0.55
     (sentence,) = trial_sentences(trial)

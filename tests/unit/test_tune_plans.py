@@ -15,11 +15,9 @@ from typing import Any
 
 import pytest
 
-from mpigauge.features.tune import trial
 from mpigauge.features.tune.plan import (
     CROWDED_SIZES,
     ODD_RANKS,
-    ROUNDS_TO_CONFIRM,
     SIZES,
     Arms,
     Where,
@@ -33,7 +31,6 @@ from mpigauge.features.tune.plan import (
     sizes_to_confirm,
 )
 from mpigauge.features.tune.point_to_point import (
-    FINALISTS,
     ROUNDS,
     ROUNDS_OF_HALVING,
     ROUNDS_OF_TRIAL,
@@ -166,6 +163,7 @@ def test_right_results_take_one_launch_that_may_crowd_cores(here: Where) -> None
 
 
 def test_a_candidate_that_may_hang_has_a_launch_of_its_own(here: Where) -> None:
+    assert min(ranks for ranks in range(2, 64) if ranks & (ranks - 1)) == ODD_RANKS
     alone = [("Allreduce", 2, "", {}), ("Bcast", 64, "ring", {"algorithm": "4"})]
     plan = right_alone_plan(request(seconds="60"), alone, here)
     assert [(part.benchmarks[0], part.world_ranks) for part in plan.parts] == [
@@ -219,10 +217,6 @@ def test_sizes_are_those_asked_for_or_few_where_ranks_share_cores(here: Where) -
     assert (SIZES[0], SIZES[-1]) == (8, 2 << 20)
 
 
-def test_right_results_are_tried_among_the_fewest_ranks_that_are_no_power_of_two() -> None:
-    assert min(ranks for ranks in range(2, 64) if ranks & (ranks - 1)) == ODD_RANKS
-
-
 # --- confirming ---------------------------------------------------------------------------------
 def test_rules_are_confirmed_beside_the_default_at_their_sizes_and_between(here: Where) -> None:
     rules = [
@@ -257,18 +251,6 @@ def test_only_sizes_of_the_rule_are_confirmed(here: Where) -> None:
     assert sizes_to_confirm(crowded, request(), here) == [65536]
     ends = Rule("Allreduce", 2, 16, 4100, "ring")
     assert sizes_to_confirm(ends, request(), replace(here, mix=MIX)) == [16, 4000, 4096]
-
-
-def test_the_pages_say_how_often_is_measured(repository: Path) -> None:
-    explained = " ".join((repository / "docs" / "explain" / "tune.md").read_text().split())
-    numbers = {2: "twice", 3: "last three", 10: "ten", 16: "sixteen"}
-    assert f"take turns in {numbers[ROUNDS_TO_CONFIRM]} rounds of new launches" in explained
-    assert f"combinations {numbers[ROUNDS_OF_HALVING]}, of which the faster launch" in explained
-    assert f"{numbers[ROUNDS]} fresh launches confirm it" in explained
-    howto = " ".join((repository / "docs" / "howto" / "tune.md").read_text().split())
-    assert f"the {numbers[FINALISTS]} are measured {numbers[ROUNDS]} times" in howto
-    assert f"without, {numbers[trial.ROUNDS]} times each in turn" in howto
-    assert ROUNDS_OF_TRIAL == ROUNDS_OF_HALVING
 
 
 # --- messages -----------------------------------------------------------------------------------
@@ -324,12 +306,14 @@ def test_each_combination_of_settings_has_launches_beside_the_default(here: Wher
     ]
     where = replace(on_two_hosts(here), mpi=OPENMPI)
     task = a_task(where, own)
-    plan = settings_plan(task, messages, {"pml=ucx": {"pml": "ucx"}}, 16)
+    plan = settings_plan(task, messages, {"pml=ucx": {"pml": "ucx"}}, ROUNDS)
     assert [(part.benchmarks, part.sizes, part.arm, part.settings) for part in plan.parts] == [
         (benchmarks, sizes, arm, {"pml": "ucx"} if arm == "pml=ucx" else {})
         for benchmarks, sizes in ((("PingPong", "Sendrecv"), (8, 64)), (("PingPong",), (8,)))
         for arm in ("", "pml=ucx", "control")
     ]
     assert plan.settings == {"btl": "self"}
+    for rounds in (ROUNDS_OF_HALVING, ROUNDS_OF_TRIAL):
+        assert settings_plan(task, messages, {}, rounds).launches == 2
     assert [block.ranks for block in plan.parts[-1].blocks] == [1, 1]
     assert (plan.shuffle, plan.launches, plan.seconds, plan.use_all) == (True, 16, None, False)

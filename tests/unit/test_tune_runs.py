@@ -99,7 +99,7 @@ def test_points_that_gave_wrong_data_and_other_sizes_take_no_part() -> None:
     found = grid_of_run(a_run([*wrong, other]), EVERY, ["eager=1", "eager=2"])
     assert (found.arms, found.incomplete) == (("eager=2",), ("eager=1",))
     assert not any(arm == "eager=1" for arm, _, _ in found.logs)
-    assert found.sizes == (0, 1, 2, 3, 4)
+    assert (found.sizes, found.launches) == ((0, 1, 2, 3, 4), (0, 1, 2))
 
 
 def test_what_failed_is_named_by_its_first_reason() -> None:
@@ -174,6 +174,7 @@ def test_launches_of_one_round_are_compared_with_each_other() -> None:
     assert found.ratios("a", 8) == pytest.approx([math.log(1 / 2), math.log(3 / 4)])
     alone = grids(planted.run(cells, plan=Plan((part,), "mpich", 1).to_json()))["Bcast", 2]
     assert alone.launches == (1, 3)
+    assert grids(planted.run(cells))["Bcast", 2] == alone
 
 
 @pytest.mark.parametrize(("launch", "why"), [(1, "hung"), (4, "hung"), (0, "a launch of 3 ranks")])

@@ -66,7 +66,7 @@ def make(
     what tells why that program fails with settings."""
     p2p, trials = said.pop("p2p"), said.pop("trials")
     _check_trials(trials, p2p, mix)
-    task, refusal = read_task(collectives, said, mix, with_messages=wants_messages(p2p, mix))
+    task, refusal = read_task(collectives, said, mix, wants_messages(p2p, mix))
     messages = None
     if wants_messages(p2p, mix):
         messages = tune_messages(task, trials or 0, failing)
@@ -132,8 +132,8 @@ def _check_trials(trials: int | None, p2p: bool | None, mix: CallMix | None) -> 
 def read_task(
     collectives: Sequence[str],
     said: dict[str, Any],
-    mix: CallMix | None = None,
-    with_messages: bool = False,
+    mix: CallMix | None,
+    with_messages: bool,
 ) -> tuple[TuningTask, str]:
     """What is to be tuned, and why no file would be written; empty: it is. `with_messages`:
     settings of messages are tuned as well, so that there need not be a collective. UserError: it
