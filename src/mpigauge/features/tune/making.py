@@ -132,8 +132,8 @@ def _check_trials(trials: int | None, p2p: bool | None, mix: CallMix | None) -> 
 def read_task(
     collectives: Sequence[str],
     said: dict[str, Any],
-    mix: CallMix | None,
-    with_messages: bool,
+    mix: CallMix | None = None,
+    with_messages: bool = False,
 ) -> tuple[TuningTask, str]:
     """What is to be tuned, and why no file would be written; empty: it is. `with_messages`:
     settings of messages are tuned as well, so that there need not be a collective. UserError: it
