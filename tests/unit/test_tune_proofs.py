@@ -63,15 +63,15 @@ def test_a_candidate_has_one_program_that_shows_it_among_the_fewest_ranks(tmp_pa
         Fault("Bcast", 2, name, "2 wrong elements"),
         Fault("Bcast", 3, name, "3 wrong elements"),
         Fault("Bcast", 2, "", "it hangs"),
-        Fault("Nothing", 2, "", "it hangs"),
     ]
-    found = write_programs(tmp_path, faults, MPICH)
+    folder, unknown = tmp_path / "tuned", Fault("Nothing", 2, "", "it hangs")
+    found = write_programs(folder, [unknown, *faults], MPICH)
     first = f"faults/{file_name(faults[0])}"
     assert file_name(faults[0]) == f"bcast-{name}.c".lower()
-    assert [each.program for each in found] == [first, first, "faults/bcast-default.c", ""]
-    assert [each.why for each in found] == [each.why for each in faults]
-    assert "2 wrong elements" in (tmp_path / first).read_text()
-    assert len(list((tmp_path / "faults").iterdir())) == 2
+    assert [each.program for each in found] == ["", first, first, "faults/bcast-default.c"]
+    assert [each.why for each in found] == [each.why for each in (unknown, *faults)]
+    assert "2 wrong elements" in (folder / first).read_text()
+    assert len(list((folder / "faults").iterdir())) == 2
 
 
 def test_the_default_is_seen_without_a_candidate_s_settings() -> None:
