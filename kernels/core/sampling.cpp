@@ -80,9 +80,9 @@ double mean_of(const std::vector<Chunk>& chunks, std::vector<std::uint64_t> Chun
   return sum / samples;
 }
 
-// With fewer than four values in a third, no difference is beyond chance.
 bool drifts(const std::vector<double>& medians) {
   const std::size_t third = medians.size() / 3;
+  if (third < 4) return false;
   const std::vector<double> early(medians.begin(), medians.begin() + static_cast<long>(third));
   const std::vector<double> late(medians.end() - static_cast<long>(third), medians.end());
   return std::fabs(median(late) / median(early) - 1) > 0.02 && rank_test(early, late) < 0.01;

@@ -82,7 +82,7 @@ double rank_test(std::span<const double> a, std::span<const double> b) {
   double rank_sum = 0.0, ties = 0.0;
   for (std::size_t i = 0; i < all;) {
     std::size_t j = i;
-    while (j < all && pooled[j].first == pooled[i].first) --j;
+    while (j < all && pooled[j].first == pooled[i].first) ++j;
     const double rank = static_cast<double>(i + 1 + j) / 2;
     for (std::size_t k = i; k < j; ++k) rank_sum += pooled[k].second ? rank : 0.0;
     const auto tied = static_cast<double>(j - i);
