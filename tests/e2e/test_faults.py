@@ -152,7 +152,7 @@ def test_output_that_cannot_be_written(spec: str, tmp_path: Path, output: str) -
     done = cli.mpigauge("run", *SMALL, "--mpi", spec, "--output", output, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert f"cannot make {output}" in done.stderr
+    assert f"cannot write {output}" in done.stderr
 
 
 def test_two_runs_into_one_folder(spec: str, tmp_path: Path) -> None:
