@@ -62,7 +62,10 @@ CASES: dict[str, list[tuple[int, str, Conditions, str]]] = {
     "filtered_calls": [
         (signal.SIGSYS, "", replace(HEALTHY, seccomp=True), "refuses a system call of the rank"),
     ],
-    "open_files": [(0, "pipe error (Too many open files)", HEALTHY, "may have 1024 open files")],
+    "open_files": [
+        (0, "pipe error (Too many open files)", HEALTHY, "may have 1024 open files"),
+        (13, "Downstream ended", limited(open_files=14), "may have 14 open files"),
+    ],
     "processes": [
         (0, "fork: Resource temporarily unavailable", HEALTHY, "1000 processes and threads"),
         (0, "pthread_create failed", limited(processes=20), "there may be 20 processes"),

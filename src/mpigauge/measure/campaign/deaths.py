@@ -50,6 +50,8 @@ class Cause:
     """The cause in words; empty: it is another one."""
 
 
+FEWEST_FILES = 20
+"""With fewer, launchers of two ranks fail: they have pipes to a proxy and to each rank."""
 BY_SIGNAL = 128
 CAUSES: list[Cause] = []
 _Look = Callable[[Death], str]
@@ -175,8 +177,11 @@ def filtered_calls(death: Death) -> str:
 # --- words ----------------------------------------------------------------------------------
 @_cause("process-limits")
 def open_files(death: Death) -> str:
+    """A launcher with so few files may end before it has printed why."""
     most = death.after.limits.get("open files")
-    if most is None or not death.has_words(r"too many open files|EMFILE"):
+    if most is None:
+        return ""
+    if most >= FEWEST_FILES and not death.has_words(r"too many open files|EMFILE"):
         return ""
     return f"a process may have {most} open files (ulimit -n)"
 
