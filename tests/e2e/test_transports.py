@@ -110,8 +110,9 @@ def test_between_hosts(tmp_path: Path) -> None:
     """The trial runs on them, so what it tells is about the wire between them."""
     with cluster(tmp_path, 2, "--pin") as hosts:
         where = ("--hosts", "node[01-02]", "--rsh", str(hosts.agent), "--mpi", "openmpi")
-        words = ("PingPong", "--sizes", "8", "--launches", "1", "--output", "out", *where)
-        done = hosts.mpigauge("run", *words, "--transport", "tcp:eth0", cwd=tmp_path)
+        words = ("PingPong", "--sizes", "8", "--launches", "1", *where)
+        into = ("--output", "out")
+        done = hosts.mpigauge("run", *words, "--transport", "tcp:eth0", *into, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert load(tmp_path / "out").header["transport"]["used"] == "tcp between hosts"
         done = hosts.mpigauge("run", *words, "--transport", "shm", cwd=tmp_path)

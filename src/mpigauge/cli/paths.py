@@ -80,10 +80,17 @@ class OutputFolder(CheckedPath):
 
 
 class RunFolder(CheckedPath):
-    """The folder of a run, which holds nothing yet."""
+    """The folder of a run, which holds nothing yet, or of several runs, each in a folder of its
+    own."""
 
     def check(self, path: Path) -> None:
         from mpigauge.model.outputs import check_empty, check_folder
 
         check_folder(path)
-        check_empty(path)
+        if not _holds_only_folders(path):
+            check_empty(path)
+
+
+def _holds_only_folders(path: Path) -> bool:
+    """Whether this may be the folder of several runs; the writer of one run refuses it."""
+    return path.is_dir() and all(entry.is_dir() for entry in path.iterdir())
