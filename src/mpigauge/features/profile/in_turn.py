@@ -27,12 +27,13 @@ Times = tuple[float, float]
 def words_of(said: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
     """The command line that was profiled, and the options that it was profiled with, from the
     header of a profile; no words where it does not hold them."""
+    from mpigauge.cli.paths import LATER
     from mpigauge.features.profile.command import command
 
     typed = said.get("command")
     if not isinstance(typed, list) or typed[:2] != ["mpigauge", "profile"]:
         return (), {}
-    options = command.make_context("profile", list(map(str, typed[2:]))).params
+    options = command.make_context("profile", list(map(str, typed[2:])), obj=LATER).params
     return tuple(options.pop("words")), options
 
 
