@@ -45,6 +45,7 @@ from mpigauge.result.document import document
 from mpigauge.result.stats.launches import expected_error, rows
 from mpigauge.runs.store import Run, RunWriter, history, load
 from mpigauge.site.launch import Command
+from mpigauge.site.launch.leftovers import Watched
 from tests import cells, patience
 
 PART = PlanPart(benchmarks=("PingPong",), world_ranks=2, ranks=(2,), sizes=(0, 8, 1024))
@@ -881,6 +882,19 @@ def _alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_cleaning_up_waits_for_the_next_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It searches all processes, which takes longer than the rest of a launch's end."""
+    removed: list[str] = []
+    monkeypatch.setattr(Watched, "remove", lambda _: removed.append("files"))
+    tasks: list[Callable[[], None]] = []
+    job = LauncherProcess(Command(("true",), {}))
+    assert job.close(tasks.append) == 0
+    assert removed == []
+    (clean_up,) = tasks
+    clean_up()
+    assert removed == ["files"]
 
 
 def test_all_jobs_of_a_process_share_a_watchdog() -> None:

@@ -22,6 +22,6 @@ class Backlog:
         self._tasks.append(task)
 
     def work(self, may_go_on: Callable[[], bool] = lambda: True) -> None:
-        """Does the tasks in their order until there are none or it may not go on."""
+        """Runs the tasks in order until none is left or `may_go_on` returns False."""
         while self._tasks and may_go_on():
             self._tasks.popleft()()

@@ -57,8 +57,8 @@ class LauncherProcess:
             )
         except OSError as error:
             raise RunError(f"cannot start {command.words[0]}: {error.strerror}") from None
-        self._watched = Watched(self._process.pid, self._env, self._watchdog.files_noted)
         self._watchdog.job_started(self._process.pid)
+        self._watched = Watched(self._process.pid, self._env, self._watchdog.files_noted)
         remove_left_session(self._process.pid, self._env, begun)
         self._follow("stdout", self._process.stdout)
         self._follow("stderr", self._process.stderr)
@@ -107,8 +107,9 @@ class LauncherProcess:
         """Kills what is left of the job, and returns the launcher's exit status, negative for a
         signal.
 
-        A process in the middle of exec shows no environment for a moment, so that a second look is
-        necessary. `later` takes the function that does it; without `later` it is done at once.
+        A process in the middle of exec shows no environment for a moment, so the search is
+        repeated; then the job's files outside our folders are removed. `later` takes the function
+        that does both; without `later` they are done at once.
         """
         try:
             status = self._process.wait(timeout=DRAIN_S)
@@ -117,17 +118,17 @@ class LauncherProcess:
             status = self._process.wait()
         self.kill()
         closed_s = time.monotonic()
-        self._watched.remove()
         for stream in (self._process.stdout, self._process.stderr):
             assert stream is not None
             stream.close()
 
-        def look_again() -> None:
+        def clean_up() -> None:
             time.sleep(max(0.0, closed_s + EXEC_S - time.monotonic()))
             self.kill()
+            self._watched.remove()
             self._watchdog.job_ended(self._process.pid)
 
-        (later or _at_once)(look_again)
+        (later or _at_once)(clean_up)
         return status
 
     @property

@@ -7,6 +7,7 @@ from __future__ import annotations
 import atexit
 import os
 import subprocess
+import threading
 from contextlib import suppress
 
 from mpigauge.measure.campaign.agent import python_line
@@ -56,6 +57,8 @@ class Watchdog:
         self._owner = os.getpid()
         self._prefix = os.urandom(16).hex()
         self._jobs = 0
+        self._lock = threading.Lock()
+        """Threads that follow jobs send lines, too."""
         self._shell: subprocess.Popen[bytes] | None = None
         """It starts with the first job, after the launcher."""
 
@@ -95,7 +98,7 @@ class Watchdog:
     def _send(self, line: str) -> None:
         assert self._shell is not None
         assert self._shell.stdin is not None
-        with suppress(OSError):  # somebody has killed the shell
+        with self._lock, suppress(OSError):  # somebody has killed the shell
             os.write(self._shell.stdin.fileno(), f"{line}\n".encode())
 
     def _end(self) -> None:
