@@ -92,5 +92,5 @@ class RunFolder(CheckedPath):
 
 
 def _holds_only_folders(path: Path) -> bool:
-    """Whether this may be the folder of several runs; the writer of one run refuses it."""
+    """True if this may be the folder of several runs; the writer of one run refuses it."""
     return path.is_dir() and all(entry.is_dir() for entry in path.iterdir())

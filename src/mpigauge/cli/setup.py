@@ -204,6 +204,6 @@ def tell_unknown_settings(setup: Setup, is_whole: bool) -> None:
         with suppress(UserError):
             every = knobs(mpi)
             for name, hint in unknown(setup.request.settings, every, mpi):
-                note(f"{mpi.label} knows no setting {name}, which it is told all the same{hint}")
+                note(f"{mpi.label} has no setting {name}; passed on anyway{hint}")
         if every and is_whole:
             check_switched_on(setup.request.settings, every, os.environ)

@@ -37,9 +37,9 @@ DETAILED_ROWS = 64
 
 class LargeMap(NamedTuple):
     run: Run
-    """With the records of the pairs that are looked at closely."""
+    """The map with the records of the pairs that stand out."""
     document: Document
-    """With all pairs."""
+    """The map with all pairs."""
 
 
 def load_map(path: Path, rows: int = 0) -> LargeMap | None:

@@ -101,7 +101,7 @@ class MpiStart:
     label: str
     usual_s: float
     quick_s: float | None
-    """With the setting that shortens the start; None: this MPI needs none."""
+    """The duration with the setting that shortens the start; None: this MPI needs no setting."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ class Cause:
 
 
 FEWEST_FILES = 20
-"""With fewer, launchers of two ranks fail: they have pipes to a proxy and to each rank."""
+"""The fewest with which a launcher of two ranks works: it has pipes to a proxy and to ranks."""
 BY_SIGNAL = 128
 CAUSES: list[Cause] = []
 _Look = Callable[[Death], str]

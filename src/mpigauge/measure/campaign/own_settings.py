@@ -46,7 +46,7 @@ def start_settings_of(plan: Plan, mpi: Mpi, env: Mapping[str, str]) -> dict[str,
 
 
 def _is_safe(benchmark: str) -> bool:
-    """Whether a benchmark neither creates windows nor starts MPI in a measured operation."""
+    """True if a benchmark neither creates windows nor starts MPI in a measured operation."""
     from mpigauge.result.nature import SENDING, nature
 
     suite, _, name = benchmark.rpartition(":")

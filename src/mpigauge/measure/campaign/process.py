@@ -79,7 +79,7 @@ class LauncherProcess:
                 ended_at = time.monotonic() + DRAIN_S
 
     def leave_alone(self) -> None:
-        """From now on nothing looks at the processes of the job, which measure."""
+        """Ends all inspection of the job's processes, since they begin to measure."""
         self._watched.look()
         self._watched.rest()
 

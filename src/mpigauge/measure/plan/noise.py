@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which launches sample the noise of their cores, and what the others are given in its place."""
+"""The choice of launches that sample noise, and the words that hand a sample to the others."""
 
 from __future__ import annotations
 

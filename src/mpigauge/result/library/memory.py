@@ -20,7 +20,7 @@ TOO_MUCH = "the query needs more memory than it may take"
 _BESIDE = 1 << 30
 """Addresses that are reserved and never used."""
 _LIMITS = {resource.RLIMIT_DATA: ("VmData", 0), resource.RLIMIT_AS: ("VmSize", _BESIDE)}
-"""With what the system reports of each. Kernels before 4.7 count little as data."""
+"""Limits and the system's name for each. Kernels before 4.7 count little as data."""
 _UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
 

@@ -247,7 +247,7 @@ def _settings(test: OsuTest) -> str:
 
 
 def _statistic(test: OsuTest, card: Card) -> str:
-    """With -f there is the slowest rank, which others print too."""
+    """The statistic of a table: -f adds the slowest rank, which other programs print as well."""
     if card.ranks in ("pair", "pairs"):
         return _MEDIAN if test.has_median else "mean over repetitions"
     if test.has_median:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 Headings = tuple[str, ...]
-"""From the outermost to the innermost."""
+"""Headings, the outermost first."""
 
 _LARGEST_PAGE = 1 << 22
 """Bytes of a page that somebody writes; logs may be larger."""

@@ -74,7 +74,7 @@ class ReportedSite:
     number: int
     """The site's number in the report; 0: the report tells no places apart."""
     frames: tuple[ReportedFrame, ...] = ()
-    """From inside out."""
+    """Ordered from the innermost to the outermost."""
     times: list[ReportedTime] = field(default_factory=list)
     messages: list[ReportedMessages] = field(default_factory=list)
     is_file: bool = False

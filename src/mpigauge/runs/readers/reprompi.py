@@ -69,7 +69,7 @@ class _Run:
     single: dict[Key, list[dict[int, float]]] = field(default_factory=dict)
     """The time of each repetition; a further list where the repetitions are counted again."""
     summaries: list[tuple[Key, dict[str, float], bool]] = field(default_factory=list)
-    """With whether the time is the median."""
+    """A key, its values, and True if their time is the median."""
     unread: list[Unread] = field(default_factory=list)
 
     def look(self, number: int, line: str) -> None:
