@@ -41,12 +41,16 @@ ENDLESS = "(SELECT count(*) FROM range(1000000000000) AS a(x) WHERE x % 7 = 3) >
 BROWSE = OURS | {"form", "button", "link"}
 
 
-def children() -> list[int]:
-    """Processes that this one has started and not seen to end."""
-    found = []
+def queries() -> list[int]:
+    """The processes of queries that this one has started; other children are not counted."""
+    started = []
     for task in Path("/proc/self/task").iterdir():
-        found += [int(word) for word in (task / "children").read_text().split()]
-    return found
+        started += [int(word) for word in (task / "children").read_text().split()]
+    return [process for process in started if _is_query(process)]
+
+
+def _is_query(process: int) -> bool:
+    return b"library.apart" in Path(f"/proc/{process}/cmdline").read_bytes()
 
 
 class Rows(Page):
@@ -361,7 +365,7 @@ def test_a_question_without_end_is_given_up(
     said = ask(server, f"?where={quote(ENDLESS)}")
     assert said.status == 400
     assert "the query was given up after 0.2 s" in said.text
-    patience.wait_for(lambda: not children())
+    patience.wait_for(lambda: not queries())
 
 
 @pytest.mark.parametrize("page", ["?", "trends?"])
@@ -390,14 +394,14 @@ def test_others_are_served_while_a_question_is_asked(
     for each in asking:
         each.start()
     try:
-        patience.wait_for(lambda: len(children()) == len(asking))
+        patience.wait_for(lambda: len(queries()) == len(asking))
         assert [ask(server, page).status for page in ("", "trends")] == [200, 200]
         monkeypatch.setattr(runs_folder, "WAIT_S", 0.1)
         refused = ask(server, "?where=true").text
         assert f"{len(asking)} other queries are running; try again" in refused
         assert answers == []
     finally:
-        for process in children():
+        for process in queries():
             os.kill(process, signal.SIGKILL)
     for each in asking:
         each.join()
