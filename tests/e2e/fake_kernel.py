@@ -22,6 +22,7 @@ says how it misbehaves; FAKE_LAUNCHES=0,2 limits that to some launches:
     nothing         leaves every cell out, for want of memory
     late            writes its first record a second after its start
     mute            never writes one
+    rough           has times of 8 B that scatter by 2 % from launch to launch
 
 FAKE_FACTOR makes all times so many times as long.
 """
@@ -40,6 +41,7 @@ from typing import Any
 
 TICKS = (1000, 1010, 990, 1005, 1001, 1002)
 HZ = 1e9
+ROUGH_BYTES, ROUGHNESS = 8, 0.02
 
 
 class Kernel:
@@ -149,6 +151,8 @@ class Kernel:
     def time_s(self, size: int) -> float:
         """A little different in each launch, as real ones are."""
         factor = float(os.environ.get("FAKE_FACTOR", "1"))
+        if self.fault == "rough" and size == ROUGH_BYTES:
+            factor *= 1 + ROUGHNESS * (self.launch % 3 - 1)
         return factor * 1e-6 * (1 + size / 1000) * (1 + 0.001 * (self.launch % 5))
 
     def progress(self, name: str, size: int) -> None:

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -41,8 +42,9 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import Carried
-from mpigauge.result.document import document
-from mpigauge.result.stats.launches import expected_error, rows
+from mpigauge.result.document import document, rows_of_run
+from mpigauge.result.stats.launches import HOPELESS, expected_error, rows
+from mpigauge.result.stats.order import ENDS
 from mpigauge.runs.store import Run, RunWriter, history, load
 from mpigauge.site.launch import Command
 from mpigauge.site.launch.leftovers import Watched
@@ -729,6 +731,76 @@ def test_what_the_machine_has_shown_never_keeps_a_run_going(bench: Bench, rememb
     assert all(scatter.known and scatter.sd > 0.5 for scatter in found.cells.values()), found
 
 
+ROUGH = replace(PLAN, launches=None, precision=0.02)
+
+
+def remember_error(bench: Bench, folder: Path, error: float) -> None:
+    """Puts ten runs into the history whose ± of six launches is so wide for each cell."""
+    bench.run(replace(ROUGH, launches=6), fake="rough")
+    ((run,),) = [each.runs for each in history.histories(folder)]
+    (place,) = [each.place for each in history.histories(folder)]
+    cells = {name: each._replace(error=error / ENDS) for name, each in run.cells.items()}
+    for number in range(10):
+        history.add(folder, place, replace(run, name=str(number), cells=cells))
+    shutil.rmtree(bench.root / "run")
+
+
+def launches_by_size(run: Run) -> dict[int, int]:
+    return dict(sorted(Counter(cell.message_bytes for cell in run.cells).items()))
+
+
+def test_a_machine_that_is_not_known_measures_all_rows_in_all_launches(
+    bench: Bench, remembered: Path
+) -> None:
+    del remembered
+    bench.run(ROUGH, fake="rough")
+    counts = launches_by_size(bench.stored())
+    assert len(set(counts.values())) == 1
+    assert counts[8] > 6
+
+
+def test_launches_of_a_known_machine_go_to_the_rows_that_need_them(
+    bench: Bench, remembered: Path
+) -> None:
+    remember_error(bench, remembered, 0.025)
+    bench.run(ROUGH, fake="rough")
+    counts = launches_by_size(bench.stored())
+    assert counts.pop(8) > 6
+    assert counts == {0: 6, 1024: 6}
+    assert {row.launches for row in rows_of_run(bench.stored())} == set(
+        launches_by_size(bench.stored()).values()
+    )
+
+
+def test_a_quiet_machine_ends_after_six_launches(bench: Bench, remembered: Path) -> None:
+    """The interval of a row is wide by chance: ten earlier runs were precise after six."""
+    remember_error(bench, remembered, 0.005)
+    bench.run(ROUGH, fake="rough")
+    stored = bench.stored()
+    assert stored.complete == frozenset(range(6))
+    assert stored.status["stopped"] == "steady"
+    why = "by earlier runs of this machine so many launches usually reach it"
+    assert why in " ".join(document(stored).sentences)
+
+
+def test_a_machine_that_is_always_rough_ends_after_six_launches(
+    bench: Bench, remembered: Path
+) -> None:
+    remember_error(bench, remembered, 0.2)
+    bench.run(ROUGH, fake="rough")
+    assert bench.stored().complete == frozenset(range(6))
+    assert bench.stored().status["stopped"] == "hopeless"
+
+
+def test_a_part_without_rows_that_need_launches_has_no_more(bench: Bench, remembered: Path) -> None:
+    remember_error(bench, remembered, 0.025)
+    plan = replace(ROUGH, parts=(replace(PART, benchmarks=("Bcast",), sizes=(64, 512)), PART))
+    bench.run(plan, fake="rough")
+    parts = [plan.part_number(number) for number in sorted(bench.stored().complete)]
+    assert parts.count(0) == 6
+    assert parts.count(1) > 6
+
+
 def test_a_history_that_cannot_be_written_costs_a_remark(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -977,13 +1049,14 @@ def test_rows_that_twenty_launches_would_not_make_precise(
 ) -> None:
     results = Results(0.05, of_launches(values))
     assert not results.converged()
-    assert results.hopeless(20) == hopeless
+    assert results.look_ahead(20).stop == (HOPELESS if hopeless else "")
 
 
 def test_one_row_of_four_is_worth_more_launches() -> None:
     def held(wide: int) -> bool:
         rows = [of_launches(WIDE, message_bytes=8 * i) for i in range(wide)]
-        return Results(0.05, chain(*rows, of_launches(NEARLY, message_bytes=99))).hopeless(20)
+        results = Results(0.05, chain(*rows, of_launches(NEARLY, message_bytes=99)))
+        return results.look_ahead(20).stop == HOPELESS
 
     assert not held(3)
     assert held(4)

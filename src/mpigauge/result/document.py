@@ -139,7 +139,7 @@ def _sentences(
     yield from _unread(imported.get("unread") or ())
     if changed:
         yield change_sentence(changed, starts)
-    yield from sentences(remarked or rows, changed is not None, _ended_early(run))
+    yield from sentences(remarked or rows, changed is not None, _stop_reason(run))
     yield from machine_sentences(rows)
     yield from skip_sentences(skips)
     yield from noise_sentences(run.noise)
@@ -209,16 +209,17 @@ def rows_of_run(run: Run, precision: float | None = None) -> list[Row]:
     return rows_of(run.cells, precision, run.between)
 
 
-def _ended_early(run: Run) -> bool:
-    """Whether launches ended since more of them would hardly have helped. What old runs do not say
-    follows from their plan."""
+def _stop_reason(run: Run) -> str:
+    """The reason why launches ended before the most. It follows from the plan of runs that were
+    stored without one."""
     stopped = run.status.get("stopped")
     if stopped is not None:
-        return bool(stopped == HOPELESS)
+        return str(stopped)
     plan = run.plan
     free = plan.get("seconds", 0) is None and plan.get("launches", 0) is None
     parts = len(plan.get("parts") or ()) or 1
-    return free and run.status.get("status") == "done" and len(run.launches) < DEFAULT_MOST * parts
+    is_early = run.status.get("status") == "done" and len(run.launches) < DEFAULT_MOST * parts
+    return HOPELESS if free and is_early else ""
 
 
 def _as_planned(run: Run, rows: Iterable[Row]) -> list[Row]:

@@ -28,7 +28,7 @@ class Memory:
         header = check_schema(folder)
         self._root = history.folder()
         self._place = history.place_of(header, passport_of(folder))
-        self._conditions = history.conditions_of(header)
+        self.conditions = history.conditions_of(header)
         self._when, self._name = str(header.get("created", "")), history.name_of_run(header)
         plan = header.get("plan")
         is_classic = isinstance(plan, dict) and plan.get("mode") == "classic"
@@ -46,7 +46,7 @@ class Memory:
         own folder cannot be written."""
         if not rows:
             return
-        found = between(rows, self.earlier, self._conditions)
+        found = between(rows, self.earlier, self.conditions)
         if self._root is None or self._place is None:
             writer.write_between(replace(found, cells={}))
             return
@@ -54,7 +54,7 @@ class Memory:
 
     def _keep(self, root: Path, place: HistoryKey, rows: Sequence[Row]) -> str:
         """Why that was not possible; empty: it was, or there is nothing worth it."""
-        run = remember(rows, self.earlier, self._conditions, self._when, self._name)
+        run = remember(rows, self.earlier, self.conditions, self._when, self._name)
         try:
             if run.cells:
                 history.add(root, place, run)

@@ -7,17 +7,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from mpigauge.model.between import Between, Remembered
 from mpigauge.model.columns import Cell
 from mpigauge.model.record import CellRecord, Figure, Key, Progress, Record, known_of_killed
 from mpigauge.model.row import Row
+from mpigauge.result.stats.expected import ExpectedErrors
 from mpigauge.result.stats.figures import figure_rows
 from mpigauge.result.stats.history import correlation_of, shrunk
 from mpigauge.result.stats.launches import (
+    HOPELESS,
     LEAST_FOR_INTERVAL,
+    STEADY,
     aggregate,
-    expected_error,
     in_order,
 )
 from mpigauge.result.stats.order import median
@@ -30,6 +33,17 @@ _NOTICEABLE = 1e-3
 """Change of the widening for which all rows are made anew."""
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """The effect of more launches."""
+
+    keys: frozenset[Key] | None = None
+    """The cells that more launches would make precise; None: all cells, since the machine is not
+    known or something else is measured with them."""
+    stop: str = ""
+    """STEADY or HOPELESS: more launches are not worth their time."""
+
+
 class Results:
     def __init__(
         self,
@@ -37,21 +51,21 @@ class Results:
         cells: Iterable[Cell] = (),
         benchmarks: Sequence[str] = (),
         earlier: Sequence[Remembered] = (),
+        conditions: str = "",
     ) -> None:
         self._precision = precision
         self._benchmarks = benchmarks
         self._cells: dict[Key, dict[int, Cell]] = {}
         self._rows: dict[Key, Row] = {}
         self._figures: list[Figure] = []
-        self._earlier = earlier
+        self._earlier, self._conditions = earlier, conditions
         self._between = Between(len(earlier), shrunk(0.0, earlier))
         for cell in cells:
             self.put(cell)
         self.settle()
 
     def settle(self) -> None:
-        """Reckons anew how launches hang together, when one has ended. Nothing of what the machine
-        has shown otherwise makes a run longer or shorter."""
+        """Updates the correlation of launches, when one has ended."""
         series = []
         for cells in self._cells.values():
             values = [cells[launch].time_p50_s for launch in sorted(cells)]
@@ -104,16 +118,23 @@ class Results:
                 return False
         return all(map(self._known, rows))
 
-    def hopeless(self, launches: int) -> bool:
-        """Whether hardly any of the rows that are not precise would be after so many launches."""
+    def look_ahead(self, most: int) -> Outlook:
+        """The effect of more launches, up to `most`, on the rows that are not precise."""
         if self._figures:
-            return False
-        wide = [row for row in self.rows() if not self._known(row)]
-        widening, reached = self._between.widening, 0
+            return Outlook()
+        rows = self.rows()
+        wide = [row for row in rows if not self._known(row)]
+        expected = ExpectedErrors(rows, self._between.widening, self._earlier, self._conditions)
+        gain, steady = set(), 0
         for row in wide:
-            if not expected_error(row.values_s, launches, widening) > self._precision:
-                reached += 1
-        return reached < WORTH_IT * len(wide)
+            if expected.is_from_history(row) and expected.of(row, row.launches) <= self._precision:
+                steady += 1
+            elif not expected.of(row, most) > self._precision:
+                gain.add(row.key)
+        if len(gain) >= WORTH_IT * len(wide):
+            has_history = any(map(expected.is_from_history, rows))
+            return Outlook(frozenset(gain) if has_history else None)
+        return Outlook(stop=STEADY if 2 * steady >= len(wide) else HOPELESS)
 
     def _known(self, row: Row) -> bool:
         narrow = row.relative_error <= self._precision or not _can_improve(row)

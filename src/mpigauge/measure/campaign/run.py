@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measure.campaign import launch as one
 from mpigauge.measure.campaign.backlog import Backlog
-from mpigauge.measure.campaign.budget import CELL_S, cell_s, left_s, overhead_s, round_s, share
+from mpigauge.measure.campaign.budget import cell_s, left_s, overhead_s, round_s, share
 from mpigauge.measure.campaign.foreign import ForeignWatch
 from mpigauge.measure.campaign.interrupt import Interrupt
 from mpigauge.measure.campaign.job import job_of
@@ -23,13 +23,12 @@ from mpigauge.measure.campaign.noise_samples import NoiseSamples
 from mpigauge.measure.campaign.own_settings import own_settings
 from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome, View
+from mpigauge.measure.campaign.stop_rule import StopRule
 from mpigauge.measure.campaign.task import CampaignTask
 from mpigauge.measure.plan import LaunchPlan, PlanPart, kernel_words
 from mpigauge.measure.plan.meeting import started_by_clock
 from mpigauge.model.errors import RunError
 from mpigauge.model.record import Record
-from mpigauge.result.stats.launches import EMPTY, HOPELESS, PRECISE, TIME
-from mpigauge.result.stats.order import LOOKS
 from mpigauge.site import batch
 from mpigauge.site.launch import Command, Job, command
 
@@ -72,7 +71,8 @@ class Campaign:
         self.plan, self.mpi, self.kernels = plan, task.mpi, task.kernels
         self.writer, self.view = task.writer, view
         self.memory = Memory(task.writer.folder)
-        results = Results(plan.precision, task.cells, plan.benchmarks, self.memory.earlier)
+        earlier, conditions = self.memory.earlier, self.memory.conditions
+        results = Results(plan.precision, task.cells, plan.benchmarks, earlier, conditions)
         self.state = CampaignState(plan, results, name)
         self.spent_s = task.spent_s
         self.since_s: float | None = None
@@ -81,9 +81,7 @@ class Campaign:
         self.interrupt = interrupt
         self.backlog = backlog or Backlog()
         self.remeasure = task.remeasure
-        self.stopped = ""
-        """PRECISE, HOPELESS, EMPTY or TIME; empty: launches go on, or their number or the time ends
-        them."""
+        self.rule = StopRule(plan, self.state)
         self.last: dict[int, PlanPart] = {}
         """What was measured once more, by the numbers of its launches."""
         self.shown_s = 0.0
@@ -122,16 +120,22 @@ class Campaign:
         """The first launch from this number on that is missing; None: there are enough."""
         parts = len(self.plan.parts)
         while self.plan.round(number) < self.plan.most_rounds:
-            if number % parts == 0 and self.enough(self.plan.round(number)):
+            if number % parts == 0 and self.rule.ends_after(self.plan.round(number)):
                 return None
             if self.no_time_for(number):
                 return None
-            if number not in self.writer.complete and not self.given_up(number):
+            if self.is_missing(number):
                 if self.plan.seconds is not None and self.seconds(number) is None:
                     return None
                 return number
             number += 1
         return None
+
+    def is_missing(self, number: int) -> bool:
+        """Whether this launch was not made, and is worth making."""
+        if number in self.writer.complete or self.given_up(number):
+            return False
+        return self.rule.narrow(self.plan.part(number)) is not None
 
     def no_time_for(self, number: int) -> bool:
         """Whether the time is to hold, and what is left is less than a launch has usually taken.
@@ -155,37 +159,6 @@ class Campaign:
     def begins_round(self, number: int) -> bool:
         """Whether no launch of its round was made."""
         return self.plan.round(number) not in map(self.plan.round, self.made())
-
-    def enough(self, rounds: int) -> bool:
-        """Asked of the numbers that intervals are made for; between them nobody looks."""
-        self.stopped = self.why_enough(rounds)
-        return bool(self.stopped)
-
-    def why_enough(self, rounds: int) -> str:
-        """A round that could measure nothing here is made once."""
-        worked = self.state.outcomes and not self.any_failed
-        results, alone = self.state.results, not self.state.name
-        if rounds and worked and not results.has_numbers:
-            return EMPTY
-        if rounds < self.plan.least_rounds:
-            return ""
-        if self.used_all_time():
-            return TIME
-        if rounds not in LOOKS:
-            return ""
-        if results.converged():
-            return PRECISE
-        if self.plan.ends_early and alone and results.hopeless(self.plan.most_rounds):
-            return HOPELESS
-        return ""
-
-    def used_all_time(self) -> bool:
-        """True if cells took all of their time, though each launch made hardly more than the calls
-        that it makes in any case."""
-        if self.plan.seconds is not None:
-            return False
-        measured = sum(outcome.measuring_s for outcome in self.state.outcomes)
-        return measured >= CELL_S and measured >= CELL_S * len(self.state.results.rows())
 
     @property
     def any_failed(self) -> bool:
@@ -233,7 +206,7 @@ class Campaign:
     def planned(self, number: int) -> LaunchPlan:
         return LaunchPlan(
             number=number,
-            part=self.plan.part(number),
+            part=self.rule.narrow(self.plan.part(number)) or self.plan.part(number),
             seed=self.plan.seed_of(number),
             seconds=self.seconds(number) or 0.0,
             cell_seconds=cell_s(self.plan, number),
@@ -375,7 +348,7 @@ def finished(campaign: Campaign) -> Ending:
     """Writes how it ended."""
     ending = campaign.ending()
     campaign.memory.end(campaign.writer, campaign.state.results.rows())
-    campaign.writer.finish(ending.status, stopped=campaign.stopped, **_facts(ending.outcomes))
+    campaign.writer.finish(ending.status, stopped=campaign.rule.reason, **_facts(ending.outcomes))
     return ending
 
 

@@ -36,6 +36,20 @@ def narrowed(plan: Plan, numbers: Iterable[Cell | Figure]) -> Plan | None:
     return replace(plan, parts=tuple(parts), seed=plan.seed + 1, sync=sync or plan.sync)
 
 
+def narrowed_part(plan: Plan, part: PlanPart, cells: Iterable[Cell]) -> PlanPart | None:
+    """The part with the benchmarks, sizes and numbers of ranks of these cells; None: it measures
+    none of them. A benchmark may get sizes that only another one needs."""
+    levels = {_level(each) for each in plan.parts}
+    own = [cell for cell in cells if _belongs(cell, part) and _has_level(cell, part, levels)]
+    if not own:
+        return None
+    sizes, ranks = _sizes_and_ranks(own)
+    words = {_word(cell) for cell in own}
+    names = tuple(name for name in part.benchmarks if name in words)
+    groups = ranks if part.ranks else ()
+    return replace(part, benchmarks=names, sizes=sizes or None, ranks=groups)
+
+
 def _parts(
     part: PlanPart, numbers: Iterable[Cell | Figure], levels: Collection[str]
 ) -> Iterator[PlanPart]:

@@ -46,7 +46,7 @@ from mpigauge.model.between import (
     cell_name,
 )
 from mpigauge.model.grouping import grouped
-from mpigauge.result.stats.order import ENDS, MAD, OF_MEDIAN, median
+from mpigauge.result.stats.order import ENDS, MAD, OF_MEDIAN, median, weighted_median
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -85,6 +85,11 @@ def kind_of(cell: Cell) -> str:
     if cell.message_bytes <= SMALL_BYTES:
         return "small"
     return "large"
+
+
+def weight_of(age: int) -> float:
+    """The weight of an earlier run after which `age` others were made."""
+    return float(0.5 ** (age / _HALF_AFTER))
 
 
 def remember(
@@ -169,7 +174,7 @@ class _Past:
         self._conditions = conditions
         values: dict[tuple[str, str], list[_Value]] = defaultdict(list)
         for number, run in enumerate(earlier):
-            weight = 0.5 ** ((len(earlier) - 1 - number) / _HALF_AFTER)
+            weight = weight_of(len(earlier) - 1 - number)
             for name, known in run.cells.items():
                 values[run.conditions, name].append(_Value(number, weight, known))
         self._counts: dict[tuple[str, str], int] = {}
@@ -223,8 +228,8 @@ class _Pool:
         far = _MOST_SCATTERS if self.runs >= LEAST_RUNS else math.inf
         self.sd = _scale(distances, weights, far)
         """Of few runs with each distance as it is: which of them are unusual nobody knows yet."""
-        self.error = _weighted_median(errors, weights)
-        self.launch_sd = _weighted_median(launch_sds, weights)
+        self.error = weighted_median(errors, weights)
+        self.launch_sd = weighted_median(launch_sds, weights)
 
 
 class _Value(NamedTuple):
@@ -243,7 +248,7 @@ def _series(values: Sequence[_Value]) -> _Series:
         errors.append(value.known.error)
         launch_sds.append(value.known.error * math.sqrt(value.known.launches))
         runs.add(value.run)
-    middle = _weighted_median(logs, weights)
+    middle = weighted_median(logs, weights)
     longer = math.sqrt(len(values) / (len(values) - 1))
     distances = [(log - middle) * longer for log in logs]
     return _Series(middle, distances, weights, errors, launch_sds, frozenset(runs))
@@ -294,21 +299,11 @@ def _scale(
     if not distances:
         return 0.0
     sizes = [abs(distance) for distance in distances]
-    most = far * max(MAD * _weighted_median(sizes, weights), 1e-4)
+    most = far * max(MAD * weighted_median(sizes, weights), 1e-4)
     squares = []
     for size, weight in zip(sizes, weights, strict=True):
         squares.append(weight * min(size, most) ** 2)
     return math.sqrt(sum(squares) / sum(weights))
-
-
-def _weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
-    """The first value up to which half of the weight lies; 0 of none."""
-    half, reached = sum(weights) / 2, 0.0
-    for value, weight in sorted(zip(values, weights, strict=True)):
-        reached += weight
-        if reached >= half:
-            return value
-    return 0.0
 
 
 # --- between launches ---------------------------------------------------------------------------
@@ -346,7 +341,7 @@ def shrunk(own: float, earlier: Sequence[Remembered]) -> float:
     """The correlation to reckon with, where a run shows its own and these were before it."""
     together, weights = own + _STARTING_CORRELATION * _STARTING_COUNTS_AS, 1 + _STARTING_COUNTS_AS
     for age, run in enumerate(reversed(earlier[-MOST_RUNS:])):
-        weight = 0.5 ** (age / _HALF_AFTER)
+        weight = weight_of(age)
         together += weight * run.correlation
         weights += weight
     return min(max(together / weights, 0.0), _MOST_ALIKE)

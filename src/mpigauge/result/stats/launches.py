@@ -47,9 +47,10 @@ if TYPE_CHECKING:
 Place = Callable[[Row], Any]
 """What a row is sorted by."""
 LEAST_FOR_INTERVAL = 6
-PRECISE, HOPELESS, EMPTY, TIME = "precise", "hopeless", "empty", "time"
-"""Why launches ended before the most: every interval is narrow enough; more of them in a row would
-hardly make any so; there is nothing to be measured here; cells have taken all of their time."""
+PRECISE, STEADY, HOPELESS, EMPTY, TIME = "precise", "steady", "hopeless", "empty", "time"
+"""Why launches ended before the most: every interval is narrow enough; by the machine's earlier
+runs so many launches are precise, and an interval is wide by chance; more of them in a row would
+hardly make any narrow; there is nothing to be measured here; cells have taken all of their time."""
 DEFAULT_MOST = 20
 """Of each part of a run, where nobody says how many or how long."""
 OR = " / "

@@ -51,6 +51,16 @@ def median(values: Iterable[float]) -> float:
     return (ordered[middle - 1] + ordered[middle]) / 2
 
 
+def weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
+    """The first value up to which half of the weight lies; 0 of none."""
+    half, reached = sum(weights) / 2, 0.0
+    for value, weight in sorted(zip(values, weights, strict=True)):
+        reached += weight
+        if reached >= half:
+            return value
+    return 0.0
+
+
 @lru_cache
 def fixed_order(n: int, level: float = LEVEL) -> int:
     """The largest k whose interval reaches the level; 0 where none does.

@@ -14,6 +14,7 @@ from mpigauge.model.flags import flags_of
 from mpigauge.model.grouping import distinct, grouped
 from mpigauge.model.units import byte_count, listed, many, percent, plus_minus
 from mpigauge.result.stats.history import STARTING_SD
+from mpigauge.result.stats.launches import HOPELESS, STEADY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -56,29 +57,35 @@ class Named(Protocol):
     def wrong_count(self) -> int: ...
 
 
-def sentences(rows: Sequence[Named], changed: bool = False, ended_early: bool = False) -> list[str]:
+_UNCONVERGED = {
+    HOPELESS: ", and twenty launches in a row would reach it in few of them; measure for longer "
+    "(--in), or on a quieter machine",
+    STEADY: ", though by earlier runs of this machine so many launches usually reach it; measure "
+    "for longer (--in) to narrow ±",
+}
+"""Why no more launches were made for such rows."""
+
+
+def sentences(rows: Sequence[Named], changed: bool = False, stop: str = "") -> list[str]:
     """One sentence for wrong data, then one for each flag, each with the cells concerned.
     `changed`: the machine did while they were measured, so that no more launches would help;
-    `ended_early`: launches ended since more of them in a row would hardly have helped."""
+    `stop` is the reason why launches ended before the most."""
     said = []
     wrong = [row for row in rows if row.wrong_count]
     if wrong:
         said.append(f"{name_cells(wrong)}: {_wrong(wrong)}.")
     for flag in flags_of(rows):
         concerned = [row for row in rows if flag in row.flags]
-        meaning = _meaning(flag, changed, ended_early)
+        meaning = _meaning(flag, changed, stop)
         said.append(f"{flag}, {_who(concerned, len(rows))}: {meaning}.")
     return said
 
 
-def _meaning(flag: str, changed: bool, ended_early: bool) -> str:
+def _meaning(flag: str, changed: bool, stop: str) -> str:
     if flag == "unconverged" and changed:
         return "the wanted precision was not reached, since the machine changed meanwhile"
-    if flag == "unconverged" and ended_early:
-        return (
-            "the wanted precision was not reached, and twenty launches in a row would reach it "
-            "in few of them; measure for longer (--in), or on a quieter machine"
-        )
+    if flag == "unconverged" and stop in _UNCONVERGED:
+        return f"the wanted precision was not reached{_UNCONVERGED[stop]}"
     return MEANING.get(flag, "unknown flag")
 
 
