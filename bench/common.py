@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
@@ -27,6 +27,7 @@ from mpigauge.model.record import CellRecord, End, parse
 from mpigauge.site.launch import Command, Job, command
 from mpigauge.site.mpi import find, kernels
 from mpigauge.site.mpi.build import headers
+from mpigauge.site.mpi.cxx import compiler_words
 
 Cell = tuple[str, int]
 """Benchmark and bytes."""
@@ -49,7 +50,8 @@ class Site:
         return self.cores.count(",") + 1
 
 
-KERNELS = Path(__file__).resolve().parent.parent / "kernels"
+HERE = Path(__file__).resolve().parent
+KERNELS = HERE.parent / "kernels"
 FLAGS = ("-std=c++20", "-O2", "-fPIC")
 """As CMakeLists.txt builds the kernels."""
 
@@ -74,6 +76,22 @@ def built(program: Path, mpi: Mpi, sources: Sequence[Path], link: Sequence[str])
         objects = list(several.map(compiled, [*sources, *own]))
     _compile([compiler, *objects, "-o", str(program), "-ldl", *link])
     return program
+
+
+def mpi_program(source: str, mpi: Mpi, folder: Path, *more: str) -> Path:
+    """A program of one source of this folder, built for an MPI. UserError: the compiler fails."""
+    program = folder / f"{source}-{mpi.abi}"
+    words = [*compiler_words("this program"), "-std=c++20", "-O2", "-isystem", str(headers(mpi))]
+    words += ["-DMPIGAUGE_STANDARD_ABI"] if mpi.abi == "std" else []
+    words += [str(HERE / f"{source}.cpp"), *more, "-o", str(program)]
+    _compile([*words, str(mpi.library), f"-Wl,-rpath,{mpi.library.parent}"])
+    return program
+
+
+def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    """The lower quartile, the median and the upper quartile of two values or more."""
+    low, middle, high = quantiles(values, n=4, method="inclusive")
+    return low, middle, high
 
 
 def _compile(words: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import common
-from translation_cost import build, translated_env
+from translation_cost import translated_env
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
@@ -80,8 +80,8 @@ def compared(program: Mpi, target: Mpi, times: int) -> Iterator[str]:
     """Prints a row for each kind; what is above a limit comes back."""
     pair = f"{program.label} on {target.label}"
     with tempfile.TemporaryDirectory() as folder:
-        own = build(Path(folder), target, SOURCE)
-        foreign = build(Path(folder), program, SOURCE)
+        own = common.mpi_program(SOURCE, target, Path(folder))
+        foreign = common.mpi_program(SOURCE, program, Path(folder))
         native = measured(target, own, times, {})
         translated = measured(target, foreign, times, translated_env(program, target))
     for kind, there in translated.items():

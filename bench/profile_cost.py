@@ -24,16 +24,13 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.launch import Job, command
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.build import headers
-from mpigauge.site.mpi.cxx import compiler_words
 from mpigauge.site.mpi.profiler import library
 
 MOST_NS = {"Iprobe": 30.0, "Sendrecv to itself": 60.0}
 """Where the clock is read in 7 ns. A call reads it twice, and may take longer by what that does."""
 USUAL_CLOCK_NS = 7.0
 CLOCK = "clock"
-HERE = Path(__file__).resolve().parent
-PROFILER = HERE.parent / "profiler"
+PROFILER = common.HERE.parent / "profiler"
 NOTES = """\
 added    what a call takes more through the profiler than by its PMPI name, blocks of 1000 calls in
          turn within one job: the median over pairs of blocks, and the least of all blocks of each.
@@ -44,16 +41,6 @@ limit    30 and 60 ns where the clock is read in 7 ns, and twice what a reading 
 HEADER = "{:<9} {:<16} {:>5}  {:<19} {:>9} {:>9} {:>9} {:>6}"
 ROW = "{:<9} {:<16} {:>5}  {:<19} {:>9.1f} {:>9.1f} {:>9.1f} {:>6.1f}"
 Pairs = dict[str, list[tuple[float, float]]]
-
-
-def build(folder: Path, mpi: Mpi) -> Path:
-    program = folder / "profile_cost"
-    words = [*compiler_words("this program"), "-std=c++20", "-O2"]
-    words += ["-isystem", str(headers(mpi)), "-I", str(PROFILER)]
-    words += [str(HERE / "profile_cost.cpp"), str(PROFILER / "clock.cpp"), "-o", str(program)]
-    words += [str(mpi.library), f"-Wl,-rpath,{mpi.library.parent}"]
-    subprocess.run(words, check=True)
-    return program
 
 
 def run(mpi: Mpi, ranks: int, program: Path, blocks: int, env: Mapping[str, str]) -> Pairs:
@@ -131,7 +118,8 @@ def main(words: Sequence[str]) -> int:
 
 def measured(mpi: Mpi, folder: Path, blocks: int, mpip: str | None) -> list[str]:
     """Prints the rows of an MPI, and returns what takes longer than it may."""
-    program = build(folder, mpi)
+    more = ("-I", str(PROFILER), str(PROFILER / "clock.cpp"))
+    program = common.mpi_program("profile_cost", mpi, folder, *more)
     ours = {"LD_PRELOAD": str(library()), "MPIGAUGE_PROFILE": str(folder)}
     late = []
     for ranks in (1, 2):

@@ -29,11 +29,9 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.launch import Job, command
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.build import headers
-from mpigauge.site.mpi.cxx import compiler_words
 from mpigauge.site.mpi.translation import translation
 
-HERE = Path(__file__).resolve().parent
+SOURCE = "translation_cost"
 MOST_ADDED_NS = {"Iprobe": 4.0}
 MOST_RATIO = {"PingPong 8 B": 1.02}
 MOST_OF_OTHER = {"Sendrecv to itself": 1 / 3}
@@ -50,16 +48,6 @@ ROW = "{:<34} {:<20} {:>10.1f} {:>11.1f} {:>7.3f}"
 Blocks = Mapping[str, Sequence[float]]
 Times = Mapping[str, list[float]]
 """Of each launch, by loop."""
-
-
-def build(folder: Path, mpi: Mpi, source: str = "translation_cost") -> Path:
-    program = folder / f"{source}-{mpi.abi}"
-    words = [*compiler_words("this program"), "-std=c++20", "-O2"]
-    words += ["-DMPIGAUGE_STANDARD_ABI"] if mpi.abi == "std" else []
-    words += ["-isystem", str(headers(mpi)), str(HERE / f"{source}.cpp")]
-    words += ["-o", str(program), str(mpi.library), f"-Wl,-rpath,{mpi.library.parent}"]
-    subprocess.run(words, check=True)
-    return program
 
 
 def run(
@@ -107,7 +95,7 @@ def compared(
     other: dict[str, list[float]] = defaultdict(list)
     third: dict[str, list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
-        own, foreign = build(Path(folder), target), build(Path(folder), program)
+        own, foreign = (common.mpi_program(SOURCE, mpi, Path(folder)) for mpi in (target, program))
         ways: list[tuple[dict[str, list[float]], Path, Mapping[str, str], Sequence[str]]] = [
             (native, own, {}, ()),
             (other, foreign, env, ()),

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""How long does one launch take, and for what, beside an empty job of the same MPI?
+
+Each round runs three commands in a random order: `mpigauge run PingPong` (24 sizes, 2 ranks) with 1
+launch and with 7, and an empty job, which only starts and ends MPI, by the same launcher. A launch
+costs a sixth of what 7 launches take more than one. Of that:
+
+empty job   the launcher, MPI_Init and MPI_Finalize
+measuring   from the first measurement to the last, as the kernels report it
+kernels     what else the job takes: their own start, the passport of the ranks, noise samples
+between     from the end of a launcher to the start of the next
+
+Exit status: 0 a launch takes at most 60 ms beside the empty job and measuring, and 10 ms between
+launches, on all MPIs; 1 it takes more; 2 it could not be tried.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+import common
+
+from mpigauge.model.errors import UserError
+from mpigauge.runs.store import load
+from mpigauge.site.launch import Job, command
+from mpigauge.site.mpi import find
+from mpigauge.site.mpi.quick_start import is_slow_version, quick_start
+
+MPIS = ("mpich", "openmpi", "intel")
+MANY = 7
+MOST_BESIDE_S, MOST_BETWEEN_S = 0.060, 0.010
+COLUMNS = ("a launch", "empty job", "measuring", "kernels", "between")
+Costs = dict[str, list[float]]
+"""Seconds of one launch, by column, of each round."""
+
+
+class Bench:
+    """The commands of one MPI."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.mpi, self.folder = find(name), folder
+        program = common.mpi_program("plain_pingpong", self.mpi, folder)
+        is_slow = is_slow_version(self.mpi.name, self.mpi.version)
+        settings = quick_start(self.mpi, {}, os.environ) if is_slow else {}
+        self.empty = command(Job(self.mpi, 2, (str(program), "empty"), env=settings))
+
+    def round(self, number: int) -> dict[str, float]:
+        """The seconds of one launch, by column."""
+        runs: dict[int, tuple[float, float, float]] = {}
+        empty_s = 0.0
+        for launches in random.sample((0, 1, MANY), 3):
+            if launches:
+                runs[launches] = self.run(launches, self.folder / f"{number}-{launches}")
+            else:
+                empty_s = common.launch(self.empty).wall_s
+        whole, inside, measuring = (
+            (many - one) / (MANY - 1) for one, many in zip(runs[1], runs[MANY], strict=True)
+        )
+        parts = (whole, empty_s, measuring, inside - measuring - empty_s, whole - inside)
+        return dict(zip(COLUMNS, parts, strict=True))
+
+    def run(self, launches: int, folder: Path) -> tuple[float, float, float]:
+        """Seconds of the command, within its launches, and of these within measurements."""
+        ours = str(Path(sys.executable).with_name("mpigauge"))
+        words = [ours, "run", "PingPong", "--mpi", self.mpi.name, "--launches", str(launches)]
+        env = {**os.environ, "MPIGAUGE_HISTORY": "off"}
+        start = time.perf_counter()
+        subprocess.run([*words, "--output", str(folder)], env=env, check=True, capture_output=True)
+        took = time.perf_counter() - start
+        outcomes: Sequence[Mapping[str, float]] = load(folder).status["launches"]
+        inside, measuring = (sum(each[name] for each in outcomes) for name in
+                             ("wall_s", "measuring_s"))  # fmt: skip
+        return took, inside, measuring
+
+
+def measured(names: Sequence[str], rounds: int) -> dict[str, Costs]:
+    costs: dict[str, Costs] = {name: defaultdict(list) for name in names}
+    with tempfile.TemporaryDirectory() as root:
+        benches = {}
+        for name in names:
+            folder = Path(root, name)
+            folder.mkdir()
+            benches[name] = Bench(name, folder)
+            benches[name].run(1, folder / "first")
+        for number in range(rounds):
+            for name in random.sample(names, len(names)):
+                common.say_progress(f"round {number + 1} of {rounds}: {name}")
+                for column, seconds in benches[name].round(number).items():
+                    costs[name][column].append(seconds)
+    common.end_progress()
+    return costs
+
+
+def table(costs: Mapping[str, Costs]) -> str:
+    """Milliseconds: the median over rounds, and the quartiles."""
+    lines = [f"{'ms':<10}" + "".join(f"{column:>20}" for column in COLUMNS)]
+    for name, of in costs.items():
+        cells = []
+        for column in COLUMNS:
+            low, middle, high = (1e3 * seconds for seconds in common.quartiles(of[column]))
+            cells.append(f"{middle:.0f} ({low:.0f} to {high:.0f})")
+        lines.append(f"{name:<10}" + "".join(f"{cell:>20}" for cell in cells))
+    return "\n".join(lines)
+
+
+def verdicts(costs: Mapping[str, Costs]) -> list[tuple[str, bool]]:
+    """A sentence for each MPI, and whether both goals are met."""
+    found = []
+    for name, of in costs.items():
+        beside = median(map(sum, zip(of["kernels"], of["between"], strict=True)))
+        between = median(of["between"])
+        is_met = beside <= MOST_BESIDE_S and between <= MOST_BETWEEN_S
+        words = f"{name}: {1e3 * beside:.0f} ms beside the empty job and measuring (goal "
+        words += f"{1e3 * MOST_BESIDE_S:.0f}), {1e3 * between:.0f} ms between launches (goal "
+        words += f"{1e3 * MOST_BETWEEN_S:.0f}): {'met' if is_met else 'MISSED'}"
+        found.append((words, is_met))
+    return found
+
+
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--mpi", action="append", choices=MPIS, help="only this one")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--quick", action="store_true", help="2 rounds, to see whether it works")
+    given = parser.parse_args(words)
+    print(f"# {common.machine()}\n")
+    try:
+        costs = measured(given.mpi or MPIS, 2 if given.quick else given.rounds)
+    except (UserError, subprocess.CalledProcessError) as error:
+        print(f"launch_cost: {error}", file=sys.stderr)
+        return 2
+    results = verdicts(costs)
+    print("\n".join([table(costs), "", *(sentence for sentence, _ in results)]))
+    return 0 if all(is_met for _, is_met in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
