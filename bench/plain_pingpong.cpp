@@ -3,10 +3,12 @@
 // A ping-pong as everybody writes it: a fixed number of exchanges of each size, one table in the
 // form of IMB's. With the argument "empty" it starts and ends MPI, and does nothing else.
 #include <mpi.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -29,6 +31,18 @@ void exchange(char* buffer, int bytes, int rank) {
   }
 }
 
+void bind_to_core(const char* cores, int rank) {
+  for (; rank > 0; --rank) {
+    const char* comma = std::strchr(cores, ',');
+    if (comma == nullptr) return;
+    cores = comma + 1;
+  }
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(std::atoi(cores)), &set);
+  if (sched_setaffinity(0, sizeof set, &set) != 0) std::perror("sched_setaffinity");
+}
+
 double mean_us(char* buffer, std::size_t bytes, int rank) {
   const std::size_t calls = number_of_calls(bytes);
   exchange(buffer, static_cast<int>(bytes), rank);
@@ -44,6 +58,7 @@ int main(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const bool is_empty = argc > 1 && std::strcmp(argv[1], "empty") == 0;
+  if (argc > 1 && !is_empty) bind_to_core(argv[1], rank);
   if (!is_empty) {
     std::vector<char> buffer(kMostBytes);
     if (rank == 0) std::printf("# Benchmarking PingPong\n");

@@ -212,58 +212,85 @@ def launches_of(program: ModuleType, tool: str, times: list[float], took: float)
 
 @with_program("time_to_precision")
 def test_the_error_of_constant_times_is_nothing(program: ModuleType) -> None:
-    assert program.errors(launches_of(program, "IMB", [3.0] * 9, 1.0), 1) == [0.0, 0.0]
+    assert program.errors(launches_of(program, "loop", [3.0] * 9, 1.0), 1) == [0.0, 0.0]
 
 
 @with_program("time_to_precision")
 def test_the_error_of_one_launch_is_half_of_its_spread(program: ModuleType) -> None:
-    same, spread = program.errors(launches_of(program, "IMB", [9.0, 10.0, 11.0], 1.0), 1)
+    same, spread = program.errors(launches_of(program, "loop", [9.0, 10.0, 11.0], 1.0), 1)
     assert (same, spread) == (0.0, pytest.approx(0.1))
 
 
 @with_program("time_to_precision")
 def test_more_launches_scatter_less(program: ModuleType) -> None:
-    launches = launches_of(program, "IMB", [9.0, 9.5, 10.0, 10.5, 11.0], 1.0)
+    launches = launches_of(program, "loop", [9.0, 9.5, 10.0, 10.5, 11.0], 1.0)
     assert program.errors(launches, 20)[1] < program.errors(launches, 1)[1]
 
 
 @with_program("time_to_precision")
 def test_the_price_is_launches_times_measuring_time(program: ModuleType) -> None:
-    steady = [program.Launch("IMB", {0: 1.0}, 0.5, 2.0)] * 5
+    steady = [program.Launch("loop", {0: 1.0}, 0.5, 2.0)] * 5
     assert program.cost(steady) == program.Cost(1, 0.5, 2.0)
 
 
 @with_program("time_to_precision")
 def test_the_command_is_judged_by_its_wall_time(program: ModuleType) -> None:
-    """It measures for a tenth of IMB's time, but takes longer to do so."""
+    """It measures for a tenth of the loop's time, but takes longer to do so."""
     launches = [
-        *(program.Launch("IMB", {0: 1.0}, 1.0, 1.2) for _ in range(5)),
+        *(program.Launch("loop", {0: 1.0}, 1.0, 1.2) for _ in range(5)),
         *(program.Launch("mpigauge", {0: 1.0}, 0.1, 2.4) for _ in range(5)),
     ]
     assert program.verdict(launches, 0.5)[1]
     text, met = program.verdict(launches, 0.5, by_wall=True)
     assert not met
     assert "wall time 2.00" in text
-    assert "goal 0.50 of IMB's wall time: MISSED" in text
+    assert "goal 0.50 of the loop's wall time: MISSED" in text
 
 
 @with_program("time_to_precision")
 def test_what_is_never_reached_is_said(program: ModuleType) -> None:
-    wild = [program.Launch("IMB", {0: t}, 1.0, 2.0) for t in (1.0, 3.0) * 5]
+    wild = [program.Launch("loop", {0: t}, 1.0, 2.0) for t in (1.0, 3.0) * 5]
     never = program.cost(wild)
     assert never.launches is None
     assert never.measuring_s == program.COUNTS[-1]
-    assert "does not reach" in program.sentence("IMB", never)
+    assert "does not reach" in program.sentence("loop", never)
 
 
 @with_program("time_to_precision")
 def test_the_report_meets_its_goal_or_not(program: ModuleType) -> None:
-    imb = launches_of(program, "IMB", [10.0] * 6, 1.0)
+    loop = launches_of(program, "loop", [10.0] * 6, 1.0)
     ours = launches_of(program, "mpigauge", [10.0] * 6, 0.2)
-    assert program.report([*imb, *ours], 1 / 3)[1]
-    text, met = program.report([*imb, *ours], 1 / 10)
+    assert program.report([*loop, *ours], 1 / 3)[1]
+    text, met = program.report([*loop, *ours], 1 / 10)
     assert not met
-    assert "goal 0.10 of IMB's measuring time: MISSED" in text
+    assert "goal 0.10 of the loop's measuring time: MISSED" in text
+
+
+@with_program("time_to_precision")
+def test_errors_are_compared_at_equal_wall_time(program: ModuleType) -> None:
+    """Ten seconds hold ten loops, and two commands."""
+    launches = [
+        *launches_of(program, "loop", [9.0, 10.0, 11.0], 0.5),
+        *launches_of(program, "mpigauge", [9.9, 10.0, 10.1], 2.5),
+    ]
+    text = program.at_equal_wall(launches)
+    assert text.startswith("in 10 s: 10 loops ±")
+    assert ", 2 of ours ±" in text
+
+
+# --- launch_cost ---------------------------------------------------------------------------
+
+
+@with_program("launch_cost")
+def test_a_launch_is_judged_beside_the_empty_job_and_measuring(program: ModuleType) -> None:
+    def costs(kernels: float, between: float) -> dict[str, dict[str, list[float]]]:
+        return {"mpich": {"kernels": [kernels] * 3, "between": [between] * 3}}
+
+    ((words, is_met),) = program.verdicts(costs(0.05, 0.005))
+    assert is_met
+    assert "mpich: 55 ms beside the empty job and measuring" in words
+    assert not program.verdicts(costs(0.05, 0.011))[0][1]
+    assert not program.verdicts(costs(0.06, 0.001))[0][1]
 
 
 # --- store_query ---------------------------------------------------------------------------
