@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,7 +152,7 @@ def carry_out(tasks: Sequence[CampaignTask]) -> Measured:
     several = len(tasks) > 1
     runs: list[Run] = []
     problems: list[str] = []
-    endings = campaign.run_in_turn(tasks, live.view(screen()))
+    endings = campaign.run_in_turn(tasks, live.view(screen()), meanwhile=_import_printing)
     for task, ending in zip(tasks, endings, strict=True):
         run = load(task.writer.folder)
         gave_up = isinstance(ending, RunError)
@@ -160,6 +161,12 @@ def carry_out(tasks: Sequence[CampaignTask]) -> Measured:
         found = [str(ending)] if isinstance(ending, RunError) else verdict(ending, run)
         problems += [f"{task.mpi.label}: {words}" if several else words for words in found]
     return Measured(tuple(runs), tuple(problems))
+
+
+def _import_printing() -> None:
+    """Imports what prints a run, which takes as long as MPI_Init."""
+    for module in ("cli.limiting", "result.document", "result.stats.fit", "show.formats"):
+        import_module(f"mpigauge.{module}")
 
 
 def _make(folder: Path) -> None:

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.record import JOB, Figure, Sampled
 from mpigauge.model.transport import WITHIN
 from mpigauge.result.stats.figures import figure_rows
 from mpigauge.result.stats.order import median
-from mpigauge.runs.store.tunings import tuned_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -192,3 +192,11 @@ def _pair(value: Any) -> tuple[int, int] | None:
         return None
     first, second = value
     return int(first), int(second)
+
+
+def tuned_in_words(header: Mapping[str, Any]) -> str:
+    """The tuning that a run was made with, by run.json: tuned (1a2b3c4d); empty: none."""
+    tuned = header.get("tuned") or {}
+    if not tuned:
+        return ""
+    return f"{Path(str(tuned.get('folder', ''))).name} ({str(tuned.get('sha256', ''))[:8]})"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mpigauge.measure.campaign.backlog import Backlog
+from mpigauge.measure.campaign.backlog import Backlog, Task
 from mpigauge.measure.campaign.interrupt import Interrupt
 from mpigauge.measure.campaign.run import Campaign, Ending, finished, given_up
 from mpigauge.measure.campaign.state import View
@@ -14,9 +14,11 @@ from mpigauge.measure.campaign.task import CampaignTask
 from mpigauge.model.errors import RunError
 
 
-def run_in_turn(tasks: Sequence[CampaignTask], view: View) -> list[Ending | RunError]:
-    """Makes the launches that are missing, and says how each task ended, in their order. Whatever
-    happens, the folder of each says it too.
+def run_in_turn(
+    tasks: Sequence[CampaignTask], view: View, meanwhile: Task = lambda: None
+) -> list[Ending | RunError]:
+    """Makes the missing launches and returns how each task ended, in their order. The folder of
+    each task holds its ending, whatever happens. `meanwhile` runs while the first launch starts.
 
     Each round is a launch of each task, in an order that turns round: A B, B A, A B, … One that
     fails for good, or knows enough, leaves the others to go on.
@@ -25,6 +27,7 @@ def run_in_turn(tasks: Sequence[CampaignTask], view: View) -> list[Ending | RunE
     endings: dict[int, Ending | RunError] = {}
     with Interrupt() as interrupt:
         backlog = Backlog()
+        backlog.add(meanwhile)
         names = [task.mpi.label if several else "" for task in tasks]
         campaigns = [
             Campaign(task, view, interrupt, name, backlog)

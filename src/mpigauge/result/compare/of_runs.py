@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.mpi import KernelBuild
 from mpigauge.result.compare.side import Side
-from mpigauge.runs.store.tunings import tuned_in_words
+from mpigauge.result.facts import tuned_in_words
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.items import Item

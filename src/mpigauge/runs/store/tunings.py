@@ -321,14 +321,6 @@ def sha256_of(folder: Path) -> str:
     return digest(folder / FILE)
 
 
-def tuned_in_words(header: Mapping[str, Any]) -> str:
-    """Which tuning a run was made with, by run.json: tuned (1a2b3c4d); empty: none."""
-    said = header.get("tuned") or {}
-    if not said:
-        return ""
-    return f"{Path(str(said.get('folder', ''))).name} ({str(said.get('sha256', ''))[:8]})"
-
-
 def build_of(mpi: Mpi) -> MpiBuild:
     return MpiBuild(mpi.name, mpi.version, mpi.spec, str(mpi.library), digest(mpi.library))
 
