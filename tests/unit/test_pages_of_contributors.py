@@ -17,6 +17,7 @@ BEGINNING = 40
 """Letters that two entries of a list do not share."""
 EXERCISES = {"kernels/suites/collectives/scan.cpp"}
 """Files that a page names to be written by its reader."""
+MOST_LINES_OF_A_VERSION = 60
 MOST_LINES = 150
 
 
@@ -85,8 +86,15 @@ def test_architecture_is_a_page(repository: Path) -> None:
     assert len(text_of(repository, "ARCHITECTURE.md").splitlines()) <= MOST_LINES
 
 
+def test_a_version_takes_few_lines(repository: Path) -> None:
+    sections = text_of(repository, "CHANGELOG.md").split("\n## ")[1:]
+    assert sections
+    for section in sections:
+        assert len(section.splitlines()) < MOST_LINES_OF_A_VERSION
+
+
 def test_no_change_is_listed_twice(repository: Path) -> None:
     entries = re.findall(r"^- (.*)$", text_of(repository, "CHANGELOG.md"), re.MULTILINE)
     begun = Counter(entry[:BEGINNING] for entry in entries)
-    assert len(entries) > 50
+    assert len(entries) > 20
     assert [entry for entry, many in begun.items() if many > 1] == []
