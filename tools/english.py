@@ -26,9 +26,10 @@ GENERATED = "Made by tools/generate.py"
 FRAGMENT, PARTICIPLE = "fragment", "participle"
 MOST = {FRAGMENT: 1931, PARTICIPLE: 1611}
 """The numbers of places that are left. Only ever lower them."""
-FRAGMENTS = frozenset(
-    "Of What That Whether As By With In For From To Which Who Whose Where When How If Than".split()
+_FIRST_WORDS = (
+    "Of What That Whether As By With In For From To Which Who Whose Where When How If Than"
 )
+FRAGMENTS = frozenset(_FIRST_WORDS.split())
 """First words of docstrings that continue something that is not there."""
 PARTICIPLES = frozenset({"found", "said", "told", "known", "wanted"})
 
@@ -63,9 +64,9 @@ def _docstrings(node: ast.AST) -> Iterator[tuple[int, str]]:
     """Strings that stand alone: the docstrings of modules, classes, functions and members."""
     body = getattr(node, "body", None)
     for each in body if isinstance(body, list) else ():
-        if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant):
-            if isinstance(each.value.value, str):
-                yield each.lineno, each.value.value
+        value = each.value if isinstance(each, ast.Expr) else None
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            yield each.lineno, value.value
 
 
 def _names(node: ast.AST) -> Iterator[tuple[int, str]]:
