@@ -55,7 +55,6 @@ release: .venv/.wheel
 	@$(BIN)/python tools/release.py
 
 lint: .venv/.dev .venv/.mpi-mpich quick-lint
-	@mkdir -p build
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/mypy --no-error-summary --python-version 3.12 src
 	@$(BIN)/lint-imports --no-logo >build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
@@ -67,8 +66,10 @@ lint: .venv/.dev .venv/.mpi-mpich quick-lint
 
 # What git runs before a commit: seconds.
 quick-lint: .venv/.dev
+	@mkdir -p build
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo 'run: .venv/bin/ruff format .'; exit 1; }
+	@$(BIN)/python tools/english.py >build/english.log || { cat build/english.log; exit 1; }
 	@$(BIN)/python tools/generate.py --check
 	@$(BIN)/python tools/mpi_calls.py --check
 	@$(BIN)/python tools/mpi_translation.py --check

@@ -4,23 +4,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
+
+from tests.loaded_tools import load_tool
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "golden_cli.py"
 
 
-def _tool() -> Any:
-    spec = importlib.util.spec_from_file_location("golden_cli", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-golden_cli = _tool()
+golden_cli = load_tool("golden_cli")
 
 
 def said(**parts: Any) -> dict[str, Any]:

@@ -4,28 +4,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from tests.loaded_tools import load_tool
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _generator() -> Any:
-    spec = importlib.util.spec_from_file_location("mpi_calls", ROOT / "tools" / "mpi_calls.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mpi_calls"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-mpi_calls = _generator()
+mpi_calls = load_tool("mpi_calls")
 TABLE = str(mpi_calls.table())
 
 

@@ -4,28 +4,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.loaded_tools import load_tool
+
 ROOT = Path(__file__).resolve().parents[2]
 MOST_FOLDERS = 10
 
 
-def _tool() -> Any:
-    spec = importlib.util.spec_from_file_location("structure", ROOT / "tools" / "structure.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["structure"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-structure = _tool()
+structure = load_tool("structure")
 FILES = {
     "__init__.py": "",
     "model/__init__.py": "",

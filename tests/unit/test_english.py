@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The tool that finds fragments and bare participles (tools/english.py)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.loaded_tools import load_tool
+
+english = load_tool("english")
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    monkeypatch.setattr(english, "ROOT", tmp_path)
+    return Places(tmp_path / "code.py")
+
+
+class Places:
+    """The places of a file with one text."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def of(self, text: str) -> list[tuple[int, str, str]]:
+        self._file.write_text(text)
+        return [(each.line, each.kind, each.words) for each in english.places(self._file)]
+
+
+@pytest.mark.parametrize("word", sorted(english.FRAGMENTS))
+def test_a_docstring_that_continues_another_is_a_fragment(places: Places, word: str) -> None:
+    assert places.of(f'"""{word} a run."""\n') == [(1, "fragment", f"{word} a run.")]
+
+
+def test_docstrings_of_functions_classes_and_members_are_read(places: Places) -> None:
+    text = 'class A:\n    """By rank."""\n    b: int\n    """Of a row."""\n'
+    text += '    def c(self):\n        """What it takes."""\n'
+    assert [line for line, *_ in places.of(text)] == [2, 4, 6]
+
+
+def test_whole_sentences_and_other_strings_are_left_alone(places: Places) -> None:
+    assert places.of('"""Offers rows of one run."""\nA = "Of rows"\nprint("By rank")\n') == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["found = 1", "for found in a: pass", "def f(found): pass", "def found(): pass", "a.found = 1",
+     "[found for found in a]", "with a as found: pass", "class A:\n    found: int"],
+)  # fmt: skip
+def test_a_bare_participle_is_found_wherever_it_is_bound(places: Places, text: str) -> None:
+    assert [(kind, name) for _, kind, name in places.of(text)] == [("participle", "found")]
+
+
+def test_names_that_only_contain_one_are_left_alone(places: Places) -> None:
+    assert places.of("found_rows = 1\nunknown = 2\nprint(found)\n") == []
+
+
+def test_generated_files_are_not_read(places: Places) -> None:
+    assert places.of(f'# {english.GENERATED}\n"""Of a row."""\nfound = 1\n') == []
+
+
+def test_more_places_than_are_allowed_fail(
+    places: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places.of("found = 1\nsaid = 2\n")
+    monkeypatch.setattr(english, "FOLDERS", (".",))
+    monkeypatch.setattr(english, "MOST", {english.FRAGMENT: 0, english.PARTICIPLE: 2})
+    assert english.main([]) == 0
+    assert capsys.readouterr().out == "0 fragments of at most 0, 2 participles of at most 2\n"
+    monkeypatch.setitem(english.MOST, english.PARTICIPLE, 1)
+    assert english.main([]) == 1
+    assert "code.py:2: participle: said" in capsys.readouterr().out
