@@ -13,11 +13,12 @@ from pathlib import Path
 import click
 import pytest
 
-from mpigauge.cli import completing
-from mpigauge.cli.habits import HABITS, HabitualCommand, in_our_words
+from mpigauge.cli import completing, overview
+from mpigauge.cli.habits import HABITS, HabitualCommand, Options, in_our_words
 from mpigauge.cli.main import group
 from mpigauge.cli.main import run as cli
 from mpigauge.cli.manual import pages
+from mpigauge.cli.registry import COMMANDS
 from mpigauge.cli.screen import tell_notes
 from mpigauge.model.errors import UserError
 from mpigauge.model.sizes import parse_sizes
@@ -29,6 +30,20 @@ MACHINE = Path(__file__).parents[1] / "machines/epyc-rome-2s-nps4.xml"
 @pytest.fixture(autouse=True)
 def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+def command_of(*names: str) -> click.Command:
+    """A command by its words, such as "tune", "make"."""
+    command: click.Command = group
+    for name in names:
+        assert isinstance(command, click.Group)
+        inner = command.get_command(click.Context(command), name)
+        assert inner is not None
+        command = inner
+    return command
+
+
+RUN = Options.of(command_of("run"))
 
 
 # --- words of others ------------------------------------------------------------------------------
@@ -47,10 +62,33 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         ("-msglog 3:28", "--sizes 0,8..268435456"),
         ("-msglog 4", "--sizes 0,1..16"),
         ("--sizes 8 -- a.out -np 4", "--sizes 8 -- a.out -np 4"),
+        ("-x A=b", "--env A=b"),
+        ("-genv A b", "--env A=b"),
+        ("-genv A=b --np 2", "--env A=b --np 2"),
+        ("-env A b", "--env A=b"),
+        ("--host a,b", "--hosts a,b"),
+        ("-host a,b", "--hosts a,b"),
+        ("-H a,b", "--hosts a,b"),
+        ("-hosts a,b", "--hosts a,b"),
+        ("-hostfile F", "--hostfile F"),
+        ("-machinefile F", "--hostfile F"),
+        ("-f F", "--hostfile F"),
+        ("--rankfile F", "--place rankfile:F"),
+        ("-rf F", "--place rankfile:F"),
+        ("--mca pml ucx", "--transport ucx"),
+        ("-mca btl self,tcp", "--set btl=self,tcp"),
+        ("--mca pml=ob1", "--set pml=ob1"),
+        ("-npmin 2", "--npmin 2"),
+        ("-mem 0.5", "--memory 0.5Gi"),
+        ("-msglen F", "--sizes-file F"),
+        ("--time 5s", "--in 5s"),
+        ("--size 8", "--sizes 8"),
+        ("-o DIR", "--output DIR"),
+        ("--output -x", "--output -x"),
     ],
 )
 def test_what_means_one_thing_is_understood(said: str, meant: str) -> None:
-    assert in_our_words(["PingPong", *said.split()], ())[0] == ["PingPong", *meant.split()]
+    assert in_our_words(["PingPong", *said.split()], RUN)[0] == ["PingPong", *meant.split()]
 
 
 @pytest.mark.parametrize(
@@ -64,35 +102,59 @@ def test_what_means_one_thing_is_understood(said: str, meant: str) -> None:
         ("-msglog 28:3", "--sizes"),
         ("-msglog x", "--sizes"),
         ("-np", "a value is missing"),
+        ("-genv A", "a value is missing"),
+        ("-input F", "name the benchmarks"),
+        ("--report-bindings", "--dry-run"),
+        ("-report-bindings", "--dry-run"),
+        ("-p 50000", '--rsh "ssh -p 50000"'),
+        ("-v", "mpigauge show last --all"),
+        ("--list", "mpigauge list"),
     ],
 )
 def test_of_others_the_message_says_our_word(said: str, ours: str) -> None:
     with pytest.raises(UserError, match=ours):
-        in_our_words(["PingPong", *said.split()], ())
+        in_our_words(["PingPong", *said.split()], RUN)
 
 
 def test_sizes_are_those_of_imb() -> None:
-    (_, sizes), _ = in_our_words(["-msglog", "3:6"], ())
+    (_, sizes), _ = in_our_words(["-msglog", "3:6"], RUN)
     assert tuple(parse_sizes(sizes)) == (0, 8, 16, 32, 64)
 
 
 def test_it_is_said_what_was_understood() -> None:
-    assert in_our_words(["-msglog", "3:4", "-np", "2"], ())[1] == [
+    assert in_our_words(["-msglog", "3:4", "-np", "2"], RUN)[1] == [
         "-msglog 3:4 is --sizes 0,8..16 here"
     ]
 
 
 def test_options_of_a_command_stay_its_own() -> None:
-    words = ["-n", "4"]
-    assert in_our_words(words, {"-n"}) == (words, [])
+    words = ["-n", "4", "--time", "5s"]
+    assert in_our_words(words, Options({"-n": 1, "--time": 1, "--np": 1, "--in": 1})) == (words, [])
 
 
-@pytest.mark.parametrize("name", ["run", "sweep", "map"])
+def test_habits_for_options_that_a_command_lacks_are_left_to_it() -> None:
+    assert in_our_words(["-msglen", "F"], Options({"--np": 1})) == (["-msglen", "F"], [])
+
+
+def test_words_of_a_program_are_its_own() -> None:
+    """Also without --, where a command takes a program."""
+    options = Options.of(command_of("exec"))
+    words = "-np 2 --env A=1 -x B=2 ./a.out -np 4 -x C"
+    ours = "--np 2 --env A=1 --env B=2 ./a.out -np 4 -x C"
+    assert in_our_words(words.split(), options)[0] == ours.split()
+
+
+def test_a_variable_without_a_value_is_that_of_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINE", "7")
+    assert in_our_words(["-x", "MINE"], RUN)[0] == ["--env", "MINE=7"]
+
+
+@pytest.mark.parametrize("name", ["run", "sweep", "map", "exec", "profile", "tune make"])
 def test_commands_that_start_ranks_understand_them(name: str) -> None:
-    command = group.get_command(click.Context(group), name)
+    command = command_of(*name.split())
     assert isinstance(command, HabitualCommand)
-    known = {option for param in command.params for option in param.opts}
-    assert not known & set(HABITS), "none of them is an option of ours"
+    own = {option for param in command.params for option in param.opts}
+    assert not own & set(HABITS), "none of them is an option of ours"
 
 
 def test_a_habit_on_a_command_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,6 +162,89 @@ def test_a_habit_on_a_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--np stands there 2 times" in capsys.readouterr().err
     assert cli(["run", "PingPong", "-N", "2"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("run PingPong --transport shm --transport tcp", "sweep --vary transport=shm,tcp"),
+        ("run PingPong --bind 0,1 --bind 1,0", "--place cores:0,3 --place cores:1,2"),
+        ("run PingPong --sizes 3:28", "powers of two from 8 to 268435456 are 8..268435456"),
+        ("run PingPong --sizes 0-8", "are 1..256"),
+        ("run PingPong --mpi mpich,openmpi", "--mpi mpich --mpi openmpi"),
+        ("run PingPong --rsh ssh -p 50000", '--rsh "ssh -p 50000"'),
+        ("run STREAM", "`mpigauge node` measures that"),
+        ("run osu_latency", "`mpigauge run PingPong` measures that"),
+        ("run osu_allreduce", "`mpigauge run Allreduce` measures that"),
+        ("run IMB-MPI1 PingPong", "`mpigauge run MPI1` measures that"),
+        ("PingPong", "`mpigauge run PingPong`"),
+        ("osu_bw", "`mpigauge run Uniband` does that"),
+        ("STREAM", "`mpigauge node` does that"),
+        ("install openmpi", "`mpigauge mpi install mpich` does that"),
+        ("mpirun -np 2 ./a.out", "`mpigauge exec --np 2 -- PROGRAM` does that"),
+        ("nosuch", "`mpigauge --help` lists the commands"),
+        ("help nosuch", "`mpigauge --help` lists the commands"),
+        ("help run more", "mpigauge run has no commands of its own"),
+    ],
+)
+def test_the_answer_has_the_words_to_type(
+    words: str, answer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli(words.split()) == 2
+    error = capsys.readouterr().err
+    assert answer in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["impi", "intelmpi", "IMPI", "ompi", "open-mpi"])
+def test_an_mpi_has_the_names_that_people_type(name: str) -> None:
+    from mpigauge.site.mpi.find import _split
+
+    ours = "intel" if "i" in name.lower()[:2] else "openmpi"
+    assert _split(name) == (ours, False)
+    assert _split(f"{name}==1.2@std") == (f"{ours}==1.2", True)
+
+
+# --- the first screen -----------------------------------------------------------------------------
+@pytest.mark.parametrize("words", ["", "--help", "-h", "help"])
+def test_the_first_screen_fits_and_is_no_error(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli(words.split()) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) < 80
+
+
+def test_the_first_screen_names_commands_that_exist() -> None:
+    grouped = [name for names in overview.GROUPS.values() for name in names]
+    assert set(grouped) < set(COMMANDS)
+    assert len(grouped) == len(set(grouped))
+
+
+@pytest.mark.parametrize("words", ["run", "mpi install", "tune show"])
+def test_help_of_a_command_is_its_help(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli(["help", *words.split()]) == 0
+    helped = capsys.readouterr().out
+    assert cli([*words.split(), "--help"]) == 0
+    assert capsys.readouterr().out == helped
+
+
+@pytest.mark.parametrize("name", ["mpi", "ref", "kernels", "imb", "history"])
+def test_a_command_of_commands_alone_prints_its_help(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli([name]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"Usage: mpigauge {name}")
+    assert len(lines) <= 24
+
+
+def test_version_is_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli(["version"]) == 0
+    printed = capsys.readouterr().out
+    assert cli(["--version"]) == 0
+    assert capsys.readouterr().out == printed
 
 
 def test_two_sockets_by_both_words(capsys: pytest.CaptureFixture[str]) -> None:

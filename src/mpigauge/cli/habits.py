@@ -1,81 +1,138 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Words of launchers and of IMB, in ours: `-np 2 -msglog 3:28` is `--np 2 --sizes 0,8..268435456`.
+"""Options of launchers and of IMB, in our words: `-np 2 -msglog 3:4` is `--np 2 --sizes 0,8..16`.
 
-Only those that mean one thing here; of others the message says which of our words is meant.
+Options with exactly one meaning here are translated, and a note prints the translation once. Other
+options are refused with our words for what they may mean.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from types import MappingProxyType
+import os
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 import click
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.limits import MOST_LOG_BYTES, whole_number
 
-Translate = Callable[[str], Sequence[str]]
-"""From the value of an option to our words."""
 END = "--"
-"""What follows are words of another program."""
-_MAPPED = {"core": "compact", "slot": "compact", "node": "hosts"}
-"""Objects of --map-by, by the placement that they are."""
+"""The words after it belong to another program."""
+_PLACES = {"core": "compact", "slot": "compact", "node": "hosts"}
+"""The placements that objects of --map-by stand for."""
+_WITHOUT_NOTE = ("--np", "--ppn")
+"""Translations that need no note."""
+_NAME_AND_VALUE = 2
+"""The number of words after -genv and --mca."""
 
 
-def in_our_words(words: Sequence[str], known: Collection[str]) -> tuple[list[str], list[str]]:
-    """The words, and in sentences what became of those that are not ours. `known`: options of the
-    command, which stay as they are. UserError: a word has no one meaning here."""
-    found: list[str] = []
-    said: list[str] = []
-    left = list(words)
-    while left:
-        word = left.pop(0)
-        if word == END:
-            return [*found, word, *left], said
+@dataclass(frozen=True)
+class Habit:
+    """An option of another program."""
+
+    translate: Callable[..., Sequence[str]]
+    """Returns our words for its values. UserError: it has no one meaning here."""
+    values: int = 1
+    """The number of words that follow the option."""
+
+    def read(self, name: str, rest: list[str]) -> list[str]:
+        """Takes the values from the words that follow. UserError: one is missing."""
+        if self.values == _NAME_AND_VALUE and "=" in "".join(rest[:1]):
+            return list(rest.pop(0).partition("=")[::2])
+        if len(rest) < self.values:
+            raise UserError(f"{name}: a value is missing")
+        return [rest.pop(0) for _ in range(self.values)]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a command of ours."""
+
+    values: dict[str, int]
+    """The number of words that follow each option."""
+    ends_at_program: bool = False
+    """The first word that is no option is a program, whose own options follow it."""
+
+    @classmethod
+    def of(cls, command: click.Command) -> Options:
+        values: dict[str, int] = {}
+        for param in command.params:
+            if isinstance(param, click.Option):
+                count = 0 if param.is_flag or param.count else param.nargs
+                values |= dict.fromkeys([*param.opts, *param.secondary_opts], count)
+        mixed = command.context_settings.get("allow_interspersed_args", True)
+        return cls(values, not mixed)
+
+
+def in_our_words(words: Sequence[str], options: Options) -> tuple[list[str], list[str]]:
+    """Returns the words with all habits translated, and a note for each translation.
+
+    UserError: an option has no one meaning here.
+    """
+    ours: list[str] = []
+    notes: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == END or (options.ends_at_program and not word.startswith("-")):
+            return [*ours, word, *rest], notes
         name, equals, value = word.partition("=")
-        translate = HABITS.get(_by_two_dashes(name))
-        if translate is None or name in known:
-            found.append(word)
+        habit = None if name in options.values else HABITS.get(_with_two_dashes(name))
+        if habit is None:
+            count = 0 if equals else options.values.get(name, 0)
+            ours += [word, *rest[:count]]
+            del rest[:count]
             continue
-        if not equals:
-            if not left:
-                raise UserError(f"{name}: a value is missing")
-            value = left.pop(0)
-        ours = translate(value)
-        found += ours
-        if ours[:1] not in (["--np"], ["--ppn"]):
-            said.append(f"{name} {value} is {' '.join(ours) or 'what is done anyway'} here")
-    return found, said
+        values = _split_value(value, habit) if equals else habit.read(name, rest)
+        translated = list(habit.translate(*values))
+        if not _are_options(translated, options.values):
+            ours += [word, *(() if equals else values)]
+            continue
+        ours += translated
+        if translated[:1] not in [[each] for each in _WITHOUT_NOTE]:
+            typed = " ".join([name, *values])
+            notes.append(f"{typed} is {' '.join(translated) or 'the default'} here")
+    return ours, notes
+
+
+def _split_value(value: str, habit: Habit) -> list[str]:
+    """The values of NAME=VALUE: of an option with two, they are a name and a value again."""
+    if habit.values == _NAME_AND_VALUE:
+        return list(value.partition("=")[::2])
+    return [value] * habit.values
+
+
+def _are_options(translated: Sequence[str], options: Collection[str]) -> bool:
+    return all(word in options for word in translated[:1])
 
 
 class HabitualCommand(click.Command):
-    """A command that understands words of launchers and of IMB."""
+    """A command that understands options of launchers and of IMB."""
 
     def our_words(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
-        return in_our_words(words, {name for param in self.params for name in param.opts})
+        return in_our_words(words, Options.of(self))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         from mpigauge.cli.screen import note
 
-        words, said = self.our_words(args)
-        for each in said:
+        words, notes = self.our_words(args)
+        for each in notes:
             note(each)
         return super().parse_args(ctx, words)
 
 
-def _by_two_dashes(name: str) -> str:
-    """Launchers take -map-by for --map-by; of IMB's words there is only the one form."""
-    if name in ("-map-by", "-bind-to", "-cpu-list"):
-        return f"-{name}"
-    return name
+def _with_two_dashes(name: str) -> str:
+    """Launchers accept -map-by for --map-by; options of IMB have the one form."""
+    doubled = f"-{name}"
+    return doubled if name not in HABITS and doubled in HABITS else name
 
 
-def _named(option: str) -> Translate:
-    return lambda value: [option, value]
+def _named(option: str) -> Habit:
+    return Habit(lambda value: [option, value])
 
 
-def _each_host(value: str) -> Sequence[str]:
+def _hosts_or_ranks(value: str) -> Sequence[str]:
     raise UserError(
         f"-N {value}: for mpirun these are ranks on each host, --ppn {value} here; for srun they "
         "are hosts, which --hosts names"
@@ -86,11 +143,11 @@ def _mapped(value: str) -> Sequence[str]:
     name = value.lower()
     if name.startswith("ppr:"):
         return ["--place", value]
-    if name in _MAPPED:
-        return ["--place", _MAPPED[name]]
+    if name in _PLACES:
+        return ["--place", _PLACES[name]]
     raise UserError(
-        f"--map-by {value}: write where two ranks sit to each other, --place numa, socket or "
-        "sockets (two of them), or --place scatter for ranks in turn over all of the machine"
+        f"--map-by {value}: two ranks in turn over the sockets are --place sockets here; --place "
+        "numa or socket keeps them within one, --place scatter spreads all ranks over the machine"
     )
 
 
@@ -120,26 +177,97 @@ def _sizes(value: str) -> Sequence[str]:
 
 def _repetitions(value: str) -> Sequence[str]:
     raise UserError(
-        f"-iter {value}: what is measured decides how often, until --precision 5% is reached or "
-        "--in 30s are over; `mpigauge imb install DIR` makes programs that take -iter"
+        f"-iter {value}: calls go on until --precision 5% is reached or --in 30s are over; "
+        "programs of `mpigauge imb install DIR` take -iter"
     )
 
 
-HABITS: Mapping[str, Translate] = MappingProxyType({
+def _benchmark_file(value: str) -> Sequence[str]:
+    raise UserError(f"-input {value}: name the benchmarks on the command line")
+
+
+def _reported() -> Sequence[str]:
+    raise UserError(
+        "--report-bindings: every run verifies and stores the cores of its ranks; --dry-run prints "
+        "them without a launch"
+    )
+
+
+def _port(value: str) -> Sequence[str]:
+    raise UserError(f'-p {value}: quote the words of --rsh together, as in --rsh "ssh -p {value}"')
+
+
+def _listed() -> Sequence[str]:
+    raise UserError("--list: `mpigauge list` names the benchmarks")
+
+
+def _verbose() -> Sequence[str]:
+    raise UserError("-v: `mpigauge show last --all` prints all that a run has stored")
+
+
+def _exported(value: str) -> Sequence[str]:
+    """mpirun's -x: NAME alone hands on the value of our environment."""
+    return ["--env", value if "=" in value else f"{value}={os.environ.get(value, '')}"]
+
+
+def _variable(name: str, value: str) -> Sequence[str]:
+    return ["--env", f"{name}={value}"]
+
+
+def _parameter(name: str, value: str) -> Sequence[str]:
+    """A parameter of Open MPI; pml and btl choose a transport."""
+    if name == "pml" and value in ("ucx", "cm", "ob1"):
+        return ["--transport", value] if value == "ucx" else ["--set", f"pml={value}"]
+    return ["--set", f"{name}={value}"]
+
+
+def _rank_file(value: str) -> Sequence[str]:
+    return ["--place", f"rankfile:{value}"]
+
+
+def _gigabytes(value: str) -> Sequence[str]:
+    """IMB's -mem: gigabytes of buffers for each process."""
+    return ["--memory", f"{value}Gi"]
+
+
+HABITS = {
     "-np": _named("--np"),
     "-n": _named("--np"),
     "-ppn": _named("--ppn"),
-    "-N": _each_host,
-    "--map-by": _mapped,
+    "-N": Habit(_hosts_or_ranks),
+    "--map-by": Habit(_mapped),
+    "--rankfile": Habit(_rank_file),
+    "-rf": Habit(_rank_file),
     "--cpu-list": _named("--bind"),
-    "--bind-to": _bound,
-    "-msglog": _sizes,
-    "-iter": _repetitions,
-})  # fmt: skip
+    "--bind-to": Habit(_bound),
+    "--report-bindings": Habit(_reported, values=0),
+    "--host": _named("--hosts"),
+    "-H": _named("--hosts"),
+    "--machinefile": _named("--hostfile"),
+    "-hostfile": _named("--hostfile"),
+    "-hosts": _named("--hosts"),
+    "-f": _named("--hostfile"),
+    "-x": Habit(_exported),
+    "-genv": Habit(_variable, values=_NAME_AND_VALUE),
+    "-env": Habit(_variable, values=_NAME_AND_VALUE),
+    "--mca": Habit(_parameter, values=_NAME_AND_VALUE),
+    "-msglog": Habit(_sizes),
+    "-msglen": _named("--sizes-file"),
+    "-npmin": _named("--npmin"),
+    "-mem": Habit(_gigabytes),
+    "-iter": Habit(_repetitions),
+    "-input": Habit(_benchmark_file),
+    "--time": _named("--in"),
+    "--size": _named("--sizes"),
+    "-o": _named("--output"),
+    "-p": Habit(_port),
+    "-v": Habit(_verbose, values=0),
+    "--list": Habit(_listed, values=0),
+}
 
 
 def words_of_command(command: click.Command, words: list[str]) -> list[str]:
-    """The words as the command will read them."""
+    """Returns the words as the command will read them."""
     if isinstance(command, HabitualCommand):
         return command.our_words(words)[0]
     return list(words)

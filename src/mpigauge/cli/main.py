@@ -15,7 +15,7 @@ from mpigauge.cli import begun, strict
 from mpigauge.cli.registry import COMMANDS
 from mpigauge.cli.screen import in_words, is_terminal, tell_notes
 from mpigauge.cli.streams import OutputError, forget_output, open_streams
-from mpigauge.model.errors import RunError, UserError, no_such
+from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.screen import wants_colours
 
 WRONG_INPUT = 2
@@ -27,6 +27,12 @@ NOT_MEASURED = "interrupted; nothing was measured"
 
 class Commands(click.Group):
     """The commands that registry.py finds."""
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from mpigauge.cli.overview import overview
+
+        del ctx
+        formatter.write(overview() + "\n")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
@@ -41,7 +47,9 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if not name.startswith("-") and name not in COMMANDS:
-            raise click.UsageError(str(no_such("command", name, COMMANDS)))
+            from mpigauge.cli.overview import unknown_command
+
+            raise UserError(unknown_command(name, COMMANDS))
         found = super().resolve_command(ctx, args)
         if found[1] is not None and not ctx.resilient_parsing:
             strict.check(found[1], found[2], ctx)
@@ -61,10 +69,7 @@ class Commands(click.Group):
     callback=lambda ctx, _, asked: _print_version(ctx) if asked else None,
 )
 def group() -> None:
-    """Measures how MPI ranks talk on this machine, and says how sure it is of every number.
-
-    Begin with `mpigauge quick`.
-    """
+    """Measures how fast MPI ranks communicate, with the error of every number."""
 
 
 def main() -> None:
@@ -91,6 +96,9 @@ def run(words: list[str]) -> int:
         status = group.main(words, prog_name="mpigauge", standalone_mode=False)
         tell_notes()
         sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help())
+        return 0
     except click.ClickException as error:
         return _say(_click_words(error), WRONG_INPUT)
     except OutputError as error:

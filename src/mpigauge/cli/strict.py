@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_SEVERAL = {
+    "--bind": "; for several pairs repeat --place, as in --place cores:0,3 --place cores:1,2",
+    "--transport": "; `mpigauge sweep --vary transport=shm,tcp` compares several",
+}
+"""The words for several values of options that take one."""
+
+
 def check(command: click.Command, words: list[str], parent: click.Context) -> None:
     """UsageError: a value is empty, or an option that takes one value stands there twice."""
     context = click.Context(command, parent, command.name, **command.context_settings)
@@ -48,7 +55,8 @@ def _check_part(group: click.Group, words: list[str], context: click.Context) ->
 def _refuse_repeated(order: Iterable[click.Parameter], context: click.Context) -> None:
     for param, times in Counter(order).items():
         if isinstance(param, click.Option) and times > 1 and not _may_be_repeated(param):
-            why = f"{param.opts[-1]} stands there {times} times; it takes one value"
+            name = param.opts[-1]
+            why = f"{name} stands there {times} times; it takes one value{_SEVERAL.get(name, '')}"
             raise click.UsageError(why, context)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.paths import OutputFolder
 from mpigauge.model.limits import (
     LEAST_LAUNCHES_OF_RULES,
@@ -82,7 +83,7 @@ def command() -> None:
     """
 
 
-@command.command(USUAL)
+@command.command(USUAL, cls=HabitualCommand)
 @click.argument("collectives", nargs=-1, metavar="[COLLECTIVE]...")
 @options.together(
     options.mpi_option,

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.model.elsewhere import command_here
 from mpigauge.model.errors import UserError, did_you_mean, nearest
 
 if TYPE_CHECKING:
@@ -159,6 +160,8 @@ class Cards:
         if alike := self._of_name(name):
             words = " or ".join(card.word for card in alike)
             return UserError(f"several benchmarks are called '{name}': write {words}")
+        if command := command_here(name, self.names()):
+            return UserError(f"there is no benchmark '{name}'; `{command}` measures that")
         meant = self._words_by_spelling()
         guess = nearest(name, meant)
         if guess:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.inputs import read_text
-from mpigauge.model.limits import MOST_MESSAGE_BYTES
+from mpigauge.model.limits import MOST_LOG_BYTES, MOST_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,6 +30,8 @@ HELP = (
 )
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(?P<number>\d{1,15})\s*(?P<factor>[kmgt]?)i?(?:b(?:ytes?)?)?", re.IGNORECASE)
+_POWERS = re.compile(r"(\d{1,2})[:-](\d{1,2})")
+"""A range of powers of two, as IMB's -msglog has it."""
 
 
 def default_sizes() -> list[int]:
@@ -59,6 +61,11 @@ def parse_bytes(word: str, where: str | None = None) -> int:
     """One size such as 64Ki."""
     where = where or f"'{word}'"
     match = _SIZE.fullmatch(word.strip())
+    if not match and (powers := _POWERS.fullmatch(word.strip())):
+        low, high = (1 << min(int(power), MOST_LOG_BYTES) for power in powers.groups())
+        raise UserError(
+            f"{where} is not a size; powers of two from {low} to {high} are {low}..{high}"
+        )
     if not match:
         raise UserError(
             f"{where} is not a size; a size is a whole number of bytes, k, M or G "

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.program import PROGRAM_OPTIONS
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ NOT_WHERE_IT_SHOULD = 1
 makes of that."""
 
 
-@click.command("exec", context_settings={"allow_interspersed_args": False})
+@click.command("exec", cls=HabitualCommand, context_settings={"allow_interspersed_args": False})
 @options.together(
     *PROGRAM_OPTIONS,
     click.option(

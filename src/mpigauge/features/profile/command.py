@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.program import NAMES, PROGRAM_OPTIONS
 from mpigauge.model.errors import UserError
 from mpigauge.model.limits import MOST_FRAMES, MOST_LAUNCHES
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
 
 
-@click.command("profile", context_settings={"allow_interspersed_args": False})
+@click.command("profile", cls=HabitualCommand, context_settings={"allow_interspersed_args": False})
 @options.together(
     click.option(
         "--launches",

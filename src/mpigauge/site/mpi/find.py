@@ -71,10 +71,19 @@ def list_all() -> Found:
     return Found(tuple(mpis), tuple(problems))
 
 
+_NAMES = {
+    "impi": "intel", "intelmpi": "intel", "intel-mpi": "intel",
+    "ompi": "openmpi", "open-mpi": "openmpi",
+}  # fmt: skip
+"""Other names of MPIs that people type."""
+
+
 def _split(spec: str | None) -> tuple[str | None, bool]:
     if spec is None:
         return None, False
-    return spec.removesuffix(STANDARD) or None, spec.endswith(STANDARD)
+    name, equals, version = spec.removesuffix(STANDARD).partition("==")
+    name = _NAMES.get(name.lower(), name)
+    return f"{name}{equals}{version}" or None, spec.endswith(STANDARD)
 
 
 def _place(wanted: str | None) -> MpiPlace:
@@ -94,6 +103,9 @@ def _place(wanted: str | None) -> MpiPlace:
 
 def _unknown(wanted: str) -> UserError:
     known = [*wheels.WHEELS, "path"]
+    if "," in wanted:
+        words = " ".join(f"--mpi {name}" for name in wanted.split(",") if name)
+        return UserError(f"unknown MPI '{wanted}'; for several write {words}")
     return UserError(
         f"unknown MPI '{wanted}'{did_you_mean(wanted, known)} "
         f"(known: {', '.join(known)}, module:NAME, script:FILE, or the path of a prefix or an "

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The first screen: what to type first, and the commands in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mpigauge.model.elsewhere import command_here
+from mpigauge.model.errors import nearest
+
+GROUPS = {
+    "Measure": ("quick", "run", "node", "map", "sweep", "tune", "resume"),
+    "Look": ("show", "report", "plot", "explain", "best", "browse", "watch", "ls"),
+    "Judge": ("compare", "check", "model", "ref"),
+    "Machine": ("topo", "doctor", "mpi", "transports", "settings", "list"),
+    "Program": ("profile", "exec", "imb"),
+    "Cluster": ("submit",),
+    "Exchange": ("import", "export", "share", "sql", "bundle"),
+}
+"""Commands by what they are for; `mpigauge help --all` also lists the others."""
+_FIRST = {
+    "mpigauge quick": "measure this machine, within 40 seconds",
+    "mpigauge run PingPong": "measure one benchmark (`mpigauge list` shows all)",
+    "mpigauge show last": "print the last run again",
+}
+_MORE = {
+    "mpigauge COMMAND --help": "explain one command",
+    "mpigauge help --all": "list every command, also those for set-up",
+    "mpigauge --version": "print the version",
+}
+
+
+def overview() -> str:
+    """The text of `mpigauge --help`, which fits on a screen of 24 lines."""
+    return "\n".join(_lines())
+
+
+def unknown_command(name: str, commands: Iterable[str]) -> str:
+    """The error for a word that is no command, with the command that was probably meant."""
+    from mpigauge.runs.readers.known import all_cards
+
+    cards = all_cards()
+    start = f"there is no command '{name}'; "
+    if command := command_here(name, cards.names()):
+        return f"{start}`{command}` does that"
+    if guess := nearest(name, commands):
+        return f"{start}did you mean '{guess}'?"
+    if guess := nearest(name, [*cards.suites(), *cards.names()]):
+        return f"{start}did you mean `mpigauge run {guess}`?"
+    return f"{start}`mpigauge --help` lists the commands"
+
+
+def _lines() -> Iterator[str]:
+    yield "Usage: mpigauge COMMAND [ARGS]..."
+    yield ""
+    yield "Measures how fast MPI ranks communicate, with the error of every number."
+    yield ""
+    yield from _columns(_FIRST.items(), 24)
+    yield ""
+    yield from _columns(((name, "  ".join(names)) for name, names in GROUPS.items()), 11)
+    yield ""
+    yield from _columns(_MORE.items(), 26)
+
+
+def _columns(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
+    for first, second in rows:
+        yield f"  {first:<{width}}{second}"

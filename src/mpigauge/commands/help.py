@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge help: the first screen, the help of one command, or a list of all."""
+
+from __future__ import annotations
+
+import click
+
+from mpigauge.cli.overview import unknown_command
+from mpigauge.model.errors import UserError, no_such
+
+
+@click.command("help")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.option("--all", "is_all", is_flag=True, help="Every command in a line.")
+@click.pass_context
+def command(context: click.Context, words: tuple[str, ...], is_all: bool) -> None:
+    """Explain a command, or list all of them."""
+    root = context.find_root()
+    if is_all:
+        formatter = root.make_formatter()
+        assert isinstance(root.command, click.Group)
+        root.command.format_commands(root, formatter)
+        click.echo(formatter.getvalue().strip("\n"))
+        return
+    click.echo(_context_of(root, words).get_help())
+
+
+def _context_of(context: click.Context, words: tuple[str, ...]) -> click.Context:
+    """The context of a command by the words that a user types. UserError: there is none."""
+    for word in words:
+        group = context.command
+        if not isinstance(group, click.Group):
+            raise UserError(f"{context.command_path} has no commands of its own, such as '{word}'")
+        command = group.get_command(context, word)
+        if command is None and context.parent is None:
+            raise UserError(unknown_command(word, group.list_commands(context)))
+        if command is None:
+            raise no_such(f"command {context.command_path}", word, group.list_commands(context))
+        context = click.Context(command, context, word, **command.context_settings)
+    return context
