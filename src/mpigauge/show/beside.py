@@ -69,19 +69,20 @@ def render(
 
 
 def table_title(table: ComparisonTable, cards: Cards, varied: str, response: str = MEDIAN) -> str:
-    """What was measured, what its numbers are of their launches, by which column sides differ."""
+    """The title of a table: what was measured, the column in which the sides differ, and which
+    launch"""
     one = "" if response == MEDIAN else f"{response} launch"
     by = f"by {varied}" if varied and table.first.row else ""
     return dotted(what_of(table.first, cards, varied), one, by)
 
 
 def what_of(first: Item, cards: Cards, varied: str) -> str:
-    """What was measured; the column that sides differ in is left out."""
+    """The name of what was measured, without the column in which the sides differ."""
     if first.row is None:
         arm = dict(first.columns).get("arm", "")
         return dotted(first.benchmark, first.what, first.unit, first.ranks_word, arm)
-    (found,) = row_tables([first.row], cards)
-    return title(found, without=varied)
+    (table,) = row_tables([first.row], cards)
+    return title(table, without=varied)
 
 
 def text_rows(table: ComparisonTable, names: Sequence[str]) -> list[Words]:
@@ -139,9 +140,9 @@ def _printed(entry: ComparedNumber) -> str:
 def _of_all_sizes(table: ComparisonTable, names: Sequence[str], printed: bool) -> Iterator[Words]:
     """A line for each side whose curve is judged as a whole."""
     label, empty = ALL, ("",) * (3 if printed else 2)
-    for name, found in zip(names, table.overall, strict=True):
-        if found:
-            yield label, name, *empty, *_ratio_of(found), found.verdict
+    for name, overall in zip(names, table.overall, strict=True):
+        if overall:
+            yield label, name, *empty, *_ratio_of(overall), overall.verdict
             label = ""
 
 
@@ -157,8 +158,8 @@ def numbers_of(entry: ComparedNumber) -> Words:
 
 def _ratio_of(entry: ComparedNumber | Overall) -> tuple[str, str]:
     """The ratio and its interval."""
-    found = entry.ratio.estimate if entry.ratio else NOTHING
-    return number(found.value, found.error), ends(entry)
+    estimate = entry.ratio.estimate if entry.ratio else NOTHING
+    return number(estimate.value, estimate.error), ends(entry)
 
 
 def unit_of(item: Item) -> str:
@@ -191,15 +192,15 @@ def word_in_unit(item: Item, value: float, error: float = 0.0) -> str:
 
 def ends(entry: ComparedNumber | Overall) -> str:
     """The interval of the ratio."""
-    found = entry.ratio.estimate if entry.ratio else None
-    if found is None or not math.isfinite(found.low):
+    estimate = entry.ratio.estimate if entry.ratio else None
+    if estimate is None or not math.isfinite(estimate.low):
         return ""
-    return f"{number(found.low, found.error)}–{number(found.high, found.error)}"
+    return f"{number(estimate.low, estimate.error)}–{number(estimate.high, estimate.error)}"
 
 
 def remarks(comparison: Comparison, mean: str = ALL) -> list[str]:
-    """How it was judged, what is unlike, what was left out. `mean`: what the line of a curve as a
-    whole is called."""
+    """The notes below a comparison: how it was judged, what differs otherwise, and what was left
+    out. `mean`: the name of the line for a curve as a whole."""
     tested = comparison.entries
     if comparison.response == MEDIAN:
         how = _how_judged(comparison, mean)

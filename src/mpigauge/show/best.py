@@ -36,28 +36,28 @@ Words = tuple[str, ...]
 DEFAULT = "default"
 
 
-def render(found: BestSettings, cards: Cards, heading: Sequence[str] = ()) -> str:
+def render(result: BestSettings, cards: Cards, heading: Sequence[str] = ()) -> str:
     """Text for people; arms are named by letters, which the end explains."""
-    comparison = found.comparison
+    comparison = result.comparison
     letters = _letters(comparison.names)
     blocks = [broken(heading)]
-    for best in found.tables:
+    for best in result.tables:
         title = table_title(best.table, cards, comparison.varied)
         blocks.append([title, *joined(text_rows(best, letters))])
     blocks.append([f"{letter:>3}  {name}" for name, letter in letters.items()])
-    blocks.append(broken(remarks(found)))
+    blocks.append(broken(remarks(result)))
     return as_blocks(blocks)
 
 
-def as_json(found: BestSettings) -> str:
-    names, control = found.comparison.names, found.control
+def as_json(result: BestSettings) -> str:
+    names, control = result.comparison.names, result.control
     data = {
         "tool": "mpigauge",
         "first": names[0],
         "arms": list(names[1:]),
-        "tolerance": found.comparison.tolerance,
+        "tolerance": result.comparison.tolerance,
         "control": control and {"compared": control.compared, "different": control.different},
-        "best": [_record(best) for best in found.lines],
+        "best": [_record(best) for best in result.lines],
     }
     return records.as_json(data)
 
@@ -76,13 +76,13 @@ def _letter(place: int) -> str:
     return _letter(place // many - 1) + last
 
 
-def text_rows(found: BestTable, names: Mapping[str, str]) -> list[Words]:
-    """The heads, then for each size the default with what came of it, and every other setting with
-    its numbers; `names` says what arms are called in it."""
-    first = found.table.first
+def text_rows(best_table: BestTable, names: Mapping[str, str]) -> list[Words]:
+    """The heads, then for each size the default with its outcome, and each other setting with its
+    numbers. `names`: the arms' names to print."""
+    first = best_table.table.first
     size = "bytes" if first.message_bytes >= 0 else ""
     rows: list[Words] = [(size, "setting", unit_of(first), "±", "worst", "ratio", "95 %", "")]
-    for best in found.lines:
+    for best in best_table.lines:
         rows += _words(best, names)
     return rows
 
@@ -92,13 +92,13 @@ def _words(best: Best, letters: Mapping[str, str]) -> Iterator[Words]:
     own = in_unit(first), error_of(first)
     yield size, DEFAULT, *own, _worst(first), "", "", _outcome(best, letters)
     for arm in best.arms:
-        value, error, ratio, ends_of_ratio, said = numbers_of(arm.entry)
+        value, error, ratio, ends_of_ratio, verdict = numbers_of(arm.entry)
         worst = _worst(arm.entry.item) if arm.entry.item else ""
-        yield "", letters[arm.name], value, error, worst, ratio, ends_of_ratio, said
+        yield "", letters[arm.name], value, error, worst, ratio, ends_of_ratio, verdict
 
 
 def _outcome(best: Best, letters: Mapping[str, str]) -> str:
-    """Which setting is the best, or that nobody knows."""
+    """The name of the best setting, or why none is known."""
     if best.best is None:
         if best.is_open:
             return f"UNDECIDED{_how_many(best)}"
@@ -116,7 +116,7 @@ def _worst(item: Item) -> str:
 
 
 def _how_many(best: Best) -> str:
-    """How many arms are undecided; the lines below it say which."""
+    """The number of undecided arms, which the lines below name."""
     if best.few:
         return ": few launches"
     return f" ({best.undecided} of {best.same + best.worse + best.undecided})"
@@ -130,19 +130,19 @@ def _why_none(best: Best) -> str:
     return ", ".join(words) or "no other"
 
 
-def remarks(found: BestSettings) -> list[str]:
-    """How it was judged, and what the control says of that."""
-    judged = len(found.comparison.entries)
+def remarks(result: BestSettings) -> list[str]:
+    """The notes below: how the best was chosen, and the result of the control."""
+    judged = len(result.comparison.entries)
     how = (
         "Best: the arm with the largest gain of those whose difference from the default holds at "
         f"5 % after Holm's correction over {judged} ratios; “as” names others that reach it. "
         "UNDECIDED: an arm may be better or not, as far as is known; few launches: fewer than the "
         f"{LEAST_FOR_INTERVAL} that an interval needs. Worst: of all launches."
     )
-    said = [how]
-    if found.control is not None:
-        said.append(f"Control: the default was measured twice; {_of_control(found.control)}.")
-    return said
+    notes = [how]
+    if result.control is not None:
+        notes.append(f"Control: the default was measured twice; {_of_control(result.control)}.")
+    return notes
 
 
 def _of_control(control: Control) -> str:
@@ -200,9 +200,9 @@ def _arm(named: Named) -> dict[str, Any]:
 
 
 def _of_ratio(ratio: Ratio | None) -> dict[str, float | None]:
-    found = ratio.estimate if ratio else None
+    estimate = ratio.estimate if ratio else None
     return {
-        "ratio": found and found.value,
-        "ratio_low": found and found.low,
-        "ratio_high": found and found.high,
+        "ratio": estimate and estimate.value,
+        "ratio_low": estimate and estimate.low,
+        "ratio_high": estimate and estimate.high,
     }

@@ -65,31 +65,31 @@ def curves(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """A flat record of each curve that is judged as a whole."""
     for table in comparison.tables:
         shared = {name: value for name, value in table.first.columns if name not in _OF_ONE_NUMBER}
-        for name, found in zip(comparison.names, table.overall, strict=True):
-            if found:
+        for name, overall in zip(comparison.names, table.overall, strict=True):
+            if overall:
                 whose = {"benchmark": table.first.benchmark, "over": "curve"}
-                record = shared | whose | _overall(comparison.names[0], name, found)
+                record = shared | whose | _overall(comparison.names[0], name, overall)
                 yield with_nulls(record)
 
 
 def together(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """A flat record of all times of each side, where there are several tables of them."""
-    for name, found in zip(comparison.names, comparison.overall, strict=False):
-        if found:
-            yield with_nulls({"over": "all", **_overall(comparison.names[0], name, found)})
+    for name, overall in zip(comparison.names, comparison.overall, strict=False):
+        if overall:
+            yield with_nulls({"over": "all", **_overall(comparison.names[0], name, overall)})
 
 
-def _overall(first: str, second: str, found: Overall) -> dict[str, Any]:
-    return {"first": first, "second": second, "numbers": found.numbers, **_judged(found)}
+def _overall(first: str, second: str, overall: Overall) -> dict[str, Any]:
+    return {"first": first, "second": second, "numbers": overall.numbers, **_judged(overall)}
 
 
 def _judged(entry: ComparedNumber | Overall) -> dict[str, Any]:
     """The ratio and what is said of it."""
-    found = entry.ratio.estimate if entry.ratio else None
+    estimate = entry.ratio.estimate if entry.ratio else None
     return {
-        "ratio": found and found.value,
-        "ratio_low": found and found.low,
-        "ratio_high": found and found.high,
+        "ratio": estimate and estimate.value,
+        "ratio_low": estimate and estimate.low,
+        "ratio_high": estimate and estimate.high,
         "p_holm": entry.judged and entry.judged.p,
         "paired": bool(entry.ratio and entry.ratio.paired),
         "launches": entry.ratio and entry.ratio.launches,
@@ -104,7 +104,7 @@ def _ratio(
     first: str, base: Item, second: str, entry: ComparedNumber, item: Item
 ) -> dict[str, Any]:
     """A flat record; the columns of what was measured come last. NaN is null."""
-    said = {
+    numbers = {
         "benchmark": item.benchmark,
         "message_bytes": item.message_bytes,
         "what": item.what,
@@ -118,7 +118,7 @@ def _ratio(
         **_judged(entry),
         "unlike": list(entry.unlike),
     }
-    return with_nulls({**dict(base.columns), **said})
+    return with_nulls({**dict(base.columns), **numbers})
 
 
 def ends(side: str, item: Item) -> dict[str, float]:
@@ -128,12 +128,12 @@ def ends(side: str, item: Item) -> dict[str, float]:
 
 
 def _printed(side: str, item: Item) -> dict[str, float]:
-    """What another program printed beside the time, where it did."""
-    found: dict[str, float] = {}
+    """The bandwidth and message rate that another program printed with the time, if it did."""
+    values: dict[str, float] = {}
     if item.row is None:
-        return found
+        return values
     for name in AS_PRINTED:
         value = getattr(item.row.cell, name)
         if not math.isnan(value):
-            found[f"{side}_{name}"] = value
-    return found
+            values[f"{side}_{name}"] = value
+    return values

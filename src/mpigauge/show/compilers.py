@@ -26,11 +26,11 @@ def compiler_lines(comparison: Comparison, accounts: Mapping[str, str]) -> list[
     rows: list[Words] = [HEADS]
     for table in comparison.tables:
         rows += text_rows(table, comparison.names)
-    told = [f"  {name}: {words}" for name, words in accounts.items()]
+    identities = [f"  {name}: {words}" for name, words in accounts.items()]
     return [
         HEADING,
         *joined(fitting(rows)),
-        *broken(told, indent=" " * 4),
+        *broken(identities, indent=" " * 4),
         *broken(_open(comparison)),
         *broken(remarks(comparison)),
     ]

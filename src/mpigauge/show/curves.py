@@ -51,14 +51,14 @@ class NamedBreak(NamedTuple):
     """A break, and the name of the curve that has it."""
 
     curve: str
-    found: LikelyBreak
+    likely: LikelyBreak
 
 
 def chosen_curves(shown: Sequence[RunResult], fits: Fits, chosen: Chosen) -> list[Held]:
     """Curves that fit, of the benchmark that was asked for, with the default settings first; pairs
     of a map are not curves, and benchmarks of the node itself but messages by nothing but copies
     have plots of their own."""
-    found = []
+    curves = []
     for each in shown:
         cards = each.run.cards
         for curve in each.view.curves:
@@ -67,8 +67,8 @@ def chosen_curves(shown: Sequence[RunResult], fits: Fits, chosen: Chosen) -> lis
             if is_pair or not _is_wanted(curve, chosen):
                 continue
             if fits(curve, cards.get(curve.benchmark)):
-                found.append(Held(each, curve))
-    return sorted(found, key=lambda held: held.curve.first.cell.arm not in _DEFAULTS)
+                curves.append(Held(each, curve))
+    return sorted(curves, key=lambda held: held.curve.first.cell.arm not in _DEFAULTS)
 
 
 def _is_wanted(curve: Curve, chosen: Chosen) -> bool:
@@ -91,7 +91,7 @@ def over_size(
 ) -> list[Panel]:
     """Panels of `value` by message size, with the breaks of the first curves of each panel.
     `together`: in one panel, where benchmarks are all that curves differ in."""
-    sized = [each for each in held if _known(each.curve.rows, value)]
+    sized = [each for each in held if _with_values(each.curve.rows, value)]
     numbers, panels = count(1), []
     for title, of in _named_panels(sized, together).items():
         series = [_series(name, each.curve, value) for name, each in of]
@@ -104,16 +104,16 @@ def over_size(
 def _named_panels(held: Sequence[Held], together: bool) -> dict[str, list[tuple[str, Held]]]:
     """The curves of each panel with their names, by the titles of the panels."""
     name = names(held)
-    found: dict[str, list[tuple[str, Held]]] = {}
+    panels: dict[str, list[tuple[str, Held]]] = {}
     if together and held and not any(map(name, held)):
         return {"": [(each.curve.benchmark, each) for each in held]}
     for benchmark, of in by_benchmark(held):
-        found[benchmark] = [(name(each) or each.shown.name, each) for each in of]
-    return found
+        panels[benchmark] = [(name(each) or each.shown.name, each) for each in of]
+    return panels
 
 
 def marked_words(panels: Sequence[Panel]) -> tuple[str, ...]:
-    """What is to be said of breaks that are not marked."""
+    """The remark on breaks that are not marked, if there are any."""
     if all(len(panel.series) <= MOST_MARKED for panel in panels):
         return ()
     first = f"the first {MOST_MARKED} curves of each plot"
@@ -121,25 +121,26 @@ def marked_words(panels: Sequence[Panel]) -> tuple[str, ...]:
 
 
 def by_benchmark(held: Iterable[Held]) -> Iterator[tuple[str, list[Held]]]:
-    found: dict[str, list[Held]] = {}
+    by_name: dict[str, list[Held]] = {}
     for each in held:
-        found.setdefault(each.curve.benchmark, []).append(each)
-    yield from found.items()
+        by_name.setdefault(each.curve.benchmark, []).append(each)
+    yield from by_name.items()
 
 
 def names(held: Sequence[Held]) -> Callable[[Held], str]:
-    """What to call a curve: its run and its columns, as far as curves differ in these."""
+    """Returns a function that names a curve: its run and its columns, as far as curves differ in
+    these."""
     runs = dict.fromkeys(each.shown.name for each in held)
-    told: dict[str, set[str]] = {run: set() for run in runs}
+    differing: dict[str, set[str]] = {run: set() for run in runs}
     for _, of in by_benchmark(held):
         for run in runs:
-            told[run].update(_differ(run, of))
+            differing[run].update(_differ(run, of))
 
     def name(each: Held) -> str:
         cell = each.curve.first.cell
         words = [each.shown.name] if len(runs) > 1 else []
         for column in _TOLD:
-            if column in told[each.shown.name]:
+            if column in differing[each.shown.name]:
                 words.append(word(column, getattr(cell, column)))
         return dotted(*words)
 
@@ -155,7 +156,7 @@ def _differ(run: str, held: Sequence[Held]) -> Iterator[str]:
 
 
 def word(column: str, value: object) -> str:
-    """What tells a curve from others; nothing where it is as usual."""
+    """The word for a column's value in a curve's name; empty for the usual value."""
     if value in ("", False):
         if column == "arm":
             return "default"
@@ -163,23 +164,23 @@ def word(column: str, value: object) -> str:
     return heading_word(column, value)
 
 
-def _known(rows: Iterable[Row], value: Value) -> list[tuple[Row, Estimate]]:
+def _with_values(rows: Iterable[Row], value: Value) -> list[tuple[Row, Estimate]]:
     """Rows with a message and a value."""
-    found = []
+    points = []
     for row in rows:
         of = value(row)
         if row.message_bytes >= 0 and of is not None and math.isfinite(of.value):
-            found.append((row, of))
-    return found
+            points.append((row, of))
+    return points
 
 
 def _series(name: str, curve: Curve, value: Value) -> Series:
-    points = [_point(row, of) for row, of in _known(curve.rows, value)]
+    points = [_point(row, of) for row, of in _with_values(curve.rows, value)]
     return Series(name, tuple(points))
 
 
 def _point(row: Row, of: Estimate) -> Point:
-    """With the range of samples: in the unit of the value, whichever way it runs."""
+    """The point with the range of its samples, in the unit of the value."""
     cell = row.cell
     middle, ends = cell.time_p50_s, (cell.time_p01_s, cell.time_p99_s)
     if not all(map(math.isfinite, ends)) or not min(middle, *ends) > 0:
@@ -195,28 +196,28 @@ def _marks(curves: Sequence[Held], numbers: Iterator[int]) -> Iterator[Mark]:
     """The breaks of these curves from left to right, with what they are likely to be; one mark for
     those at one place, one sentence for those of one reason."""
     runs = {held.shown.name for held in curves}
-    found: dict[float, dict[str, list[NamedBreak]]] = {}
+    breaks: dict[float, dict[str, list[NamedBreak]]] = {}
     for held in curves:
         name = held.curve.label
         if len(runs) > 1:
             name = f"{held.shown.name}: {name}"
         for each in held.shown.breaks_of(held.curve):
-            here = found.setdefault(each.middle_bytes, {})
+            here = breaks.setdefault(each.middle_bytes, {})
             here.setdefault(_reason(each), []).append(NamedBreak(name, each))
-    for middle in sorted(found):
+    for middle in sorted(breaks):
         labels, words = [], []
-        for why, of in found[middle].items():
+        for why, of in breaks[middle].items():
             number = next(numbers)
             labels.append(str(number))
             words.append(f"({number}) {_break(of, why)}")
         yield Mark(middle, ",".join(labels), tuple(words))
 
 
-def _reason(found: LikelyBreak) -> str:
-    """What a break is likely to be, as the end of a sentence."""
-    if not found.reasons:
+def _reason(likely: LikelyBreak) -> str:
+    """The likely reason of a break, as the end of a sentence."""
+    if not likely.reasons:
         return ""
-    first = found.reasons[0]
+    first = likely.reasons[0]
     how = "likely" if first.known else "possibly"
     return f"; {how}: {first.words}"
 
@@ -224,5 +225,5 @@ def _reason(found: LikelyBreak) -> str:
 def _break(of: Sequence[NamedBreak], why: str) -> str:
     """A sentence about curves that break at one place for one reason."""
     names = first_few(each.curve for each in of)
-    shapes = " or ".join(dict.fromkeys(each.found.shape for each in of))
-    return f"{names}, {of[0].found.where}: {shapes}{why}."
+    shapes = " or ".join(dict.fromkeys(each.likely.shape for each in of))
+    return f"{names}, {of[0].likely.where}: {shapes}{why}."

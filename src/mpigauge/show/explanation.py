@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What stands out in a run, for people and for programs."""
+"""Prints what stands out in a run, for people and for programs."""
 
 from __future__ import annotations
 
@@ -25,24 +25,26 @@ _ASIDE = re.compile(r" \([^()]*\)")
 _MORE = "With --all: costs, evidence, more to try, and what could not be looked at."
 
 
-def page(name: str, said: Explanation, width: int, whole: bool = False) -> Iterator[str]:
-    """`name`: of the run. The dearest first: what it is, why in all likelihood, and what to try, in
-    two lines each, then what could not be read; `whole`: with costs, evidence, all that may be
-    tried, and what could not be looked at."""
-    counted = f"{many(said.rows, said.kind)} of {many(said.launches, 'launch')}"
-    head = f"{name}: {counted}, {said.looked_for} causes looked for"
+def page(name: str, explanation: Explanation, width: int, whole: bool = False) -> Iterator[str]:
+    """The page on the run `name`. The most costly finding comes first, in two lines each: what it
+    is, the likely reason, and what to try; then what could not be read. `whole`: also costs,
+    evidence, all attempts, and what could not be examined."""
+    rows = many(explanation.rows, explanation.kind)
+    counted = f"{rows} of {many(explanation.launches, 'launch')}"
+    head = f"{name}: {counted}, {explanation.looked_for} causes looked for"
     yield from broken([head], width=width)
     yield ""
-    if not said.findings:
-        yield QUIET if said.rows else NO_ROWS
+    if not explanation.findings:
+        yield QUIET if explanation.rows else NO_ROWS
         yield ""
-    for number, finding in enumerate(said.findings, 1):
+    for number, finding in enumerate(explanation.findings, 1):
         if whole:
-            yield from _finding(number, finding, list(_told(finding, said.whole)), width, None)
+            parts = list(_whole_parts(finding, explanation.whole))
+            yield from _finding(number, finding, parts, width, None)
         else:
             yield from _finding(number, finding, list(_briefly(finding)), width, _MOST_LINES)
         yield ""
-    not_looked_at = [blind for blind in said.blind if whole or not blind.causes]
+    not_looked_at = [blind for blind in explanation.blind if whole or not blind.causes]
     if not_looked_at:
         yield "Not looked at:"
         for blind in not_looked_at:
@@ -50,31 +52,31 @@ def page(name: str, said: Explanation, width: int, whole: bool = False) -> Itera
             if blind.causes:
                 text += f" ({', '.join(blind.causes)})"
             yield from wrap(text, width, initial_indent="- ", subsequent_indent="  ")
-    if not whole and (said.findings or said.blind):
+    if not whole and (explanation.findings or explanation.blind):
         yield from broken([_MORE], width=width)
 
 
-def to_json(name: str, said: Explanation) -> dict[str, Any]:
+def to_json(name: str, explanation: Explanation) -> dict[str, Any]:
     return {
         "run": name,
-        "rows": said.rows,
-        "launches": said.launches,
-        "causes": said.looked_for,
-        "findings": [_plain(finding) for finding in said.findings],
-        "not_looked_at": [asdict(blind) for blind in said.blind],
+        "rows": explanation.rows,
+        "launches": explanation.launches,
+        "causes": explanation.looked_for,
+        "findings": [_plain(finding) for finding in explanation.findings],
+        "not_looked_at": [asdict(blind) for blind in explanation.blind],
     }
 
 
 def _plain(finding: Finding) -> dict[str, Any]:
-    said = {each.name: getattr(finding, each.name) for each in fields(finding)}
-    del said["rows"]
+    record = {each.name: getattr(finding, each.name) for each in fields(finding)}
+    del record["rows"]
     if not math.isfinite(finding.cost):
-        said["cost"] = None
-    return said
+        record["cost"] = None
+    return record
 
 
 def _finding(
-    number: int, finding: Finding, told: Sequence[tuple[str, str]], width: int, most: int | None
+    number: int, finding: Finding, parts: Sequence[tuple[str, str]], width: int, most: int | None
 ) -> Iterator[str]:
     """`most`: lines of each part; None: as many as it has."""
     what = f"{finding.what}  [{finding.cause}]"
@@ -82,7 +84,7 @@ def _finding(
         what, width, initial_indent=f"{number}. ", subsequent_indent=_INDENT,
         max_lines=most, placeholder=" …",
     )  # fmt: skip
-    for label, text in told:
+    for label, text in parts:
         head = f"{_INDENT}{label:<{_LABEL}}  "
         yield from wrap(
             text, width, initial_indent=head, subsequent_indent=" " * len(head),
@@ -100,7 +102,7 @@ def _briefly(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "try", _ASIDE.sub("", attempt)
 
 
-def _told(finding: Finding, whole: str) -> Iterator[tuple[str, str]]:
+def _whole_parts(finding: Finding, whole: str) -> Iterator[tuple[str, str]]:
     yield "costs", _cost(finding, whole)
     yield "perhaps" if finding.tentative else "likely", finding.likely
     if finding.tentative:

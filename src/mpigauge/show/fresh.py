@@ -49,7 +49,7 @@ def _value(item: Item) -> Sequence[str]:
 
 
 def _write(item: Item) -> str:
-    """What writing took, which is not part of the time."""
+    """The time of writing the data, which is not part of the time of the call."""
     if item.row is None or math.isnan(item.row.cell.time_write_s):
         return ""
     return microseconds(item.row.cell.time_write_s)
@@ -58,5 +58,5 @@ def _write(item: Item) -> str:
 def _ratio(entry: ComparedNumber) -> Sequence[str]:
     if entry.ratio is None:
         return "", "", ""
-    found = entry.ratio.estimate
-    return number(found.value, found.error), ends(entry), entry.verdict
+    estimate = entry.ratio.estimate
+    return number(estimate.value, estimate.error), ends(entry), entry.verdict

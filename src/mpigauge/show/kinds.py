@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from mpigauge.result.run_result import RunResult
 
 MANY_ROWS = 2_000
-"""In the table below a plot, and in all tables of numbers together: beyond these a page is slow."""
+"""The most rows of the table below a plot, and of all tables of numbers together; more make a page
+slow."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What of a run is to be drawn; nothing: all, or what the kind shows first."""
+    """The benchmark and size to draw; by default all, or what the kind shows first."""
 
     benchmark: str = ""
     message_bytes: int | None = None
@@ -39,7 +40,7 @@ class PlotKind:
     about: str
     draw: Draw
     least_runs: int = 1
-    """Of fewer there is nothing to draw."""
+    """The least number of runs that can be drawn."""
     choices: tuple[str, ...] = ("benchmark",)
     """Fields of Chosen that it heeds."""
 
@@ -73,8 +74,8 @@ def picture_of(kind: PlotKind, runs: Sequence[RunResult], chosen: Chosen = ALL) 
     shown = RunResults(runs)
     if len(shown) < kind.least_runs:
         raise UserError(f"{kind.name} is of {kind.least_runs} runs or more; name others, too")
-    found = kind.draw(shown, chosen)
-    if found is None:
+    picture = kind.draw(shown, chosen)
+    if picture is None:
         others = []
         for k in PLOTS.values():
             if k != kind and k.draw(shown, ALL):
@@ -82,4 +83,4 @@ def picture_of(kind: PlotKind, runs: Sequence[RunResult], chosen: Chosen = ALL) 
         there = ", ".join(others) or "none at all"
         of = f" of {chosen.benchmark}" if chosen.benchmark else ""
         raise UserError(f"there is no plot '{kind.name}'{of} in this run; it has {there}")
-    return found
+    return picture

@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from mpigauge.result.node.hardware import Hardware
 
 
-def lines(found: Limits) -> Iterator[str]:
+def lines(limits: Limits) -> Iterator[str]:
     """Limits for people: whose they are, and how far the run's numbers are from them."""
-    yield f"limits of the node  ({found.whose})"
-    for what, words in entries(found):
+    yield f"limits of the node  ({limits.whose})"
+    for what, words in entries(limits):
         yield f"  {what:<18}  {words}".rstrip()
 
 
-def entries(found: Limits) -> Iterator[tuple[str, str]]:
-    """What stands against its limit, and how; limits that nothing stands against; the node."""
-    for each in found.against:
+def entries(limits: Limits) -> Iterator[tuple[str, str]]:
+    """Each number with its ratio to its limit; limits without such a number; the node."""
+    for each in limits.against:
         unit = seconds if each.limit == FLOOR else bytes_per_s
         limit = f"{each.limit} ({unit(each.value.value)})"
         error = plus_minus(each.ratio.relative_error)
         yield each.what, f"{each.ratio.value:.3g} × {limit}, {error}"
-    if found.elsewhere:
+    if limits.elsewhere:
         for axis in (TIME, BANDWIDTH):
-            for level in _levels(found.hardware, axis):
+            for level in _levels(limits.hardware, axis):
                 yield level.label, ""
-    node = ", ".join(_node(found.hardware))
+    node = ", ".join(_node(limits.hardware))
     if node:
         yield "the node", node
 
@@ -51,40 +51,40 @@ def _node(hardware: Hardware) -> Iterator[str]:
         yield f"{flops(row.rate.value)} ({name}) on {many(row.ranks, 'rank')}"
 
 
-def levels(found: Limits | None, axis: Axis) -> tuple[Level, ...]:
+def levels(limits: Limits | None, axis: Axis) -> tuple[Level, ...]:
     """Lines to see curves of messages against, where these are between the same cores."""
-    if found is None or not found.alike:
+    if limits is None or not limits.alike:
         return ()
-    return tuple(_levels(found.hardware, axis))
+    return tuple(_levels(limits.hardware, axis))
 
 
 def _levels(of: Hardware, axis: Axis) -> Iterator[Level]:
-    known: list[tuple[str, Estimate | None]] = []
+    candidates: list[tuple[str, Estimate | None]] = []
     if axis is TIME:
-        known = [("mailbox floor", of.mailbox_s)]
+        candidates = [("mailbox floor", of.mailbox_s)]
     elif axis is BANDWIDTH:
-        known = [("one copy in memory", of.one_copy), ("two copies", of.two_copies)]
-    for name, value in known:
+        candidates = [("one copy in memory", of.one_copy), ("two copies", of.two_copies)]
+    for name, value in candidates:
         if value:
             yield Level(value.value, f"{name} {axis.words(value.value)}")
 
 
-def numbers(found: Limits | None) -> dict[str, Any] | None:
+def numbers(limits: Limits | None) -> dict[str, Any] | None:
     """Limits for programs, in SI units; None: they are not known."""
-    if found is None:
+    if limits is None:
         return None
-    of = found.hardware
+    of = limits.hardware
     against = []
-    for each in found.against:
+    for each in limits.against:
         record = {"what": each.what, "limit": each.limit, "ratio": each.ratio._asdict()}
         against.append(record)
     return {
         "run": of.run,
         "created": of.created,
-        "age_s": found.age_s,
+        "age_s": limits.age_s,
         "host": of.host,
         "cpus": [sorted(pus) for pus in of.pair],
-        "same_cpus": not found.elsewhere,
+        "same_cpus": not limits.elsewhere,
         "line_s": _ends(of.line_s),
         "mailbox_s": _ends(of.mailbox_s),
         "one_copy_bytes_per_s": _ends(of.one_copy),
@@ -101,11 +101,11 @@ def _ends(value: Estimate | None) -> dict[str, Any] | None:
     return None
 
 
-def limit_fields(found: Limits | None) -> tuple[Field, ...]:
+def limit_fields(limits: Limits | None) -> tuple[Field, ...]:
     """Columns of rows, for programs; they are there, if empty, where no limits are known."""
-    times = found.times if found else {}
+    times = limits.times if limits else {}
 
-    def known(of: Callable[[Against], Any]) -> Callable[[Row], Any]:
+    def field_of(of: Callable[[Against], Any]) -> Callable[[Row], Any]:
         def value(row: Row) -> Any:
             against = times.get(row.key)
             if against:
@@ -116,7 +116,11 @@ def limit_fields(found: Limits | None) -> tuple[Field, ...]:
 
     about = "What hardware the message is held against: the mailbox floor, or one copy."
     return (
-        Field("limit", "", about, known(lambda each: each.limit)),
-        *with_ends(("limit", "s"), "s", "The time that it takes.", known(lambda each: each.value)),
-        *with_ends(("limit", "ratio"), "", "latency_s / limit_s.", known(lambda each: each.ratio)),
+        Field("limit", "", about, field_of(lambda each: each.limit)),
+        *with_ends(
+            ("limit", "s"), "s", "The time that it takes.", field_of(lambda each: each.value)
+        ),
+        *with_ends(
+            ("limit", "ratio"), "", "latency_s / limit_s.", field_of(lambda each: each.ratio)
+        ),
     )

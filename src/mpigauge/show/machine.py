@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How a machine is built, on a page: sockets, NUMA nodes, caches, cores, cards, distances."""
+"""The structure of a machine on a page: sockets, NUMA nodes, caches, cores, cards, distances."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def numa_size(node: Numa) -> str:
 
 
 def place_of(device: Device) -> str:
-    """Which PUs a card is beside."""
+    """The PUs that a card is closest to."""
     if device.pus:
         return f"beside PU {short_list(device.pus)}"
     return "place unknown"
@@ -104,7 +104,7 @@ def _threads(topology: Topology) -> str:
 
 
 def _excluded(topology: Topology) -> list[str]:
-    """What may not be used, and what nothing is known of."""
+    """The PUs and memory that may not be used, and PUs whose place is unknown."""
     lines = []
     hidden = {pu.number for pu in topology.pus} - topology.allowed
     if hidden:
@@ -176,7 +176,7 @@ def _shared(topology: Topology, levels: Levels, pus: Group, width: int) -> list[
 
 
 def _sizes(topology: Topology, name: str, groups: Sequence[Group]) -> str:
-    """How large the caches of this level are that these groups share."""
+    """The sizes of the caches of this level that these groups share."""
     sizes = set()
     for cache in topology.caches:
         if _is(cache, name) and cache.pus in groups:
@@ -248,9 +248,9 @@ def _elsewhere(topology: Topology) -> list[str]:
 
 
 def _cores(topology: Topology) -> list[str]:
-    """What belongs to a core alone or to few: one line for each kind of core."""
+    """The caches that belong to one core or to few: one line for each kind of core."""
     core_of = {pu.number: pu.core for pu in topology.pus}
-    found: dict[tuple[str, ...], list[Pu]] = {}
+    by_kind: dict[tuple[str, ...], list[Pu]] = {}
     for pu in topology.pus:
         words = [pu.kind]
         if pu.capacity and _uneven(topology):
@@ -258,13 +258,13 @@ def _cores(topology: Topology) -> list[str]:
         for cache in topology.caches:
             if pu.number in cache.pus and cache.level < 3:
                 words.append(_cache_words(cache, core_of))
-        found.setdefault(tuple(words), []).append(pu)
+        by_kind.setdefault(tuple(words), []).append(pu)
     lines = []
-    for kind, pus in found.items():
-        said = with_commas(*kind)
-        if said:
-            who = "each core" if len(found) == 1 else f"PU {short_list(pu.number for pu in pus)}"
-            lines.append(f"{who}: {said}")
+    for kind, pus in by_kind.items():
+        about = with_commas(*kind)
+        if about:
+            who = "each core" if len(by_kind) == 1 else f"PU {short_list(pu.number for pu in pus)}"
+            lines.append(f"{who}: {about}")
     return lines
 
 

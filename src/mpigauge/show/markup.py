@@ -64,4 +64,4 @@ def in_markdown(text: str) -> str:
 def in_latex(text: str) -> str:
     """Words that mean nothing else in LaTeX, in one line and in signs that every one of its fonts
     has."""
-    return _SIGNS.sub(lambda found: _IN_LATEX[found[0]], _CONTROL.sub("?", text))
+    return _SIGNS.sub(lambda match: _IN_LATEX[match[0]], _CONTROL.sub("?", text))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a map says in words: which ranks and pairs are slow, and what each level costs."""
+"""The sentences on a map: slow ranks and pairs, and the cost of each level."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 _MOST_NAMED = 8
 
 
-def odd_lines(found: PairMap, sheet: Sheet) -> Iterator[str]:
+def odd_lines(pair_map: PairMap, sheet: Sheet) -> Iterator[str]:
     """A line for each rank and each pair that is slower than its peers; nothing: none is."""
     ranks = [each.rank for each in sheet.odd_ranks]
     for each in sheet.odd_ranks:
         yield (
-            f"slow: {found.name(each.rank)} (rank {each.rank}) takes {percent(each.ratio - 1)} "
+            f"slow: {pair_map.name(each.rank)} (rank {each.rank}) takes {percent(each.ratio - 1)} "
             "longer with most others than their peers do"
         )
     others = [o for o in sheet.odd if o.pair.first not in ranks and o.pair.second not in ranks]
     for odd in others[:_MOST_NAMED]:
-        yield _odd_pair(found, sheet, odd)
+        yield _odd_pair(pair_map, sheet, odd)
     if len(others) > _MOST_NAMED:
         yield f"… and {len(others) - _MOST_NAMED} more slow pairs"
 
@@ -39,9 +39,9 @@ def calm_lines(sheet: Sheet) -> Iterator[str]:
         yield f"{pairs} stood out beside the others, and not when measured again alone"
 
 
-def _odd_pair(found: PairMap, sheet: Sheet, odd: Odd) -> str:
+def _odd_pair(pair_map: PairMap, sheet: Sheet, odd: Odd) -> str:
     pair = odd.pair
-    first, second = found.name(pair.first), found.name(pair.second)
+    first, second = pair_map.name(pair.first), pair_map.name(pair.second)
     again = ", measured twice" if pair[:2] in sheet.again else ", measured once"
     return (
         f"slow: {first} with {second} (ranks {pair.first} and {pair.second}) takes "

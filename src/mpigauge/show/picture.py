@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How a machine is built, as one plain picture: boxes in boxes, grey what may not be used."""
+"""The structure of a machine as one plain picture: nested boxes, grey for excluded PUs and
+memory."""
 
 from __future__ import annotations
 
@@ -141,13 +142,13 @@ def boxes(topology: Topology, beside: Mapping[int, str] = NOBODY) -> tuple[Box, 
 
 
 def _strips(topology: Topology, written: Mapping[int, str]) -> dict[Group, list[Strip]]:
-    """What is to be written for each set of PUs, from the outside in, then the cards beside it."""
+    """The strips to write for each set of PUs, from the outside in, then the cards next to them."""
     everything = frozenset(pu.number for pu in topology.pus)
-    found: dict[Group, list[Strip]] = {}
+    strips: dict[Group, list[Strip]] = {}
 
     def add(pus: Group, words: str, kind: str, usable: bool = True) -> None:
         strip = Strip(words, kind, usable and bool(pus & topology.allowed))
-        found.setdefault(pus, []).append(strip)
+        strips.setdefault(pus, []).append(strip)
 
     for number, pus in _grouped(topology, "package").items():
         add(pus, f"socket {number}", "socket")
@@ -166,26 +167,26 @@ def _strips(topology: Topology, written: Mapping[int, str]) -> dict[Group, list[
             add(frozenset({pu.number}), f"PU {pu.number} · {more}", "rank")
         else:
             add(frozenset({pu.number}), f"PU {pu.number}", "pu")
-    _add_cards(found, topology, everything)
-    return found
+    _add_cards(strips, topology, everything)
+    return strips
 
 
-def _add_cards(found: dict[Group, list[Strip]], topology: Topology, everything: Group) -> None:
+def _add_cards(strips: dict[Group, list[Strip]], topology: Topology, everything: Group) -> None:
     """Puts cards beside what is in their place, else on the machine as a whole."""
-    known = frozenset(found)
+    groups = frozenset(strips)
     for device in topology.devices:
         beside, words = _beside(topology, device) & everything, card(device)
-        if beside not in known:
+        if beside not in groups:
             beside, words = everything, f"{words}  {place_of(device)}"
-        found.setdefault(beside, []).append(Strip(words, device.kind))
+        strips.setdefault(beside, []).append(Strip(words, device.kind))
 
 
 def _grouped(topology: Topology, level: Literal["package", "core"]) -> dict[int, Group]:
     """The PUs of each package or core, by its number, upwards."""
-    found: dict[int, set[int]] = {}
+    groups: dict[int, set[int]] = {}
     for pu in topology.pus:
-        found.setdefault(getattr(pu, level), set()).add(pu.number)
-    return {number: frozenset(found[number]) for number in sorted(found)}
+        groups.setdefault(getattr(pu, level), set()).add(pu.number)
+    return {number: frozenset(groups[number]) for number in sorted(groups)}
 
 
 def _without_cores(topology: Topology) -> list[Strip]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which MPI is faster for a program that is not ours, in a sentence for each of its figures."""
+"""Sentences on which MPI is faster for a user's program, one for each of its figures."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SECONDS = "s"
 
 def own_programs(runs: Sequence[Run]) -> list[set[str]]:
     """The programs of each run that took its MPI by themselves, since they were linked to it."""
-    found = []
+    names = []
     for run in runs:
         programs = run.header.get("programs") or ()
-        found.append({str(each["name"]) for each in programs if each["how"] == "own"})
-    return found
+        names.append({str(each["name"]) for each in programs if each["how"] == "own"})
+    return names
 
 
 def sentences(comparison: Comparison, own: Sequence[set[str]]) -> list[str]:
@@ -73,20 +73,20 @@ class _Sentence:
 
     @property
     def verdict(self) -> str:
-        said = self.entry.judged.said if self.entry.judged else ""
+        verdict = self.entry.judged.said if self.entry.judged else ""
         why = self.entry.undecided
         ratio = self.entry.ratio
         if ratio is None or not math.isfinite(ratio.estimate.low):
             return f"undecided against {self.first} ({why})"
         times = f"{_times(ratio.estimate)} {self.what}"
-        if said == "UNDECIDED":
+        if verdict == "UNDECIDED":
             text = f"undecided, {times} of {self.first}"
             if why:
                 return f"{text} ({why})"
             return text
-        if said == "SAME":
+        if verdict == "SAME":
             return f"the same as on {self.first}, {times}"
-        if said == "LESS":
+        if verdict == "LESS":
             return f"{_times(ratio.estimate.under(1))} {self.word} than on {self.first}"
         return f"{_times(ratio.estimate)} {self.word} than on {self.first}"
 
@@ -98,7 +98,7 @@ class _Sentence:
 
     @property
     def word(self) -> str:
-        """What more or less of it means."""
+        """The meaning of more or less of this figure."""
         if self.item.unit == SECONDS:
             if self.entry.worse:
                 return "slower"

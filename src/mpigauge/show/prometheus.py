@@ -22,7 +22,8 @@ class Metric:
     """A gauge with its series."""
 
     name: str
-    """In the words of Prometheus, with the base unit at the end: mpigauge_check_seconds."""
+    """The metric's name in Prometheus' style, with the base unit at the end:
+    mpigauge_check_seconds."""
     about: str
     series: tuple[tuple[Labels, float], ...]
 

@@ -45,9 +45,9 @@ def ratio_panels(comparison: Comparison, chosen: Chosen, of: str = "") -> Iterat
     ratio = Axis(f"time divided by that of {first}", plain, 10)
     for table in comparison.tables:
         item = table.first
-        wanted = chosen.benchmark.lower() in ("", item.benchmark.lower())
+        is_chosen = chosen.benchmark.lower() in ("", item.benchmark.lower())
         series = tuple(_series(comparison, table))
-        if wanted and item.unit == SECONDS and item.message_bytes >= 0 and series:
+        if is_chosen and item.unit == SECONDS and item.message_bytes >= 0 and series:
             title = f"{of}{item.benchmark}"
             if item.ranks_word:
                 title = f"{title} on {item.ranks_word}"

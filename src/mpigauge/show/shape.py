@@ -36,7 +36,7 @@ def shape(rows: Sequence[Row], used: int, screen: Screen) -> str:
 
 
 def _curves(rows: Sequence[Row]) -> Iterator[tuple[str, list[float]]]:
-    """Of one curve, with messages of several sizes."""
+    """The times and bandwidths of one curve with messages of several sizes."""
     sizes = [row.message_bytes for row in rows]
     if len(sizes) < _LEAST or len(set(sizes)) < len(sizes):
         return

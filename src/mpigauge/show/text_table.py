@@ -14,7 +14,7 @@ GAP = "  "
 LEAST_LAST = 24
 """A last column that would be narrower than this stands below the others."""
 BELOW = "    "
-"""What it begins with there."""
+"""The indent of a last column that stands below the others."""
 
 
 def text_table(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:

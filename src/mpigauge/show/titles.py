@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What stands above a table of rows, and words that several tables share."""
+"""The titles of tables of rows, and words that several tables share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def title(table: RowTable, without: str = "") -> str:
-    """What a table is of. `without`: a column that is not the same of all rows."""
+    """The title of a table. `without`: a column that differs between its rows."""
     first = table.rows[0].cell
     words = [table.card.word]
     if without != "ranks":
@@ -47,7 +47,7 @@ def _ranks(table: RowTable) -> str:
 
 
 def resting_on(row: Row) -> str:
-    """What the interval of a row rests on."""
+    """The launches that the interval of a row rests on."""
     if row.kind == "one launch":
         return "1 launch"
     if row.kind == "range":

@@ -178,7 +178,7 @@ def beside_page(
     plotted = []
     for each in sections(shown, comparison):
         if each.pictures:
-            plotted.append(replace(each, best=(), said=()))
+            plotted.append(replace(each, best=(), notes=()))
             contents.append((each.id, each.title))
     tables = list(_tables(comparison, shown[0])) if comparison else []
     if tables:

@@ -43,7 +43,7 @@ def page_of(
     tuning = shown_tuning(folder)
     (shown,) = shown_of([str(tuning.run)], limits_of)
     named = replace(shown, name=folder.name)
-    return report([named], explain(named.view), told=tuning.sentences, home=home)
+    return report([named], explain(named.view), sentences=tuning.sentences, home=home)
 
 
 def shown_tuning(folder: Path) -> ShownTuning:

@@ -25,7 +25,7 @@ class Format:
     name: str
     about: str
     only_pairs: bool
-    """Whether it shows nothing but pairs of ranks."""
+    """True if it shows only pairs of ranks."""
     render: Callable[[Document, Screen], str]
     """The document as text, with a newline at its end."""
 

@@ -60,7 +60,7 @@ def _suites(document: Document) -> list[str]:
 
 
 def _program(document: Document, suite: str) -> list[str]:
-    """What the program for one suite would have written."""
+    """The output that the IMB program for one suite would print."""
     return [*_header(document, suite), *_sections(document, suite), "", "", _FOOTER, ""]
 
 
@@ -122,17 +122,17 @@ def _lengths(document: Document, suite: str) -> list[str]:
     for table in tables:
         sizes += [row.message_bytes for row in table.rows]
         sizes += [int(skip.key.get("message_bytes", -1)) for skip in table.skips]
-    known = [size for size in sizes if size >= 0]
-    if known and not _doubles(tables):
+    positive = [size for size in sizes if size >= 0]
+    if positive and not _doubles(tables):
         return [f"# {name} lengths were user defined"]
     return [
-        f"# Minimum {what} in bytes:   {min(known, default=0)}",
-        f"# Maximum {what} in bytes:   {max(known, default=0)}",
+        f"# Minimum {what} in bytes:   {min(positive, default=0)}",
+        f"# Maximum {what} in bytes:   {max(positive, default=0)}",
     ]
 
 
 def _doubles(tables: Sequence[RowTable]) -> bool:
-    """Whether the sizes of every table are 0 and powers of two, upwards."""
+    """True if the sizes of every table are 0 and powers of two, in ascending order."""
     for table in tables:
         sizes = []
         for row in table.rows:
@@ -168,9 +168,9 @@ def _listed(document: Document) -> list[Card]:
 
 # --- sections -------------------------------------------------------------------------------
 def _sections(document: Document, suite: str) -> Iterator[str]:
-    found: dict[str, list[RowTable]] = {}
+    by_benchmark: dict[str, list[RowTable]] = {}
     for table in _tables(document, suite):
-        found.setdefault(table.card.name, []).append(table)
+        by_benchmark.setdefault(table.card.name, []).append(table)
     ranks = document.facts.world_ranks
     for card in _listed(document):
         if card.suite != suite:
@@ -178,15 +178,15 @@ def _sections(document: Document, suite: str) -> Iterator[str]:
         if not card.fits(ranks):
             yield from ("", f"# !! Benchmark {card.name} invalid for {ranks} processes !! ", "")
             continue
-        for table in sorted(found.get(card.name, ()), key=_place):
+        for table in sorted(by_benchmark.get(card.name, ()), key=_place):
             yield from _section(table, document.facts)
 
 
 def _place(table: RowTable) -> tuple[int, int]:
     """Modes in IMB's order, which is not the same in all suites."""
     completion = table.variant.get("completion", "")
-    known = table.card.completions
-    place = known.index(completion) if completion in known else 0
+    completions = table.card.completions
+    place = completions.index(completion) if completion in completions else 0
     return table.ranks, place
 
 
@@ -362,7 +362,7 @@ def _overlap(row: Row) -> str:
 
 
 def _or_zero(value: float) -> float:
-    """As IMB writes what is not known."""
+    """The value as IMB prints it: 0 if it is not known."""
     if math.isnan(value):
         return 0.0
     return value

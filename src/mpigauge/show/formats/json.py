@@ -65,7 +65,7 @@ def _headline(head: Headline | None) -> dict[str, Any] | None:
 
 
 def _plain(data: Any) -> Any:
-    """What is not known is null, however deep."""
+    """The data with null for every number that is not known, at any depth."""
     if isinstance(data, dict):
         return {name: _plain(value) for name, value in data.items()}
     if isinstance(data, list):

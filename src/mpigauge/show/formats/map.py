@@ -29,29 +29,30 @@ PAIRS = True
 
 
 def render(document: Document, screen: Screen = PLAIN) -> str:
-    found = document.pairs
-    if found is None:
+    pair_map = document.pairs
+    if pair_map is None:
         raise UserError("this run holds no pairs of ranks; `mpigauge map` measures them")
     blocks = [heading(document.facts)]
-    for sheet in found.sheets:
-        blocks.append(list(sheet_lines(found, sheet, screen)))
+    for sheet in pair_map.sheets:
+        blocks.append(list(sheet_lines(pair_map, sheet, screen)))
     blocks.append(remark_lines(document, screen.coloured))
     return as_blocks(blocks)
 
 
-def sheet_lines(found: PairMap, sheet: Sheet, screen: Screen = PLAIN) -> Iterator[str]:
+def sheet_lines(pair_map: PairMap, sheet: Sheet, screen: Screen = PLAIN) -> Iterator[str]:
     """The matrix, what the levels cost, and who is odd."""
     wide = min(screen.width, WIDTH)  # of sentences, for the sake of reading
     title = f"{sheet.name}, {sheet.unit} between every two ranks"
     yield from broken([title], indent="", width=wide)
-    yield from _matrix(found, sheet, screen)
+    yield from _matrix(pair_map, sheet, screen)
     yield ""
-    yield from broken((*_clusters(sheet), *odd_lines(found, sheet), *calm_lines(sheet)), width=wide)
+    sentences = (*_clusters(sheet), *odd_lines(pair_map, sheet), *calm_lines(sheet))
+    yield from broken(sentences, width=wide)
 
 
-def _matrix(found: PairMap, sheet: Sheet, screen: Screen) -> Iterator[str]:
-    """In numbers where there is room."""
-    names = [found.name(rank) for rank in range(len(found.seats))]
+def _matrix(pair_map: PairMap, sheet: Sheet, screen: Screen) -> Iterator[str]:
+    """The matrix: as numbers if they fit, else as shades."""
+    names = [pair_map.name(rank) for rank in range(len(pair_map.seats))]
     wide = max(map(len, names))
     scale = ColourScale.of(row.latency.value for row in sheet.rows.values())
     times = {pair: row.latency.value for pair, row in sheet.holding.items()}

@@ -32,8 +32,8 @@ ABOUT = "the picture of a map, to be written to a file"
 PAIRS = True
 _MARGIN, _TOP, _LINE = 90, 70, 18
 _SQUARE, _LEAST_SIDE, _MOST_SIDE, _SMALL_SIDE = 52, 156, 640, 220
-"""Of a square for two ranks, as long as the matrix keeps within the next two; the last is its side
-on a first screen."""
+"""The side of a square for two ranks, the limits of the side of a matrix, and its side on a first
+screen."""
 _LEAST_WIDE, _PAGE_WIDE = 600, 1240
 _MOST_LETTERS = 78
 _LABEL = 16
@@ -56,29 +56,29 @@ def maps_beside(named: Sequence[tuple[str, Document]]) -> str:
 
 def leading(named: Sequence[tuple[str, Document]]) -> tuple[str, ...]:
     """Pictures of the first map of each run, each size small and in a picture of its own."""
-    return tuple(_beside([found], _SMALL_SIDE) for found in _sheets(named))
+    return tuple(_beside([sheet], _SMALL_SIDE) for sheet in _sheets(named))
 
 
 def _sheets(named: Sequence[tuple[str, Document]]) -> list[Found]:
-    found: list[Found] = []
+    sheets: list[Found] = []
     for name, document in named:
         if document.pairs:
             for sheet in document.pairs.sheets:
-                found.append((name, document.pairs, sheet, document.facts))
-    return found
+                sheets.append((name, document.pairs, sheet, document.facts))
+    return sheets
 
 
-def _beside(found: Sequence[Found], most_side: int) -> str:
-    sides = [min(_side(pairs), most_side) for _, pairs, _, _ in found]
+def _beside(sheets: Sequence[Found], most_side: int) -> str:
+    sides = [min(_side(pairs), most_side) for _, pairs, _, _ in sheets]
     wide = max(max(side + 2 * _MARGIN, _LEAST_WIDE) for side in sides)
-    high = max(_height(each[2], side) for each, side in zip(found, sides, strict=True))
-    columns = min(max(1, _PAGE_WIDE // wide), len(found))
+    high = max(_height(each[2], side) for each, side in zip(sheets, sides, strict=True))
+    columns = min(max(1, _PAGE_WIDE // wide), len(sheets))
     parts = []
-    for number, (each, side) in enumerate(zip(found, sides, strict=True)):
+    for number, (each, side) in enumerate(zip(sheets, sides, strict=True)):
         down, across = divmod(number, columns)
         lines = "\n".join(_sheet(*each, side))
         parts.append(f'<g transform="translate({across * wide} {down * high})">\n{lines}\n</g>')
-    whole = columns * wide, -(-len(found) // columns) * high
+    whole = columns * wide, -(-len(sheets) // columns) * high
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole[0]} {whole[1]}" '
         f'width="{whole[0]}" height="{whole[1]}" font-family="sans-serif" font-size="12" '
@@ -89,16 +89,16 @@ def _beside(found: Sequence[Found], most_side: int) -> str:
     )
 
 
-def _side(found: PairMap) -> int:
-    """Of a matrix: with its ranks, within limits."""
-    return min(max(_SQUARE * len(found.seats), _LEAST_SIDE), _MOST_SIDE)
+def _side(pair_map: PairMap) -> int:
+    """The side of a matrix: it grows with its ranks, within limits."""
+    return min(max(_SQUARE * len(pair_map.seats), _LEAST_SIDE), _MOST_SIDE)
 
 
 def _height(sheet: Sheet, side: int) -> int:
     return _TOP + side + 60 + _LINE * len(sheet.clusters) + 20
 
 
-def _sheet(name: str, found: PairMap, sheet: Sheet, facts: Facts, whole: int) -> Iterator[str]:
+def _sheet(name: str, pair_map: PairMap, sheet: Sheet, facts: Facts, whole: int) -> Iterator[str]:
     """`whole`: the side of its matrix."""
     hosts = ", ".join(facts.hosts[:4])
     if len(facts.hosts) > 4:
@@ -109,16 +109,16 @@ def _sheet(name: str, found: PairMap, sheet: Sheet, facts: Facts, whole: int) ->
     yield _text(_MARGIN, 26, _cut(words, _MOST_LETTERS - 12), size=14)
     of_run = f"{facts.mpi} · {hosts or facts.host} · {facts.created}"
     yield _text(_MARGIN, 46, _cut(of_run, _MOST_LETTERS), grey=True)
-    ranks = len(found.seats)
+    ranks = len(pair_map.seats)
     step = ceil(ranks * _LEAST_SQUARE / whole)
     side = whole * step / ranks
     scale = ColourScale.of(row.latency.value for row in sheet.holding.values())
     every = max(1, -(-ranks * _LABEL // whole))
     for rank in range(0, ranks, every):
         middle = (rank + 0.5) * whole / ranks
-        yield _text(_MARGIN - 6, _TOP + middle + 4, found.name(rank), anchor="end", size=10)
+        yield _text(_MARGIN - 6, _TOP + middle + 4, pair_map.name(rank), anchor="end", size=10)
     for (row, column), slowest in _slowest(sheet, step).items():
-        yield from _square(found, slowest, sheet, (row, column), side, scale)
+        yield from _square(pair_map, slowest, sheet, (row, column), side, scale)
     if step > 1:
         words = f"each square stands for {step} × {step} ranks, and shows the slowest"
         yield _text(_MARGIN, 64, words, grey=True)
@@ -126,23 +126,28 @@ def _sheet(name: str, found: PairMap, sheet: Sheet, facts: Facts, whole: int) ->
 
 
 def _slowest(sheet: Sheet, step: int) -> dict[tuple[int, int], Held]:
-    """Of the pairs in each square, on both sides of the diagonal."""
-    found: dict[tuple[int, int], Held] = {}
+    """The slowest of the pairs in each square, on both sides of the diagonal."""
+    slowest: dict[tuple[int, int], Held] = {}
     for (one, other), row in sheet.holding.items():
         for pair in ((one, other), (other, one)):
             at = pair[0] // step, pair[1] // step
-            if at not in found or row.latency.value > found[at][1].latency.value:
-                found[at] = pair, row
-    return found
+            if at not in slowest or row.latency.value > slowest[at][1].latency.value:
+                slowest[at] = pair, row
+    return slowest
 
 
 def _square(
-    found: PairMap, held: Held, sheet: Sheet, at: tuple[int, int], side: float, scale: ColourScale
+    pair_map: PairMap,
+    held: Held,
+    sheet: Sheet,
+    at: tuple[int, int],
+    side: float,
+    scale: ColourScale,
 ) -> Iterator[str]:
     (row, column), measured = held
     x, y = _MARGIN + at[1] * side, _TOP + at[0] * side
     words = (
-        f"{found.name(row)} – {found.name(column)}: {sheet.text(measured.latency.value)} "
+        f"{pair_map.name(row)} – {pair_map.name(column)}: {sheet.text(measured.latency.value)} "
         f"{sheet.unit} {measured.error_words}"
     )
     yield square(x, y, side, side, measured.latency.value, scale, words)

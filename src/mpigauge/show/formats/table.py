@@ -89,7 +89,8 @@ def _heading_of(document: Document) -> list[str]:
 
 # --- around the tables ----------------------------------------------------------------------
 def heading(facts: Facts) -> list[str]:
-    """Which machine, which MPI, which run; then what starting MPI took, memory, and detours."""
+    """The heading of a run: machine, MPI and run, then the time of MPI_Init, memory, and
+    detours."""
     more = [_start(facts), _memory(facts), _detours(facts)]
     return [*which_run(facts), *filter(None, more)]
 
@@ -104,7 +105,7 @@ def brief_heading(facts: Facts, width: int = WIDTH) -> list[str]:
 
 
 def which_run(facts: Facts, with_version: bool = True) -> list[str]:
-    """What measured when, and how it ended; then where."""
+    """Two lines: version, MPI, date and status of the run; then hosts, CPU and ranks."""
     what = [_by(facts)] if with_version else []
     what.append(facts.mpi)
     if facts.transport:
@@ -126,7 +127,7 @@ def which_run(facts: Facts, with_version: bool = True) -> list[str]:
 
 
 def _by(facts: Facts) -> str:
-    """Whose numbers these are."""
+    """The program that measured these numbers."""
     if facts.imported:
         return f"imported from {facts.imported}"
     return f"mpigauge {facts.version}"
@@ -139,7 +140,7 @@ def _hosts(facts: Facts) -> str:
 
 
 def _start(facts: Facts) -> str:
-    """What starting MPI took: the median of the launches, and between what they lie."""
+    """The time of MPI_Init: the median over the launches, and their range."""
     if not facts.init_s:
         return ""
     least, most = min(facts.init_s), max(facts.init_s)
@@ -150,27 +151,27 @@ def _start(facts: Facts) -> str:
 
 
 def _memory(facts: Facts) -> str:
-    """What the ranks took of the memory."""
-    known = facts.memory
-    if "peak RSS" not in known:
+    """The memory that the ranks used."""
+    sizes = facts.memory
+    if "peak RSS" not in sizes:
         return ""
-    words = [f"memory {memory(known['peak RSS'])} on the largest rank"]
-    if known.get("shared memory"):
-        words.append(f"{memory(known['shared memory'])} of it shared")
-    if "memory left" in known:
-        words.append(f"{memory(known['memory left'])} left to the control group")
+    words = [f"memory {memory(sizes['peak RSS'])} on the largest rank"]
+    if sizes.get("shared memory"):
+        words.append(f"{memory(sizes['shared memory'])} of it shared")
+    if "memory left" in sizes:
+        words.append(f"{memory(sizes['memory left'])} left to the control group")
     return ", ".join(words)
 
 
 def _detours(facts: Facts) -> str:
-    """What the cores lost before the launches, in the median over them."""
-    found = facts.detours
-    if found is None:
+    """The time that the cores lost to OS noise before the launches, as the median over them."""
+    detours = facts.detours
+    if detours is None:
         return ""
-    often = f"{number(found.per_s)}/s of {duration(found.length_s)}"
-    batch, calm = duration(found.batch_s), duration(found.calm_s)
+    often = f"{number(detours.per_s)}/s of {duration(detours.length_s)}"
+    batch, calm = duration(detours.batch_s), duration(detours.calm_s)
     return (
-        f"detours {often} on a core ({percent(found.lost_ratio)} of its time): "
+        f"detours {often} on a core ({percent(detours.lost_ratio)} of its time): "
         f"short calls are sampled for {batch} at a time (at most {calm})"
     )
 
@@ -189,7 +190,7 @@ def measured_lines(head: Headline, colour: bool = False) -> list[str]:
 
 
 def data_lines(document: Document) -> list[str]:
-    """What was measured in two ways: with fresh data, with loops of several compilers."""
+    """The comparisons of fresh data with static, and of several compilers."""
     lines: list[str] = []
     if document.fresh:
         from mpigauge.show.fresh import fresh_lines
@@ -203,7 +204,7 @@ def data_lines(document: Document) -> list[str]:
 
 
 def limits_lines(document: Document, colour: bool = False) -> list[str]:
-    """What the node itself can do, and how far the headline is from it."""
+    """The limits of the node, and how far the headline is from them."""
     if document.limits is None:
         return []
     from mpigauge.show import limits
@@ -387,7 +388,7 @@ def _middle(family: str, first: Cell) -> list[TableColumn]:
 
 
 def _who(cell: Cell) -> list[TableColumn]:
-    """Which ranks a row is about, where it is not all of them."""
+    """The column of the ranks that a row is about, if these are not all."""
     if cell.members:
         return [_MEMBERS]
     if cell.group >= 0:
@@ -451,7 +452,7 @@ def _percent(ratio: float) -> str:
 
 
 def _overlap(row: Row) -> str:
-    """In whole percent, with the ends of its interval."""
+    """The overlap in whole percent, with the ends of its interval."""
     cell = row.cell
     if math.isnan(cell.overlap_low_ratio):
         return _percent(cell.overlap_ratio)
@@ -472,14 +473,14 @@ def _rate(row: Row) -> str:
 
 
 def _error(row: Row, is_range: bool) -> str:
-    """What is known of the error of a row, in the column for errors of this kind."""
+    """The error of a row for a column of this kind of error, else nothing."""
     if row.is_range == is_range:
         return row.error_words
     return ""
 
 
 def _machine_error(row: Row) -> str:
-    """What the number differs by from run to run of its machine, where that is known."""
+    """The variation of the number from run to run on its machine, if it is known."""
     if row.scatter is None:
         return ""
     return plus_minus(row.machine_error)

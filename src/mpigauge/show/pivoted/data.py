@@ -57,21 +57,21 @@ def _best(table: PivotTable, choice: BestColumns) -> list[str]:
 
 
 def _means(table: PivotTable) -> dict[str, Any]:
-    found = {}
+    means = {}
     for name, mean in zip(table.names, table.overall, strict=True):
         if mean:
-            found[name] = _overall(mean)
-    return found
+            means[name] = _overall(mean)
+    return means
 
 
 def _columns(table: PivotTable) -> dict[str, Any]:
-    """What all its numbers have in common."""
+    """The columns that all numbers of the table share."""
     first = table.first
-    known = {}
+    columns = {}
     for name, v in first.columns:
         if name not in _OF_ONE_NUMBER:
-            known[name] = plain(v)
-    return {"benchmark": first.benchmark, **known}
+            columns[name] = plain(v)
+    return {"benchmark": first.benchmark, **columns}
 
 
 def _line(table: PivotTable, line: PivotLine) -> dict[str, Any]:
@@ -99,12 +99,12 @@ def _number(entry: ComparedNumber, item: Item) -> dict[str, Any]:
     return record | {"verdict": entry.verdict, "undecided": entry.undecided}
 
 
-def _overall(found: Overall) -> dict[str, Any]:
+def _overall(overall: Overall) -> dict[str, Any]:
     return {
-        **_ends("ratio", found.ratio.estimate),
-        "numbers": found.numbers,
-        "verdict": found.verdict,
-        "undecided": found.undecided,
+        **_ends("ratio", overall.ratio.estimate),
+        "numbers": overall.numbers,
+        "verdict": overall.verdict,
+        "undecided": overall.undecided,
     }
 
 
@@ -121,9 +121,9 @@ def _rows(table: PivotTable) -> Iterator[dict[str, Any]]:
         yield row
     if any(table.overall):
         row = {**shared, "of": MEAN, "outcome": table.choice.outcome}
-        for place, (name, found) in enumerate(zip(table.names, table.overall, strict=True)):
-            if found:
-                row |= _ends(f"{name} ratio", found.ratio.estimate, " ")
+        for place, (name, mean) in enumerate(zip(table.names, table.overall, strict=True)):
+            if mean:
+                row |= _ends(f"{name} ratio", mean.ratio.estimate, " ")
             row[f"{name} best"] = int(place in table.choice.columns)
         yield row
 

@@ -51,7 +51,7 @@ def title_of(table: TableWords) -> str:
 
 
 def heads_of(table: TableWords) -> list[str]:
-    """What the columns are; the one that others are a ratio to has none."""
+    """The heads of the columns; the base of the ratios has no column of ratios."""
     heads = ["bytes"]
     for place, name in enumerate(table.names):
         heads.append(f"{name}, {table.unit}" if table.unit else name)
@@ -94,21 +94,21 @@ def _plain(text: str, number: NumberWords, line: LineWords) -> str:
 def _in_markdown(text: str, number: NumberWords, line: LineWords) -> str:
     if line.outcome == "undecided":
         text = _plain(text, number, line)
-    said = in_markdown(text)
-    if said and number.mark and line.outcome == "best":
-        return f"**{said}**"
-    return said
+    escaped = in_markdown(text)
+    if escaped and number.mark and line.outcome == "best":
+        return f"**{escaped}**"
+    return escaped
 
 
 def _in_latex(text: str, number: NumberWords, line: LineWords) -> str:
-    said = in_latex(text)
-    if not said:
-        return said
+    escaped = in_latex(text)
+    if not escaped:
+        return escaped
     if line.outcome == "undecided":
-        return rf"\textcolor{{gray}}{{{said}}}"
+        return rf"\textcolor{{gray}}{{{escaped}}}"
     if number.mark:
-        return rf"\textbf{{{said}}}"
-    return said
+        return rf"\textbf{{{escaped}}}"
+    return escaped
 
 
 def _notes(tables: Sequence[TableWords], remarks: Sequence[str]) -> list[str]:

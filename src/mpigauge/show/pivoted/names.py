@@ -13,16 +13,16 @@ from mpigauge.model.names import CONTROL
 _OWN = ("default", CONTROL)
 """Names that are nobody's setting."""
 _PARTS = re.compile(r"[^-_ ,=/:.]*[-_ ,=/:.]*")
-"""Where a name may be broken: behind these signs."""
+"""The parts of a name, which may be broken after any of these signs."""
 _ENDS = "-_ ,=/:."
 
 
 @dataclass(frozen=True)
 class ShortNames:
     names: tuple[str, ...]
-    """As long as they have to be to differ."""
+    """The names, shortened as far as they still differ."""
     common: str = ""
-    """What they all begin with, and what is left out of them: `MPI_BUFFER_MAX=`."""
+    """The common beginning that was left out of them: `MPI_BUFFER_MAX=`."""
 
 
 def short_names(names: Sequence[str]) -> ShortNames:
@@ -38,7 +38,7 @@ def short_names(names: Sequence[str]) -> ShortNames:
 
 
 def _in_common(names: Sequence[str]) -> tuple[str, str]:
-    """What all names begin and end with, in whole parts; something is left between them."""
+    """The common beginning and end of all names, in whole parts; something is left between them."""
     begin = _whole_parts(_common_start(names))
     if len(begin) >= min(map(len, names)):
         begin = ""
@@ -60,7 +60,8 @@ def _cut(name: str, begin: str, end: str) -> str:
 
 
 def _common_start(names: Sequence[str]) -> str:
-    """What all names begin with, letter by letter: those of the first and the last in order."""
+    """The common beginning of all names, letter by letter: that of the first and last in sorted
+    order."""
     first, last = min(names), max(names)
     for place, (one, other) in enumerate(zip(first, last, strict=False)):
         if one != other:
@@ -69,13 +70,14 @@ def _common_start(names: Sequence[str]) -> str:
 
 
 def _whole_parts(text: str) -> str:
-    """As far as whole parts of it go."""
+    """The text up to the end of its last whole part."""
     kept = max((text.rfind(sign) for sign in _ENDS), default=-1)
     return text[: kept + 1]
 
 
 def _common_end(names: Sequence[str]) -> str:
-    """From where a part begins, of names that keep something before it."""
+    """The common end of all names from the beginning of a part, if each name keeps something before
+    it."""
     end = _common_start([name[::-1] for name in names])[::-1]
     starts = [place for place, sign in enumerate(end) if sign in _ENDS]
     kept = end[starts[0] :] if starts else ""

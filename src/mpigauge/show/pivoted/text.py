@@ -27,7 +27,7 @@ _BOLD, _GREEN, _GREY, _PLAIN = "\033[1m", "\033[32m", "\033[90m", "\033[0m"
 
 @dataclass(frozen=True)
 class NumberDetail:
-    """What of each number is shown beside its value."""
+    """A detail of each number that is shown next to its value."""
 
     head: str
     word: Callable[[NumberWords], str]
@@ -71,11 +71,11 @@ def lines_of(table: TableWords, screen: Screen = PLAIN) -> Iterator[str]:
     labels = [label for (label,) in aligned([[line.label] for line in lines])]
     wide = max(map(len, labels))
     room = screen.room - wide
-    found = _blocks(table, lines, room)
+    blocks = _blocks(table, lines, room)
     colour = screen.coloured
     for title in broken([_title(table)], width=screen.room):
         yield _paint(title, _BOLD, colour)
-    for number, group in enumerate(_groups(found, room)):
+    for number, group in enumerate(_groups(blocks, room)):
         if number > 0:
             yield ""
         yield from _heads(group, wide, colour)
@@ -88,7 +88,7 @@ def _title(table: TableWords) -> str:
 
 
 def _blocks(table: TableWords, lines: Sequence[LineWords], room: int) -> list[Block]:
-    """With the intervals of ratios where they have room, too."""
+    """The blocks of all columns, with the intervals of ratios if they fit."""
     usual = [_ERROR, _RATIO] if table.knows_errors else [_RATIO]
     full = [_block(table, place, lines, [*usual, _ENDS]) for place in range(len(table.names))]
     if sum(block.width + len(GAP) for block in full) <= room:
@@ -116,7 +116,7 @@ def _block(
 
 
 def _marked(number: NumberWords, marked: bool) -> str:
-    """With room for a mark where others of the column have one."""
+    """The value, with room for a mark if others of the column have one."""
     if marked:
         return f"{number.value}{number.mark or ' '}"
     return number.value
@@ -128,7 +128,7 @@ def _value_head(table: TableWords, marked: bool) -> str:
 
 
 def _groups(blocks: Sequence[Block], room: int) -> Iterator[list[Block]]:
-    """As many as fit beside each other."""
+    """Groups of blocks that fit side by side."""
     group: list[Block] = []
     left = room
     for block in blocks:

@@ -38,7 +38,7 @@ class NumberWords:
     error: str = ""
     ratio: str = ""
     ends: str = ""
-    """Of the ratio's interval."""
+    """The ends of the ratio's interval."""
     mark: str = ""
 
     @property
@@ -60,16 +60,16 @@ class LineWords:
 class TableWords:
     title: str
     unit: str
-    """Of its times; empty: lines have units of their own."""
+    """The unit of its times; empty: lines have units of their own."""
     names: tuple[str, ...]
-    """Of the columns, without what they have in common."""
+    """The names of the columns, without what they have in common."""
     common: str
     base: int
     lines: tuple[LineWords, ...]
     mean: LineWords | None
-    """Of the ratios above; None: there are not two of them in any column."""
+    """The mean of the ratios above; None: no column has two of them."""
     counts: tuple[int, ...] = ()
-    """Of how many numbers each mean is; empty: of as many in all columns."""
+    """The count of numbers in each mean; empty: the same in all columns."""
 
     @property
     def every_line(self) -> tuple[LineWords, ...]:
@@ -80,12 +80,12 @@ class TableWords:
 
     @property
     def knows_errors(self) -> bool:
-        """Whether any of its numbers has one."""
+        """True if any of its numbers has an error."""
         errors = {number.error for line in self.lines for number in line.numbers}
         return not errors <= {"", "±?"}
 
     def notes(self) -> Iterator[str]:
-        """What a reader has to know of the columns and of the last line."""
+        """The notes on the columns and the last line that a reader needs."""
         if self.common:
             yield f"Columns are named without “{self.common}”."
         if not self.knows_errors:
@@ -103,34 +103,34 @@ def tables_of(pivot: Pivot, cards: Cards) -> list[TableWords]:
 
 
 def legend(tables: Sequence[TableWords]) -> list[str]:
-    """What the marks mean that stand in these tables."""
-    found = {line.outcome for table in tables for line in table.every_line}
-    said = []
-    if "best" in found:
-        said.append("*: the best, or cannot be told from it.")
-    if "undecided" in found:
-        said.append("~: the best number of a line in which nothing is decided.")
-    return said
+    """Explanations of the marks in these tables."""
+    outcomes = {line.outcome for table in tables for line in table.every_line}
+    sentences = []
+    if "best" in outcomes:
+        sentences.append("*: the best, or cannot be told from it.")
+    if "undecided" in outcomes:
+        sentences.append("~: the best number of a line in which nothing is decided.")
+    return sentences
 
 
 def notes_of(tables: Sequence[TableWords]) -> list[str]:
-    """What a reader has to know of the columns of these tables, each sentence once."""
+    """The notes on the columns of these tables, each sentence once."""
     return list(dict.fromkeys(note for table in tables for note in table.notes()))
 
 
 def remarks_of(pivot: Pivot) -> list[str]:
-    """What the columns gain, how it was judged, and what has no place in the tables."""
-    said: list[str] = []
+    """The gains of the columns, how they were judged, and what is in no table."""
+    gains: list[str] = []
     judged: list[str] = []
     for comparison in pivot.comparisons:
-        said += _sentences(comparison)
+        gains += _sentences(comparison)
         judged += remarks(replace(comparison, left_out=()), MEAN)
     left_out = [f"Left out: {words}." for words in pivot.alone]
-    return [*said, *dict.fromkeys(judged), *left_out]
+    return [*gains, *dict.fromkeys(judged), *left_out]
 
 
 def _sentences(comparison: Comparison) -> Iterator[str]:
-    """For each table those of which anything is decided, then the names of the others."""
+    """The sentences of each table about decided columns, then the names of the undecided ones."""
     several = len(comparison.tables) > 1
     for table in comparison.tables:
         of = f"{table.first.benchmark}: " if several else ""
@@ -147,7 +147,7 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
 
 
 def _is_open(table: ComparisonTable, place: int) -> bool:
-    """Whether nothing is decided of a side."""
+    """True if nothing is decided of a side."""
     verdicts = {entry.verdict for entry in table.column(place) if entry.judged}
     return verdicts == {"UNDECIDED"}
 
@@ -174,7 +174,7 @@ def _line(line: PivotLine) -> LineWords:
 
 
 def _counts(table: PivotTable) -> tuple[int, ...]:
-    """Of how many numbers each mean is; empty: of as many in all columns."""
+    """The count of numbers in each mean; empty: the same in all columns."""
     counts = tuple(mean.numbers if mean else 0 for mean in table.overall)
     others = {*counts[: table.base], *counts[table.base + 1 :]}
     if len(others) > 1:
@@ -211,21 +211,21 @@ def _mean(table: PivotTable) -> LineWords | None:
     """None: there is no mean in any column."""
     if not any(table.overall):
         return None
-    numbers = [_mean_number(found, at, table) for at, found in enumerate(table.overall)]
+    numbers = [_mean_number(mean, at, table) for at, mean in enumerate(table.overall)]
     return LineWords(MEAN, tuple(numbers), table.choice.outcome)
 
 
-def _mean_number(found: Overall | None, place: int, table: PivotTable) -> NumberWords:
+def _mean_number(mean_ratio: Overall | None, place: int, table: PivotTable) -> NumberWords:
     mark = _mark(place, table.choice)
     if place == table.base:
         return NumberWords("1", mark=mark)
-    if found is None or not math.isfinite(found.ratio.log):
+    if mean_ratio is None or not math.isfinite(mean_ratio.ratio.log):
         return NumberWords(ratio=UNKNOWN)
-    mean = found.ratio.estimate
+    mean = mean_ratio.ratio.estimate
     return NumberWords(
         error=plus_minus(mean.relative_error),
         ratio=number(mean.value, mean.error),
-        ends=ends(found),
+        ends=ends(mean_ratio),
         mark=mark,
     )
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a sweep varied: the curves of each benchmark under each setting, transport or placement."""
+"""The curves of each benchmark of a sweep under each setting, transport or placement."""
 
 from __future__ import annotations
 

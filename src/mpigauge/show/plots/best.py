@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What each setting, transport or placement gains over the default, with its interval."""
+"""The gain of each setting, transport or placement over the default, with its interval."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From cache to memory: Triad's bandwidth, and the time of a load, over the size of an array."""
+"""Triad's bandwidth and the time of a load over the size of an array, from cache to memory."""
 
 from __future__ import annotations
 
@@ -34,30 +34,30 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
             of = each.name if several else ""
             speeds += _speeds(each.node, of)
             loads += _loads(each.node, of)
-    found = (
+    candidates = (
         Panel("Triad on one rank", ARRAY, BANDWIDTH, tuple(speeds)),
         Panel("One load on one rank", ARRAY, TIME, tuple(loads)),
     )
-    panels = tuple(panel for panel in found if panel.series)
+    panels = tuple(panel for panel in candidates if panel.series)
     if not panels:
         return None
     about = "Each level of the memory is a step. Bands: the interval of each value."
     return picture(Plot("From cache to memory", about, panels))
 
 
-def _speeds(found: NodeResult, of: str) -> Iterator[Series]:
+def _speeds(node: NodeResult, of: str) -> Iterator[Series]:
     points = []
-    for size, rows in found.curves.items():
+    for size, rows in node.curves.items():
         if "Triad" in rows and rows["Triad"].bandwidth:
             points.append(Point.of(size, rows["Triad"].bandwidth))
     if len(points) > 1:
         yield Series(of or "Triad", tuple(points))
 
 
-def _loads(found: NodeResult, of: str) -> Iterator[Series]:
+def _loads(node: NodeResult, of: str) -> Iterator[Series]:
     for name, pages in _LOADS.items():
         points = []
-        for size, rows in found.curves.items():
+        for size, rows in node.curves.items():
             if name in rows:
                 points.append(Point.of(size, rows[name].latency))
         if len(points) > 1:

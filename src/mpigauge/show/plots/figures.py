@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str]
 """Benchmark, what is varied, unit."""
 Values = dict[str, list[tuple[float | str, "Estimate"]]]
-"""By the name of the curve: over numbers or names."""
+"""The values of each curve, over numbers or names, by its name."""
 
 
 @plot("figures", "numbers that are not times (STREAM, HPL) over threads, ranks or a setting")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
-    found: dict[Key, Values] = {}
+    figures: dict[Key, Values] = {}
     several = len(shown) > 1
     for each in shown:
         for item in each.figure_items:
@@ -34,23 +34,23 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
                 continue
             name = f"{item.what} · {each.name}" if several else item.what
             for varied, x in _varied(item):
-                _add(found, (item.benchmark, varied, item.unit), name, x, item.value)
+                _add(figures, (item.benchmark, varied, item.unit), name, x, item.value)
             if several:
-                _add(found, (item.benchmark, "run", item.unit), item.what, each.name, item.value)
-    panels = tuple(_panels(found))
+                _add(figures, (item.benchmark, "run", item.unit), item.what, each.name, item.value)
+    panels = tuple(_panels(figures))
     if not panels:
         return None
     about = "Each number over what was varied. Bands: the interval, or the range of launches."
     return picture(Plot("Figures", about, panels))
 
 
-def _add(found: dict[Key, Values], key: Key, curve: str, x: float | str, value: Estimate) -> None:
-    found.setdefault(key, {}).setdefault(curve, []).append((x, value))
+def _add(figures: dict[Key, Values], key: Key, curve: str, x: float | str, value: Estimate) -> None:
+    figures.setdefault(key, {}).setdefault(curve, []).append((x, value))
 
 
 def _varied(item: Item) -> Iterator[tuple[str, float | str]]:
-    """What a figure may stand over: a setting that is a number, the name of a setting or of a
-    placement, else its ranks."""
+    """The axes for a figure: a numeric setting, the name of a setting or placement, else its
+    ranks."""
     columns = dict(item.columns)
     arm = str(columns.get("arm", ""))
     name, _, value = arm.partition("=")
@@ -62,10 +62,10 @@ def _varied(item: Item) -> Iterator[tuple[str, float | str]]:
         yield "ranks", float(columns["ranks"])
 
 
-def _panels(found: Mapping[Key, Values]) -> Iterator[Panel]:
-    """Of what was varied twice or more; names are things beside each other, which no line joins.
-    Runs are, where each has one value."""
-    for (benchmark, varied, unit), curves in found.items():
+def _panels(figures: Mapping[Key, Values]) -> Iterator[Panel]:
+    """A panel for each figure with two values or more. Names are separate points without a line, as
+    are runs with one value each."""
+    for (benchmark, varied, unit), curves in figures.items():
         if varied == "run" and _has_twice(curves):
             continue
         names = _names(curves)
@@ -84,7 +84,7 @@ def _panels(found: Mapping[Key, Values]) -> Iterator[Panel]:
 
 
 def _has_twice(curves: Values) -> bool:
-    """Whether a curve has several values at one place."""
+    """True if a curve has several values at one place."""
     for of in curves.values():
         places = [x for x, _ in of]
         if len(set(places)) < len(places):
@@ -94,16 +94,16 @@ def _has_twice(curves: Values) -> bool:
 
 def _names(curves: Values) -> tuple[str, ...]:
     """The names that values stand over, in the order in which they first appear."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for of in curves.values():
         for x, _ in of:
             if isinstance(x, str):
-                found[x] = None
-    return tuple(found)
+                names[x] = None
+    return tuple(names)
 
 
 def _series(name: str, of: Sequence[tuple[float | str, Estimate]], names: Sequence[str]) -> Series:
-    """From left to right; names in the order in which they first appear."""
+    """The curve from left to right; names stand in the order in which they first appear."""
     points = []
     for x, value in of:
         place = names.index(x) if isinstance(x, str) else x

@@ -30,5 +30,5 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
 
 
 def _fits(card: Card | None) -> bool:
-    """What keeps many messages under way has no time of one."""
+    """True if the benchmark times single messages, not many in flight."""
     return not is_collective(card) and not (card and card.windowed)

@@ -26,37 +26,37 @@ if TYPE_CHECKING:
 @plot("map", "the time between every two ranks, as `mpigauge map` measures it", choices=())
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     """A picture of each run of which all pairs are known."""
-    found: list[tuple[str, Document]] = []
+    maps: list[tuple[str, Document]] = []
     for each in shown:
         if each.document.pairs and (each.view.pairs or not each.run.part):
-            found.append((each.name if len(shown) > 1 else "", each.document))
-    if not found:
+            maps.append((each.name if len(shown) > 1 else "", each.document))
+    if not maps:
         return None
     about = "A square for every two ranks, the darker the slower; ranks in the order of seats."
-    if len(found) > 1:
+    if len(maps) > 1:
         about += " Each has a scale of its own."
     rows: list[tuple[str, ...]] = []
     notes: list[str] = []
-    for name, document in found:
+    for name, document in maps:
         if document.pairs:
             rows += _rows(name, document.pairs)
             notes += _left_out(name, document.pairs)
     return Picture(
         title="Between every two ranks",
         about=about,
-        svg=svg.maps_beside(found),
+        svg=svg.maps_beside(maps),
         heads=("", "message size", "one", "other", "measured", "±"),
         rows=tuple(rows),
         notes=tuple(notes),
         fixed=True,
-        leading=svg.leading(found),
-        lines=partial(_lines, found),
+        leading=svg.leading(maps),
+        lines=partial(_lines, maps),
     )
 
 
-def _lines(found: Sequence[tuple[str, Document]], screen: Screen) -> Iterator[str]:
+def _lines(maps: Sequence[tuple[str, Document]], screen: Screen) -> Iterator[str]:
     first = True
-    for name, document in found:
+    for name, document in maps:
         if document.pairs is None:
             continue
         for sheet in document.pairs.sheets:
@@ -68,28 +68,28 @@ def _lines(found: Sequence[tuple[str, Document]], screen: Screen) -> Iterator[st
             first = False
 
 
-def _rows(name: str, found: PairMap) -> Iterator[tuple[str, ...]]:
+def _rows(name: str, pair_map: PairMap) -> Iterator[tuple[str, ...]]:
     """A line for each pair; where these are too many, for the slowest of each size."""
-    for sheet in found.sheets:
+    for sheet in pair_map.sheets:
         title, size = dotted(name, sheet.benchmark), byte_count(sheet.message_bytes)
         held: Iterable[tuple[tuple[int, int], Timed]] = sheet.holding.items()
         if len(sheet.holding) > MANY_ROWS:
-            held = nlargest(_room(found), held, key=lambda each: each[1].latency.value)
+            held = nlargest(_room(pair_map), held, key=lambda each: each[1].latency.value)
         for (one, other), row in held:
             value = f"{sheet.text(row.latency.value)} {sheet.unit}"
-            yield title, size, found.name(one), found.name(other), value, row.error_words
+            yield title, size, pair_map.name(one), pair_map.name(other), value, row.error_words
 
 
-def _left_out(name: str, found: PairMap) -> Iterator[str]:
-    for sheet in found.sheets:
+def _left_out(name: str, pair_map: PairMap) -> Iterator[str]:
+    for sheet in pair_map.sheets:
         if len(sheet.holding) > MANY_ROWS:
-            slowest = f"the {_room(found)} slowest of {len(sheet.holding)} pairs"
+            slowest = f"the {_room(pair_map)} slowest of {len(sheet.holding)} pairs"
             yield (
                 f"{dotted(name, sheet.name)}: the table holds {slowest}; "
                 "`mpigauge export csv RUN` writes all."
             )
 
 
-def _room(found: PairMap) -> int:
-    """For the pairs of one size."""
-    return MANY_ROWS // len(found.sheets)
+def _room(pair_map: PairMap) -> int:
+    """The rows of a table for the pairs of one size."""
+    return MANY_ROWS // len(pair_map.sheets)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What cores of each NUMA node have of the memory of each: a square for every two of them."""
+"""The memory performance of each NUMA node's cores with the memory of each node, as a matrix."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Matrix:
     title: str
     unit: Callable[[float], str]
     cells: dict[tuple[str, str], Estimate]
-    """By the node of the cores and that of the memory."""
+    """The values by the nodes of cores and memory."""
     is_time: bool
 
     @property
@@ -71,15 +71,15 @@ class _Matrix:
     choices=(),
 )
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
-    found: list[_Matrix] = []
+    matrices: list[_Matrix] = []
     for each in shown:
         if each.node:
             of = f"{each.name}: " if len(shown) > 1 else ""
-            found += _matrices(each.node.places, of)
-    if not found:
+            matrices += _matrices(each.node.places, of)
+    if not matrices:
         return None
     rows: list[tuple[str, ...]] = []
-    for matrix in found:
+    for matrix in matrices:
         rows += _rows(matrix)
     return Picture(
         title="Memory of each NUMA node",
@@ -87,12 +87,12 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
             "Rows: where the cores are; columns: where the memory is. The darker the slower, on a "
             "scale for each picture."
         ),
-        svg=_beside(found),
+        svg=_beside(matrices),
         heads=("", "cores of", "memory of", "measured", "±"),
         rows=tuple(rows),
         fixed=True,
-        leading=tuple(_beside([matrix]) for matrix in found),
-        lines=partial(_lines, found),
+        leading=tuple(_beside([matrix]) for matrix in matrices),
+        lines=partial(_lines, matrices),
     )
 
 
@@ -123,17 +123,17 @@ def _rows(matrix: _Matrix) -> Iterator[tuple[str, ...]]:
         yield matrix.title, _node(compute), _node(memory), matrix.unit(of.value), error
 
 
-def _beside(found: Sequence[_Matrix]) -> str:
+def _beside(matrices: Sequence[_Matrix]) -> str:
     parts, titles, wide, high = [], [], 0, 0
-    for matrix in found:
+    for matrix in matrices:
         parts += [f'<g transform="translate({wide} 0)">', *_drawn(matrix), "</g>"]
         titles.append(f"{matrix.title}, by NUMA nodes")
         wide += matrix.size[0]
         high = max(high, matrix.size[1])
-    said = words("; ".join(titles))
+    alt = words("; ".join(titles))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" '
-        f'height="{high}" font-family="sans-serif" font-size="12" role="img" aria-label="{said}">\n'
+        f'height="{high}" font-family="sans-serif" font-size="12" role="img" aria-label="{alt}">\n'
         f'<rect class="paper" width="{wide}" height="{high}" fill="{PAPER}"/>\n'
         + "\n".join(parts)
         + "\n</svg>\n"
@@ -156,26 +156,25 @@ def _drawn(matrix: _Matrix) -> Iterator[str]:
                 continue
             x, value = _LEFT + across * _WIDE, matrix.unit(of.value)
             error = plus_minus(of.relative_error)
-            said = f"cores of {_node(compute)}, memory of {_node(memory)}: {value} {error}"
+            label = f"cores of {_node(compute)}, memory of {_node(memory)}: {value} {error}"
             ink = ink_on(matrix.slow(of), scale)
-            yield square(x, y, _WIDE, _HIGH, matrix.slow(of), scale, said)
+            yield square(x, y, _WIDE, _HIGH, matrix.slow(of), scale, label)
             yield _on(x + _WIDE / 2, y + 20, value, 12, ink)
             yield _on(x + _WIDE / 2, y + 35, error, 10, ink)
 
 
-def _on(x: float, y: float, said: str, size: int, ink: str) -> str:
+def _on(x: float, y: float, label: str, size: int, ink: str) -> str:
     """Words on a square, in a colour of their own."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-size="{size}" fill="{ink}">'
-        f"{words(said)}</text>"
+        f"{words(label)}</text>"
     )
 
 
-def _lines(found: Sequence[_Matrix], screen: Screen) -> Iterator[str]:
-    """For a terminal: cores in rows, memory in columns, as many beside each other as there is room
-    for."""
+def _lines(matrices: Sequence[_Matrix], screen: Screen) -> Iterator[str]:
+    """Lines for a terminal: cores in rows, memory in columns, as many side by side as fit."""
     most = max(1, screen.width // _COLUMN - 1)
-    for number, matrix in enumerate(found):
+    for number, matrix in enumerate(matrices):
         if number > 0:
             yield ""
         yield from broken([f"{matrix.title}: cores in rows, memory in columns"], width=screen.width)

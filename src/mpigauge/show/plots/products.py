@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What products of matrices have of the peak of the cores, over the order of the matrices."""
+"""The share of the cores' peak that matrix products reach, over the order of the matrices."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ class _Named(NamedTuple):
 @plot("products", "share of the peak that products of matrices (DGEMM) have, over their order")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     """Over the cores at work, where all are of one order."""
-    found: dict[str, list[_Named]] = {}
+    products_of: dict[str, list[_Named]] = {}
     for each in shown:
         products = each.node.products if each.node else ()
         over_cores = _are_of_one_order(products)
         of = each.name if len(shown) > 1 else ""
         for product in products:
-            wanted = chosen.benchmark.lower() in ("", product.name.lower())
-            if wanted and math.isfinite(product.of_peak):
+            is_chosen = chosen.benchmark.lower() in ("", product.name.lower())
+            if is_chosen and math.isfinite(product.of_peak):
                 name = dotted(of, _name(product, over_cores))
                 x = product.cores if over_cores else product.order
-                found.setdefault(product.name, []).append(_Named(name, x, product))
-    if not found:
+                products_of.setdefault(product.name, []).append(_Named(name, x, product))
+    if not products_of:
         return None
-    panels = [_panel(name, of) for name, of in found.items()]
+    panels = [_panel(name, of) for name, of in products_of.items()]
     about = "Of the operations per second that as many cores do from registers, measured here."
     return picture(Plot("Products of matrices", about, tuple(panels)))
 
@@ -56,22 +56,22 @@ def _are_of_one_order(products: Sequence[Product]) -> bool:
     return len({product.order for product in products}) == 1
 
 
-def _panel(name: str, found: Sequence[_Named]) -> Panel:
+def _panel(name: str, named: Sequence[_Named]) -> Panel:
     curves: dict[str, list[Point]] = {}
-    for each in found:
+    for each in named:
         curves.setdefault(each.curve, []).append(_point(each.x, each.product))
     series = []
     for curve, points in curves.items():
         points.sort(key=lambda point: point.x)
         series.append(Series(curve, tuple(points)))
-    products = [each.product for each in found]
+    products = [each.product for each in named]
     if _are_of_one_order(products):
         return Panel(f"{name}, n = {products[0].order}", CORES, _SHARE, tuple(series))
     return Panel(name, _ORDER, _SHARE, tuple(series))
 
 
 def _name(product: Product, over_cores: bool) -> str:
-    """What is not a product of full depth is told apart from those that are."""
+    """The name of a product's curve: the library, the depth if it is not full, and the cores."""
     words = [product.library]
     if product.depth != product.order:
         words.append(f"k = {product.depth}")
@@ -81,6 +81,7 @@ def _name(product: Product, over_cores: bool) -> str:
 
 
 def _point(x: float, product: Product) -> Point:
-    """With the interval of its speed; that of the peak is far smaller."""
+    """The share of the peak with the interval of the speed; the peak's own interval is far
+    smaller."""
     of = product.speed.times(product.of_peak / product.speed.value)
     return Point.of(x, of)

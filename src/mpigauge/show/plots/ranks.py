@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How times grow with the number of ranks."""
+"""Times over the number of ranks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
 
 def _series(held: Sequence[Held]) -> Iterator[Series]:
     """Some sizes of each run that have the same variant at several numbers of ranks."""
-    found: dict[tuple[int, tuple[str, ...]], list[Row]] = {}
+    rows_of: dict[tuple[int, tuple[str, ...]], list[Row]] = {}
     several = len({each.shown.name for each in held}) > 1
     for each in held:
         for row in each.curve.rows:
@@ -44,8 +44,8 @@ def _series(held: Sequence[Held]) -> Iterator[Series]:
             cache = cell.cache if cell.cache != "hot" else ""
             name = each.shown.name if several else ""
             words = name, cell.placement, cell.arm, cache, cell.source
-            found.setdefault((row.message_bytes, words), []).append(row)
-    grown = {key: rows for key, rows in found.items() if len({row.ranks for row in rows}) > 1}
+            rows_of.setdefault((row.message_bytes, words), []).append(row)
+    grown = {key: rows for key, rows in rows_of.items() if len({row.ranks for row in rows}) > 1}
     sizes = sorted({row.message_bytes for rows in grown.values() for row in rows})
     kept = sizes[:: -(-len(sizes) // MOST_SIZES)]
     for (size, variant), rows in grown.items():

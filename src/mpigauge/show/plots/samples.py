@@ -28,7 +28,7 @@ MOST_BINS = 100
 _QUANTILES = 101
 _STRETCHES = 300
 _DOTS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
-"""Of each stretch in a terminal, whose dots are few."""
+"""The shares of samples to mark in each stretch in a terminal, which has few dots."""
 _BARS = 40
 _WORDS = (
     "Launches begin where a number stands. Of the distribution the slowest half percent is left "
@@ -43,19 +43,19 @@ _WORDS = (
 )
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     """A picture of the first run, of its first cell that fits and whose samples are stored."""
-    found = stored_samples(shown[0].run)
+    records = stored_samples(shown[0].run)
     for row in shown[0].document.rows:
         named = chosen.benchmark.lower() in ("", row.benchmark.lower())
         sized = chosen.message_bytes in (None, row.message_bytes)
-        if named and sized and row.key in found:
-            return of_cell(shown[0].run, row, found[row.key])
+        if named and sized and row.key in records:
+            return of_cell(shown[0].run, row, records[row.key])
     return None
 
 
 def stored_samples(run: Run) -> Mapping[object, Sequence[CellRecord]]:
     """The records of each cell whose samples lie beside the run, by the cell's key."""
     there: dict[str, bool] = {}
-    found: dict[object, list[CellRecord]] = {}
+    records: dict[object, list[CellRecord]] = {}
     for record in run.of(CellRecord):
         raw = record.raw
         if raw is None or not raw.file or not samples_of(raw):
@@ -63,12 +63,12 @@ def stored_samples(run: Run) -> Mapping[object, Sequence[CellRecord]]:
         if raw.file not in there:
             there[raw.file] = (run.path / raw.file).is_file()
         if there[raw.file]:
-            found.setdefault(record.cell.key, []).append(record)
-    return found
+            records.setdefault(record.cell.key, []).append(record)
+    return records
 
 
 def cell_words(row: Row) -> str:
-    """What tells a cell from others, in words."""
+    """The words that identify a cell."""
     cell = row.cell
     words = (row.benchmark, byte_count(row.message_bytes), many(cell.ranks, 'rank'), cell.members,
              cell.placement, cell.arm, cell.cache if cell.cache != "hot" else "")  # fmt: skip
@@ -140,10 +140,10 @@ def _histogram(times: NDArray[np.float64]) -> Series:
     slowest half percent."""
     import numpy as np
 
-    known = times[(times > 0) & (times <= np.quantile(times, 0.995))]
-    low, high = float(known.min()), float(known.max())
+    positive = times[(times > 0) & (times <= np.quantile(times, 0.995))]
+    low, high = float(positive.min()), float(positive.max())
     edges = np.geomspace(low, max(high, low * 1.01), _BARS + 1)
-    counts, _ = np.histogram(known, edges)
+    counts, _ = np.histogram(positive, edges)
     middles = np.sqrt(edges[:-1] * edges[1:])
     shares = counts / len(times)
     points = (Point(float(x), float(y)) for x, y in zip(middles, shares, strict=True))

@@ -38,21 +38,21 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     return picture(Plot("Memory over cores", about, (panel,)))
 
 
-def _curves(found: NodeResult, of: str) -> Iterator[Series]:
+def _curves(node: NodeResult, of: str) -> Iterator[Series]:
     """Those of two numbers of cores or more."""
-    for name, points in (*_of_ranks(found), *_of_threads(found)):
+    for name, points in (*_of_ranks(node), *_of_threads(node)):
         if len(points) > 1:
             yield Series(dotted(of, name), tuple(points))
 
 
-def _of_ranks(found: NodeResult) -> Iterator[tuple[str, list[Point]]]:
+def _of_ranks(node: NodeResult) -> Iterator[tuple[str, list[Point]]]:
     for benchmark, loop in _LOOPS.items():
-        streams = [each for each in found.streams if each.row.cell.benchmark == benchmark]
+        streams = [each for each in node.streams if each.row.cell.benchmark == benchmark]
         yield f"ranks, {loop}", [Point.of(each.ranks, each.bandwidth) for each in streams]
 
 
-def _of_threads(found: NodeResult) -> Iterator[tuple[str, list[Point]]]:
-    for sweep in found.sweeps:
+def _of_threads(node: NodeResult) -> Iterator[tuple[str, list[Point]]]:
+    for sweep in node.sweeps:
         for benchmark, loop in _LOOPS.items():
             points = []
             for threads, speeds in sweep.speeds.items():

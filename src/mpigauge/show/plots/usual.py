@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What is usual among very many curves: their middle, and between what they lie."""
+"""Very many curves as one: their median and range."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ MIDDLE = "median of all curves"
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     """A picture of the first run that has so many."""
     for each in shown:
-        if found := usual_plot(each, chosen):
-            return picture(found)
+        if drawn := usual_plot(each, chosen):
+            return picture(drawn)
     return None
 
 
 def usual_plot(shown: RunResult, chosen: Chosen) -> Plot | None:
-    found = shown.many_curves.of_benchmark(chosen.benchmark)
-    if not found.groups:
+    curves = shown.many_curves.of_benchmark(chosen.benchmark)
+    if not curves.groups:
         return None
-    panels = [_panel(group) for group in found.groups[:MOST_PANELS]]
-    left = len(found.groups) - len(panels)
+    panels = [_panel(group) for group in curves.groups[:MOST_PANELS]]
+    left = len(curves.groups) - len(panels)
     notes: tuple[str, ...] = ()
     if left > 0:
         notes = (f"{left} more benchmarks or numbers of ranks are not drawn.",)
     about = (
-        f"{len(found.members)} curves, time over message size, both on axes of logarithms. Dark "
+        f"{len(curves.members)} curves, time over message size, both on axes of logarithms. Dark "
         "band: the middle half of them; pale: from the fastest to the slowest."
     )
     return Plot("All curves", about, tuple(panels), notes)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What people ask first: the numbers that are quoted of a machine, and what runs show in words."""
+"""The first answers of a page: the numbers quoted of a machine, and the results of runs in
+words."""
 
 from __future__ import annotations
 
@@ -39,13 +40,13 @@ if TYPE_CHECKING:
 
 MOST_OPENING, MOST_NUMBERS = 3, 4
 _SURE = 0.05
-"""Numbers with no wider an interval are said to be known."""
+"""Numbers with no wider an interval count as precise."""
 _CUT_SHORT = {
     "interrupted": "This run was interrupted",
     "failed": "This run failed before its end",
     "unfinished": "This run goes on, or was killed",
 }
-"""By how a run ended."""
+"""The sentence for each way in which a run ended early."""
 
 
 @dataclass(frozen=True)
@@ -57,23 +58,23 @@ class TitledText:
 
 
 def opening(shown: Sequence[RunResult], comparison: Comparison | None) -> tuple[str, ...]:
-    """What the page says first: of several runs which is faster, of one that it is not whole, then
-    the answer of its kind."""
+    """The first sentences of the page: of several runs which is faster; of one that it is not
+    whole, then the answer for its kind."""
     if comparison:
-        found: Sequence[str] = sentences(comparison, own_programs([each.run for each in shown]))
-        if not found:
-            found = comparison.sentences
-        if not found:
-            found = [said for table in comparison.tables for said in table.curve_sentences]
-        return tuple(found)[:MOST_OPENING]
+        lines: Sequence[str] = sentences(comparison, own_programs([each.run for each in shown]))
+        if not lines:
+            lines = comparison.sentences
+        if not lines:
+            lines = [sentence for table in comparison.tables for sentence in table.curve_sentences]
+        return tuple(lines)[:MOST_OPENING]
     return (*_cut_short(shown[0]), *within_hosts(shown[0].document.headline), *_answer(shown[0]))
 
 
 def _answer(shown: RunResult) -> tuple[str, ...]:
-    """Of a replay how close it is, of several settings or placements which is best, of a map which
-    pair is slow, of a machine what it can do, and of any other run how sure its numbers are."""
+    """The main answer: how close a replay is, the best setting or placement, the slow pair of a
+    map, the limits of a machine, or for any other run the precision of its numbers."""
     if shown.replayed:
-        return tuple(capitalized(said) for said in shown.replayed[:MOST_OPENING])
+        return tuple(capitalized(sentence) for sentence in shown.replayed[:MOST_OPENING])
     if shown.across:
         best = list(_best_over_sizes(shown.across))
         if best:
@@ -81,9 +82,9 @@ def _answer(shown: RunResult) -> tuple[str, ...]:
         none = list(_none_over_sizes(shown.across))
         if none:
             return (*none[:MOST_OPENING], *_how_sure(shown.document.rows))
-    found = _map(shown)
-    if found:
-        return tuple(pair_sentences(found))
+    pair_map = _map(shown)
+    if pair_map:
+        return tuple(pair_sentences(pair_map))
     if shown.node:
         can = tuple(node_sentences(shown.node))
         if can:
@@ -96,7 +97,7 @@ def capitalized(sentence: str) -> str:
 
 
 def _map(shown: RunResult) -> PairMap | None:
-    """Of a run that is nothing but a map."""
+    """The map of a run that has nothing else."""
     if all(row.cell.members for row in shown.document.rows):
         return shown.document.pairs
     return None
@@ -125,9 +126,9 @@ def within_hosts(head: Headline | None) -> Iterator[str]:
         )
 
 
-def _how_sure(known: Sequence[Row]) -> Iterator[str]:
-    rows = [row for row in known if math.isfinite(row.relative_error)]
-    if known and not rows:
+def _how_sure(all_rows: Sequence[Row]) -> Iterator[str]:
+    rows = [row for row in all_rows if math.isfinite(row.relative_error)]
+    if all_rows and not rows:
         yield "The errors of these numbers are not known: nobody can say which of them differ."
     if not rows:
         return
@@ -186,8 +187,8 @@ def answers(shown: RunResult) -> Iterator[QuotedNumber]:
 
 
 def _all_answers(shown: RunResult) -> Iterator[QuotedNumber]:
-    if found := _map(shown):
-        yield from pair_numbers(found)
+    if pair_map := _map(shown):
+        yield from pair_numbers(pair_map)
         return
     if shown.node:
         yield from node_numbers(shown.node)
@@ -213,14 +214,15 @@ def _all_answers(shown: RunResult) -> Iterator[QuotedNumber]:
 
 
 def _of_first_table(shown: RunResult) -> Iterator[QuotedNumber]:
-    """Of a run without such a benchmark: its first one, at the smallest message and the largest."""
+    """Numbers of a run without these: the smallest and the largest message of its first
+    benchmark."""
     sized = [row for row in shown.document.rows if row.message_bytes > 0]
     rows = [row for row in sized if not row.cell.arm]
     settings = "default settings" if len(rows) < len(sized) else ""
-    known = [row for row in rows if row.benchmark == rows[0].benchmark]
-    if len(known) < 2:
+    first_rows = [row for row in rows if row.benchmark == rows[0].benchmark]
+    if len(first_rows) < 2:
         return
-    for row in (min(known, key=_bytes_of), max(known, key=_bytes_of)):
+    for row in (min(first_rows, key=_bytes_of), max(first_rows, key=_bytes_of)):
         where = dotted(many(row.ranks, "rank"), settings, resting_on(row))
         yield quoted(row.cell_name, duration, row, row.latency, where)
         yield from _best(shown, row.cell_name, row)
@@ -231,9 +233,9 @@ def _bytes_of(row: Row) -> int:
 
 
 def _whose(head: Headline, row: Row) -> tuple[str, ...]:
-    """Of which benchmark, place and settings, and what its error rests on."""
-    known = row.benchmark, row.cell.placement, head.hosts_of(row), head.setting_of(row)
-    return *known, resting_on(row)
+    """The benchmark, place and settings of a row, and what its error rests on."""
+    parts = row.benchmark, row.cell.placement, head.hosts_of(row), head.setting_of(row)
+    return *parts, resting_on(row)
 
 
 def _best(shown: RunResult, label: str, row: Row) -> Iterator[QuotedNumber]:
@@ -251,18 +253,18 @@ def _best(shown: RunResult, label: str, row: Row) -> Iterator[QuotedNumber]:
 
 
 def against_limits(shown: RunResult) -> Iterator[TitledText]:
-    """How far messages are from what the hardware of the node can do."""
-    found = shown.document.limits
-    if found is None:
+    """Ratios of messages to the limits of the node's hardware."""
+    limits = shown.document.limits
+    if limits is None:
         return
-    said = []
-    for what, words in entries(found):
-        said.append(f"{what}: {words}." if words else f"{what}.")
-    yield TitledText(f"Limits of the node ({found.whose})", tuple(said))
+    lines = []
+    for what, words in entries(limits):
+        lines.append(f"{what}: {words}." if words else f"{what}.")
+    yield TitledText(f"Limits of the node ({limits.whose})", tuple(lines))
 
 
 def verdicts(comparison: Comparison | None) -> Iterator[TitledText]:
-    """What the runs show against the first, in words."""
+    """The verdicts on the runs against the first, in words."""
     if comparison is None:
         return
     base = comparison.names[0]
@@ -273,8 +275,8 @@ def verdicts(comparison: Comparison | None) -> Iterator[TitledText]:
             what = f"{what} {first.what}"
         if first.ranks_word:
             what = f"{what} on {first.ranks_word}"
-        said = (*table.sentences, *table.curve_sentences)
-        if said:
-            yield TitledText(f"{what}, against {base}", said)
+        lines = (*table.sentences, *table.curve_sentences)
+        if lines:
+            yield TitledText(f"{what}, against {base}", lines)
     if comparison.sentences:
         yield TitledText(f"All together, against {base}", comparison.sentences)

@@ -29,23 +29,23 @@ class CellOnPage(NamedTuple):
 def cells_of(shown: RunResult) -> tuple[list[CellOnPage], list[str]]:
     """Cells whose samples are stored, in the order of rows; and what is said of those left out,
     which are damaged, or beyond the largest number, the best known first."""
-    found = stored_samples(shown.run)
-    rows = [row for row in shown.document.rows if row.key in found]
+    records = stored_samples(shown.run)
+    rows = [row for row in shown.document.rows if row.key in records]
     kept = {row.key for row in sorted(rows, key=_least_known)[:MOST_CELLS]}
-    cells, said = [], []
+    cells, notes = [], []
     for row in rows:
         if row.key in kept:
             try:
-                drawn = of_cell(shown.run, row, found[row.key])
+                drawn = of_cell(shown.run, row, records[row.key])
                 cells.append(CellOnPage(drawn.title, drawn.about, drawn.svg))
             except UserError as damaged:
-                said.append(f"{damaged}; they are left out.")
+                notes.append(f"{damaged}; they are left out.")
     if left := len(rows) - len(kept):
-        said.append(
+        notes.append(
             f"The {len(kept)} cells with the largest errors are here; `mpigauge plot RUN samples "
             f"--benchmark NAME --size SIZE` draws the other {left}."
         )
-    return cells, said
+    return cells, notes
 
 
 def packed(data: Any) -> str:
@@ -55,7 +55,7 @@ def packed(data: Any) -> str:
 
 
 def _least_known(row: Row) -> float:
-    """For sorting: the largest error first; one that is not known is the largest."""
+    """A sort key: the largest error first; one that is not known counts as the largest."""
     error = row.relative_error
     if error == error:
         return -error

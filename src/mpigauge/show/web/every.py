@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from mpigauge.result.stats.curve_stats import Member
 
 MOST_ROWS = 200_000
-"""That a page carries: about two megabytes."""
+"""The most rows that a page carries: about two megabytes."""
 
 
 class Every(NamedTuple):
     picture: Picture
     packed: str
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def every(shown: RunResult) -> Every | None:
@@ -42,15 +42,15 @@ def every(shown: RunResult) -> Every | None:
     drawn = shown.many_curves.first(len(plot.panels))
     kept = drawn.members
     rows = sum(len(member.sizes) for member in kept)
-    said = [f"The run has {rows} rows of {len(kept)} curves."]
+    notes = [f"The run has {rows} rows of {len(kept)} curves."]
     if rows > MOST_ROWS:
         kept = drawn.most_informative(MOST_ROWS)
-        said.append(
+        notes.append(
             f"The page carries the {len(kept)} that are farthest from the usual; "
             "`mpigauge export csv RUN` writes all."
         )
     panels = {(group.benchmark, group.ranks): at for at, group in enumerate(drawn.groups)}
-    return Every(picture(plot), packed(_data(kept, panels, frames(plot))), tuple(said))
+    return Every(picture(plot), packed(_data(kept, panels, frames(plot))), tuple(notes))
 
 
 def _data(
@@ -64,9 +64,9 @@ def _data(
         times = [_digits(time * 1e6) for time in member.times]
         errors = [_digits(100 * error) for error in member.errors]
         curves.append([name_of(member), panels[member.group], of_sizes, times, errors])
-    known = sorted({size for of in sizes for size in of if size >= 0})
+    all_sizes = sorted({size for of in sizes for size in of if size >= 0})
     return {
-        "panels": [_panel(frame, known) for frame in drawn],
+        "panels": [_panel(frame, all_sizes) for frame in drawn],
         "sizes": list(sizes),
         "curves": curves,
     }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How the machine is built, and where its ranks sat."""
+"""The structure of the machine, and the placement of its ranks."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def machines(shown: RunResult) -> Iterator[Built]:
 
 
 def _on_pus(shown: RunResult) -> Mapping[str, Mapping[int, str]]:
-    """Of each host which ranks sat on which PU in the first launch."""
-    found: dict[str, dict[int, list[int]]] = {}
+    """The ranks that ran on each PU of each host in the first launch."""
+    by_host: dict[str, dict[int, list[int]]] = {}
     first = min((rank.launch for rank in shown.run.ranks), default=0)
     for rank in shown.run.ranks:
         if rank.launch != first:
             continue
-        of_host = found.setdefault(rank.host, {})
+        of_host = by_host.setdefault(rank.host, {})
         if rank.wanted_cpuset:
             for pu in pus_of(rank):
                 of_host.setdefault(pu, []).append(rank.rank)
     written: dict[str, dict[int, str]] = {}
-    for host, of_host in found.items():
+    for host, of_host in by_host.items():
         written[host] = {}
         for pu, ranks in of_host.items():
             written[host][pu] = f"rank {', '.join(map(str, ranks))}"

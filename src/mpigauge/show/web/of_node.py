@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the page of a machine says first: its memory, its cores, its least latency."""
+"""The first sentences on the page of a machine: its memory, its cores, its least latency."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ if TYPE_CHECKING:
     from mpigauge.result.node.products import Product
 
 
-def node_sentences(found: NodeResult) -> Iterator[str]:
-    """How much of the memory few ranks can use, what a library has of the cores, and what a
-    message adds to what two cores need for it."""
-    yield from _memory(found)
-    yield from _remote(found)
-    yield from _cores(found)
-    yield from _messages(found)
+def node_sentences(node: NodeResult) -> Iterator[str]:
+    """Sentences on the ranks that saturate the memory, a library's share of the peak, and the cost
+    of a message over the mailbox floor."""
+    yield from _memory(node)
+    yield from _remote(node)
+    yield from _cores(node)
+    yield from _messages(node)
 
 
-def node_numbers(found: NodeResult) -> Iterator[QuotedNumber]:
-    if stream := found.best_triad:
+def node_numbers(node: NodeResult) -> Iterator[QuotedNumber]:
+    if stream := node.best_triad:
         size, row = byte_count(stream.message_bytes), stream.row
         where = f"Triad · {many(stream.ranks, 'rank')} · arrays of {size} · {resting_on(row)}"
         yield quoted("Memory bandwidth", bytes_per_s, row, stream.bandwidth, where)
-    if (peak := found.best_peak) and peak.rate:
+    if (peak := node.best_peak) and peak.rate:
         instructions = peak.cell.benchmark.removeprefix("Peak_")
         where = f"{instructions} from registers · {many(peak.ranks, 'rank')} · {resting_on(peak)}"
         yield quoted("Floating-point peak", flops, peak, peak.rate, where)
-    if product := found.best_product:
+    if product := node.best_product:
         row = product.row
         where = f"{_shape(product)} · {many(product.cores, 'core')} · {resting_on(row)}"
         yield quoted(product.name, flops, row, product.speed, where)
-    if floor := found.mailbox:
+    if floor := node.mailbox:
         where = f"a cache line for each way · {resting_on(floor.row)}"
         yield quoted("Least latency of two cores", seconds, floor.row, floor.row.latency, where)
 
 
-def _memory(found: NodeResult) -> Iterator[str]:
-    stream = found.best_triad
+def _memory(node: NodeResult) -> Iterator[str]:
+    stream = node.best_triad
     if stream is None:
         return
     has = f"{bytes_per_s(stream.bandwidth.value)} with {many(stream.ranks, 'rank')}"
-    enough = found.enough(stream.row.cell.benchmark)
+    enough = node.enough(stream.row.cell.benchmark)
     if enough is None:
         yield f"The memory gives {has}."
         return
@@ -60,16 +60,16 @@ def _memory(found: NodeResult) -> Iterator[str]:
     yield f"The memory gives {has}; for 95 % of the best, {need} are needed{unsure}."
 
 
-def _remote(found: NodeResult) -> Iterator[str]:
-    shares = found.remote_shares
+def _remote(node: NodeResult) -> Iterator[str]:
+    shares = node.remote_shares
     if shares:
         least, most = percent(shares[0]), percent(shares[-1])
         between = least if least == most else f"{least} to {most}"
         yield f"Memory of another NUMA node gives {between} of what that of the own node does."
 
 
-def _cores(found: NodeResult) -> Iterator[str]:
-    product = found.best_product
+def _cores(node: NodeResult) -> Iterator[str]:
+    product = node.best_product
     if product and math.isfinite(product.of_peak):
         at_work = many(product.cores, "core")
         yield (
@@ -78,8 +78,8 @@ def _cores(found: NodeResult) -> Iterator[str]:
         )
 
 
-def _messages(found: NodeResult) -> Iterator[str]:
-    floor = found.mailbox
+def _messages(node: NodeResult) -> Iterator[str]:
+    floor = node.mailbox
     if floor and floor.message:
         size = byte_count(floor.message.message_bytes)
         yield (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the page of a map says first: the slow pair, and what each level costs."""
+"""The first sentences on the page of a map: the slow pair, and the cost of each level."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from mpigauge.result.pairs import PairMap, Sheet
 
 _MOST_LEVELS = 4
-"""Of all sizes together."""
+"""The most levels shown, over all sizes together."""
 
 
-def pair_sentences(found: PairMap) -> Iterator[str]:
-    """Who is slow; where nobody is, whether there are enough pairs to tell."""
-    for sheet in found.sheets:
-        said = list(odd_lines(found, sheet))
-        for line in said:
+def pair_sentences(pair_map: PairMap) -> Iterator[str]:
+    """The slow ranks and pairs; if there are none, whether there are enough pairs to tell."""
+    for sheet in pair_map.sheets:
+        slow = list(odd_lines(pair_map, sheet))
+        for line in slow:
             yield f"{sheet.name}: {line}."
-        if not said:
+        if not slow:
             yield f"{sheet.name}: {_calm(sheet)}."
 
 
-def pair_numbers(found: PairMap) -> Iterator[QuotedNumber]:
+def pair_numbers(pair_map: PairMap) -> Iterator[QuotedNumber]:
     """The median of each level, the closest first, as many levels of each size."""
-    each = max(1, _MOST_LEVELS // len(found.sheets))
-    for sheet in found.sheets:
+    each = max(1, _MOST_LEVELS // len(pair_map.sheets))
+    for sheet in pair_map.sheets:
         for cluster in sheet.clusters[:each]:
             low, high = sheet.text(min(cluster.times)), sheet.text(max(cluster.times))
             pairs = many(len(cluster.pairs), "pair")

@@ -19,8 +19,8 @@ OWN = {"style": "style.css", "script": "script.js"}
 
 @cache
 def own(file: str) -> str:
-    """What is in this file of ours, as it stands in every page: read once, so that a digest of it
-    fits all pages of a process."""
+    """The content of one of our own files, as it stands in every page: read once, so that its
+    digest fits all pages of a process."""
     return (files("mpigauge.show.web") / file).read_text(encoding="utf-8")
 
 

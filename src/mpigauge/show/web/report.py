@@ -56,7 +56,7 @@ class PageSection:
     title: str
     pictures: tuple[Picture, ...]
     best: tuple[WordTable, ...] = ()
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 _ONLY_FIRST = (
@@ -64,8 +64,8 @@ _ONLY_FIRST = (
     "{}; each of the others has a report of its own."
 )
 MOST_FACTS, _MOST_FINDINGS, _MOST_LEADING = 2, 3, 2
-"""What the first screen holds of the heading, of what stands out, and of plots; the rest is
-folded, or stands below."""
+"""The most lines of the heading, findings and plots on the first screen; the rest is folded, or
+stands below."""
 _LEADING = (
     *(("sweep", 0), ("map", 0), ("node", 0), ("node", 1)),
     *(("curves", 0), ("ratios", 0), ("curves", 1)),
@@ -75,7 +75,7 @@ _LEADING = (
 _ALL_ROWS = "`mpigauge show RUN` prints all rows, `mpigauge export csv RUN` writes them"
 _ALL_PIVOTS = "`mpigauge show RUN --pivot COLUMN` and `compare` print all of them"
 _MOST_NUMBERS = 5 * MANY_ROWS
-"""Of tables of sizes × settings or runs."""
+"""The most numbers in tables of sizes × settings or runs."""
 _PLOTTED = (
     ("node", "The node", ("memory", "threads", "caches", "products")),
     ("curves", "Latency and bandwidth", ("latency", "bandwidth")),
@@ -92,11 +92,11 @@ def report(
     comparison: Comparison | None = None,
     across: Pivot | None = None,
     home: str = "",
-    told: Sequence[str] = (),
+    sentences: Sequence[str] = (),
 ) -> str:
-    """The page. The first run is what it is about, and what `explanation` explains; `comparison`
-    and `across`: of all of them; `home`: a page with all runs to go back to; `told`: what it says
-    first, in place of what its numbers say."""
+    """The page on the first run, with what `explanation` explains. `comparison` and `across` hold
+    all runs; `home`: a page with all runs to go back to; `sentences`: the first sentences, instead
+    of those made from its numbers."""
     first = shown[0]
     facts = first.document.facts
     several = len(shown) > 1
@@ -115,9 +115,9 @@ def report(
         version=facts.version or "",
         facts=heading_lines[:MOST_FACTS],
         more_facts=heading_lines[MOST_FACTS:],
-        opening=told or opening(shown, comparison),
+        opening=sentences or opening(shown, comparison),
         most_opening=MOST_OPENING,
-        quotes=not (told or comparison or first.across),
+        quotes=not (sentences or comparison or first.across),
         lead=leading(plotted),
         sections=list(contents),
         answers=list(_answers(shown)),
@@ -175,9 +175,9 @@ def _contents(
 def _answers(shown: Sequence[RunResult]) -> Iterator[tuple[str, list[QuotedNumber]]]:
     """The numbers of each run that people quote, with its name where there are several."""
     for each in shown:
-        found = list(answers(each))
-        if found:
-            yield each.name if len(shown) > 1 else "", found
+        numbers = list(answers(each))
+        if numbers:
+            yield each.name if len(shown) > 1 else "", numbers
 
 
 def too_large(shown: Sequence[RunResult]) -> list[str]:
@@ -186,7 +186,7 @@ def too_large(shown: Sequence[RunResult]) -> list[str]:
 
 
 def _headings(shown: Sequence[RunResult]) -> Iterator[str]:
-    """Of several runs first when they were made and where, as far as that is the same of all."""
+    """The headings: of several runs first their dates and place, if that is the same for all."""
     if len(shown) == 1:
         yield from _heading(shown[0])
         return
@@ -210,31 +210,31 @@ def _heading(shown: RunResult) -> Iterator[str]:
 def leading(plotted: Sequence[PageSection]) -> list[Picture]:
     """Small pictures for the first screen."""
     by_id = {each.id: each.pictures for each in plotted}
-    found: list[Picture] = []
+    pictures_chosen: list[Picture] = []
     for section, number in _LEADING:
         pictures = by_id.get(section, ())
         if number < len(pictures):
-            found += small(pictures[number])
-    return found[:_MOST_LEADING]
+            pictures_chosen += small(pictures[number])
+    return pictures_chosen[:_MOST_LEADING]
 
 
 # --- plots and tables -----------------------------------------------------------------------
 def sections(
     shown: Sequence[RunResult], comparison: Comparison | None = None, across: Pivot | None = None
 ) -> Iterator[PageSection]:
-    """What can be plotted of these runs; `comparison`: of their times with those of the first;
+    """The plots and tables of these runs. `comparison`: their times against those of the first;
     `across`: their numbers side by side."""
-    if comparison and (found := compared_picture(comparison)):
-        yield PageSection("ratios", "Against the first", (_short(found),))
+    if comparison and (ratios := compared_picture(comparison)):
+        yield PageSection("ratios", "Against the first", (_short(ratios),))
     results = RunResults(shown)
     for id_, name, kinds in _PLOTTED:
         pictures = tuple(_pictures(kinds, results))
         tables: list[WordTable] = []
-        said: list[str] = []
+        notes: list[str] = []
         if id_ == "sweep":
-            tables, said = _swept(shown)
+            tables, notes = _swept(shown)
         if pictures or tables:
-            yield PageSection(id_, name, pictures, tuple(tables), tuple(said))
+            yield PageSection(id_, name, pictures, tuple(tables), tuple(notes))
     if across:
         cards = joined([each.run.cards for each in shown])
         beside_each_other, words = _across(across, cards)
@@ -244,61 +244,61 @@ def sections(
 
 
 def _pictures(kinds: Sequence[str], results: RunResults) -> Iterator[Picture]:
-    """What the runs have of these kinds of plots."""
+    """The pictures of these kinds that the runs have data for."""
     for kind in kinds:
-        found = PLOTS[kind].draw(results, ALL)
-        if found:
-            yield _short(found)
+        picture = PLOTS[kind].draw(results, ALL)
+        if picture:
+            yield _short(picture)
 
 
 def _swept(shown: Sequence[RunResult]) -> tuple[list[WordTable], list[str]]:
-    """Tables of all runs that vary anything, and what is said of them."""
+    """Tables of all runs that vary anything, and the notes on them."""
     tables: list[WordTable] = []
-    said: list[str] = []
+    notes: list[str] = []
     for each in shown:
         if each.arms:
             of_run, words = _settings(each, f"{each.name}: " if len(shown) > 1 else "")
             tables += of_run
-            said += words
-    return tables, said
+            notes += words
+    return tables, notes
 
 
 def _short(picture: Picture) -> Picture:
-    """With as many rows of its table as a page can hold."""
+    """The picture with as many rows of its table as a page can hold."""
     points = len(picture.rows)
     if points <= MANY_ROWS:
         return picture
-    said = f"The table holds the first {MANY_ROWS} of {points} points; {_ALL_ROWS}."
-    return replace(picture, rows=picture.rows[:MANY_ROWS], notes=(*picture.notes, said))
+    note = f"The table holds the first {MANY_ROWS} of {points} points; {_ALL_ROWS}."
+    return replace(picture, rows=picture.rows[:MANY_ROWS], notes=(*picture.notes, note))
 
 
 def _settings(shown: RunResult, of: str) -> tuple[list[WordTable], list[str]]:
-    """Sizes × settings, then what is best for each size, and what is said of both; all begin with
+    """Sizes × settings, then the best setting for each size, and the notes on both; all begin with
     `of`."""
-    tables, said = _across(shown.across, shown.run.cards)
+    tables, notes = _across(shown.across, shown.run.cards)
     if shown.best:
         tables += _best(shown.best)
-        said += best.remarks(shown.best)
+        notes += best.remarks(shown.best)
     named = [replace(table, title=f"{of}{table.title}") for table in tables]
-    return named, [f"{of}{line}" for line in said]
+    return named, [f"{of}{line}" for line in notes]
 
 
-def _across(found: Pivot | None, cards: Cards) -> tuple[list[WordTable], list[str]]:
-    """A table for each benchmark, as far as a page has room, and what is said of them."""
-    if found is None:
+def _across(pivot: Pivot | None, cards: Cards) -> tuple[list[WordTable], list[str]]:
+    """A table for each benchmark, as far as a page has room, and the notes on them."""
+    if pivot is None:
         return [], []
-    every, room = tables_of(found, cards), _MOST_NUMBERS
+    every, room = tables_of(pivot, cards), _MOST_NUMBERS
     shown: list[TableWords] = []
     for table in every:
         numbers = len(table.lines) * len(table.names)
         if numbers <= room:
             shown.append(table)
             room -= numbers
-    said = legend(shown)
+    notes = legend(shown)
     left = len(every) - len(shown)
     if left:
-        said.append(f"{many(left, 'more table')} of these: {_ALL_PIVOTS}.")
-    return [_word_table(table) for table in shown], said
+        notes.append(f"{many(left, 'more table')} of these: {_ALL_PIVOTS}.")
+    return [_word_table(table) for table in shown], notes
 
 
 def _word_table(table: TableWords) -> WordTable:
@@ -309,10 +309,10 @@ def _word_table(table: TableWords) -> WordTable:
     return WordTable(title_of(table), heads_of(table), rows_of(table), frozenset(undecided))
 
 
-def _best(found: BestSettings) -> Iterator[WordTable]:
+def _best(result: BestSettings) -> Iterator[WordTable]:
     """A table of what is best at each size, for each benchmark."""
-    names = {name: name for name in found.comparison.names}
-    for each in found.tables:
+    names = {name: name for name in result.comparison.names}
+    for each in result.tables:
         heads, *rows = best.text_rows(each, names)
         first = each.table.first
         title = f"Best of {first.benchmark}"
@@ -334,8 +334,8 @@ def _fresh(shown: RunResult, comparison: Comparison) -> Iterator[WordTable]:
 
 
 def word_tables(shown: RunResult) -> tuple[list[WordTable], str]:
-    """As many tables as a page can hold, and what is said of the others."""
-    found, room, left = [], MANY_ROWS, 0
+    """Tables, as many as a page can hold, and a note on the others."""
+    tables, room, left = [], MANY_ROWS, 0
     for table in shown.document.tables():
         if not table.rows:
             continue
@@ -343,11 +343,11 @@ def word_tables(shown: RunResult) -> tuple[list[WordTable], str]:
             left += 1
             continue
         heads, *rows = text_rows(table)
-        found.append(WordTable(title(table), heads, rows))
+        tables.append(WordTable(title(table), heads, rows))
         room -= len(rows)
     if not left:
-        return found, ""
-    return found, f"{many(left, 'more table')} of this run: {_ALL_ROWS}."
+        return tables, ""
+    return tables, f"{many(left, 'more table')} of this run: {_ALL_ROWS}."
 
 
 # --- what was run ---------------------------------------------------------------------------
@@ -358,7 +358,7 @@ def _noise(shown: RunResult) -> Iterator[tuple[str, ...]]:
 
 
 def _documents(shown: RunResult) -> Iterator[tuple[str, str]]:
-    known = (("The plan, with every setting", shown.run.plan), ("Passport", shown.run.passport))
-    for name, data in known:
+    documents = (("The plan, with every setting", shown.run.plan), ("Passport", shown.run.passport))
+    for name, data in documents:
         if data:
             yield name, json.dumps(data, indent=1, ensure_ascii=False, default=str)
