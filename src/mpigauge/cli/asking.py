@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What sql, export and ls --where share: the runs that are meant, what is said of them, answers."""
+"""Shared by sql, export and ls --where: the runs that are meant, notes on them, answers."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Meant(NamedTuple):
 
 
 def meant(words: Sequence[str]) -> Meant:
-    """What words mean as runs: of one folder with runs all of them, else the runs that are named,
-    ref:NAME among them; without words those of mpigauge-runs."""
+    """The runs that words mean: all runs of one folder, or else the named ones, ref:NAME among
+    them; without words those of mpigauge-runs."""
     from mpigauge.cli.run_names import find_run
     from mpigauge.result.library.folders import by_name
     from mpigauge.runs.store import run_folders
@@ -47,10 +47,12 @@ def meant(words: Sequence[str]) -> Meant:
     folder = Path(words[0]) if words else DEFAULT_ROOT
     if len(words) <= 1 and folder.is_dir() and not (folder / "run.json").exists():
         return Meant(run_folders(folder), folder)
-    known = [word for word in words if word.startswith(REFERENCE)]
-    for word in known:
+    references = [word for word in words if word.startswith(REFERENCE)]
+    for word in references:
         load_reference(word.removeprefix(REFERENCE))
-    return Meant(by_name(Path(word) if word in known else find_run(word) for word in words), None)
+    return Meant(
+        by_name(Path(word) if word in references else find_run(word) for word in words), None
+    )
 
 
 def answer(of: Meant, question: Callable[[Library], _T]) -> _T:
@@ -63,10 +65,10 @@ def answer(of: Meant, question: Callable[[Library], _T]) -> _T:
         with limited_memory(library.con):
             return question(library)
 
-    found = answered(of.runs, of.root, go, progress)
+    result = answered(of.runs, of.root, go, progress)
     if not of.runs:
         click.echo(f"mpigauge: no runs in {of.root}", err=True)
-    return found
+    return result
 
 
 def say_notes(notes: Sequence[str]) -> None:
@@ -111,17 +113,17 @@ def check_output(form: str, output: Path | None) -> None:
         raise UserError("parquet is not text; name a file for it with -o")
 
 
-def write_table(found: QueryResult, path: Path) -> None:
+def write_table(table: QueryResult, path: Path) -> None:
     """Writes a table for people."""
     from mpigauge.cli.text_tables import lines
 
-    words = [[_word(value) for value in row] for row in found.rows]
-    text = "".join(f"{line}\n" for line in lines(found.columns, words))
+    words = [[_word(value) for value in row] for row in table.rows]
+    text = "".join(f"{line}\n" for line in lines(table.columns, words))
     path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def _word(value: object) -> str:
-    """As people read it: six digits, lists with commas, nothing for what is not known."""
+    """The value as people read it: six digits, lists with commas, empty for an unknown one."""
     if value is None:
         return ""
     if isinstance(value, float):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _folders: dict[Path, bool] = {}
-"""Whether a run can be gone on with."""
+"""The folders of the runs; True: the run can be resumed."""
 
 
 def begin(folder: Path, resumes: bool = True) -> None:
@@ -33,8 +33,7 @@ def forget() -> None:
 
 
 def kept() -> str:
-    """Where the runs are of which anything was launched, and what to do with them; empty: nothing
-    was launched."""
+    """The folders of runs with launches, and what to do with them; empty: nothing was launched."""
     return "; ".join(_kept_in(*each) for each in _folders.items() if _launched(each[0]))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 MANY = 3
-"""From so many sides on, people see a pivot: a line for each would be a tower."""
+"""The least number of sides for a pivot: with a line for each, the list would be too long."""
 
 
 def sides_of(runs: Sequence[Run]) -> list[Side]:
@@ -64,7 +64,7 @@ def sides_within(run: Run, column: str) -> list[Side]:
 
 
 def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
-    """What the sides are."""
+    """The heading lines of all runs, each once; with several runs, with their names."""
     from mpigauge.result.facts import facts_of_run
     from mpigauge.show.formats.table import brief_heading
 
@@ -94,7 +94,7 @@ def print_comparison(comparison: Comparison, form: str, runs: Sequence[Run]) -> 
 
 
 def share_of(word: str | None) -> float:
-    """What --tolerance says."""
+    """The value of --tolerance, or the default."""
     from mpigauge.measure.plan.parse import parse_share
     from mpigauge.result.stats.verdicts import TOLERANCE
 

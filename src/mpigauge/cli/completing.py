@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a shell completes behind options and commands: names that are known without starting
-anything."""
+"""The words that a shell completes after options and commands, without starting anything."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     import click
 
 KINDS = ("shm", "tcp", "ucx", "ofi")
-"""Of transports."""
+"""The kinds of transports."""
 INTERFACES = Path("/sys/class/net")
 
 
@@ -37,8 +36,8 @@ def runs(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     stored = sorted(run_folders(DEFAULT_ROOT), reverse=True) if DEFAULT_ROOT.is_dir() else []
-    known = [LAST, *stored, *(f"{REFERENCE}{name}" for name in names())]
-    return _beginning(known, begun)
+    candidates = [LAST, *stored, *(f"{REFERENCE}{name}" for name in names())]
+    return _beginning(candidates, begun)
 
 
 def references(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
@@ -82,12 +81,12 @@ def settings(ctx: click.Context, param: click.Parameter, begun: str) -> list[str
     del ctx, param
     from mpigauge.site.mpi.settings import catalogue
 
-    known = (entry.variable for entry in catalogue.entries() if not entry.is_family)
-    return _beginning([f"{variable}=" for variable in known], begun)
+    variables = (entry.variable for entry in catalogue.entries() if not entry.is_family)
+    return _beginning([f"{variable}=" for variable in variables], begun)
 
 
 def columns(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """What --pivot takes."""
+    """The columns for --pivot."""
     del ctx, param
     from mpigauge.model.column_facts import IDENTITY
     from mpigauge.result.compare.compare import NOT_VARIED
@@ -102,6 +101,6 @@ def _version(folder: str) -> str:
 
 
 def _beginning(names: Iterable[str], begun: str) -> list[str]:
-    """In any spelling of capitals, each once."""
+    """The names with this beginning, in upper or lower case, each once."""
     low = begun.lower()
     return [name for name in dict.fromkeys(names) if name.lower().startswith(low)]

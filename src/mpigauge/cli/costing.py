@@ -13,34 +13,34 @@ if TYPE_CHECKING:
 
 
 def cost_words(run: PlannedRun) -> str:
-    """Launches and time, and what that is reckoned from."""
+    """The number of launches and the time, and the source of the estimate."""
     from mpigauge.measure.campaign.cost import cost, rates_of
     from mpigauge.measure.live.phrases import clock
     from mpigauge.model.units import duration, many
 
-    known = cost(run.plan, rates_of(_earlier(run)))
-    least, most = known.launches
+    estimate = cost(run.plan, rates_of(_earlier(run)))
+    least, most = estimate.launches
     launches = f"{least} to {most} launches"
     if least == most:
         launches = many(most, "launch")
-    low, high = map(clock, known.seconds)
+    low, high = map(clock, estimate.seconds)
     time = f"about {low}"
-    if known.bounded:
+    if estimate.bounded:
         time = f"no longer than {high} (--in)"
     elif low != high:
         time += f", up to {high} where it takes more launches"
-    rates = known.rates
+    rates = estimate.rates
     source = "assumed, as nothing was measured here before"
     if rates.launches:
         source = f"as in {many(rates.launches, 'launch')} below mpigauge-runs"
     return (
-        f"{launches}, {many(known.cells, 'cell')} in each round: {time}; "
+        f"{launches}, {many(estimate.cells, 'cell')} in each round: {time}; "
         f"{duration(rates.start_s)} to start a job, {duration(rates.cell_s)} for a cell, {source}"
     )
 
 
 def schedule_words(run: PlannedRun) -> str:
-    """How a map is measured: 8128 pairs in 127 rounds of 64 at a time, at 8 B and 1 MiB."""
+    """The schedule of a map: 8128 pairs in 127 rounds of 64 at a time, at 8 B and 1 MiB."""
     from mpigauge.measure.plan.schedule import schedule
     from mpigauge.model.units import byte_count, listed, many
 
@@ -55,8 +55,8 @@ def schedule_words(run: PlannedRun) -> str:
 
 
 def _earlier(run: PlannedRun) -> list[Mapping[str, Any]]:
-    """How runs with this MPI ended, here, but for maps: what a cell takes beside others says
-    nothing of one."""
+    """The final states of earlier runs with this MPI here, without maps, whose cells share the
+    machine with others."""
     from mpigauge.runs.store import list_runs
     from mpigauge.runs.store.reader import status_of
     from mpigauge.runs.store.writer import DEFAULT_ROOT
@@ -65,8 +65,8 @@ def _earlier(run: PlannedRun) -> list[Mapping[str, Any]]:
     if not root.is_dir():
         return []
     mpi = f"{run.setup.mpi.name} {run.setup.mpi.version}"
-    found: list[Mapping[str, Any]] = []
+    states: list[Mapping[str, Any]] = []
     for each in list_runs(root):
         if each.mpi == mpi and each.command[1:2] != ("map",):
-            found.append(status_of(each.path))
-    return found
+            states.append(status_of(each.path))
+    return states

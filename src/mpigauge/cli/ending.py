@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How campaigns ended, in words."""
+"""The endings of campaigns, in words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_NAMED = 4
 
 
 def verdict(ending: Ending, stored: Run) -> list[str]:
-    """What went wrong, worst first."""
+    """The descriptions of what went wrong, worst first."""
     return [
         *wrong_words(stored),
         *failure_words(ending),
@@ -28,7 +28,7 @@ def verdict(ending: Ending, stored: Run) -> list[str]:
 
 
 def nothing_words(ending: Ending, stored: Run) -> list[str]:
-    """Where every cell was left out."""
+    """The reason, if every cell was left out."""
     if ending.status != "done" or stored.has_numbers or not stored.skips:
         return []
     reasons = list(dict.fromkeys(skip.reason for skip in stored.skips))

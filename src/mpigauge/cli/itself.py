@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What starts this mpigauge again, in a job or on another host that sees its files."""
+"""The command that starts this mpigauge again, in a job or on another host that sees its files."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ NEIGHBOURS = 100
 """Runs before and after one whose headers are read; farther ones only where their name says that
 they are of a node. A store on a network may hold thousands."""
 _MARK = f'"{NODE_SUITE}:'
-"""In run.json of a run that was to measure the node itself."""
+"""The mark in run.json of a run that was to measure the node itself."""
 
 limits_option = click.option(
     "--limits",
@@ -38,18 +38,18 @@ limits_option = click.option(
 )
 
 
-def with_limits(found: Document, stored: Run, word: str | None = None) -> Document:
+def with_limits(shown: Document, stored: Run, word: str | None = None) -> Document:
     """The document with the limits of its node, if they are known. UserError: the run that `word`
     names has none, or those of another machine."""
     from dataclasses import replace
 
     hardware = _hardware(stored, word)
     if hardware is None:
-        return found
+        return shown
     from mpigauge.result.node.against import limits
     from mpigauge.result.run_view import RunView
 
-    return replace(found, limits=limits(hardware, RunView.of(stored), found.headline))
+    return replace(shown, limits=limits(hardware, RunView.of(stored), shown.headline))
 
 
 def _hardware(stored: Run, word: str | None) -> Hardware | None:
@@ -64,17 +64,17 @@ def _hardware(stored: Run, word: str | None) -> Hardware | None:
     from mpigauge.result.node.hardware import hardware, same_node
 
     named = open_run(word)
-    known = hardware(named)
-    if known is None:
+    node = hardware(named)
+    if node is None:
         raise UserError(
             f"--limits {word}: it holds nothing of the node itself; `mpigauge node` measures it"
         )
     if not same_node(stored, named):
         raise UserError(
-            f"--limits {word}: it was made on {known.host or 'an unknown machine'}, or with other "
+            f"--limits {word}: it was made on {node.host or 'an unknown machine'}, or with other "
             f"CPUs allowed than {stored.path.name}; limits are of the same machine"
         )
-    return known
+    return node
 
 
 def _of(stored: Run) -> Hardware | None:
@@ -85,7 +85,7 @@ def _of(stored: Run) -> Hardware | None:
 
 
 def _beside(stored: Run, candidates: list[Path]) -> Iterator[Hardware]:
-    """Of runs in the same folder that were made on the same machine, the closest in time first."""
+    """The hardware from runs in the same folder on the same machine, the closest in time first."""
     if not candidates:
         return
     from mpigauge.result.node.hardware import hardware, same_node
@@ -96,9 +96,9 @@ def _beside(stored: Run, candidates: list[Path]) -> Iterator[Hardware]:
             other = load(path, cards=False)
         except UserError:
             continue  # a damaged run beside this one takes nothing from it
-        known = hardware(other) if same_node(stored, other) else None
-        if known is not None and (known.mailbox_s or known.one_copy):
-            yield known
+        node = hardware(other) if same_node(stored, other) else None
+        if node is not None and (node.mailbox_s or node.one_copy):
+            yield node
 
 
 def _candidates(stored: Run) -> list[Path]:
@@ -108,12 +108,12 @@ def _candidates(stored: Run) -> list[Path]:
     own = moment_of(stored.header.get("created"))
     if not stored.path.is_dir() or own is None:
         return []
-    found = []
+    candidates = []
     for path in near_in(stored.path.name, run_folders(stored.path.absolute().parent)):
         created = _of_node(path / "run.json")
         if created is not None:
-            found.append((abs((created - own).total_seconds()), path))
-    return [path for _, path in sorted(found)]
+            candidates.append((abs((created - own).total_seconds()), path))
+    return [path for _, path in sorted(candidates)]
 
 
 def near_in(name: str, folders: Mapping[str, Path]) -> Iterator[Path]:
@@ -126,8 +126,8 @@ def near_in(name: str, folders: Mapping[str, Path]) -> Iterator[Path]:
 
 
 def _of_node(header: Path) -> datetime | None:
-    """When a run was made that was to measure the node: only such a header is worth reading as a
-    whole. None: it was not, or cannot be read, which `mpigauge ls` tells."""
+    """The time of a run that was to measure the node, for only such a run is worth loading. None:
+    it was another run, or cannot be read, which `mpigauge ls` reports."""
     import json
 
     from mpigauge.model.moments import moment_of

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Looks up what options name that is not in them: files, variables, programs and libraries."""
+"""Looks up the files, variables, programs and libraries that options name."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
     from mpigauge.runs.store.replays import ReplayMix
 
 
-def look_up(said: Mapping[str, Any]) -> LookedUp:
-    """Takes the options of a command. UserError: something that they name is not here."""
+def look_up(options: Mapping[str, Any]) -> LookedUp:
+    """Looks up all that the options of a command name. UserError: something is not there."""
     from mpigauge.measure.plan import LookedUp
     from mpigauge.model.hostfile import read_hostfile
     from mpigauge.model.sizes import read_sizes
 
-    _check_files(said)
-    sizes, hostfile = said.get("sizes_file"), said.get("hostfile")
+    _check_files(options)
+    sizes, hostfile = options.get("sizes_file"), options.get("hostfile")
     return LookedUp(
         environment=os.environ,
         sizes=tuple(read_sizes(Path(sizes))) if sizes else None,
         hosts=read_hostfile(Path(hostfile)) if hostfile else (),
-        folders=_folders(said.get("dir") or ""),
-        rankfiles=_rankfiles(said.get("place") or ()),
-        agent=_agent(said.get("rsh") or ""),
-        blas=_libraries(said.get("blas") or ()),
-        default_blas=_default_blas() if "benchmarks" in said else None,
-        compilers=_compilers(said.get("compilers") or ()),
-        arrivals=_arrivals(said.get("arrival") or ""),
-        replay=_replay(said.get("profile") or ""),
+        folders=_folders(options.get("dir") or ""),
+        rankfiles=_rankfiles(options.get("place") or ()),
+        agent=_agent(options.get("rsh") or ""),
+        blas=_libraries(options.get("blas") or ()),
+        default_blas=_default_blas() if "benchmarks" in options else None,
+        compilers=_compilers(options.get("compilers") or ()),
+        arrivals=_arrivals(options.get("arrival") or ""),
+        replay=_replay(options.get("profile") or ""),
         seed=random.SystemRandom().getrandbits(31),
     )
 
 
-def _check_files(said: Mapping[str, Any]) -> None:
+def _check_files(options: Mapping[str, Any]) -> None:
     """UserError: a setting or variable names a file that the MPI would not read."""
-    words = [*(said.get("settings") or ()), *(said.get("env") or ())]
+    words = [*(options.get("settings") or ()), *(options.get("env") or ())]
     pairs = (word.partition("=") for word in words)
     named = {name: value if sign else os.environ.get(name, "") for name, sign, value in pairs}
     if named:
@@ -68,16 +68,16 @@ def _rankfiles(places: tuple[str, ...]) -> dict[str, str]:
     from mpigauge.model.inputs import read_text
     from mpigauge.site.placement import files_in
 
-    found: dict[str, str] = {}
+    rankfiles: dict[str, str] = {}
     for name in files_in(places):
-        found[name] = read_text(
+        rankfiles[name] = read_text(
             Path(name), f"--place rankfile:{name}: ", called=f"the rankfile {name}"
         )
-    return found
+    return rankfiles
 
 
 def _agent(text: str) -> tuple[str, ...]:
-    """With the path of the program, as launchers differ in where they look for it."""
+    """The agent with the path of its program, since launchers look for it in different places."""
     from mpigauge.measure.plan.parse import parse_agent
 
     if not text:
@@ -114,30 +114,30 @@ def _compilers(texts: tuple[str, ...]) -> tuple[Compiler, ...]:
 
 
 def _arrivals(text: str) -> dict[str, ArrivalsOfRun]:
-    """Of the profiles that are named among patterns of arrivals."""
+    """The arrivals of the profiles that are named among patterns of arrivals."""
     words = [word.strip().partition(":") for word in text.split(",")]
-    found: dict[str, ArrivalsOfRun] = {}
+    arrivals: dict[str, ArrivalsOfRun] = {}
     for kind, _, name in words:
         if kind == "profile" and name:
-            found[name] = _patterns(name)
-    return found
+            arrivals[name] = _patterns(name)
+    return arrivals
 
 
 def _patterns(name: str) -> ArrivalsOfRun:
     from mpigauge.cli.run_names import find_run
     from mpigauge.runs.store.arrivals import ArrivalsOfRun, arrival_patterns
 
-    found = find_run(name)
-    if found.is_file():
+    path = find_run(name)
+    if path.is_file():
         raise UserError(f"--arrival: {name} is packed; name the folder that it was made of")
-    patterns = arrival_patterns(found)
+    patterns = arrival_patterns(path)
     if not patterns:
-        _refuse_report("--arrival", name, found)
+        _refuse_report("--arrival", name, path)
         raise UserError(
             f"--arrival: the run {name} does not say when ranks came to collectives; "
             "`mpigauge profile` makes one that does"
         )
-    return ArrivalsOfRun(found.name, patterns)
+    return ArrivalsOfRun(path.name, patterns)
 
 
 def _refuse_report(option: str, name: str, folder: Path) -> None:
@@ -157,18 +157,18 @@ def _refuse_report(option: str, name: str, folder: Path) -> None:
 
 
 def _replay(name: str) -> ReplayMix | None:
-    """What a program did that is to be replayed."""
+    """The calls of the program to replay."""
     if not name:
         return None
     from mpigauge.cli.run_names import find_run
     from mpigauge.runs.store.replays import load_replay
 
-    found = find_run(name)
-    if found.is_file():
+    path = find_run(name)
+    if path.is_file():
         raise UserError(f"--profile: {name} is packed; name the folder that it was made of")
-    mix = load_replay(found)
+    mix = load_replay(path)
     if mix is None:
-        _refuse_report("--profile", name, found)
+        _refuse_report("--profile", name, path)
         raise UserError(
             f"--profile: the run {name} does not say what all ranks of a program called; "
             "`mpigauge profile` makes one that does"

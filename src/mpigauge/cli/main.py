@@ -50,10 +50,10 @@ class Commands(click.Group):
             from mpigauge.cli.overview import unknown_command
 
             raise UserError(unknown_command(name, COMMANDS))
-        found = super().resolve_command(ctx, args)
-        if found[1] is not None and not ctx.resilient_parsing:
-            strict.check(found[1], found[2], ctx)
-        return found
+        resolved = super().resolve_command(ctx, args)
+        if resolved[1] is not None and not ctx.resilient_parsing:
+            strict.check(resolved[1], resolved[2], ctx)
+        return resolved
 
 
 @click.group(
@@ -152,7 +152,7 @@ def _cut_short(why: str, before: str) -> int:
 
 
 def _refusal(error: OSError) -> str:
-    """What the system refused, and of which file; nobody else has said it better."""
+    """The sentence on an error of the operating system, with the file that it concerns."""
     file = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
     return f"the system refused: {file}{error.strerror or error}"
 

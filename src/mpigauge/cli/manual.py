@@ -51,11 +51,11 @@ def _parts(command: click.Command, context: click.Context, name: str) -> Iterato
         return
     yield ".SH COMMANDS"
     for each in command.list_commands(context):
-        found = command.get_command(context, each)
-        if found is not None and not found.hidden:
+        subcommand = command.get_command(context, each)
+        if subcommand is not None and not subcommand.hidden:
             yield ".TP"
             yield f".B {_text(f'{name} {each}')}"
-            yield _text(found.get_short_help_str(200))
+            yield _text(subcommand.get_short_help_str(200))
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """What is to be measured with one MPI."""
+    """A run that is planned with one MPI."""
 
     setup: Setup
     plan: Plan
     remeasure: Remeasure | None = None
-    """What is measured once more at the end; None: nothing is."""
+    """The measurements to repeat at the end; None: none."""
     more: Mapping[str, Any] = field(default_factory=dict)
-    """What run.json has beside that."""
+    """More entries for run.json."""
 
     @property
     def name(self) -> str:
@@ -50,12 +50,12 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class Measured:
-    """What campaigns have left behind."""
+    """The results of campaigns."""
 
     runs: tuple[Run, ...]
     """Those that measured anything."""
     problems: tuple[str, ...]
-    """What went wrong, in words."""
+    """Descriptions of what went wrong."""
 
     def raise_problems(self) -> None:
         """RunError: something went wrong. Called when what was measured has been shown."""
@@ -64,7 +64,7 @@ class Measured:
 
 
 def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
-    """That all of them can be made, before the first starts; loops of compilers are built.
+    """Checks that all runs can be made, before the first starts, and builds the loops of compilers.
     UserError: one cannot."""
     from mpigauge.measure.campaign import check_told
 
@@ -99,7 +99,7 @@ def _check_memory(plan: Plan, setup: Setup) -> None:
 
 
 def _check_libraries(plan: Plan, setup: Setup) -> None:
-    """That each BLAS can be used, on this machine."""
+    """Checks that each BLAS can be used on this machine."""
     from mpigauge.measure.plan.blas import libraries_of
 
     for library in libraries_of(plan):
@@ -109,8 +109,8 @@ def _check_libraries(plan: Plan, setup: Setup) -> None:
 
 
 def _check_programs(plan: Plan, setup: Setup) -> None:
-    """That each program that is not ours can run on this MPI, and how where that is worth a
-    word."""
+    """Checks that each of the user's programs can run on this MPI, and prints how if that is
+    special."""
     from mpigauge.cli.program import ways_of
     from mpigauge.cli.screen import note
 
@@ -158,8 +158,8 @@ def carry_out(tasks: Sequence[CampaignTask]) -> Measured:
         gave_up = isinstance(ending, RunError)
         if run.has_numbers or not (several or gave_up):
             runs.append(run)
-        found = [str(ending)] if isinstance(ending, RunError) else verdict(ending, run)
-        problems += [f"{task.mpi.label}: {words}" if several else words for words in found]
+        reports = [str(ending)] if isinstance(ending, RunError) else verdict(ending, run)
+        problems += [f"{task.mpi.label}: {words}" if several else words for words in reports]
     return Measured(tuple(runs), tuple(problems))
 
 
@@ -170,7 +170,7 @@ def _import_printing() -> None:
 
 
 def _make(folder: Path) -> None:
-    """For the runs; that of each is new."""
+    """Creates the folder for the runs, unless it exists."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -180,7 +180,7 @@ def _make(folder: Path) -> None:
 def _tasks(
     runs: Sequence[PlannedRun], output: Path | None, label: str, stack: ExitStack
 ) -> list[CampaignTask]:
-    """Where one is refused, nothing is left of the others."""
+    """The tasks of all runs; if one is refused, nothing is left of the others."""
     if len(runs) == 1:
         return [_task(runs[0], output, label, stack)]
     made: list[CampaignTask] = []
@@ -247,20 +247,20 @@ def write_passport(writer: RunWriter, setup: Setup) -> None:
     def digest(path: Path) -> str:
         return remembered("digest", [str(path)], [path], lambda: digest_of(path))
 
-    known = passport(setup.mpi, setup.machine, setup.nodes, digest)
+    facts = passport(setup.mpi, setup.machine, setup.nodes, digest)
     if compilers := setup.request.compilers:
-        known["compilers"] = [asdict(each) | {"name": each.name} for each in compilers]
+        facts["compilers"] = [asdict(each) | {"name": each.name} for each in compilers]
     if setup.built is not None:
-        known["kernels"] = _kernels(setup.built, digest)
+        facts["kernels"] = _kernels(setup.built, digest)
     try:
-        writer.write_passport(known)
+        writer.write_passport(facts)
     except RunError as error:  # nothing was launched yet
         writer.discard()
         raise UserError(str(error)) from None
 
 
 def _kernels(used: Kernels, digest: Callable[[Path], str]) -> dict[str, Any]:
-    """Which kernels ran, and how they were made."""
+    """A record of the kernels that ran and their build."""
     how = asdict(used.build) if used.build else {}
     plugin = digest(used.plugin) if used.plugin.exists() else ""
     return {"origin": used.origin, "plugin": str(used.plugin), "sha256": plugin} | how

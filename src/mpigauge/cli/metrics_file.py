@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mpigauge.show.prometheus import Metric
 
 SUFFIX = ".prom"
-"""What the collector reads; a file that is being written has another."""
+"""The suffix that the collector reads; a file that is still being written has another."""
 
 
 def check_file(file: Path) -> None:

@@ -21,7 +21,7 @@ USUAL_FORMAT = "table"
 
 
 _JSON = "mpigauge.json"
-"""Where --json leaves that it was said, for --format."""
+"""The key in ctx.meta under which --json is recorded for --format."""
 
 
 class Seconds(click.FloatRange):
@@ -54,7 +54,7 @@ _json_flag = click.option(
 
 
 def _or_json(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """What --format says, or json where --json was said. BadParameter: both, and not the same."""
+    """The value of --format, or json with --json. BadParameter: both, and they differ."""
     if not ctx.meta.get(_JSON):
         return value
     given = ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
@@ -113,7 +113,7 @@ def list_option(about: str) -> Callable[[_F], _F]:
 
 
 PROFILE_FORMATS = ("mpip", "perfcatch")
-"""Of profiles alone: the sections of other profilers' reports."""
+"""The formats of profiles alone: the sections of other profilers' reports."""
 
 
 def format_option(
@@ -122,8 +122,8 @@ def format_option(
     """`pairs`: formats that show pairs of ranks are among them; `profiles`: those of profiles."""
     more = ", json, map or svg (of pairs of ranks)" if pairs else " or json"
     also = f"; of a profile also {listed(PROFILE_FORMATS, 'or')}" if profiles else ""
-    known = _known_format_or_profile if profiles else _known_format
-    checked = known if pairs else _known_format_of_rows
+    check_any = _known_format_or_profile if profiles else _known_format
+    checked = check_any if pairs else _known_format_of_rows
     form = click.option(
         "--format",
         "form",
@@ -144,7 +144,7 @@ def _known_format_or_profile(
 
 
 def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Which formats there are is looked up only when one is named."""
+    """Checks the name of a format; all formats are looked up only when one is named."""
     from mpigauge.model.errors import no_such
     from mpigauge.show.formats import FORMATS
 
@@ -180,7 +180,7 @@ class LauncherOption(click.Option):
 def _tell_of_node(
     ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """For launchers a node is a host."""
+    """Notes that node means sockets, since for launchers a node is a host."""
     del ctx, param
     from mpigauge.cli.screen import note
 
@@ -190,7 +190,7 @@ def _tell_of_node(
 
 
 def _switch_history_off() -> None:
-    """As the environment does, for all that this process measures."""
+    """Switches the history off for this process, as the environment variable does."""
     import os
 
     from mpigauge.runs.store.history import OFF, SWITCH

@@ -51,17 +51,17 @@ def sides_across(runs: Sequence[Run], column: str) -> tuple[list[Side], str]:
 
     stored = SAME_AS.get(column, column)
     if stored in OF_RUNS:
-        found, varied = _whole_runs(runs, stored), ""
+        sides, varied = _whole_runs(runs, stored), ""
     else:
-        found, varied = _parts_of(runs, stored), stored
-    if len(found) < 2:
-        only = "".join(f" ({side.name})" for side in found)
+        sides, varied = _parts_of(runs, stored), stored
+    if len(sides) < 2:
+        only = "".join(f" ({side.name})" for side in sides)
         raise UserError(f"--pivot {column}: there is one value of it{only}; nothing beside it")
-    return found, varied
+    return sides, varied
 
 
 def show_pivot(runs: Sequence[Run], column: str | None, to: str | None, form: str) -> None:
-    """What --pivot and --to ask for. UserError: also where only --to was said."""
+    """Prints the pivot that --pivot and --to ask for. UserError: also if only --to is given."""
     print_pivot(pivot_of(runs, column, to, form), form, runs)
 
 
@@ -84,13 +84,13 @@ def pivoted(
     from mpigauge.model.errors import UserError
     from mpigauge.result.compare.pivot import pivot
 
-    found = pivot(sides, tolerance, varied, to or "")
-    if not found.tables:
-        raise UserError("; ".join(["there is nothing to set side by side", *found.alone]))
-    return found
+    result = pivot(sides, tolerance, varied, to or "")
+    if not result.tables:
+        raise UserError("; ".join(["there is nothing to set side by side", *result.alone]))
+    return result
 
 
-def print_pivot(found: Pivot, form: str, runs: Sequence[Run], names: Sequence[str] = ()) -> None:
+def print_pivot(result: Pivot, form: str, runs: Sequence[Run], names: Sequence[str] = ()) -> None:
     """`names`: of the runs, where these are the columns."""
     from mpigauge.cli.comparing import heading_of
     from mpigauge.cli.screen import screen, write
@@ -101,17 +101,17 @@ def print_pivot(found: Pivot, form: str, runs: Sequence[Run], names: Sequence[st
 
     if form in ("csv", "json"):
         as_text = {"csv": as_csv, "json": as_json}[form]
-        write(as_text(found))
+        write(as_text(result))
         return
-    tables = tables_of(found, joined([run.cards for run in runs]))
+    tables = tables_of(result, joined([run.cards for run in runs]))
     heading = heading_of(runs, names or [run.path.name for run in runs])
-    said = remarks_of(found)
+    notes = remarks_of(result)
     if form == "table":
-        write(text.render(tables, heading, said, screen()))
+        write(text.render(tables, heading, notes, screen()))
     elif form == "markdown":
-        write(markup.markdown(tables, heading, said))
+        write(markup.markdown(tables, heading, notes))
     else:
-        write(markup.latex(tables, heading, said))
+        write(markup.latex(tables, heading, notes))
 
 
 def check_form(form: str) -> None:
@@ -152,7 +152,7 @@ def _fact(run: Run, column: str) -> str:
 
 
 def _parts_of(runs: Sequence[Run], column: str) -> list[Side]:
-    """Of one run: a side for each value. Of several: for each value of each run."""
+    """The sides of one run: one for each value. Of several runs: for each value of each run."""
     from mpigauge.cli.comparing import names_of
     from mpigauge.model.record import Figure
     from mpigauge.result.compare.compare import parts
@@ -168,12 +168,12 @@ def _parts_of(runs: Sequence[Run], column: str) -> list[Side]:
     if len(runs) == 1:
         return by_run[0]
     need_run = len(set(values)) < len(values)
-    found: list[Side] = []
+    all_sides: list[Side] = []
     for name, run, sides in zip(names_of(runs), runs, by_run, strict=True):
         facts, lost_ratio = facts_of(run), lost_ratio_of(run)
         for side in sides:
             of_run = replace(side, facts=facts, lost_ratio=lost_ratio, run_alone=True)
             if need_run:
                 of_run = replace(of_run, name=f"{name} {side.name}")
-            found.append(of_run)
-    return found
+            all_sides.append(of_run)
+    return all_sides

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What commands share of where to measure or to look, and of --dry-run: who would sit where."""
+"""Shared by commands: where to measure or look, and the placement of ranks for --dry-run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def to_ask(where: Mapping[str, Any], one_machine: Mapping[str, object]) -> Targe
 
 
 def print_seats(run: PlannedRun) -> None:
-    """Who would sit where in each part of the plan."""
+    """Prints the placement of ranks in each part of the plan."""
     from mpigauge.cli.seats import seat_lines
 
     for number, part in enumerate(run.plan.parts):

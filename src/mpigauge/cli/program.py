@@ -43,17 +43,18 @@ NAMES = (
     *("mpi_spec", "np", "place", "transport", "settings", "env", "hosts", "hostfile", "ppn"),
     *("launcher", "oversubscribe"),
 )
-"""What these say that makes us the launcher. --rsh also says how other hosts are reached."""
+"""The options that make mpigauge the launcher; not --rsh, which also serves to reach other
+hosts."""
 
 
 @dataclass(frozen=True)
 class ProgramLaunch:
-    """What starts a program on ranks of an MPI."""
+    """The launch of a program on ranks of an MPI."""
 
     command: Command
     way: Way
     part: PlanPart
-    """Its ranks, and where they sit."""
+    """Its ranks and their placement."""
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -77,12 +78,12 @@ def check_program_words(words: Sequence[str]) -> None:
         )
 
 
-def check_counted(words: Sequence[str], said: Mapping[str, Any]) -> None:
+def check_counted(words: Sequence[str], values: Mapping[str, Any]) -> None:
     """UserError: no option and no batch job gives the number of ranks."""
     from mpigauge.model.errors import UserError
     from mpigauge.site import batch
 
-    if not any(said[name] for name in COUNTS) and not batch.hosts(batch.here(os.environ)):
+    if not any(values[name] for name in COUNTS) and not batch.hosts(batch.here(os.environ)):
         raise UserError(f"say with --np N how many ranks {words[0]} has, or name --hosts")
 
 
@@ -93,16 +94,16 @@ def usual_ranks(request: Request, resources: Resources) -> int:
     return request.np or 1
 
 
-def set_up_program(said: Mapping[str, Any], words: Sequence[str], dry_run: bool = False) -> Setup:
-    """What the program is launched on. UserError: something is not there."""
+def set_up_program(values: Mapping[str, Any], words: Sequence[str], dry_run: bool = False) -> Setup:
+    """The setup on which the program is launched. UserError: something is not there."""
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.setup import set_up
     from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request
 
     check_program_words(words)
-    check_counted(words, said)
-    asked = dict(said)
+    check_counted(words, values)
+    asked = dict(values)
     spec, transport, tuned = (asked.pop(name) for name in ("mpi_spec", "transport", "tuned"))
     request = read_request(asked, look_up(asked))
     specs = (spec,) if spec else ()
@@ -154,8 +155,8 @@ def launch_of(
 
 
 def ways_of(plan: Plan, mpi: Mpi) -> dict[str, Way]:
-    """How each program of a plan that is not ours comes to run on this MPI, by its name. UserError:
-    one is not there, or cannot run on it."""
+    """The way in which each of the user's programs in a plan runs on this MPI, by its name.
+    UserError: one is not there, or cannot run on it."""
     programs = []
     for part in plan.parts:
         if part.foreign and part.foreign.launcher:

@@ -26,7 +26,7 @@ _OF_A_FEATURE = "command"
 
 def command_modules() -> dict[str, str]:
     """The module of each command, by the command's name. RuntimeError: two have one name."""
-    found = modules_in(FOLDER)
+    modules = modules_in(FOLDER)
     folders = import_module(FEATURES).__path__
     for feature in iter_modules(folders):
         # Looked for without importing the feature: most of them are not needed.
@@ -35,10 +35,10 @@ def command_modules() -> dict[str, str]:
             if first != _OF_A_FEATURE:
                 continue
             name = rest or feature.name
-            if name in found:
+            if name in modules:
                 raise RuntimeError(f"two commands are named '{name}'")
-            found[name] = f"{FEATURES}.{feature.name}.{file.name}"
-    return found
+            modules[name] = f"{FEATURES}.{feature.name}.{file.name}"
+    return modules
 
 
 def module_of(name: str) -> ModuleType:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What plot and report share: the runs that are shown, and what is written."""
+"""Shared by plot and report: the runs that are shown, and the output."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def shown_of(words: Sequence[str], limits_of: str | None = None) -> RunResults:
     from mpigauge.cli.limiting import with_limits
     from mpigauge.result.run_result import RunResults
 
-    found = [_opened(word) for word in words]
-    runs = [run for run, _ in found]
+    opened = [_opened(word) for word in words]
+    runs = [run for run, _ in opened]
     names = names_of(runs) if len(runs) > 1 else [runs[0].path.name]
-    first, *others = (result_of(name) for name, (_, result_of) in zip(names, found, strict=True))
+    first, *others = (result_of(name) for name, (_, result_of) in zip(names, opened, strict=True))
     document = with_limits(first.document, first.run, limits_of)
     return RunResults([replace(first, document=document), *others])
 
@@ -62,10 +62,10 @@ def print_picture(kind: str, picture: Picture) -> None:
     from mpigauge.draw.terminal import lines
     from mpigauge.model.errors import UserError
 
-    found = lines(picture, screen())
-    if found is None:
+    printed = lines(picture, screen())
+    if printed is None:
         raise UserError(f"{kind} cannot be shown in a terminal; write it with -o FILE.svg")
-    write("\n".join([*found, ""]))
+    write("\n".join([*printed, ""]))
 
 
 def write_picture(
@@ -89,10 +89,10 @@ def _of_run(shown: RunResult, several: bool) -> list[str]:
     """Machine, MPI, date and version; the command that measured it."""
     from mpigauge.show.formats.table import which_run
 
-    known = " · ".join(which_run(shown.document.facts))
+    heading = " · ".join(which_run(shown.document.facts))
     if several:
-        known = f"{shown.name}: {known}"
-    return [line for line in (known, shown.command) if line]
+        heading = f"{shown.name}: {heading}"
+    return [line for line in (heading, shown.command) if line]
 
 
 def write_page(text: str, file: Path) -> None:

@@ -30,9 +30,9 @@ def open_run(word: str) -> Run:
 
     if word.startswith(REFERENCE):
         return load_reference(word.removeprefix(REFERENCE))
-    found = find_run(word)
-    with opened(found) as folder:
-        return replace(load(folder), path=found)
+    path = find_run(word)
+    with opened(path) as folder:
+        return replace(load(folder), path=path)
 
 
 def open_large_map(word: str, rows: int = 0) -> LargeMap | None:
@@ -53,12 +53,12 @@ def find_run(word: str) -> Path:
 
     if Path(word).exists():
         return Path(word)
-    found = _matching(word, DEFAULT_ROOT)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = ", ".join(path.name for path in found[:4])
-        raise UserError(f"'{word}' fits {len(found)} runs ({names}, …); write more of the name")
+    matches = _matching(word, DEFAULT_ROOT)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        names = ", ".join(path.name for path in matches[:4])
+        raise UserError(f"'{word}' fits {len(matches)} runs ({names}, …); write more of the name")
     raise UserError(
         f"there is no run '{word}', neither at this path nor in {DEFAULT_ROOT}; "
         "`mpigauge ls` lists the runs"

@@ -35,7 +35,7 @@ def screen() -> Screen:
 
 
 def is_terminal() -> bool:
-    """Whether standard output, which may be closed, is a terminal."""
+    """True if standard output, which may be closed, is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 

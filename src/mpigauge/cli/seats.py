@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which rank would sit where, as a table."""
+"""The placement of ranks as a table."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""All that has to be there before a plan can be made: hosts, an MPI, kernels for it, benchmarks."""
+"""Everything needed before a plan can be made: hosts, an MPI, kernels for it, benchmarks."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def prepare(
 
 
 def _cards(built: Kernels | None) -> Cards:
-    """What the kernels know, else all that comes with mpigauge."""
+    """The benchmarks of the kernels, or all that come with mpigauge."""
     if built is not None:
         from mpigauge.model.cards import Cards
 
@@ -166,7 +166,7 @@ def slots_of(slots: int | None, machine: Topology, target: Target) -> int | None
 
 
 def agent_of(target: Target) -> Agent:
-    """What reaches the hosts: as said, else what the batch system has for it, else ssh."""
+    """The agent that reaches the hosts: the given one, else the batch system's, else ssh."""
     from mpigauge.measure.campaign.agent import Agent
 
     if target.rsh:

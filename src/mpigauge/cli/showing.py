@@ -52,12 +52,12 @@ def show(stored: Run, form: str, limits_of: str | None = None, whole: bool = Fal
     _print(document(stored, stored.plan.get("precision")), stored, form, limits_of, whole)
 
 
-def _print(found: Document, stored: Run, form: str, limits_of: str | None, whole: bool) -> None:
+def _print(computed: Document, stored: Run, form: str, limits_of: str | None, whole: bool) -> None:
     from dataclasses import replace
 
     from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
     from mpigauge.show.formats import render
 
-    shown = replace(with_limits(found, stored, limits_of), whole=whole)
+    shown = replace(with_limits(computed, stored, limits_of), whole=whole)
     write(render(form, shown, screen()))

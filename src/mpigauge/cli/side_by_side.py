@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What sweep, best and run print at their end: a line for each number, or a pivot."""
+"""The final output of sweep, best and run: a line for each number, or a pivot."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def print_best(run: Run, by: str, tolerance: float, form: str, as_pivot: bool = 
     if as_pivot:
         print_pivot(pivoted(sides, tolerance, by), form, [run])
         return
-    found = best_of(compare(sides, tolerance, by, curves=False))
+    result = best_of(compare(sides, tolerance, by, curves=False))
     if form == "json":
-        text = as_json(found)
+        text = as_json(result)
     else:
-        text = render(found, run.cards, heading_of([run], found.comparison.names))
+        text = render(result, run.cards, heading_of([run], result.comparison.names))
     click.echo(text, nl=False)
 
 

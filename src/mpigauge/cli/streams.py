@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Standard output and error as they may be found: closed, full, or a terminal that obeys orders.
+"""Standard output and error: either may be closed, full, or a terminal that obeys control signs.
 
 All that is printed goes through here, so that no text of a stored run, of an MPI or of a file gives
 orders to the terminal: of all control characters only our own colours get out.
@@ -25,7 +25,7 @@ _INPUT, _OUTPUT, _ERRORS = 0, 1, 2
 
 
 class OutputError(UserError):
-    """What was to be printed could not be."""
+    """Raised when output cannot be written."""
 
 
 class _Output(io.FileIO):
@@ -41,7 +41,7 @@ class _Output(io.FileIO):
 
 
 class _Errors(io.FileIO):
-    """What cannot be said here cannot be said anywhere: it is left out, and work goes on."""
+    """Standard error, whose output is dropped if it cannot be written: work goes on."""
 
     def write(self, data: ReadableBuffer) -> int:
         try:
@@ -77,7 +77,7 @@ def open_streams(coloured: bool) -> None:
 
 
 def forget_output() -> None:
-    """What is left to be printed goes nowhere: nobody is there to take it."""
+    """Discards the remaining output, since nobody reads it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), _OUTPUT)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What is wrong with a command line whatever the command: an empty value, or two where one counts.
+"""Finds faults of a command line of any command: an empty value, or two where one counts.
 
 click takes the last of several values and an empty one as if nothing had been said, so that
 something else is measured than was asked for. Looked for in what was typed, before any command
@@ -45,7 +45,8 @@ def check(command: click.Command, words: list[str], parent: click.Context) -> No
 
 
 def _check_part(group: click.Group, words: list[str], context: click.Context) -> None:
-    """Where a group has a usual subcommand, its options may stand there without its name."""
+    """Checks the words of a group's subcommand; options of the usual one may stand without its
+    name."""
     part = group.get_command(context, words[0]) if words else None
     if part is not None:
         named = not words[0].startswith("-")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a command that measures was told, what it is to measure, and what a plan is made of."""
+"""The options of a command that measures, its target, and the parts of a plan."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CommandOptions:
-    """What a command that measures was told beside its request."""
+    """The options of a command that measures, without those of its request."""
 
     mpi_specs: tuple[str, ...] = ()
     """Each MPI that was named; none: the one that is found."""
@@ -31,16 +31,16 @@ class CommandOptions:
     form: str | None = None
     dry_run: bool = False
     topology: Path | None = None
-    """With --dry-run: the machine, as a file."""
+    """The file of the machine for --dry-run."""
     tuned: Path | None = None
     """The folder of the tuning whose rules the MPI is to follow."""
     pivot: bool = False
-    """Of a sweep: show sizes × settings."""
+    """True: show a sweep as sizes × settings."""
 
     @classmethod
-    def taken(cls, said: dict[str, Any]) -> CommandOptions:
-        """Takes them out of the options of a command; what is left is the request."""
-        return cls(**{f.name: said.pop(f.name) for f in fields(cls) if f.name in said})
+    def taken(cls, options: dict[str, Any]) -> CommandOptions:
+        """Takes them out of the options of a command; the rest is the request."""
+        return cls(**{f.name: options.pop(f.name) for f in fields(cls) if f.name in options})
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class Target:
     ppn: int | None = None
     rsh: tuple[str, ...] = ()
     output: Path | None = None
-    """Where the run will be stored; None: below mpigauge-runs."""
+    """The folder in which the run will be stored; None: below mpigauge-runs."""
     topology: Topology | None = None
-    """What hosts are built like, only to see where ranks would sit; None: as they are."""
+    """The topology of the hosts, only to show the placement of ranks; None: the actual one."""
     given: Given | None = None
     """The batch job that we are in."""
     launcher: str = ""
@@ -62,22 +62,22 @@ class Target:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a plan for one MPI is made of."""
+    """The parts from which a plan for one MPI is made."""
 
     machine: Machine
     """The one we stand on."""
     resources: Resources
-    """Where ranks can be placed."""
+    """The hosts and cores on which ranks can be placed."""
     mpi: Mpi
     built: Kernels | None
     """None: only programs of the user are launched, which need no kernels."""
     cards: Cards
     request: Request
-    """What is asked for, with the settings of this MPI that --transport becomes."""
+    """The request, with the settings of this MPI for --transport."""
     nodes: tuple[ProbedHost, ...] = ()
     """The hosts that have answered."""
     transport: Selected | None = None
-    """What --transport named."""
+    """The transport that --transport named."""
     tuned: Tuned | None = None
     """The rules that the MPI follows; None: its own."""
 

@@ -24,8 +24,8 @@ def print_rows(
 ) -> None:
     """A table with the heads of these columns, or a list of objects with their names as keys."""
     if as_json:
-        known = [dict(zip(columns, row, strict=True)) for row in rows]
-        click.echo(json.dumps(known, indent=1, ensure_ascii=False))
+        objects = [dict(zip(columns, row, strict=True)) for row in rows]
+        click.echo(json.dumps(objects, indent=1, ensure_ascii=False))
         return
     for line in lines(list(columns.values()), rows):
         click.echo(line)

@@ -58,7 +58,7 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
 
 
 def _used(chosen: Transport, request: Request, setup: Setup) -> str:
-    """What the MPI tells where two ranks are started as those of the run will be."""
+    """The transport that the MPI reports when two ranks are started like those of the run."""
     from mpigauge.cli.screen import note
     from mpigauge.measure.campaign.trial import tried
     from mpigauge.site import batch
@@ -66,7 +66,7 @@ def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     from mpigauge.site.mpi.transports import report_of
 
     report, given = report_of(setup.mpi.name), batch.here(os.environ)
-    found = tried(
+    trial = tried(
         Job(
             mpi=setup.mpi,
             ranks=0,
@@ -79,9 +79,9 @@ def _used(chosen: Transport, request: Request, setup: Setup) -> str:
             system=given.system.name if given else "",
         )
     )
-    if not found.works:
-        raise UserError(f"--transport {chosen.name} does not work here: {found.reason}")
-    used = report.read(found.output) if chosen.told else ""
-    told = f" (it tells: {used})" if used else ""
-    note(f"{setup.mpi.label} takes {chosen.through}{told}")
+    if not trial.works:
+        raise UserError(f"--transport {chosen.name} does not work here: {trial.reason}")
+    used = report.read(trial.output) if chosen.told else ""
+    report_words = f" (it tells: {used})" if used else ""
+    note(f"{setup.mpi.label} takes {chosen.through}{report_words}")
     return used

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""--tuned: what is measured or started has the rules of a tuning."""
+"""Applies the rules of a tuning to what is measured or started, for --tuned."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def with_tuned(setup: Setup, folder: Path | None) -> Setup:
 def tuned_line(
     folder: Path, words: Sequence[str], here: Mapping[str, str]
 ) -> tuple[Tuned, dict[str, str]]:
-    """What is recorded of a tuned launch line of the user, and the variables that its ranks need.
+    """The record of a tuned launch line of the user, and the variables that its ranks need.
     UserError: its MPI is another build than the one that was tuned."""
     from mpigauge.runs.store.tunings import settings_of, tuned_by, variables_of
 
@@ -106,12 +106,12 @@ def recorded_rules(stored: Run) -> Path | None:
     they are gone, or others now."""
     from mpigauge.runs.store.tunings import sha256_of
 
-    said = stored.header.get("tuned") or {}
-    if not said:
+    record = stored.header.get("tuned") or {}
+    if not record:
         return None
-    folder = Path(str(said.get("folder", "")))
+    folder = Path(str(record.get("folder", "")))
     whole(folder)
-    if sha256_of(folder) != said.get("sha256"):
+    if sha256_of(folder) != record.get("sha256"):
         raise UserError(
             f"{stored.path} was made with other rules than {folder} holds now; going on would mix "
             "them: start a new run"
@@ -134,7 +134,7 @@ def _tell_limits(folder: Path, tuning: Tuning, setup: Setup) -> None:
 
 
 def level_sentence(folder: Path, tuning: Tuning, level: str) -> str:
-    """What rules that were measured at another thread level are worth at this one."""
+    """The sentence on rules that were measured at another thread level than this one."""
     from mpigauge.site.mpi.rule_files.registry import rule_format_of
 
     measured = f"the rules of {folder} were measured at thread level {tuning.thread_level}, "
