@@ -85,8 +85,8 @@ def command(
     if by is None and any(map(is_profile, runs)):
         if pivot is not None:
             raise UserError("profiles are compared call site by call site; leave --pivot out")
-        found = _compare_profiles(runs, chosen, share_of(tolerance), response, form)
-        return _status(found.verdicts, fail_on)
+        comparison = _compare_profiles(runs, chosen, share_of(tolerance), response, form)
+        return _status(comparison.verdicts, fail_on)
     stored = [open_run(word) for word in runs]
     varied = by or ""
     if pivot is not None:
@@ -103,12 +103,12 @@ def command(
         print_pivot(across, form, stored, names)
         verdicts = list(chain.from_iterable(each.verdicts for each in across.comparisons))
         return _status(verdicts, fail_on)
-    found = compare(sides, share_of(tolerance), varied, response)
-    if not found.tables:
-        why = [left.text for left in found.left_out]
+    comparison = compare(sides, share_of(tolerance), varied, response)
+    if not comparison.tables:
+        why = [left.text for left in comparison.left_out]
         raise UserError("; ".join(["there is nothing to compare", *why]))
-    print_comparison(found, form, stored)
-    return _status(found.verdicts, fail_on)
+    print_comparison(comparison, form, stored)
+    return _status(comparison.verdicts, fail_on)
 
 
 def _status(verdicts: Iterable[ComparedNumber | Overall], fail_on: Sequence[str]) -> int:
@@ -147,7 +147,7 @@ def _check_asked(
 def _compare_profiles(
     runs: Sequence[str], chosen: Sequence[str], tolerance: float, response: str, form: str
 ) -> Comparison:
-    """By call sites, which are printed for people in a table of their own."""
+    """Compares profiles by call sites, which people see in a table of their own."""
     from mpigauge.cli.comparing import print_comparison
     from mpigauge.cli.run_names import open_run
     from mpigauge.cli.screen import screen, write
@@ -156,19 +156,19 @@ def _compare_profiles(
     from mpigauge.model.width import WIDTH
     from mpigauge.result.compare.only import only, read_only
 
-    wanted, profiles = read_only(chosen), profiles_of(runs)
+    filters, profiles = read_only(chosen), profiles_of(runs)
     stored = [open_run(word) for word in runs]
-    found = compared_profiles(
-        stored, profiles, tolerance, response, lambda sides: only(sides, wanted)
+    compared = compared_profiles(
+        stored, profiles, tolerance, response, lambda sides: only(sides, filters)
     )
     if form in ONLY_PIVOTS:
         raise UserError(f"--format {form} is of runs, and these are profiles; take table or csv")
     if form == "table":
         width = screen().room or WIDTH
-        write(text_of(found.comparison, found.sides, found.sites, width))
+        write(text_of(compared.comparison, compared.sides, compared.sites, width))
     else:
-        print_comparison(found.comparison, form, stored)
-    return found.comparison
+        print_comparison(compared.comparison, form, stored)
+    return compared.comparison
 
 
 def _fails(entry: ComparedNumber | Overall, fail_on: Sequence[str]) -> bool:
@@ -176,7 +176,7 @@ def _fails(entry: ComparedNumber | Overall, fail_on: Sequence[str]) -> bool:
         return True
     if entry.judged is None:
         return False
-    said = entry.judged.said
-    if said == "UNDECIDED":
+    verdict = entry.judged.said
+    if verdict == "UNDECIDED":
         return "undecided" in fail_on
-    return said in ("LESS", "MORE") and "different" in fail_on
+    return verdict in ("LESS", "MORE") and "different" in fail_on

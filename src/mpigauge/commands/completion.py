@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge completion: what makes a shell complete our words."""
+"""mpigauge completion: prints the script with which a shell completes our words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_MPIGAUGE_COMPLETE"
-"""By which the script of a shell asks."""
+"""The variable by which the script of a shell asks for words."""
 
 
 @click.command("completion")

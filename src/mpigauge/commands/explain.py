@@ -49,11 +49,13 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
     if run is None:
         raise UserError("name a run: `mpigauge explain last`; --list names what is looked for")
     stored = open_run(run)
-    said = _of_profile(run) if is_profile(run) else explain(stored)
+    explanation = _of_profile(run) if is_profile(run) else explain(stored)
     if form == "json":
-        return click.echo(json.dumps(to_json(stored.path.name, said), indent=1, ensure_ascii=False))
+        return click.echo(
+            json.dumps(to_json(stored.path.name, explanation), indent=1, ensure_ascii=False)
+        )
     width = min(screen_width() or WIDTH, _WIDEST)
-    return write_lines(page(stored.path.name, said, width, whole))
+    return write_lines(page(stored.path.name, explanation, width, whole))
 
 
 def _of_profile(run: str) -> Explanation:

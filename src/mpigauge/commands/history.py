@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge history: what machines remember of their runs, for the ± of later ones."""
+"""mpigauge history: the results of earlier runs, for the ± of later ones."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def list_command(as_json: bool) -> None:
     from mpigauge.model.between import LEAST_RUNS
 
     root = _folder()
-    found = _histories(root)
-    if not found and not as_json:
+    histories = _histories(root)
+    if not histories and not as_json:
         click.echo(f"no runs are remembered in {root}", err=True)
         return
     shown = [
         [each.place.machine, each.place.mpi, str(len(each.runs)), _since(each),
          "yes" if len(each.runs) >= LEAST_RUNS else f"after {LEAST_RUNS}"]
-        for each in found
+        for each in histories
     ]  # fmt: skip
     print_rows(COLUMNS, shown, as_json)
     click.echo(f"mpigauge: kept in {root}", err=True)
@@ -67,11 +67,11 @@ def clear_command(mpi: str | None, machine: str | None) -> None:
     words = {"mpi": mpi, "machine": machine}
     chosen = [each for each in _histories(root) if _fits(each, mpi, machine)]
     if not chosen and (mpi or machine):
-        known = "; ".join(f"{each.place.machine}: {each.place.mpi}" for each in _histories(root))
+        stored = "; ".join(f"{each.place.machine}: {each.place.mpi}" for each in _histories(root))
         asked = listed(f"--{name} {word}" for name, word in words.items() if word)
         raise UserError(
             f"{asked}: nothing that fits is remembered; "
-            + (f"there are {known}" if known else "nothing is")
+            + (f"there are {stored}" if stored else "nothing is")
         )
     try:
         history.clear(chosen)
@@ -126,15 +126,15 @@ def _histories(root: Path) -> list[History]:
     return history.histories(root)
 
 
-def _since(found: History) -> str:
-    days = [run.when[:10] for run in found.runs]
+def _since(history: History) -> str:
+    days = [run.when[:10] for run in history.runs]
     if days:
         return f"{days[0]} to {days[-1]}"
     return ""
 
 
-def _fits(found: History, mpi: str | None, machine: str | None) -> bool:
-    return (mpi or "") in found.place.mpi and (machine or "") in found.place.machine
+def _fits(history: History, mpi: str | None, machine: str | None) -> bool:
+    return (mpi or "") in history.place.mpi and (machine or "") in history.place.machine
 
 
 def _folders(word: str) -> list[Path]:
@@ -146,7 +146,7 @@ def _folders(word: str) -> list[Path]:
     path = Path(word)
     if not path.is_dir() or (path / "run.json").exists():
         return [find_run(word)]
-    found = list(run_folders(path).values())
-    if not found:
+    runs = list(run_folders(path).values())
+    if not runs:
         raise UserError(f"there is no run in {path}")
-    return found
+    return runs

@@ -61,10 +61,10 @@ def _mpis(specs: Sequence[str]) -> Sequence[Mpi]:
 
     if specs:
         return [find(spec) for spec in specs]
-    found = [each.mpi for each in everything().listed]
-    if not found:
+    mpis = [each.mpi for each in everything().listed]
+    if not mpis:
         raise UserError(f"there is no MPI to build kernels for; {WHAT_TO_DO}")
-    return found
+    return mpis
 
 
 def _one_of_each_abi(mpis: Sequence[Mpi]) -> Iterator[Mpi]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge list: which benchmarks there are."""
+"""mpigauge list: the benchmarks that can be run."""
 
 from __future__ import annotations
 
@@ -100,11 +100,11 @@ def _start(card: Card, wide: int) -> str:
 
 
 def _by_suite(cards: Sequence[Card]) -> dict[str, list[Card]]:
-    """That of MPI1 first, the others in the order in which they are known."""
-    found: dict[str, list[Card]] = {FIRST_SUITE: []}
+    """The benchmarks by suite: MPI1 first, the others in their usual order."""
+    suites: dict[str, list[Card]] = {FIRST_SUITE: []}
     for card in cards:
-        found.setdefault(card.suite, []).append(card)
-    return {suite: of for suite, of in found.items() if of}
+        suites.setdefault(card.suite, []).append(card)
+    return {suite: of for suite, of in suites.items() if of}
 
 
 def _chosen(cards: Cards, words: Sequence[str]) -> list[Card]:

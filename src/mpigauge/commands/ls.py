@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 COLUMNS = {"run": "run", "status": "status", "mpi": "MPI", "command": "command"}
 """Names and heads."""
 STATUSES = ("done", "failed", "interrupted", "unfinished")
-"""How runs end; one that goes on, or was killed, is unfinished."""
+"""The final states of runs; one that is still running, or was killed, is unfinished."""
 
 
 @click.command("ls")
@@ -68,7 +68,7 @@ def _listed(root: Path, where: str | None, must_be_there: bool) -> list[list[str
 
 
 def _summaries(root: Path, names: Collection[str]) -> list[Summary]:
-    """Of the runs of these names."""
+    """The runs of these names."""
     from mpigauge.runs.store import list_runs
 
     if not names:
@@ -77,7 +77,7 @@ def _summaries(root: Path, names: Collection[str]) -> list[Summary]:
 
 
 def metrics_of(runs: Sequence[Summary]) -> Iterator[Metric]:
-    """When each run was made, how it ended, and how many there are."""
+    """The number of runs, and the time and final state of each."""
     from mpigauge.model.moments import unix_time
     from mpigauge.show.prometheus import Metric, one_of
 
@@ -124,7 +124,7 @@ def _chosen(runs: Mapping[str, Path], root: Path, where: str) -> list[list[str]]
     query = f"SELECT {', '.join(COLUMNS)} FROM runs WHERE ({where}\n) ORDER BY created, run"
     of = asking.Meant(runs, root)
     try:
-        found = asking.answer(of, lambda library: ask(library.con, query, ("runs",)))
+        answer = asking.answer(of, lambda library: ask(library.con, query, ("runs",)))
     except UserError as error:
         raise UserError(f"--where: {error}") from None
-    return [list(map(str, row)) for row in found.rows]
+    return [list(map(str, row)) for row in answer.rows]

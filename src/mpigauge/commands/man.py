@@ -41,8 +41,8 @@ def command(ctx: click.Context, words: tuple[str, ...], folder: Path | None) -> 
     group = ctx.find_root().command
     assert isinstance(group, click.Group)
     if folder is None:
-        found, name = _named(group, words)
-        click.echo(page(found, name, __version__), nl=False)
+        named, name = _named(group, words)
+        click.echo(page(named, name, __version__), nl=False)
         return
     if words:
         raise UserError("--output writes the pages of all commands; leave their names out")
@@ -58,13 +58,13 @@ def _named(group: click.Group, words: Sequence[str]) -> tuple[click.Command, str
     """The command of these words, and how it is typed. UserError: there is none."""
     from mpigauge.model.errors import no_such
 
-    found: click.Command = group
+    parent: click.Command = group
     name = "mpigauge"
     for word in words:
-        context = click.Context(found, info_name=name)
-        known = found.list_commands(context) if isinstance(found, click.Group) else []
-        below = found.get_command(context, word) if isinstance(found, click.Group) else None
+        context = click.Context(parent, info_name=name)
+        names = parent.list_commands(context) if isinstance(parent, click.Group) else []
+        below = parent.get_command(context, word) if isinstance(parent, click.Group) else None
         if below is None:
-            raise no_such("command", word, known or [name])
-        found, name = below, f"{name} {word}"
-    return found, name
+            raise no_such("command", word, names or [name])
+        parent, name = below, f"{name} {word}"
+    return parent, name

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.site.mpi.listing import ListedMpi
 
 WORKS = {True: "yes", False: "no", None: "?"}
-"""Whether two ranks start with an MPI; None: it was not tried."""
+"""The words for a trial with two ranks; None: it was not tried."""
 
 
 @click.group("mpi")
@@ -164,17 +164,17 @@ def _words_of(each: ListedMpi, tried: Mapping[str, Trial]) -> list[str]:
 
 
 def _works(each: ListedMpi, tried: Mapping[str, Trial]) -> bool | None:
-    found = tried.get(each.mpi.spec)
-    if found is None:
+    trial = tried.get(each.mpi.spec)
+    if trial is None:
         return None
-    return found.works
+    return trial.works
 
 
 def _wrong_with(each: ListedMpi, tried: Mapping[str, Trial]) -> list[str]:
     remarks = list(each.remarks)
-    found = tried.get(each.mpi.spec)
-    if found and found.reason:
-        remarks.append(f"does not work: {found.reason}")
+    trial = tried.get(each.mpi.spec)
+    if trial and trial.reason:
+        remarks.append(f"does not work: {trial.reason}")
     return remarks
 
 

@@ -84,8 +84,8 @@ def command(
 
     if words and not raw["compilers"]:
         return present(open_run(one_run(words)), as_json)
-    said = {**raw, "benchmarks": words}
-    request = read_request(said, look_up(said))
+    values = {**raw, "benchmarks": words}
+    request = read_request(values, look_up(values))
     options = CommandOptions(mpi_specs, output=output, dry_run=dry_run)
     runs = []
     for setup in set_up(request, options):
@@ -136,21 +136,21 @@ class OddHosts:
         from mpigauge.features.cluster.result import by_arm, cluster
 
         names = {place: block.host for place, block in enumerate(self.plan.parts[0].blocks)}
-        found = cluster(results.rows(), by_arm(names))
-        if found is None:
+        result = cluster(results.rows(), by_arm(names))
+        if result is None:
             return []
         together = (part for part in self.plan.parts if not part.arm)
-        return [part for each in together for part in odd_parts(each, found)]
+        return [part for each in together for part in odd_parts(each, result)]
 
 
-def odd_parts(together: PlanPart, found: Cluster) -> tuple[PlanPart, ...]:
-    """What stood out of this part, on all hosts at once and on each where it did."""
+def odd_parts(together: PlanPart, cluster: Cluster) -> tuple[PlanPart, ...]:
+    """The parts that measure again what was odd, on all hosts at once and on each odd one."""
     from mpigauge.features.cluster.plan import once_more
     from mpigauge.measure.plan.blas import BLAS
 
     library = together.suite_options.get(BLAS, "").partition("=")[0]
     own = []
-    for kernel in found.kernels:
+    for kernel in cluster.kernels:
         if kernel.odd and kernel.library == library and kernel.word in together.benchmarks:
             own.append(kernel)
     odd = {host for kernel in own for host in kernel.odd}
@@ -179,7 +179,7 @@ def present(stored: Run, as_json: bool) -> None:
 
 
 def page_of(stored: Run) -> Sequence[str]:
-    """What `mpigauge node` says of one machine, or of several hosts beside each other. UserError:
+    """The output of `mpigauge node` for one machine, or for several hosts side by side. UserError:
     the run is about no node."""
     from mpigauge.cli.screen import screen
     from mpigauge.features.cluster import show as of_cluster
@@ -194,21 +194,21 @@ def page_of(stored: Run) -> Sequence[str]:
     from mpigauge.result.node.products import counter_hz
     from mpigauge.show.compilers import compiler_lines
 
-    found = document(stored)
-    if hosts := cluster(found.rows, by_ranks(stored.ranks)):
-        return list(of_cluster.page(found, hosts, screen().coloured))
-    seen = node(found.rows, counter_hz(stored))
+    shown = document(stored)
+    if hosts := cluster(shown.rows, by_ranks(stored.ranks)):
+        return list(of_cluster.page(shown, hosts, screen().coloured))
+    seen = node(shown.rows, counter_hz(stored))
     if seen is None:
         raise UserError(
             f"{stored.path} holds no benchmark of the suite NODE; `mpigauge node` measures them"
         )
     seen = replace(seen, cache_bytes=largest_cache(stored))
-    more = list(sections(memory_levels(found.rows), cores(stored.noise, stored.ranks)))
-    if found.compilers:
-        more.insert(0, compiler_lines(found.compilers, found.accounts))
+    more = list(sections(memory_levels(shown.rows), cores(stored.noise, stored.ranks)))
+    if shown.compilers:
+        more.insert(0, compiler_lines(shown.compilers, shown.accounts))
     if missing := left_out(stored):
         more.append([f"Left out for want of time (--in): {', '.join(missing)}"])
-    return list(page(found, seen, screen().coloured, more))
+    return list(page(shown, seen, screen().coloured, more))
 
 
 def largest_cache(stored: Run) -> int:
@@ -226,8 +226,8 @@ def left_out(stored: Run) -> list[str]:
     """Benchmarks of a plan that keeps to its time, for which none was left."""
     if not stored.plan.get("strict"):
         return []
-    known = {cell.benchmark for cell in stored.cells}
-    known |= {str(skip.key.get("benchmark", "")) for skip in stored.skips}
+    measured = {cell.benchmark for cell in stored.cells}
+    measured |= {str(skip.key.get("benchmark", "")) for skip in stored.skips}
     planned = [name for part in stored.plan.get("parts") or () for name in part["benchmarks"]]
     bare = dict.fromkeys(str(name).rpartition(":")[2] for name in planned)
-    return [name for name in bare if name not in known]
+    return [name for name in bare if name not in measured]

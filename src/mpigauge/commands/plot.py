@@ -71,9 +71,9 @@ def command(
         check_picture(target, "-o", [PAGE])
     if columns and (target is None or target.suffix == PAGE):
         raise UserError("--columns is of a picture for a paper; write it with -o FILE.pdf")
-    wanted = Chosen(benchmark, None if size is None else parse_bytes(size))
+    chosen = Chosen(benchmark, None if size is None else parse_bytes(size))
     shown = shown_of(words[:-1], limits_of)
-    picture = picture_of(kind, shown, wanted)
+    picture = picture_of(kind, shown, chosen)
     for each in shown:
         if each.run.part:
             click.echo(f"mpigauge: {each.name}: {each.run.part}", err=True)

@@ -50,7 +50,7 @@ def command(run: str, form: str) -> None:
 
 
 def what_is_left(folder: Path, stack: ExitStack) -> CampaignTask:
-    """What is left of a run. UserError: machine, MPI or hosts are not what they were."""
+    """The remaining work of a run. UserError: machine, MPI or hosts have changed."""
     from mpigauge.cli.remeasure import same_setup
     from mpigauge.measure import campaign
     from mpigauge.runs.store import RunWriter, load

@@ -22,7 +22,7 @@ from mpigauge.cli.run_options import RUN_OPTIONS
     shell_complete=completing.benchmarks,
 )
 @options.together(*RUN_OPTIONS, options.format_option())
-def command(**said: Any) -> None:
+def command(**values: Any) -> None:
     """Measure benchmarks (`mpigauge list` shows them).
 
     Every number comes with its error: the 95 % interval of the median over launches.
@@ -34,8 +34,8 @@ def command(**said: Any) -> None:
     from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request, resolve
 
-    options = CommandOptions.taken(said)
-    request = read_request(said, look_up(said))
+    options = CommandOptions.taken(values)
+    request = read_request(values, look_up(values))
     runs = []
     for setup in set_up(request, options):
         plan = resolve(setup.request, setup.cards, setup.resources, setup.mpi)

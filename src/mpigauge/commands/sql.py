@@ -39,7 +39,7 @@ def command(query: str, where: tuple[str, ...], form: str, output: Path | None) 
     of = asking.meant(where)
     with asking.output_file(output) as path:
         if form == "table":
-            found = asking.answer(of, lambda library: ask(library.con, query))
-            asking.write_table(found, path)
+            result = asking.answer(of, lambda library: ask(library.con, query))
+            asking.write_table(result, path)
         else:
             asking.answer(of, lambda library: write(library.con, query, form, path))

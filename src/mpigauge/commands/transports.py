@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge transports: what can carry the messages of an MPI here."""
+"""mpigauge transports: the ways in which an MPI can carry messages here."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
     from mpigauge.site.mpi.transports import offers, transports
 
     mpi = find(mpi_spec)
-    found = offers(mpi)
-    listed = transports(mpi, found)
+    available = offers(mpi)
+    listed = transports(mpi, available)
     tried = [_tried(mpi, each) if start else "" for each in listed]
     if as_json:
-        known = [asdict(each) | {"tried": words} for each, words in zip(listed, tried, strict=True)]
-        whole = {"mpi": mpi.spec, "transports": known, "offers": asdict(found)}
+        records = [
+            asdict(each) | {"tried": words} for each, words in zip(listed, tried, strict=True)
+        ]
+        whole = {"mpi": mpi.spec, "transports": records, "offers": asdict(available)}
         click.echo(json.dumps(whole, indent=2))
         return
     heads = ["--transport", f"{mpi.label} uses", "tried" if start else "settings"]

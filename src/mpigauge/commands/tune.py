@@ -60,11 +60,11 @@ def check_word(word: str, commands: Any) -> None:
     """UserError: it is neither a collective nor a subcommand."""
     from mpigauge.model.errors import UserError, nearest_or_all
 
-    known = [*_every_collective(), *commands]
-    if word.lower() not in (name.lower() for name in known):
+    words = [*_every_collective(), *commands]
+    if word.lower() not in (name.lower() for name in words):
         raise UserError(
             f"'{word}' is neither a collective that can be tuned nor a subcommand of tune"
-            f"{nearest_or_all(word, known)}"
+            f"{nearest_or_all(word, words)}"
         )
 
 
@@ -151,7 +151,7 @@ def command() -> None:
         help="Folder of the tuning.  [default: mpigauge-tuned-MPI-VERSION]",
     ),
 )
-def make_command(collectives: tuple[str, ...], profile: str | None, **said: Any) -> None:
+def make_command(collectives: tuple[str, ...], profile: str | None, **values: Any) -> None:
     """Measure all candidates, choose, write rules, and confirm them by fresh launches.
 
     Every candidate is tried for right results first. A rule stays only where it is faster than the
@@ -161,20 +161,20 @@ def make_command(collectives: tuple[str, ...], profile: str | None, **said: Any)
     from mpigauge.features.tune.making import make
 
     if profile is None:
-        make(collectives, said)
+        make(collectives, values)
         return
-    found = _profile_of(profile, said)
-    mix = _mix_of(found)
-    begun = _without_trial(mix, said)
+    stored = _profile_of(profile, values)
+    mix = _mix_of(stored)
+    begun = _without_trial(mix, values)
     if begun:
-        _try_program(found, *begun, said.get("seed") or 0)
+        _try_program(stored, *begun, values.get("seed") or 0)
         return
-    folder, tuning = make(collectives, said, mix, _failing(found, mix, said))
+    folder, tuning = make(collectives, values, mix, _failing(stored, mix, values))
     if tuning.has_effect:
-        _try_program(found, folder, tuning, said.get("seed") or 0)
+        _try_program(stored, folder, tuning, values.get("seed") or 0)
 
 
-def _profile_of(word: str, said: dict[str, Any]) -> Path:
+def _profile_of(word: str, values: dict[str, Any]) -> Path:
     """The folder of the profile, whose MPI is taken where none is named. UserError: it is none, or
     an option says what the profile says."""
     from mpigauge.cli.run_names import find_run
@@ -186,7 +186,7 @@ def _profile_of(word: str, said: dict[str, Any]) -> Path:
     from mpigauge.model.errors import UserError
 
     for option in ("ranks", "sizes", "thread_level"):
-        if said[option]:
+        if values[option]:
             word = option.replace("_", "-")
             raise UserError(f"--for and --{word} contradict: the profile has its own; drop one")
     folder = find_run(word)
@@ -198,7 +198,7 @@ def _profile_of(word: str, said: dict[str, Any]) -> Path:
         raise UserError(f"--for: the profile {word} has seen no rank")
     if shown[0].source:
         raise UserError(f"--for: {word} is {shown[0].lacks}")
-    said["mpi_spec"] = said["mpi_spec"] or mpi_of(shown[0].ranks[0].library).spec
+    values["mpi_spec"] = values["mpi_spec"] or mpi_of(shown[0].ranks[0].library).spec
     return folder
 
 
@@ -209,24 +209,26 @@ def _mix_of(profile: Path) -> CallMix | None:
     return mix_of(profile.name, load_jobs(profile))
 
 
-def _without_trial(mix: CallMix | None, said: dict[str, Any]) -> tuple[Path, Tuning] | None:
+def _without_trial(mix: CallMix | None, values: dict[str, Any]) -> tuple[Path, Tuning] | None:
     """The tuning for this program whose trial was interrupted, or failed, with its folder."""
     from mpigauge.features.tune.making import folder_for
     from mpigauge.runs.store.tunings import FILE, load_tuning
     from mpigauge.site.mpi import find
 
-    folder = folder_for(find(said["mpi_spec"]), said["output"])
+    folder = folder_for(find(values["mpi_spec"]), values["output"])
     if not (folder / FILE).is_file():
         return None
     tuning = load_tuning(folder)
-    wanted = tuning.has_effect and tuning.trial is None and mix is not None and tuning.mix == mix
-    if wanted:
+    lacks_trial = (
+        tuning.has_effect and tuning.trial is None and mix is not None and tuning.mix == mix
+    )
+    if lacks_trial:
         return (folder, tuning)
     return None
 
 
 def _failing(
-    profile: Path, mix: CallMix | None, said: dict[str, Any]
+    profile: Path, mix: CallMix | None, values: dict[str, Any]
 ) -> Callable[[Mapping[str, str]], str] | None:
     """Tells why the program of a profile fails with settings, empty: it does not; None: the program
     cannot be started here, or not with the MPI that is tuned."""
@@ -238,7 +240,7 @@ def _failing(
     from mpigauge.site.mpi import find
 
     header = load(profile).header
-    if mix is None or not words_of(header)[0] or mix.mpi != find(said["mpi_spec"]).label:
+    if mix is None or not words_of(header)[0] or mix.mpi != find(values["mpi_spec"]).label:
         return None
 
     def why(settings: Mapping[str, str]) -> str:
@@ -351,7 +353,7 @@ def apply_command(folder: Path, words: tuple[str, ...]) -> None:
     *options.host_options,
     options.seed_option,
 )
-def verify_command(folder: Path, mpi_spec: str | None, **said: Any) -> None:
+def verify_command(folder: Path, mpi_spec: str | None, **values: Any) -> None:
     """Try again whether the rules are right and still help, on the hosts of the tuning.
 
     Another build of the MPI, and files that were edited, are refused.
@@ -359,4 +361,4 @@ def verify_command(folder: Path, mpi_spec: str | None, **said: Any) -> None:
     from mpigauge.cli.tuned import whole
     from mpigauge.features.tune.making import verify
 
-    verify(folder, whole(folder), mpi_spec, said)
+    verify(folder, whole(folder), mpi_spec, values)
