@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What stands in an archive, and an archive of it: the same bytes for the same content."""
+"""Writes the content of an archive: the same bytes for the same content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".tar", ".tar.gz", ".tar.xz")
 TIME_S = 315532800
-"""Of every file: 1980, the first that all kinds of archives know."""
+"""The time of every file: 1980, the first that all kinds of archives can hold."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class File:
 class Link:
     name: str
     target: str
-    """As it is written in the link."""
+    """The target as it is written in the link."""
 
 
 Entry = File | Link
@@ -68,7 +68,8 @@ def write(file: Path, kind: str, top: str, entries: Iterable[Entry]) -> None:
 
 @contextmanager
 def _packed(file: Path, kind: str) -> Iterator[IO[bytes]]:
-    """What is written into it is packed as the ending says; no name and no time goes with it."""
+    """Opens the file; what is written is compressed according to its ending, without a name or
+    time."""
     with file.open("wb") as output:
         if kind == ".tar.gz":
             with gzip.GzipFile("", "wb", 6, output, mtime=0) as packed:
@@ -81,7 +82,7 @@ def _packed(file: Path, kind: str) -> Iterator[IO[bytes]]:
 
 
 def _archive(output: IO[bytes]) -> tarfile.TarFile:
-    """In the form that every tar reads, that of BusyBox too."""
+    """An archive in the format that every tar reads, that of BusyBox too."""
     return tarfile.open(fileobj=output, mode="w", format=tarfile.GNU_FORMAT)
 
 

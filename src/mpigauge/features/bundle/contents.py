@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a bundle holds: mpigauge and its packages, kernels, MPIs, and the programs like IMB's."""
+"""The contents of a bundle: mpigauge and its packages, kernels, MPIs, and programs like IMB's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Abi, Kernels, Mpi
 
 SOURCES = ("CMakeLists.txt", "kernels", "profiler", "translate", "schema")
-"""What a wheel carries in `_source`: what is compiled, and what the kernels' digest is of."""
+"""The folders and files that a wheel carries in `_source`: all that is compiled or enters the
+kernels' digest."""
 PACKAGE = f"{start.PYTHON}/mpigauge"
 KERNELS = "_shipped/kernels"
 MPIS = "_shipped/mpi"
@@ -37,9 +38,10 @@ def starting(needed: Needs) -> Iterator[Entry]:
     yield File(README, start.readme(needed).encode())
 
 
-def packages(found: Sequence[Distribution]) -> Iterator[Entry]:
-    """mpigauge is the first; it is taken from where it runs, as it may be a clone."""
-    own, *others = found
+def packages(installed: Sequence[Distribution]) -> Iterator[Entry]:
+    """The files of the packages. mpigauge is the first; it is taken from where it runs, which may
+    be a clone."""
+    own, *others = installed
     yield from own_package(Path(mpigauge.__file__).resolve().parent)
     parts = [metadata_of(own), *map(files_of, others)]
     for file in (file for part in parts for file in part):
@@ -60,7 +62,7 @@ def own_package(package: Path) -> Iterator[Entry]:
 
 
 def kernels(built: Mapping[Abi, Kernels]) -> Iterator[Entry]:
-    """Where mpigauge looks for those that came with it."""
+    """The kernels, in the folder where mpigauge looks for those that came with it."""
     for abi, each in built.items():
         made = each.cards.with_name(kernel_build.FILE)
         for path in (each.executable, each.plugin, each.cards, made):

@@ -17,7 +17,7 @@ OWN = "mpigauge"
 LEFT_OUT = ("__pycache__", "tests")
 """Folders of packages that nothing needs when it runs."""
 ONLY_OF_HERE = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")
-"""What metadata say of how a package came to be here."""
+"""The metadata on how a package was installed here."""
 _REQUIREMENT = re.compile(r"\s*(?P<name>[\w.-]+)\s*(\[(?P<extras>[^]]*)\])?[^;]*(;(?P<marker>.*))?")
 _EXTRA = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")
 _LIBC = re.compile(r"^Tag: \S*manylinux_(\d+)_(\d+)_", re.MULTILINE)
@@ -31,7 +31,7 @@ class Requirement:
 
     name: str
     extras: tuple[str, ...]
-    """Of the package that is required."""
+    """The extras of the required package."""
     only_for: str
     """The extra of the requiring package that needs it; empty: it is always needed."""
     only_on_some: bool
@@ -55,22 +55,22 @@ def distributions(extras: Sequence[str]) -> list[metadata.Distribution]:
 
     UserError: something is not installed. What only some machines need is taken where it is here.
     """
-    found: dict[str, metadata.Distribution] = {}
+    by_name: dict[str, metadata.Distribution] = {}
     waiting = [(OWN, tuple(extras))]
     looked = set(waiting)
     while waiting:
-        name, wanted = waiting.pop(0)
+        name, extras_of = waiting.pop(0)
         distribution = _installed(name)
-        found.setdefault(_same(name), distribution)
+        by_name.setdefault(_same(name), distribution)
         for each in map(requirement, distribution.requires or []):
-            if each.only_for and each.only_for not in wanted:
+            if each.only_for and each.only_for not in extras_of:
                 continue
             if each.only_on_some and not _is_installed(each.name):
                 continue
             if (more := (each.name, each.extras)) not in looked:
                 looked.add(more)
                 waiting.append(more)
-    return list(found.values())
+    return list(by_name.values())
 
 
 def files_of(distribution: metadata.Distribution) -> Iterator[File]:
@@ -100,8 +100,8 @@ def libc_of(distribution: metadata.Distribution) -> tuple[int, int]:
     tags = distribution.read_text("WHEEL") or ""
     for old, new in _OLD_TAGS.items():
         tags = tags.replace(old, new)
-    found = [(int(major), int(minor)) for major, minor in _LIBC.findall(tags)]
-    return min(found, default=(0, 0))
+    versions = [(int(major), int(minor)) for major, minor in _LIBC.findall(tags)]
+    return min(versions, default=(0, 0))
 
 
 def _is_needed(file: metadata.PackagePath) -> bool:

@@ -63,14 +63,14 @@ class Bundle:
         return start.how_to_run(self.top)
 
 
-def make(wanted: PackRequest, tell: Tell = folders.say_nothing) -> Bundle:
+def make(request: PackRequest, tell: Tell = folders.say_nothing) -> Bundle:
     """UserError: something is not here, or the file cannot be written."""
-    kind = archive.ending(wanted.file)
-    _check(wanted.file, wanted.force)
-    packed = [_private(spec) for spec in wanted.packed_mpis]
-    packages = distributions.distributions(wanted.extras)
+    kind = archive.ending(request.file)
+    _check(request.file, request.force)
+    packed = [_private(spec) for spec in request.packed_mpis]
+    packages = distributions.distributions(request.extras)
     of_packages = [*contents.packages(packages)]
-    built = _kernels(wanted, tell)
+    built = _kernels(request, tell)
     of_kernels = max(map(libc_of, built.values()))
     needed = start.needs(max(of_kernels, *map(distributions.libc_of, packages)))
     top = f"mpigauge-{mpigauge.__version__}"
@@ -81,10 +81,10 @@ def make(wanted: PackRequest, tell: Tell = folders.say_nothing) -> Bundle:
     }
     for mpi in packed:
         described[mpi.label] = [*contents.mpi(mpi)]
-    tell(f"writing {wanted.file}")
-    _write(wanted.file, kind, top, [each for part in described.values() for each in part])
+    tell(f"writing {request.file}")
+    _write(request.file, kind, top, [each for part in described.values() for each in part])
     parts = tuple(PackPart(about, _bytes(part)) for about, part in described.items())
-    return Bundle(wanted.file, top, parts, needed, of_kernels)
+    return Bundle(request.file, top, parts, needed, of_kernels)
 
 
 def _check(file: Path, force: bool) -> None:
@@ -109,14 +109,14 @@ def _private(spec: str) -> Mpi:
     return find(spec)
 
 
-def _kernels(wanted: PackRequest, tell: Tell) -> dict[Abi, Kernels]:
-    """Of each ABI those that mpigauge would take here, built now if need be."""
-    specs = (*wanted.mpis, *wanted.packed_mpis)
+def _kernels(request: PackRequest, tell: Tell) -> dict[Abi, Kernels]:
+    """The kernels for each ABI that mpigauge would use here, built now if need be."""
+    specs = (*request.mpis, *request.packed_mpis)
     came = kernel_places.all_shipped()
-    if came and not wanted.mpis:
+    if came and not request.mpis:
         return came
-    found = mpis_for(specs if wanted.mpis else (), "to bundle kernels for", tell)
-    first = {mpi.abi: mpi for mpi in reversed(found)}
+    mpis = mpis_for(specs if request.mpis else (), "to bundle kernels for", tell)
+    first = {mpi.abi: mpi for mpi in reversed(mpis)}
     return {abi: kernels(mpi, tell) for abi, mpi in sorted(first.items())}
 
 

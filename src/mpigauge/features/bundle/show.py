@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What was packed, and what to do with it."""
+"""Prints the contents of a new bundle, and what to do with it."""
 
 from __future__ import annotations
 

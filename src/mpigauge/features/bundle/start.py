@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How a bundle is started: with a Python of the node that it was unpacked on, or not at all."""
+"""The start of a bundle: by a Python of the node on which it was unpacked, or not at all."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ VARIABLE = "MPIGAUGE_PYTHON"
 
 @dataclass(frozen=True)
 class Needs:
-    """What a node must have for the part of a bundle that is written in Python."""
+    """The requirements of a bundle's Python part on a node."""
 
     tag: str
-    """Of the Python, for which compiled packages are: cpython-311."""
+    """The tag of the Python that compiled packages need: cpython-311."""
     version: str
     machine: str
     libc: tuple[int, int]
@@ -41,7 +41,7 @@ def glibc(version: tuple[int, int]) -> str:
 
 
 def needs(libc: tuple[int, int]) -> Needs:
-    """What packages need that run with this Python on this machine."""
+    """The requirements of packages that run with this Python on this machine."""
     tag = str(sys.implementation.cache_tag)
     return Needs(tag, "{}.{}".format(*sys.version_info[:2]), platform.machine(), libc)
 
@@ -62,7 +62,7 @@ def readme(needed: Needs) -> str:
 
 
 def main(needed: Needs) -> str:
-    """What that Python runs first."""
+    """The first program that this Python runs."""
     return _MAIN.format(needs=needed)
 
 
