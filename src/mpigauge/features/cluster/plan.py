@@ -39,7 +39,7 @@ AGAIN = "again"
 AGAIN_ALONE = f"{AGAIN} {ALONE}"
 """...and that of one that did, while the others rest."""
 A_ROW_FOR_EACH = 1
-"""Of the groups that measure at the same time: each is a host."""
+"""The value of --multi with a row for each group that measures at the same time: each is a host."""
 
 
 def cluster_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Plan:
@@ -52,10 +52,10 @@ def cluster_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi)
         )
     seats = resources.one_placement(request, request.np or resources.room, MEASURES)
     names = (*MEMORY, *PEAKS, CLOCKS[-1], NOISE)
-    wanted = [PlanPart(_known(names, cards), 0, sizes=request.sizes or ARRAY)]
+    unplaced = [PlanPart(_available(names, cards), 0, sizes=request.sizes or ARRAY)]
     if request.blas:
-        wanted.append(PlanPart(_known(PRODUCTS[:1], cards), 0, sizes=OF_RANK))
-    seated = [_in_groups(resources.seated(part, seats)) for part in wanted]
+        unplaced.append(PlanPart(_available(PRODUCTS[:1], cards), 0, sizes=OF_RANK))
+    seated = [_in_groups(resources.seated(part, seats)) for part in unplaced]
     every = with_blas(seated, request.libraries, cards)
     parts: list[PlanPart] = []
     for part in every:
@@ -78,7 +78,7 @@ def once_more(together: PlanPart, hosts: Sequence[int]) -> tuple[PlanPart, ...]:
     return (replace(together, arm=AGAIN), *(alone(together, i, AGAIN_ALONE) for i in hosts))
 
 
-def _known(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
+def _available(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
     """The benchmarks of these names that kernels for this kind of processor have."""
     words = [f"{NODE_SUITE}:{name}" for name in names]
     return tuple(filter(cards.get, words))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What each host of a run does with the same work: at once with all others, and alone.
+"""The performance of each host of a run with the same work: at once with all others, and alone.
 
 A host is named slow only where it was so each time that it was measured: hosts that stand out are
 measured again, at once with all others and alone.
@@ -37,11 +37,11 @@ class HostsTogether:
 
     first: Mapping[str, Row]
     again: Mapping[str, Row] = field(default_factory=dict)
-    """Of hosts that were measured once more."""
+    """The results of hosts that were measured again."""
 
     @property
     def last(self) -> Mapping[str, Row]:
-        """What was measured last of each host."""
+        """The last result of each host."""
         return {**self.first, **self.again}
 
     @cached_property
@@ -84,7 +84,7 @@ class Kernel:
     benchmark: str
     message_bytes: int
     library: str
-    """Of products; empty for others."""
+    """The library of matrix products; empty for other benchmarks."""
     at_once: HostsTogether
     alone: HostsTogether
 
@@ -110,22 +110,22 @@ class Kernel:
     def suffering(self) -> Mapping[str, float]:
         """Hosts that are slower at once with others than alone by more than the errors, and by how
         much."""
-        found = {}
+        ratios = {}
         for host, row in self.at_once.last.items():
             alone = self.alone.last.get(host)
             if alone is None:
                 continue
             ratio = row.latency.value / alone.latency.value
             if ratio > LESS and row.latency.low > alone.latency.high:
-                found[host] = ratio
-        return found
+                ratios[host] = ratio
+        return ratios
 
 
 @dataclass(frozen=True)
 class Cluster:
     hosts: tuple[str, ...]
     ranks: int
-    """Of each."""
+    """The number of ranks on each host."""
     kernels: tuple[Kernel, ...]
 
     @property
@@ -135,7 +135,7 @@ class Cluster:
 
 def cluster(rows: Iterable[Row], host_of: Callable[[Row], str]) -> Cluster | None:
     """None: these rows are not of several hosts at once."""
-    found: dict[tuple[str, int, str], dict[str, dict[str, Row]]] = defaultdict(
+    cells: dict[tuple[str, int, str], dict[str, dict[str, Row]]] = defaultdict(
         lambda: {kind: {} for kind in ("", ALONE, AGAIN, AGAIN_ALONE)}
     )
     hosts: dict[str, int] = {}
@@ -144,7 +144,7 @@ def cluster(rows: Iterable[Row], host_of: Callable[[Row], str]) -> Cluster | Non
         if row.cell.suite != NODE_SUITE or row.cell.group < 0 or kind is None:
             continue
         host, cell = host_of(row), row.cell
-        found[cell.benchmark, row.message_bytes, settings_of_row(row).get(BLAS, "")][kind][host] = (
+        cells[cell.benchmark, row.message_bytes, settings_of_row(row).get(BLAS, "")][kind][host] = (
             row
         )
         if not kind:
@@ -152,7 +152,7 @@ def cluster(rows: Iterable[Row], host_of: Callable[[Row], str]) -> Cluster | Non
     if len(hosts) < 2:
         return None
     kernels = []
-    for key, of in found.items():
+    for key, of in cells.items():
         if of[""]:
             at_once, alone = (
                 HostsTogether(of[""], of[AGAIN]),
@@ -164,7 +164,8 @@ def cluster(rows: Iterable[Row], host_of: Callable[[Row], str]) -> Cluster | Non
 
 
 def kind_of(arm: str) -> str | None:
-    """What the arm of a launch says: all at once (empty), alone, or either of them again."""
+    """The kind of a launch by its arm: all at once (empty), alone, or either of them again; None:
+    another kind."""
     for kind in (ALONE, AGAIN_ALONE):
         if arm.startswith(kind):
             return kind

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""All hosts of a run in one table: what each does at once with the others, and alone."""
+"""All hosts of a run in one table: each at once with the others, and alone."""
 
 from __future__ import annotations
 
@@ -26,40 +26,40 @@ _BEST = 3
 """Columns side by side."""
 
 
-def page(document: Document, found: Cluster, colour: bool = False) -> Iterator[str]:
+def page(document: Document, cluster: Cluster, colour: bool = False) -> Iterator[str]:
     """The table, in pieces as wide as a terminal; who is slower than the others, and who suffers
     from them."""
     yield from heading(document.facts)
     yield ""
-    yield f"{len(found.hosts)} hosts, {many(found.ranks, 'rank')} on each: at once / alone"
-    for start in range(0, len(found.kernels), _BEST):
+    yield f"{len(cluster.hosts)} hosts, {many(cluster.ranks, 'rank')} on each: at once / alone"
+    for start in range(0, len(cluster.kernels), _BEST):
         yield ""
-        yield from _table(found, found.kernels[start : start + _BEST])
+        yield from _table(cluster, cluster.kernels[start : start + _BEST])
     yield ""
-    yield from broken(sentences(found))
+    yield from broken(sentences(cluster))
     if remarks := remark_lines(document, colour):
         yield ""
         yield from remarks
 
 
-def sentences(found: Cluster) -> Iterator[str]:
+def sentences(cluster: Cluster) -> Iterator[str]:
     """Verdicts, each with its numbers."""
-    if not found.can_judge:
+    if not cluster.can_judge:
         yield (
-            f"UNDECIDED whether a host is slow: {len(found.hosts)} do not tell what is usual, "
+            f"UNDECIDED whether a host is slow: {len(cluster.hosts)} do not tell what is usual, "
             f"{LEAST_PEERS} would"
         )
-    for kernel in found.kernels:
+    for kernel in cluster.kernels:
         yield from _verdicts(kernel)
-    if found.can_judge and not any(kernel.odd for kernel in found.kernels):
-        yield f"all {len(found.hosts)} hosts are like their peers"
+    if cluster.can_judge and not any(kernel.odd for kernel in cluster.kernels):
+        yield f"all {len(cluster.hosts)} hosts are like their peers"
 
 
 def _verdicts(kernel: Kernel) -> Iterator[str]:
     for host in kernel.odd:
-        said = f"{host} is slow: {_name(kernel)} {_how(kernel, host)}"
+        sentence = f"{host} is slow: {_name(kernel)} {_how(kernel, host)}"
         again = host in kernel.at_once.again or host in kernel.alone.again
-        yield f"{said}, measured again" if again else said
+        yield f"{sentence}, measured again" if again else sentence
     for host in kernel.cleared:
         yield f"{host} stood out once in {_name(kernel)}, but not the other time"
     suffering = kernel.suffering
@@ -73,35 +73,35 @@ def _verdicts(kernel: Kernel) -> Iterator[str]:
 
 
 def _how(kernel: Kernel, host: str) -> str:
-    """How much longer it takes, and whether at once with the others, alone, or both."""
+    """The slowdown of a host, and whether it is at once with the others, alone, or both."""
     at_once, alone = kernel.at_once.ratio(host), kernel.alone.ratio(host)
     if host in {each.name for each in kernel.at_once.odd}:
         ratio, when, other, otherwise = at_once, "", alone, "alone"
     else:
         ratio, when, other = alone, " while these rest", at_once
         otherwise = "at once with the others"
-    said = f"takes {ratio:.3g} × as long as the median of its peers{when}"
+    sentence = f"takes {ratio:.3g} × as long as the median of its peers{when}"
     if not math.isfinite(other):
-        return said
-    return f"{said}, {otherwise} {other:.3g} ×"
+        return sentence
+    return f"{sentence}, {otherwise} {other:.3g} ×"
 
 
-def _table(found: Cluster, kernels: Sequence[Kernel]) -> Iterator[str]:
-    wide = max(len("deviation"), *map(len, found.hosts))
+def _table(cluster: Cluster, kernels: Sequence[Kernel]) -> Iterator[str]:
+    wide = max(len("deviation"), *map(len, cluster.hosts))
 
     def line(head: str, cell: Callable[[Kernel], str]) -> str:
         return f"{head:{wide}}" + "".join(f"{cell(kernel):>{_COLUMN}}" for kernel in kernels)
 
     yield line("", _name)
     yield line("", _unit)
-    for host in found.hosts:
+    for host in cluster.hosts:
         yield line(host, partial(_both, host))
     yield line("median", _medians)
     yield line("deviation", _deviation)
 
 
 def _both(host: str, kernel: Kernel) -> str:
-    """What a host does at once with the others, and alone."""
+    """The values of a host at once with the others, and alone."""
     return f"{_text(kernel.at_once.last.get(host))} / {_text(kernel.alone.last.get(host))}"
 
 
@@ -138,7 +138,7 @@ def _middle(way: HostsTogether) -> str:
 
 
 def _value(row: Row) -> tuple[float, str]:
-    """What people ask of it, with its unit."""
+    """The value that people ask for, with its unit."""
     if row.bandwidth:
         return row.bandwidth.value * 1e-9, "GB/s"
     if row.rate:
