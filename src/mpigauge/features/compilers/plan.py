@@ -42,12 +42,12 @@ def loops_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -
 
 def loops_of(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
     """The words of those that are named, or of all. UserError: there is no such loop."""
-    known = {card.name: card.word for card in cards if _is_loop(card)}
-    wanted = [name.removeprefix(f"{NODE_SUITE}:") for name in names] or list(known)
-    for name in wanted:
-        if name not in known:
-            raise no_such("simple loop", name, known, "--compiler")
-    return tuple(known[name] for name in dict.fromkeys(wanted))
+    loops = {card.name: card.word for card in cards if _is_loop(card)}
+    chosen = [name.removeprefix(f"{NODE_SUITE}:") for name in names] or list(loops)
+    for name in chosen:
+        if name not in loops:
+            raise no_such("simple loop", name, loops, "--compiler")
+    return tuple(loops[name] for name in dict.fromkeys(chosen))
 
 
 def _is_loop(card: Card) -> bool:
