@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a check looks at, and what it says."""
+"""The input of a check, and its findings."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from mpigauge.site.topology.files import Files
 
 State = Literal["bad", "note", "unknown", "good"]
 STATES: tuple[State, ...] = ("bad", "note", "unknown", "good")
-"""From worst to best. bad: times are spoilt; note: it costs something, or may; unknown: it cannot
-be read here."""
+"""The states from worst to best. bad: timings are distorted; note: it has a cost, or may have one;
+unknown: it cannot be read here."""
 
 
 @dataclass(frozen=True)
@@ -23,42 +23,42 @@ class CheckFinding:
     state: State
     found: str
     costs: str = ""
-    """What it does to times; bad and note always say it."""
+    """The effect on timings; never empty for bad and note."""
     mend: str = ""
-    """The command or the setting that mends it, or who can; bad and note always say it."""
+    """The command or setting that mends it, or who can; never empty for bad and note."""
     check: str = ""
     """The name of the check, which `diagnose` fills in."""
 
 
-def good(found: str) -> CheckFinding:
-    return CheckFinding("good", found)
+def good(text: str) -> CheckFinding:
+    return CheckFinding("good", text)
 
 
-def note(found: str, costs: str, mend: str) -> CheckFinding:
-    return CheckFinding("note", found, costs, mend)
+def note(text: str, costs: str, mend: str) -> CheckFinding:
+    return CheckFinding("note", text, costs, mend)
 
 
-def bad(found: str, costs: str, mend: str) -> CheckFinding:
-    return CheckFinding("bad", found, costs, mend)
+def bad(text: str, costs: str, mend: str) -> CheckFinding:
+    return CheckFinding("bad", text, costs, mend)
 
 
-def unknown(found: str) -> CheckFinding:
-    return CheckFinding("unknown", found)
+def unknown(text: str) -> CheckFinding:
+    return CheckFinding("unknown", text)
 
 
 @dataclass(frozen=True)
 class CoreNoise:
-    """What a loop that only reads the clock noticed on a core."""
+    """The noise on a core that a loop observed while it only read the clock."""
 
     pu: int
     seconds: float
     detours: int
-    """How often more than DETOUR_S went by between two looks at the clock."""
+    """The number of gaps of more than DETOUR_S between two readings of the clock."""
     lost_s: float
-    """The sum of these."""
+    """The sum of these gaps."""
     longest_s: float
     switched_out: int
-    """How often the scheduler gave the core to another process meanwhile."""
+    """The number of times that the scheduler gave the core to another process meanwhile."""
 
     @property
     def lost_ratio(self) -> float:
@@ -70,13 +70,13 @@ class CoreNoise:
 
 
 CrossMemory = Literal["open", "asked", "refused"]
-"""Whether a process may read the memory of a sibling: always, only after that one allowed it by
+"""Access to the memory of a sibling: always, only after that one allowed it by
 prctl(PR_SET_PTRACER), or never."""
 
 
 @dataclass(frozen=True)
 class Measurements:
-    """What no file tells."""
+    """Measurements of what no file contains."""
 
     noise: tuple[CoreNoise, ...]
     cross_memory: CrossMemory | None
@@ -113,8 +113,8 @@ class Host:
     measured: Measurements | None
     """None: it was not measured, as when the machine is only a record."""
     asked: MpiOffers | None = None
-    """None: no MPI was asked."""
+    """None: no MPI was probed."""
     start: MpiStart | None = None
     """None: no MPI was started."""
     outlook: Outlook | None = None
-    """Which kernels would measure the MPI; None: no MPI was asked."""
+    """The state of the kernels for the MPI; None: no MPI was probed."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge doctor: what spoils times on this machine, and what mends it."""
+"""mpigauge doctor: diagnoses what distorts timings on this machine, and how to mend it."""
 
 from __future__ import annotations
 
@@ -110,13 +110,13 @@ def _on_hosts(asked: Target, words: Sequence[str], seconds: float, as_json: bool
     from mpigauge.features.doctor.examine import examine, findings_of
     from mpigauge.features.doctor.show import pages
 
-    said = examine(asked.hosts, words, seconds, agent_of(asked))
+    reports = examine(asked.hosts, words, seconds, agent_of(asked))
     if as_json:
-        click.echo(json.dumps(said, indent=2))
+        click.echo(json.dumps(reports, indent=2))
     else:
-        found = {name: findings_of(each) for name, each in said.items()}
-        write_lines(pages(found, screen_width() or 96))
-    if any(each["worst"] == "bad" for each in said.values()):
+        findings = {name: findings_of(each) for name, each in reports.items()}
+        write_lines(pages(findings, screen_width() or 96))
+    if any(each["worst"] == "bad" for each in reports.values()):
         return SPOILT
     return 0
 
@@ -140,11 +140,13 @@ def _on_program(program: str, mpi_spec: str | None, as_json: bool) -> int:
     mpis = _mpis(mpi_spec) if looked.uses_mpi else []
     each = [suits(looked, mpi) for mpi in mpis]
     hinders = hindrances(looked)
-    said = _said_by({str(library.path) for library in looked.mpi_libraries if library.path})
+    versions = _versions_by_path(
+        {str(library.path) for library in looked.mpi_libraries if library.path}
+    )
     if as_json:
-        click.echo(json.dumps(to_json(looked, each, said, hinders), indent=2))
+        click.echo(json.dumps(to_json(looked, each, versions, hinders), indent=2))
     else:
-        write_lines(page(looked, each, said, hinders, screen_width() or 96))
+        write_lines(page(looked, each, versions, hinders, screen_width() or 96))
     runs = not looked.mpi_libraries or all(library.path for library in looked.mpi_libraries)
     if runs or any(one.runs for one in each):
         return 0
@@ -160,20 +162,20 @@ def _mpis(mpi_spec: str | None) -> list[Mpi]:
     return [each.mpi for each in everything().listed]
 
 
-def _said_by(libraries: Iterable[str]) -> dict[str, str]:
+def _versions_by_path(libraries: Iterable[str]) -> dict[str, str]:
     """The name and version of each of these libraries of MPI that can tell them."""
     from mpigauge.model.errors import UserError
     from mpigauge.site.mpi.query import ask
 
-    found = {}
+    versions = {}
     for path in sorted(libraries):
         try:
             name, version = ask(Path(path), {}).name_and_version
         except UserError:
             continue
         if name != "unknown":
-            found[path] = f"{name} {version}"
-    return found
+            versions[path] = f"{name} {version}"
+    return versions
 
 
 def _host(file: Path | None, seconds: float) -> Host:
@@ -216,12 +218,12 @@ def _with_mpi(host: Host, names: Sequence[str], mpi: Mpi, mpi_spec: str | None) 
     """The host with what the MPI answers."""
     from mpigauge.site.mpi.outlook import outlook
 
-    wanted = _wants_mpi(names)
-    if "kernels" in wanted:
+    mpi_checks = _wants_mpi(names)
+    if "kernels" in mpi_checks:
         host = replace(host, outlook=outlook(mpi))
-    if "start-up" in wanted:
+    if "start-up" in mpi_checks:
         host = replace(host, start=_start(mpi))
-    if "transports" in wanted:
+    if "transports" in mpi_checks:
         return replace(host, asked=_asked(mpi, mpi_spec))
     return host
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Has every host examine itself, all at the same time: `mpigauge doctor` on each of them."""
+"""Runs `mpigauge doctor` on all hosts in parallel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mpigauge.site.batch import SYSTEMS
 SECONDS = 60.0
 """Beside the time in which noise is watched; asking an MPI starts programs."""
 VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "MPIGAUGE_KERNELS")
-"""Where MPIs are found there as here."""
+"""The variables by which MPIs and kernels are found there as here."""
 _PROGRAM = """
 import os
 for name in {jobs!r}:
@@ -37,7 +37,7 @@ main()
 def examine(
     hosts: Sequence[NamedHost], words: Sequence[str], noise_s: float, agent: Agent | None = None
 ) -> dict[str, dict[str, Any]]:
-    """What `mpigauge doctor --json` with these words says on each host, by its name.
+    """The output of `mpigauge doctor --json` with these words on each host, by its name.
 
     UserError: a host does not answer, or refuses the words.
     """
@@ -48,25 +48,25 @@ def examine(
     answers = all_answers(
         [host.name for host in hosts], python_line(program, env), agent, SECONDS + noise_s
     )
-    told = [_told(host.name, answer) for host, answer in zip(hosts, answers, strict=True)]
-    refuse_problems(told)
-    found: dict[str, dict[str, Any]] = {}
-    for host, said in zip(hosts, told, strict=True):
-        if isinstance(said, dict):
-            found[host.name] = said
-    return found
+    outcomes = [_report_of(host.name, answer) for host, answer in zip(hosts, answers, strict=True)]
+    refuse_problems(outcomes)
+    reports: dict[str, dict[str, Any]] = {}
+    for host, outcome in zip(hosts, outcomes, strict=True):
+        if isinstance(outcome, dict):
+            reports[host.name] = outcome
+    return reports
 
 
-def findings_of(said: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
-    """The findings in what a host said."""
-    return tuple(CheckFinding(**each) for each in said["findings"])
+def findings_of(report: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
+    """The findings in a host's report."""
+    return tuple(CheckFinding(**each) for each in report["findings"])
 
 
-def _told(host: str, answer: HostAnswer) -> dict[str, Any] | str:
-    """What it found, or one sentence why it could not."""
+def _report_of(host: str, answer: HostAnswer) -> dict[str, Any] | str:
+    """The report of a host, or one sentence why it has none."""
     start = answer.output.find("{")
     try:
-        said: dict[str, Any] = json.loads(answer.output[start:]) if start >= 0 else {}
+        report: dict[str, Any] = json.loads(answer.output[start:]) if start >= 0 else {}
     except ValueError:
-        said = {}
-    return said or f"host {host} could not examine itself: {answer.last_words}"
+        report = {}
+    return report or f"host {host} could not examine itself: {answer.last_words}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Measures what no file tells, in child processes: noise on each core, and reading the memory of
+"""Measures in child processes what no file contains: noise on each core, and reading the memory of
 a sibling, which single-copy messages need."""
 
 from __future__ import annotations
@@ -100,14 +100,14 @@ def measure(machine: Machine, seconds: float) -> Measurements:
 
 def _noise(pus: tuple[int, ...], seconds: float, problems: list[str]) -> tuple[CoreNoise, ...]:
     started = [_start(NOISE, str(pu), str(seconds), str(DETOUR_S)) for pu in pus]
-    found = [_answer(child, seconds, problems) for child in started]
-    return tuple(CoreNoise(**json.loads(text)) for text in found if text)
+    answers = [_answer(child, seconds, problems) for child in started]
+    return tuple(CoreNoise(**json.loads(text)) for text in answers if text)
 
 
 def _cross_memory(problems: list[str]) -> CrossMemory | None:
-    said = _answer(_start(READING), 0.0, problems)
+    answer = _answer(_start(READING), 0.0, problems)
     for state in ("open", "asked", "refused"):
-        if said == state:
+        if answer == state:
             return state
     return None
 
@@ -119,7 +119,8 @@ def _start(script: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 def _answer(child: subprocess.Popen[str], seconds: float, problems: list[str]) -> str:
-    """What the child printed; where it failed nothing, and its last words among the problems."""
+    """The output of the child; if it failed, nothing, and its last words are added to
+    `problems`."""
     limit = seconds + grown(PATIENCE_S)
     try:
         output, errors = child.communicate(timeout=limit)

@@ -34,7 +34,8 @@ def check(name: str, about: str) -> Callable[[Look], Look]:
 
 
 def diagnose(host: Host, names: Iterable[str] = ()) -> tuple[CheckFinding, ...]:
-    """What the checks of these names say, or all, the worst first. UserError: no such check."""
+    """The findings of the checks of these names, or of all, the worst first. UserError: no such
+    check."""
     checks = [CHECKS.find(name) for name in names] or CHECKS.values()
-    found = [replace(each, check=check.name) for check in checks for each in check.look(host)]
-    return tuple(sorted(found, key=lambda finding: STATES.index(finding.state)))
+    findings = [replace(each, check=check.name) for check in checks for each in check.look(host)]
+    return tuple(sorted(findings, key=lambda finding: STATES.index(finding.state)))

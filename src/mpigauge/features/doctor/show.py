@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the doctor found, on a page and as JSON."""
+"""The doctor's findings, on a page and as JSON."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ def page(host: Host, findings: Sequence[CheckFinding], width: int) -> list[str]:
     return [*lines, "", summary(findings)]
 
 
-def pages(said: Mapping[str, Sequence[CheckFinding]], width: int) -> list[str]:
+def pages(by_host: Mapping[str, Sequence[CheckFinding]], width: int) -> list[str]:
     """One page for several hosts, by their names: what is the same on some stands there once, with
     the names of those that it is about; the worst first."""
     hosts: dict[CheckFinding, list[str]] = {}
-    for name, findings in said.items():
+    for name, findings in by_host.items():
         for finding in findings:
             hosts.setdefault(finding, []).append(name)
-    found = sorted(hosts, key=lambda finding: STATES.index(finding.state))
-    wide = max((len(finding.check) for finding in found), default=0)
-    lines = [f"{many(len(said), 'host')}: {compress(list(said))}", ""]
-    for finding in found:
-        where = "" if len(hosts[finding]) == len(said) else compress(hosts[finding])
+    ordered = sorted(hosts, key=lambda finding: STATES.index(finding.state))
+    wide = max((len(finding.check) for finding in ordered), default=0)
+    lines = [f"{many(len(by_host), 'host')}: {compress(list(by_host))}", ""]
+    for finding in ordered:
+        where = "" if len(hosts[finding]) == len(by_host) else compress(hosts[finding])
         lines += _block(finding, wide, width, where)
-    return [*lines, "", *_worst_hosts(said)]
+    return [*lines, "", *_worst_hosts(by_host)]
 
 
-def _worst_hosts(said: Mapping[str, Sequence[CheckFinding]]) -> Iterator[str]:
-    """How many findings of each state, for hosts that are alike in that."""
+def _worst_hosts(by_host: Mapping[str, Sequence[CheckFinding]]) -> Iterator[str]:
+    """The number of findings of each state, with hosts of equal numbers in one line."""
     alike: dict[str, list[str]] = {}
-    for name, findings in said.items():
+    for name, findings in by_host.items():
         alike.setdefault(summary(findings), []).append(name)
     for words, names in alike.items():
         yield f"{compress(names)}: {words}"
 
 
 def summary(findings: Sequence[CheckFinding]) -> str:
-    """How many of each state: 1 bad, 3 notes, 12 good."""
+    """The number of findings of each state: 1 bad, 3 notes, 12 good."""
     counts = {state: sum(f.state == state for f in findings) for state in STATES}
     words = [
         f"{counts['bad']} bad",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a program is to MPI, on a page and as JSON."""
+"""The MPI that a program needs, and where it can run, on a page and as JSON."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def page(
 
 
 def about(look: Look) -> str:
-    """What it is and which MPI it was made for, in a line."""
+    """The kind of program and the MPI for which it was made, in a line."""
     elf = look.elf
     if look.kind == "python" and look.module is None:
         return "Python without mpi4py: it calls no MPI that can be seen beforehand"
@@ -74,25 +74,25 @@ def _made_for(look: Look) -> str:
 def _loads(look: Look, libraries: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     label = "would load"
     for library in look.mpi_libraries:
-        yield label, _found(library, libraries)
+        yield label, _location(library, libraries)
         label = ""
     lost = [each for each in look.libraries if each.path is None and each not in look.mpi_libraries]
     if lost:
         yield "not found", ", ".join(f"{each.name} (for {each.by})" for each in lost)
 
 
-def _found(library: LoadedLibrary, libraries: Mapping[str, str]) -> str:
+def _location(library: LoadedLibrary, libraries: Mapping[str, str]) -> str:
     if library.path is None:
         return f"{library.name}: it is found nowhere here"
-    said = libraries.get(str(library.path), "")
-    return f"{library.path}, by {library.through}" + (f" ({said})" if said else "")
+    version = libraries.get(str(library.path), "")
+    return f"{library.path}, by {library.through}" + (f" ({version})" if version else "")
 
 
 def _calls(look: Look) -> Iterator[tuple[str, str]]:
     if look.calls:
-        said = many(len(look.calls), "function")
+        count = many(len(look.calls), "function")
         data = f", {many(len(look.data), 'variable')} of its library" if look.data else ""
-        yield "takes", f"{said} of MPI{data}"
+        yield "takes", f"{count} of MPI{data}"
     for each in look.runtimes:
         yield "Fortran", f"{each.name}, {each.path or 'which is not here'}"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which CPUs may be used: the shell's binding, the cpuset, hardware threads."""
+"""The usable CPUs: the shell's binding, the cpuset, hardware threads."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def binding(host: Host) -> Iterator[CheckFinding]:
     if machine.allowed >= offered:
         yield good(f"this shell may use all {len(offered)} CPUs that it is offered")
         return
-    found = (
+    fact = (
         f"this shell is bound to {len(machine.allowed)} of {len(offered)} CPUs: "
         f"{as_list(machine.allowed)}"
     )
     mend = f"`taskset -p -c {as_list(offered)} $$`, or a new shell"
     if machine.cores < 2:
-        yield bad(found, "two ranks take turns on one core: a message waits for a time slice", mend)
+        yield bad(fact, "two ranks take turns on one core: a message waits for a time slice", mend)
     else:
-        yield note(found, "ranks are placed on these alone; other placements are refused", mend)
+        yield note(fact, "ranks are placed on these alone; other placements are refused", mend)
 
 
 @check("cpuset", "what the control group leaves of CPUs and memory nodes")

@@ -66,13 +66,13 @@ def clock(host: Host) -> Iterator[CheckFinding]:
             if better
             else f"boot with clocksource={GOOD_CLOCKS[0]}, or ask who runs the host"
         )
-        found = f"the kernel reads the time from {source}"
+        fact = f"the kernel reads the time from {source}"
         if source in SLOW_CLOCKS:
             yield bad(
-                found, "each look at the time takes about a microsecond: more than a message", how
+                fact, "each look at the time takes about a microsecond: more than a message", how
             )
         else:
-            yield note(found, "looking at the time may be slow or coarse", how)
+            yield note(fact, "looking at the time may be slow or coarse", how)
 
 
 _CURRENT = "/sys/devices/system/clocksource/clocksource0/current_clocksource"

@@ -60,24 +60,24 @@ def numa_balancing(host: Host) -> Iterator[CheckFinding]:
 def single_copy(host: Host) -> Iterator[CheckFinding]:
     scope = (host.files.text("proc/sys/kernel/yama/ptrace_scope") or "").strip()
     tried = host.measured.cross_memory if host.measured else None
-    known = f"kernel.yama.ptrace_scope is {scope}" if scope else "Yama is not in this kernel"
+    scope_words = f"kernel.yama.ptrace_scope is {scope}" if scope else "Yama is not in this kernel"
     if tried == "open" or (tried is None and scope == "0"):
-        yield good(f"it may ({known})")
+        yield good(f"it may ({scope_words})")
     elif tried == "asked" or (tried is None and scope == "1"):
         yield note(
-            f"it may where the other one has allowed it ({known})",
+            f"it may where the other one has allowed it ({scope_words})",
             f"UCX and Open MPI ask for it; in a library that does not, {TWO_COPIES}",
             "`sudo sysctl kernel.yama.ptrace_scope=0`",
         )
     elif tried == "refused" or scope in ("2", "3"):
         yield bad(
-            f"it may not ({known})" + _seccomp(host),
+            f"it may not ({scope_words})" + _seccomp(host),
             TWO_COPIES,
             "`sudo sysctl kernel.yama.ptrace_scope=0` (3 needs a new start of the machine); "
             "containers: `--cap-add SYS_PTRACE`",
         )
     else:
-        yield unknown(f"it was not tried ({known})")
+        yield unknown(f"it was not tried ({scope_words})")
 
 
 def _seccomp(host: Host) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which kernels would measure the MPI that is here."""
+"""The kernels that would measure the MPI here."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ LATER = "`mpigauge kernels build` does it now, and with --into DIR for all users
 
 @check("kernels", "which kernels would measure the MPI that is here, and why those")
 def kernels(host: Host) -> Iterator[CheckFinding]:
-    found = host.outlook
-    if found is None:
+    outlook = host.outlook
+    if outlook is None:
         yield unknown("no MPI was asked, so it is not known which kernels would measure it")
         return
-    for passed in found.passed_over:
+    for passed in outlook.passed_over:
         yield note(f"kernels are passed over, {passed}", "others are taken", LATER)
-    if found.kernels:
-        how = f", made by {found.kernels.build.words}" if found.kernels.build else ""
-        where = found.kernels.cards.parent
-        yield good(f"the kernels for {found.label}: {found.kernels.origin}, in {where}{how}")
-    elif found.problem:
+    if outlook.kernels:
+        how = f", made by {outlook.kernels.build.words}" if outlook.kernels.build else ""
+        where = outlook.kernels.cards.parent
+        yield good(f"the kernels for {outlook.label}: {outlook.kernels.origin}, in {where}{how}")
+    elif outlook.problem:
         yield bad(
-            f"there are no kernels for {found.label}: {found.problem}",
+            f"there are no kernels for {outlook.label}: {outlook.problem}",
             "nothing can be measured with it here",
             "load a compiler, or build them elsewhere for a folder that this machine sees: "
             "`mpigauge kernels build --into DIR`, then set MPIGAUGE_KERNELS to DIR",
         )
     else:
         yield note(
-            f"the kernels for {found.label} would be built here, by {' '.join(found.compiler)}",
+            f"the kernels for {outlook.label} would be built here, by {' '.join(outlook.compiler)}",
             "the first command that needs them takes a minute or two longer",
             LATER,
         )

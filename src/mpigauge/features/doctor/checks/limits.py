@@ -119,9 +119,9 @@ def process_limits(host: Host) -> Iterator[CheckFinding]:
         yield unknown("the limits of this process cannot be read")
         return
     problems = list(_small_limits(read_conditions(host.files, TEMPORARY), host.machine.cores))
-    for found, option in problems:
+    for problem, option in problems:
         yield note(
-            found,
+            problem,
             "a job that needs more ends with an error or a signal",
             f"`ulimit {option} unlimited`, or /etc/security/limits.d/; containers: `--ulimit`",
         )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Who else uses the machine: other programs, other virtual machines, and what it costs."""
+"""Other programs and virtual machines on this machine, and their cost."""
 
 from __future__ import annotations
 
@@ -78,16 +78,16 @@ def noise(host: Host) -> Iterator[CheckFinding]:
 
 def _judged(host: Host, cores: tuple[CoreNoise, ...]) -> CheckFinding:
     worst = max(cores, key=lambda core: core.lost_ratio)
-    found = (
+    fact = (
         f"{percent(worst.lost_ratio)} of CPU {worst.pu}, the worst of {len(cores)}: "
         f"{worst.per_second:.0f} detours a second, the longest {duration(worst.longest_s)}"
     )
     if worst.lost_ratio < QUIET:
-        return good(found)
+        return good(fact)
     state = bad if worst.lost_ratio > LOUD else note
     if _is_shared(worst):
         return state(
-            found,
+            fact,
             f"other programs took the core: a rank there has {percent(1 - worst.lost_ratio)} of it",
             "end them (`top` shows them), or ask for the whole node",
         )
@@ -96,11 +96,11 @@ def _judged(host: Host, cores: tuple[CoreNoise, ...]) -> CheckFinding:
         f"in {percent(hit)} of the calls that take {duration(CALL_S)} on {len(cores)} cores a "
         "detour begins; medians and minima stand it, means do not"
     )
-    return state(found, costs, _mend(host))
+    return state(fact, costs, _mend(host))
 
 
 def _is_shared(core: CoreNoise) -> bool:
-    """Whether the scheduler took the core away more than once a second."""
+    """True if the scheduler took the core away more than once a second."""
     return core.switched_out > core.seconds
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Whether the MPI can use the network cards that are there."""
+"""Checks whether the MPI can use the network cards of this machine."""
 
 from __future__ import annotations
 
