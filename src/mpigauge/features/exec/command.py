@@ -48,7 +48,7 @@ makes of that."""
     ),
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PROGRAM …")
-def command(words: tuple[str, ...], dry_run: bool, abi: Abi | None, **said: Any) -> int:
+def command(words: tuple[str, ...], dry_run: bool, abi: Abi | None, **values: Any) -> int:
     """Run a program of MPI on any MPI, whichever it was made for.
 
     PROGRAM is started without its launcher: mpigauge exec --mpi intel --np 4 -- ./app. On an MPI of
@@ -58,46 +58,46 @@ def command(words: tuple[str, ...], dry_run: bool, abi: Abi | None, **said: Any)
     from mpigauge.cli.program import launch_of, set_up_program
     from mpigauge.features.exec.show import before, whole_command
 
-    setup = set_up_program(said, words, dry_run)
+    setup = set_up_program(values, words, dry_run)
     with _folder(setup) as folder:
-        found = launch_of(words, setup, os.environ, str(folder), abi=abi)
-        _refuse_other_programs(found)
+        launch = launch_of(words, setup, os.environ, str(folder), abi=abi)
+        _refuse_other_programs(launch)
         if dry_run:
-            click.echo("\n".join([*before(found), "", *whole_command(found.command)]))
+            click.echo("\n".join([*before(launch), "", *whole_command(launch.command)]))
             return 0
-        return _run(found, setup, folder)
+        return _run(launch, setup, folder)
 
 
-def check_options(said: Mapping[str, Any]) -> None:
+def check_options(values: Mapping[str, Any]) -> None:
     """UserError: these could not be carried out, whatever MPI and hosts there are."""
     from mpigauge.cli.program import check_program_words
 
-    check_program_words(said["words"])
+    check_program_words(values["words"])
 
 
-def _refuse_other_programs(found: ProgramLaunch) -> None:
+def _refuse_other_programs(launch: ProgramLaunch) -> None:
     from mpigauge.model.errors import UserError
     from mpigauge.site.mpi.programs.ways import NONE
 
-    if found.way.how == NONE:
-        raise UserError(found.way.said)
+    if launch.way.how == NONE:
+        raise UserError(launch.way.said)
 
 
-def _run(found: ProgramLaunch, setup: Setup, folder: Path) -> int:
+def _run(launch: ProgramLaunch, setup: Setup, folder: Path) -> int:
     from mpigauge.cli.screen import tell, tell_notes
     from mpigauge.features.exec.watching import Watching
     from mpigauge.measure.campaign.in_front import run
     from mpigauge.site.mpi.programs.witness import has_said_why
 
     tell_notes()
-    for line in (found.way.said, *found.way.notes):
+    for line in (launch.way.said, *launch.way.notes):
         tell(line)
-    for name, text in found.command.files.items():
+    for name, text in launch.command.files.items():
         Path(name).write_text(text, encoding="utf-8")
-    env = {**os.environ, **found.command.env}
-    ranks, is_here = found.part.world_ranks, not found.hosts
+    env = {**os.environ, **launch.command.env}
+    ranks, is_here = launch.part.world_ranks, not launch.hosts
     with Watching(folder, ranks, setup.mpi.label, tell, is_here=is_here) as watching:
-        ended = run(found.command.words, env, started=watching.started)
+        ended = run(launch.command.words, env, started=watching.started)
     if ended.cause and is_here:
         tell(ended.cause)
     if has_said_why(folder):
@@ -107,7 +107,7 @@ def _run(found: ProgramLaunch, setup: Setup, folder: Path) -> int:
 
 @contextmanager
 def _folder(setup: Setup) -> Iterator[Path]:
-    """Where ranks note where they run. Ranks on other hosts can where this folder is theirs, too.
+    """A folder in which ranks note where they run; those on other hosts can if they share it.
     UserError: there is no place for one."""
     from mpigauge.measure.campaign.agent import is_here
     from mpigauge.model.errors import UserError

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which ranks of a job on this host have ended, by the processes below its launcher.
+"""Finds ranks of a job on this host that have ended, by the processes below its launcher.
 
 Hydra ends a job when a signal ends a rank, but not when a rank that never came to MPI_Init exits,
 as where its program or a library cannot be loaded. The others then wait for it forever. Open MPI 5
@@ -38,12 +38,12 @@ class LocalRanks:
     def gone(self) -> set[int]:
         """The ranks that have no process. None are where it is not known of each process that
         was started beside ranks which one it is. All are where there are none but ended ones."""
-        if self._told(self.launcher) is not None:
+        if self._read_rank(self.launcher) is not None:
             return set()  # it was started by a rank, and hands on what that was told
         parents, ended = _parents(self.proc)
         below = _below(self.launcher, parents)
         for pid in sorted(below - ended - self.rank_of.keys()):
-            rank = self._told(pid)
+            rank = self._read_rank(pid)
             if rank is not None and parents[pid] not in self.rank_of:
                 self.rank_of[pid] = rank
         alive = (below - ended) & self.rank_of.keys()
@@ -59,29 +59,29 @@ class LocalRanks:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
 
-    def _told(self, pid: int) -> int | None:
-        """Which rank it is. Of what we launch ranks alone preload the witness; we and the launcher
-        may have been started by another launcher, which has told us a rank, too."""
+    def _read_rank(self, pid: int) -> int | None:
+        """The rank of a process, by its environment. Of the processes below the launcher only ranks
+        preload the witness; mpigauge itself may also be a rank of another launcher."""
         with suppress(OSError, ValueError):
             words = (self.proc / str(pid) / "environ").read_bytes().split(b"\0")
-            told = dict(each.split(b"=", 1) for each in words if b"=" in each)
-            if NAME.encode() in told.get(b"LD_PRELOAD", b""):
-                return next((int(told[name]) for name in RANK if name in told), None)
+            variables = dict(each.split(b"=", 1) for each in words if b"=" in each)
+            if NAME.encode() in variables.get(b"LD_PRELOAD", b""):
+                return next((int(variables[name]) for name in RANK if name in variables), None)
         return None
 
 
 def _parents(proc: Path) -> tuple[dict[int, int], set[int]]:
     """The parent of each process, and which ones have ended: nobody has asked for their status."""
-    found, ended = {}, set()
+    parent_of, ended = {}, set()
     for path in proc.glob("[0-9]*/stat"):
         with suppress(OSError, ValueError, IndexError):
             # What the program is called stands in parentheses, and may have some in it.
             state, parent = path.read_text(errors="replace").rpartition(")")[2].split()[:2]
             pid = int(path.parent.name)
-            found[pid] = int(parent)
+            parent_of[pid] = int(parent)
             if state in _ENDED:
                 ended.add(pid)
-    return found, ended
+    return parent_of, ended
 
 
 def _below(launcher: int, parents: Mapping[int, int]) -> set[int]:
@@ -90,10 +90,10 @@ def _below(launcher: int, parents: Mapping[int, int]) -> set[int]:
     for pid, parent in parents.items():
         children.setdefault(parent, []).append(pid)
     below: set[int] = set()
-    known = [launcher]
-    while known:
-        for child in children.get(known.pop(), ()):
+    pending = [launcher]
+    while pending:
+        for child in children.get(pending.pop(), ()):
             if child not in below:
                 below.add(child)
-                known.append(child)
+                pending.append(child)
     return below

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What is said of a program on an MPI: how it comes to run there, and where its ranks are."""
+"""Words on a program on an MPI: the way in which it runs there, and the placement of its ranks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SHOWN = 16
 """Ranks of a host whose cores are said one by one."""
 
 
-def before(found: ProgramLaunch) -> Iterator[str]:
-    """Which MPI takes the program, and why."""
-    yield found.way.said
-    yield from found.way.notes
-    placed = f", placed {found.part.placement}" if found.part.placement else ""
-    where = f" on {','.join(found.hosts)}" if found.hosts else ""
-    yield f"{many(found.part.world_ranks, 'rank')}{where}{placed}"
+def before(launch: ProgramLaunch) -> Iterator[str]:
+    """The MPI that runs the program, and the reason."""
+    yield launch.way.said
+    yield from launch.way.notes
+    placed = f", placed {launch.part.placement}" if launch.part.placement else ""
+    where = f" on {','.join(launch.hosts)}" if launch.hosts else ""
+    yield f"{many(launch.part.world_ranks, 'rank')}{where}{placed}"
 
 
 def whole_command(command: Command) -> Iterator[str]:
@@ -43,18 +43,18 @@ def all_seen(ranks: Sequence[SeenRank], mpi: str) -> str:
     return f"{many(len(ranks), 'rank')} on {mpi}, which see each other; {places}"
 
 
-def some_seen(ranks: Sequence[SeenRank], wanted: int) -> str:
+def some_seen(ranks: Sequence[SeenRank], expected: int) -> str:
     """The program has ended, and not all ranks were heard of."""
     if not ranks:
         return "no rank was seen to come out of MPI_Init"
     return (
-        f"{len(ranks)} of {many(wanted, 'rank')} were seen to come out of MPI_Init; what others "
+        f"{len(ranks)} of {many(expected, 'rank')} were seen to come out of MPI_Init; what others "
         "note on hosts without this folder is not seen"
     )
 
 
 def some_gone(gone: Sequence[int], ranks: int) -> str:
-    """Of all `ranks` these have ended before MPI started there."""
+    """The sentence on ranks that ended before MPI started in them; `ranks`: the size of the job."""
     if len(gone) == ranks:
         return "all ranks have ended, but their launcher has not; it is ended"
     which = f"rank {gone[0]} has" if len(gone) == 1 else f"ranks {as_list(gone)} have"

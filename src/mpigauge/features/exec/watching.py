@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Says where the ranks of a program run, as soon as all of them have noted it, and ends a job whose
+"""Reports the placement of a program's ranks as soon as all have noted it, and ends a job whose
 ranks are not where they should be."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Watching:
     mpi: str
     tell: Callable[[str], None]
     ended: threading.Event = field(default_factory=threading.Event)
-    said: bool = False
+    reported: bool = False
     is_here: bool = False
     """All ranks are on this host."""
     grace_s: float = GRACE_S
@@ -72,22 +72,22 @@ class Watching:
         del error, at
         self.ended.set()
         self.thread.join()
-        found = self.look()
-        if not self.said and kind is None and not has_said_why(self.folder):
-            self.tell(some_seen(found, self.ranks))
+        seen = self.look()
+        if not self.reported and kind is None and not has_said_why(self.folder):
+            self.tell(some_seen(seen, self.ranks))
 
     def follow(self) -> None:
         waited_s, scanned_s, warned = 0.0, 0.0, False
-        while not self.said and not self.ended.wait(LOOK_EVERY_S):
+        while not self.reported and not self.ended.wait(LOOK_EVERY_S):
             if has_said_why(self.folder):
                 self.end_job()
                 return
-            found = self.look()
+            seen = self.look()
             waited_s += LOOK_EVERY_S
             if waited_s >= scanned_s + SCAN_EVERY_S:
                 scanned_s = waited_s
-                self.scan({each.rank for each in found})
-            if waited_s > PATIENCE_S and not found and not warned:
+                self.scan({each.rank for each in seen})
+            if waited_s > PATIENCE_S and not seen and not warned:
                 self.tell(f"no rank has come out of MPI_Init for {PATIENCE_S:g} s")
                 warned = True
 
@@ -122,8 +122,8 @@ class Watching:
         job.kill()
 
     def look(self) -> list[SeenRank]:
-        found = seen_ranks(self.folder)
-        if len(found) == self.ranks and not self.said:
-            self.said = True
-            self.tell(all_seen(found, self.mpi))
-        return found
+        seen = seen_ranks(self.folder)
+        if len(seen) == self.ranks and not self.reported:
+            self.reported = True
+            self.tell(all_seen(seen, self.mpi))
+        return seen
