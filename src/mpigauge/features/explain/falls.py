@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where the bandwidth of a curve falls from one size to the next, and stays below."""
+"""Finds falls of a curve's bandwidth from one size to the next that last."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.result.run_view import Curve, RunView
 
 COLLAPSE = 2.0
-"""By how much bandwidth has to fall for a collapse."""
+"""The factor by which bandwidth has to fall for a collapse."""
 _SMALLEST = 512
 """Bandwidths of shorter messages are latencies."""
 
@@ -53,14 +53,14 @@ def falls(view: RunView, least: float) -> Iterator[Fall]:
     if "falls" not in view.known:
         view.known["falls"] = [list(_falling(curve)) for curve in view.curves]
     for of in view.known["falls"]:
-        found = [fall for fall in of if fall.ratio >= least and _stays(fall)]
-        if found:
-            yield max(found, key=lambda fall: fall.ratio)
+        lasting = [fall for fall in of if fall.ratio >= least and _stays(fall)]
+        if lasting:
+            yield max(lasting, key=lambda fall: fall.ratio)
 
 
-def together(found: Iterable[Fall]) -> list[list[Fall]]:
+def together(all_falls: Iterable[Fall]) -> list[list[Fall]]:
     """Falls between the same two sizes together, the deepest first."""
-    deepest_first = sorted(found, key=lambda fall: -fall.ratio)
+    deepest_first = sorted(all_falls, key=lambda fall: -fall.ratio)
     return list(grouped(deepest_first, _sizes).values())
 
 
@@ -69,7 +69,7 @@ def _sizes(fall: Fall) -> tuple[int, int]:
 
 
 def in_words(group: Sequence[Fall]) -> str:
-    """What falls, and by how much where it falls deepest."""
+    """The curves that fall, and the size of the deepest fall."""
     fall = group[0]
     return (
         f"{first_few(each.curve.label for each in group)}: bandwidth falls from "
@@ -92,7 +92,7 @@ def cache_past(view: RunView, fall: Fall) -> Cache | None:
 
 
 def _falling(curve: Curve) -> Iterator[Fall]:
-    """From each size to the next, as far as it is beyond their errors."""
+    """The falls from each size to the next that exceed the errors."""
     for before, after in pairwise(curve.rows):
         if before.message_bytes < _SMALLEST or not before.bandwidth or not after.bandwidth:
             continue

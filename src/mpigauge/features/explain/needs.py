@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What causes need of a run: a sentence where it is missing, nothing where it is there.
+"""The requirements of causes: each returns a sentence if the run lacks something, else nothing.
 
-Of which benchmarks a cause may speak at all is said by `of`, in the words of `nature`; how many
-launches it takes until what it says is more than tentative, by `sure_from`.
-"""
+The benchmarks that a cause applies to are given by `of`, in the words of `nature`; the launches
+that it takes until a finding is more than tentative, by `sure_from`."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ def seats(view: RunView) -> str:
 
 
 def _unless(there: object, lack: str) -> str:
-    """What a run lacks, in words; empty where it is there."""
+    """The lack in words; empty if there is none."""
     if there:
         return ""
     return lack
@@ -42,20 +41,20 @@ def arms(view: RunView) -> str:
     """Rows with settings, and some with the defaults."""
     if view.run.part:
         return _CHOSEN
-    known = {row.cell.arm for row in view.rows} - {CONTROL}
-    if known <= {""}:
+    arms_there = {row.cell.arm for row in view.rows} - {CONTROL}
+    if arms_there <= {""}:
         return "the run varies no setting"
-    return _unless("" in known, "the run varies settings, but has no row with the defaults")
+    return _unless("" in arms_there, "the run varies settings, but has no row with the defaults")
 
 
 def placements(view: RunView) -> str:
     """Rows of several placements, the default among them."""
     if view.run.part:
         return _CHOSEN
-    known = {row.cell.placement for row in view.rows}
-    if len(known) == 1:
+    placements_there = {row.cell.placement for row in view.rows}
+    if len(placements_there) == 1:
         return "the run has one placement of ranks only"
-    return _unless("" in known, "the run compares placements, but has no default one")
+    return _unless("" in placements_there, "the run compares placements, but has no default one")
 
 
 def samples(view: RunView) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which placements the machine of a run can give: no others are named in a statement."""
+"""The placements that the machine of a run offers: no others are named in a finding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def possible(view: RunView, policy: str, ranks: int) -> bool:
-    """Whether `--place policy` would be taken there for so many ranks; not where the run does not
+    """True if `--place policy` is possible there for so many ranks; False if the run does not
     describe its machine."""
     hosts = [HostResources(name, topology) for name, topology in view.topologies.items()]
     try:
@@ -26,7 +26,7 @@ def possible(view: RunView, policy: str, ranks: int) -> bool:
 
 
 def has_free_cores(view: RunView) -> bool:
-    """Whether there are cores that may be used and had no rank, as far as the run says."""
+    """True if there are usable cores without a rank, according to the run."""
     return any(_free_cores(view, host, topology) for host, topology in view.topologies.items())
 
 

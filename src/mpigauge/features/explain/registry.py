@@ -31,9 +31,9 @@ class Cause:
     about: str
     needs: tuple[Need, ...]
     of: frozenset[Does]
-    """What benchmarks have to do for it to speak of them."""
+    """The kinds of benchmarks that it applies to."""
     sure_from: int
-    """Launches; what it says of fewer is tentative."""
+    """The number of launches; findings from fewer are tentative."""
     look: Look
 
 
@@ -54,12 +54,12 @@ def cause(
 
 
 def explain(run: Run) -> Explanation:
-    """What all causes find in this run, and which could not be looked for."""
+    """The findings of all causes in this run, and the causes that could not be examined."""
     return explained(RunView.of(run))
 
 
 def explained(view: RunView) -> Explanation:
-    """What all causes find in this view, and which could not be looked for."""
+    """The findings of all causes in this view, and the causes that could not be examined."""
     run = view.run
     findings: list[Finding] = []
     blind: dict[str, list[str]] = {sentence: [] for sentence in run.damaged}
@@ -75,7 +75,7 @@ def explained(view: RunView) -> Explanation:
         for words in lacks:
             blind.setdefault(words, []).append(each.name)
         if not lacks:
-            findings += [_told(each, said) for said in each.look(part)]
+            findings += [_with_cause(each, finding) for finding in each.look(part)]
     findings.sort(key=_weight)
     return Explanation(
         findings=tuple(findings),
@@ -95,7 +95,7 @@ def _lacks(cause: Cause, part: RunView) -> list[str]:
 
 
 def kinds_in_words(of: frozenset[Does]) -> str:
-    """What benchmarks do that are meant, for a sentence; empty: all are."""
+    """The kinds of benchmarks in words, for a sentence; empty: all."""
     if of >= ANY - {"unknown"}:
         return ""
     if of == CALLING:
@@ -103,12 +103,12 @@ def kinds_in_words(of: frozenset[Does]) -> str:
     return listed(words for does, words in ABOUT.items() if does in of)
 
 
-def _told(cause: Cause, said: Finding) -> Finding:
-    """With the name of the cause, and why it is no more than a hint where too few launches show
+def _with_cause(cause: Cause, finding: Finding) -> Finding:
+    """The finding with the name of its cause; tentative, with the reason, if too few launches show
     it."""
-    least = min((row.launches for row in said.rows), default=cause.sure_from)
+    least = min((row.launches for row in finding.rows), default=cause.sure_from)
     tentative = _few(least) if least < cause.sure_from else ""
-    return replace(said, cause=cause.name, tentative=tentative)
+    return replace(finding, cause=cause.name, tentative=tentative)
 
 
 def _few(launches: int) -> str:
@@ -116,6 +116,6 @@ def _few(launches: int) -> str:
     return f"{had}, too few to tell it from chance; with {REPEATED} or more it counts"
 
 
-def _weight(found: Finding) -> tuple[bool, bool, float]:
-    known_cost = -found.cost if math.isfinite(found.cost) else 1.0
-    return not found.void, bool(found.tentative), known_cost
+def _weight(finding: Finding) -> tuple[bool, bool, float]:
+    known_cost = -finding.cost if math.isfinite(finding.cost) else 1.0
+    return not finding.void, bool(finding.tentative), known_cost

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What else was measured beside a default, and beats it."""
+"""Finds settings and placements that beat the default next to which they were measured."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Rival:
 
 
 def rivals(rows: Iterable[Row], column: str) -> list[Rival]:
-    """What differs from the default (empty) in this column only and beats it somewhere, the one
-    that saves most first.
+    """The rivals that differ from the default (empty) in this column only and beat it somewhere,
+    the one that saves most first.
 
     Faster is what takes LEAST_GAIN less and whose interval lies apart, over six launches or more.
     Of many rows a few are so by chance: it has to be more than LEAST_SHARE of those compared. The

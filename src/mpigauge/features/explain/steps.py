@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where the time of a curve jumps from one size to the next, and what that may be."""
+"""Finds steps of a curve's time from one size to the next, and their likely reasons."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ def steps(view: RunView, *kinds: str) -> list[list[Step]]:
     if "steps" not in view.known:
         view.known["steps"] = list(_untold(view))
     of_kinds = [step for step in view.known["steps"] if step.reason.kind in kinds]
-    found = grouped(of_kinds, lambda step: (step.at.before_bytes, step.at.after_bytes))
-    return [found[sizes] for sizes in sorted(found)]
+    groups = grouped(of_kinds, lambda step: (step.at.before_bytes, step.at.after_bytes))
+    return [groups[sizes] for sizes in sorted(groups)]
 
 
 def _untold(view: RunView) -> Iterator[Step]:
-    told = {(id(fall.curve), fall.before.message_bytes) for fall in falls(view, COLLAPSE)}
+    collapses = {(id(fall.curve), fall.before.message_bytes) for fall in falls(view, COLLAPSE)}
     for step in sorted(_steps(view), key=lambda step: -step.at.step):
-        if (id(step.curve), step.at.before_bytes) not in told:
+        if (id(step.curve), step.at.before_bytes) not in collapses:
             yield step
 
 
 def finding(
     view: RunView, group: Sequence[Step], likely: str, proofless: str, attempts: Iterable[str]
 ) -> Finding:
-    """What steps, by how much where it is worst; `proofless` is added where no known value lies
-    there. Empty attempts are left out."""
+    """The finding on a group of steps, with the size of the worst; `proofless` is added if no known
+    threshold lies there. Empty attempts are left out."""
     curve, at, _ = group[0]
     before, after = curve.row(at.before_bytes), curve.row(at.after_bytes)
-    known: dict[str, None] = {}
+    proofs: dict[str, None] = {}
     labels = []
     rows: list[Row] = []
     lost: list[float] = []
@@ -64,8 +64,8 @@ def finding(
         rows += step.curve.rows
         lost += _lost(step)
         if step.reason.known:
-            known[step.reason.words] = None
-    if not known:
+            proofs[step.reason.words] = None
+    if not proofs:
         likely = f"{likely} ({proofless})"
     shown = (
         f"{curve.label}: {byte_count(at.before_bytes)} takes {time(before)}, "
@@ -75,8 +75,8 @@ def finding(
         what=f"{first_few(labels)}: {between_sizes(at.before_bytes, at.after_bytes)} the time "
         f"jumps to {factor(at.step)} what smaller sizes suggest",
         likely=likely,
-        proved=bool(known),
-        evidence=(shown, *known),
+        proved=bool(proofs),
+        evidence=(shown, *proofs),
         attempts=tuple(filter(None, attempts)),
         rows=tuple(rows),
         cost=view.cost(lost),

@@ -35,7 +35,7 @@ def look(view: RunView) -> Iterator[Finding]:
 
 
 def finding_of(view: RunView, rival: Rival, how: str, attempts: tuple[str, ...]) -> Finding:
-    """What a rival of the default gains, and where it loses."""
+    """The finding on a rival of the default: its gains, and where it loses."""
     own, other = max(rival.faster, key=lambda pair: pair[0].latency.value / pair[1].latency.value)
     worse = name_cells(pair[0] for pair in rival.slower)
     return Finding(

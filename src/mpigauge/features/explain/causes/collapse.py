@@ -47,11 +47,11 @@ _NODE = (
     sure_from=REPEATED,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    found = []
+    lasting = []
     for fall in falls(view, COLLAPSE):
         if fall.ratio >= FOR_CACHES or not cache_past(view, fall):
-            found.append(fall)
-    for group in together(found):
+            lasting.append(fall)
+    for group in together(lasting):
         yield _finding(view, group)
 
 

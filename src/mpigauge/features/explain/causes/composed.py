@@ -65,7 +65,7 @@ def look(view: RunView) -> Iterator[Finding]:
 
 def _others(table: Mapping[_Key, Row], row: Row, parts: tuple[tuple[str, bool], ...]) -> list[Row]:
     """The rows that replace it; none where one of them was not measured."""
-    found = []
+    others = []
     for part, of_all in parts:
         message_bytes = row.message_bytes
         if of_all:
@@ -73,8 +73,8 @@ def _others(table: Mapping[_Key, Row], row: Row, parts: tuple[tuple[str, bool], 
         other = table.get(_key(row, part, message_bytes))
         if other is None:
             return []
-        found.append(other)
-    return found
+        others.append(other)
+    return others
 
 
 _alike = attrgetter(*_ALIKE)
@@ -97,7 +97,7 @@ def _ratio(row: Row, others: list[Row]) -> float:
 def _finding(view: RunView, name: str, slow: list[tuple[Row, list[Row]]]) -> Finding:
     worst, others = max(slow, key=lambda pair: _ratio(*pair))
     way = " and ".join(row.benchmark for row in others)
-    told = ", ".join(f"{row.cell_name} {time(row)}" for row in others)
+    times = ", ".join(f"{row.cell_name} {time(row)}" for row in others)
     knobs = settings(algorithms(view, worst))
     named, rows, lost = [], [], []
     for row, replacing in slow:
@@ -109,7 +109,7 @@ def _finding(view: RunView, name: str, slow: list[tuple[Row, list[Row]]]) -> Fin
         f"the time of {way}, with which the same could be done",
         likely="the algorithm that the MPI chooses is not the one for this number of ranks "
         "and size",
-        evidence=(f"{name} {size(worst)} takes {time(worst)}; {told}",),
+        evidence=(f"{name} {size(worst)} takes {time(worst)}; {times}",),
         attempts=tuple(filter(None, (knobs, *_model(view, name)))),
         rows=tuple(rows),
         cost=view.cost(lost),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView
 
 FAR = ("node",)
-"""What ranks of two sockets share at the closest."""
+"""The innermost level that ranks on two sockets share."""
 
 
 @cause(
@@ -33,7 +33,7 @@ FAR = ("node",)
     sure_from=FACT,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    """Where a policy or a map of pairs was asked for, it is what was wanted."""
+    """Reports default placements only: with a policy or a map of pairs, the distance was chosen."""
     usual = [row for row in view.rows if not row.cell.placement and not row.cell.members]
     far = [row for row in usual if _level(view, row) in FAR]
     if not far:
@@ -65,7 +65,7 @@ def _attempts(view: RunView, nearest: str) -> Iterator[str]:
 
 
 def _level(view: RunView, row: Row) -> str:
-    """What the two ranks of a row share at the closest; empty: not two, or not known."""
+    """The innermost level that the two ranks of a row share; empty: not two ranks, or not known."""
     ranks = view.ranks_of(row)
     if len(ranks) != 2 or ranks[0].host != ranks[1].host:
         return ""

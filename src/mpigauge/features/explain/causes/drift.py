@@ -23,7 +23,7 @@ LEAST_SHARE = 0.2
 
 @cause("drift", "times that change while they are measured", samples, of=ANY, sure_from=REPEATED)
 def look(view: RunView) -> Iterator[Finding]:
-    """Where a governor may be why, `frequency` says it."""
+    """Reports drift, unless a governor may be the cause, which `frequency` reports."""
     changing = [row for row in view.rows if "drift" in row.flags]
     share = len(changing) / len(view.rows)
     if share >= LEAST_SHARE and not slow_governors(view):

@@ -53,7 +53,7 @@ def look(view: RunView) -> Iterator[Finding]:
 
 
 def _other_cores(view: RunView, poor: Iterable[Rank]) -> list[str]:
-    """Where there are such cores."""
+    """The advice to use other cores, if there are any next to enough memory."""
     beside = {(rank.host, rank.numa) for rank in poor}
     for host, topology in view.topologies.items():
         for node in topology.numa:
@@ -69,13 +69,13 @@ def _why(view: RunView, rank: Rank) -> str:
     if topology is None:
         return ""
     nodes = {node.number: node.bytes for node in topology.numa if node.pus}
-    known = [size for size in nodes.values() if size is not None]
+    sizes = [size for size in nodes.values() if size is not None]
     own = nodes.get(rank.numa)
-    if own is None or len(known) < 2:
+    if own is None or len(sizes) < 2:
         return ""
     if rank.numa not in topology.allowed_numa:
         return f"memory of NUMA node {rank.numa} of {rank.host} may not be used"
-    if own < LEAST_SHARE * median(known):
-        usual = memory(median(known))
+    if own < LEAST_SHARE * median(sizes):
+        usual = memory(median(sizes))
         return f"NUMA node {rank.numa} of {rank.host} has {memory(own)}, the others about {usual}"
     return ""

@@ -56,7 +56,7 @@ def look(view: RunView) -> Iterator[Finding]:
 
 
 def is_loud(view: RunView) -> bool:
-    """Whether others were at work on the cores that were measured."""
+    """True if other programs were at work on the cores that were measured."""
     return any(map(_is_loud, view.run.noise))
 
 

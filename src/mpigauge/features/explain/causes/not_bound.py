@@ -24,12 +24,12 @@ def look(view: RunView) -> Iterator[Finding]:
     wrong = [rank for rank in view.run.ranks if _is_elsewhere(rank)]
     if wrong:
         named = [f"rank {r.rank} of launch {r.launch} has {r.cpuset}" for r in wrong]
-        wanted = ", ".join(dict.fromkeys(rank.wanted_cpuset for rank in wrong[:4]))
+        cpus = ", ".join(dict.fromkeys(rank.wanted_cpuset for rank in wrong[:4]))
         yield Finding(
             what=f"{len(wrong)} of {len(view.run.ranks)} ranks are not bound as wanted",
             likely="the launcher, the batch system or a cgroup binds after mpigauge has, or allows "
             "other CPUs only",
-            evidence=(f"wanted CPUs {wanted}; read back: {first_few(named)}",),
+            evidence=(f"wanted CPUs {cpus}; read back: {first_few(named)}",),
             attempts=(
                 "`mpigauge topo` inside of the job shows which CPUs may be used",
                 "`--placement launcher`, so that the launcher binds to the same CPUs",

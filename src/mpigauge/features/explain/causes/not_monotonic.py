@@ -62,13 +62,13 @@ def look(view: RunView) -> Iterator[Finding]:
 
 def _slower_than_longer(curve: Curve) -> list[tuple[Row, Row]]:
     """Each row that is slower than a longer one beyond both errors, with the fastest of these."""
-    found = []
+    pairs = []
     for row in curve.rows:
         behind = curve.behind(row.message_bytes)
         best = min(behind, key=lambda each: each.latency.value, default=None)
         if best is not None and _ratio(row, best) >= LEAST_RATIO and _apart(row, best):
-            found.append((row, best))
-    return found
+            pairs.append((row, best))
+    return pairs
 
 
 def _ratio(row: Row, longer: Row) -> float:

@@ -50,16 +50,16 @@ def look(view: RunView) -> Iterator[Finding]:
 def _places(view: RunView) -> dict[tuple[str, int], list[Rank]]:
     """The ranks of the first launch that are bound to one CPU, by it."""
     first = min(rank.launch for rank in view.run.ranks)
-    found: dict[tuple[str, int], list[Rank]] = defaultdict(list)
+    ranks_of: dict[tuple[str, int], list[Rank]] = defaultdict(list)
     for rank in view.run.ranks:
         pus = pus_of(rank)
         if rank.launch == first and len(pus) == 1:
-            found[rank.host, min(pus)].append(rank)
-    return found
+            ranks_of[rank.host, min(pus)].append(rank)
+    return ranks_of
 
 
 def _yielding(view: RunView) -> list[str]:
-    """How the MPI of the run is told to give its core away while it waits."""
+    """The settings by which the MPI of the run gives its core away while it waits."""
     names = existing(view, "OMPI_MCA_mpi_yield_when_idle", "MPIR_CVAR_POLLS_BEFORE_YIELD")
     return [f"where it is wanted: {name}, so that waiting ranks give it away" for name in names]
 

@@ -35,17 +35,17 @@ MOST_NAMED = 3
     sure_from=REPEATED,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    if found := view.pairs or stored_map(view.run, view.rows):
-        yield from _of_pairs(found)
+    if pair_map := view.pairs or stored_map(view.run, view.rows):
+        yield from _of_pairs(pair_map)
     uneven = [curve for curve in view.curves if _is_uneven(curve)]
     if uneven:
         yield _of_ranks(view, uneven)
 
 
-def _of_pairs(found: PairMap) -> Iterator[Finding]:
-    for sheet in found.sheets:
-        ranks = [f"{found.name(each.rank)} ({factor(each.ratio)})" for each in sheet.odd_ranks]
-        pairs = [_pair(found, sheet, odd) for odd in sheet.odd]
+def _of_pairs(pair_map: PairMap) -> Iterator[Finding]:
+    for sheet in pair_map.sheets:
+        ranks = [f"{pair_map.name(each.rank)} ({factor(each.ratio)})" for each in sheet.odd_ranks]
+        pairs = [_pair(pair_map, sheet, odd) for odd in sheet.odd]
         if not ranks and not pairs:
             continue
         likely = "a slow link or path between these two"
@@ -63,15 +63,15 @@ def _of_pairs(found: PairMap) -> Iterator[Finding]:
         )
 
 
-def _pair(found: PairMap, sheet: Sheet, odd: Odd) -> str:
+def _pair(pair_map: PairMap, sheet: Sheet, odd: Odd) -> str:
     """A slow pair with its time, and that of its peers."""
-    names = f"{found.name(odd.pair.first)} with {found.name(odd.pair.second)}"
+    names = f"{pair_map.name(odd.pair.first)} with {pair_map.name(odd.pair.second)}"
     time, usual = sheet.text(odd.pair.time.value), sheet.text(odd.peers.median_s)
     return f"{names} ({time} {sheet.unit}, peers {usual})"
 
 
 def _is_uneven(curve: Curve) -> bool:
-    """Whether half of its sizes show it, so that it is no accident of one."""
+    """True if more than half of its sizes show it, so that it is no accident of one."""
     named = curve.first.cell.benchmark in ALIKE
     return named and sum(map(_row_is_uneven, curve.rows)) * 2 > len(curve.rows)
 

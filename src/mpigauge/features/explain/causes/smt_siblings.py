@@ -49,8 +49,8 @@ def look(view: RunView) -> Iterator[Finding]:
 
 
 def _threads_of_cores(view: RunView) -> dict[tuple[str, int], dict[int, int]]:
-    """By host and core: the ranks of the first launch that are bound to one of its threads, each
-    with the number of the thread."""
+    """The ranks of the first launch that are bound to one hardware thread, each with its thread's
+    number, by host and core."""
     first = min(rank.launch for rank in view.run.ranks)
     on: dict[tuple[str, int], dict[int, int]] = defaultdict(dict)
     for rank in view.run.ranks:

@@ -75,24 +75,24 @@ def look(view: RunView) -> Iterator[Finding]:
 
 def _cards(view: RunView) -> list[str]:
     """The fast cards of its hosts."""
-    found: list[str] = []
+    names: list[str] = []
     for topology in view.topologies.values():
-        found += [device.name for device in topology.devices if device.fabric]
-    return found
+        names += [device.name for device in topology.devices if device.fabric]
+    return names
 
 
 def signs_of_tcp(view: RunView, where: str) -> list[str]:
-    """What says that nothing but TCP leaves a rank, or goes `where`: the transport of the run, what
-    its launches told, or settings."""
-    said = []
+    """The evidence that messages, or those that go `where`, use TCP alone: the transport of the
+    run, the reports of its launches, or settings."""
+    signs = []
     if "tcp" in view.transport:
-        said.append(f"the transport of the run is {view.transport}")
+        signs.append(f"the transport of the run is {view.transport}")
     elif any(_is_told(piece, where) for piece in view.run.used.split(", ")):
-        said.append(f"the MPI tells that it uses {view.run.used}")
+        signs.append(f"the MPI tells that it uses {view.run.used}")
     for name in _SELECTING:
         if _is_tcp(view.settings.get(name, "")):
-            said.append(f"{name}={view.settings[name]} is set")
-    return said
+            signs.append(f"{name}={view.settings[name]} is set")
+    return signs
 
 
 def _is_told(piece: str, where: str) -> bool:

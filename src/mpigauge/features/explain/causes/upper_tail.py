@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView
 
 LEAST_LOST = 0.002
-"""Of the worst core; with less there is nothing to tell."""
+"""The least share of time lost on the worst core that is worth a finding."""
 LEAST_TAIL = 1.2
 """The slowest percent of the samples by the median: below, nobody would ask."""
 LEAST_HIT = 0.01
-"""Of the samples, or the slowest percent is not theirs."""
+"""The least share of samples with a detour; with fewer, the slowest percent is not explained by
+them."""
 USUAL = (0.1, 0.99)
 """Quantiles between which a detour is as long as others."""
 
@@ -38,14 +39,14 @@ USUAL = (0.1, 0.99)
     sure_from=REPEATED,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    found = cores(view.run.noise, view.run.ranks)
-    if found is None or found.worst.detours.lost_ratio < LEAST_LOST:
+    all_cores = cores(view.run.noise, view.run.ranks)
+    if all_cores is None or all_cores.worst.detours.lost_ratio < LEAST_LOST:
         return
     tails = [row for row in view.rows if has_tail(row)]
-    explained = [row for row in tails if explains(found, row)]
+    explained = [row for row in tails if explains(all_cores, row)]
     if not explained:
         return
-    worst, shortest = found.worst, duration(found.undisturbed_s(explained[0].ranks))
+    worst, shortest = all_cores.worst, duration(all_cores.undisturbed_s(explained[0].ranks))
     yield Finding(
         what=(
             f"{percent(worst.detours.lost_ratio)} of core {worst.cpu} is taken by detours, which "
@@ -58,7 +59,7 @@ def look(view: RunView) -> Iterator[Finding]:
         evidence=(
             (
                 f"core {worst.cpu}: {worst.detours.per_second:.0f} detours a second, "
-                f"{_lengths(found)} long but for the rarest{_tick(worst)}"
+                f"{_lengths(all_cores)} long but for the rarest{_tick(worst)}"
             ),
             (
                 "the slowest percent of the samples is as much slower: "
@@ -86,22 +87,22 @@ def has_tail(row: Row) -> bool:
     return row.cell.time_p99_s > LEAST_TAIL * row.cell.time_p50_s
 
 
-def explains(found: Cores, row: Row) -> bool:
-    """Whether a detour in one of its samples is probable enough, and about as long as the slowest
-    percent of them is slower."""
+def explains(all_cores: Cores, row: Row) -> bool:
+    """True if a detour in a sample is likely enough, and about as long as the excess of the slowest
+    percent of the samples."""
     cell = row.cell
     excess_s = (cell.time_p99_s - cell.time_p50_s) * cell.calls
-    shortest, longest = _usual(found)
-    hit = found.hit(cell.time_p50_s * cell.calls, cell.ranks * max(cell.groups, 1))
+    shortest, longest = _usual(all_cores)
+    hit = all_cores.hit(cell.time_p50_s * cell.calls, cell.ranks * max(cell.groups, 1))
     return hit > LEAST_HIT and shortest <= excess_s <= longest
 
 
-def _usual(found: Cores) -> tuple[float, float]:
-    lengths = sorted(length for core in found.cores for length in core.detours.lengths_s)
+def _usual(all_cores: Cores) -> tuple[float, float]:
+    lengths = sorted(length for core in all_cores.cores for length in core.detours.lengths_s)
     low, high = (lengths[int(part * (len(lengths) - 1))] for part in USUAL)
     return low, high
 
 
-def _lengths(found: Cores) -> str:
-    low, high = _usual(found)
+def _lengths(all_cores: Cores) -> str:
+    low, high = _usual(all_cores)
     return f"{duration(low)} to {duration(high)}"
