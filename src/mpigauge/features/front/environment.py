@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What each program of a line finds in its environment: nothing that is another's, and no more than
-it is to inherit. What a launcher cannot be told, `env` takes away before the program starts."""
+"""Sets the environment of each program of a line: without another program's variables, and with no
+more than it is to inherit. Variables that a launcher cannot withhold are removed by `env` before
+the program starts."""
 
 from __future__ import annotations
 
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from mpigauge.site.launch.lines import Line, Program
 
 OF_LAUNCHERS = ("PMI", "OMPI_", "PRTE_", "HYD", "SLURM", "LD_PRELOAD", "MPIGAUGE")
-"""How names of variables begin by which ranks find each other, or their MPI."""
+"""The prefixes of variables by which ranks find each other, or their MPI."""
 NEEDED = ("PATH", "HOME", "TMPDIR")
-"""By which the program itself is found, and without which Open MPI does not start."""
+"""The variables by which the program itself is found, and those without which Open MPI does not
+start."""
 
 
 def told_apart(job: Job, line: Line, here: Mapping[str, str]) -> Job:
@@ -34,10 +36,10 @@ def told_apart(job: Job, line: Line, here: Mapping[str, str]) -> Job:
 
 def _apart(app: App, job: Job, line: Line, program: Program, here: Mapping[str, str]) -> App:
     """Variables of programs before it are given back the values that they have here."""
-    known = {**here, **job.env}
+    values = {**here, **job.env}
     others = _of_other_programs(app, job)
-    own = {name: known[name] for name in others if name in known}
-    unknown = [name for name in others if name not in known]
+    own = {name: values[name] for name in others if name in values}
+    unknown = [name for name in others if name not in values]
     names = _not_inherited(job, line, program, app.env, here)
     words = _without([*unknown, *names], app.program)
     return replace(app, env={**own, **app.env}, program=words)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A launcher of ours under the name of another: what it is told, said to the launcher of one MPI,
-with the programs made ready for that MPI."""
+"""A launcher of ours under the name of another: it translates its options for the launcher of one
+MPI, and prepares the programs for that MPI."""
 
 from __future__ import annotations
 
@@ -94,14 +94,14 @@ def _say_untold(name: str, line: Line, mpi: Mpi, strict: bool) -> None:
     left = untold(line, mpi)
     if not left:
         return
-    said = f"{name}: {mpi.label} has no counterpart of {', '.join(left)}"
+    sentence = f"{name}: {mpi.label} has no counterpart of {', '.join(left)}"
     if strict:
-        raise UserError(said)
-    print(f"mpigauge: {said}; started without", file=sys.stderr)
+        raise UserError(sentence)
+    print(f"mpigauge: {sentence}; started without", file=sys.stderr)
 
 
 def _ready(job: Job, here: Mapping[str, str]) -> Job:
-    """With each program on its way to this MPI."""
+    """The job, with each program prepared for its MPI."""
     if not job.apps:
         way = _way(job.program, job.mpi, {**here, **job.env}, job.wdir)
         return on_its_mpi(job, way, here)
@@ -112,10 +112,10 @@ def _ready(job: Job, here: Mapping[str, str]) -> Job:
 
 
 def _way(words: Sequence[str], mpi: Mpi, here: Mapping[str, str], wdir: str) -> Way:
-    found = way_of(words, mpi, here, Path(wdir))
-    for note in (found.said, *found.notes) if found.how == TRANSLATED else found.notes:
+    way = way_of(words, mpi, here, Path(wdir))
+    for note in (way.said, *way.notes) if way.how == TRANSLATED else way.notes:
         print(f"mpigauge: {note}", file=sys.stderr)
-    return found
+    return way
 
 
 def _bound(job: Job, line: Line) -> Job:
@@ -133,7 +133,7 @@ def _bound(job: Job, line: Line) -> Job:
 
 
 def _cores(place: str, ranks: int) -> tuple[tuple[int, ...], ...]:
-    """Of each rank, where this policy puts it."""
+    """The cores of each rank under this policy."""
     from mpigauge.site import placement, topology
 
     machine = topology.read()
@@ -143,6 +143,6 @@ def _cores(place: str, ranks: int) -> tuple[tuple[int, ...], ...]:
         from mpigauge.site.launch.lines.read import file_text
 
         files[name] = file_text(name)
-    (found,) = placement.place(place, hosts, ranks, ranks, files)
-    (block,) = placement.blocks(found)
+    (chosen,) = placement.place(place, hosts, ranks, ranks, files)
+    (block,) = placement.blocks(chosen)
     return tuple(tuple(sorted(placement.cores_of(entry))) for entry in block.bind)

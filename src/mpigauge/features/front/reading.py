@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""In whose words a launch line is written, where its launcher's name does not say it."""
+"""Finds the dialect of a launch line that its launcher's name does not give."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Reading:
     dialect: str
     line: Line
     programs: tuple[Look, ...]
-    """Of its programs those that are there."""
+    """The programs of the line that exist."""
 
     def fit(self) -> tuple[bool, bool, int]:
         """The better the larger: its programs are there, they were made for the MPI whose words
@@ -48,8 +48,8 @@ def read_any(
     dialect: str = "",
     files: Callable[[str], str] = file_text,
 ) -> Line:
-    """What a launch line says. `dialect`: whose words they are; empty: by the launcher's name, else
-    whoever can read them best. UserError: nobody can."""
+    """The launch line, parsed. `dialect`: that of its words; empty: the one of the launcher's name,
+    else the one that fits best. UserError: none can read it."""
     named = dialect or dialect_of(words[0])
     if named:
         return read(_with_standing_options(words, named, here), named, files)
@@ -69,21 +69,21 @@ def _with_standing_options(
 ) -> Sequence[str]:
     """A launch line with the options that its launcher takes from the environment: Platform MPI's
     reads those of MPIRUN_OPTIONS before its own. UserError: a quotation in it has no end."""
-    said = here.get(STANDING_OPTIONS, "") if dialect == "platform" else ""
+    options = here.get(STANDING_OPTIONS, "") if dialect == "platform" else ""
     try:
-        return [words[0], *shlex.split(said), *words[1:]]
+        return [words[0], *shlex.split(options), *words[1:]]
     except ValueError as error:
-        raise UserError(f"{STANDING_OPTIONS}='{said}': {str(error).lower()}") from None
+        raise UserError(f"{STANDING_OPTIONS}='{options}': {str(error).lower()}") from None
 
 
 def _reading(
     words: Sequence[str], dialect: str, here: Mapping[str, str], files: Callable[[str], str]
 ) -> _Reading:
     line = read(_with_standing_options(words, dialect, here), dialect, files)
-    found = []
+    programs = []
     for program in line.programs:
         try:
-            found.append(look(program.words, here, Path(program.wdir)))
+            programs.append(look(program.words, here, Path(program.wdir)))
         except UserError:
             continue
-    return _Reading(dialect, line, tuple(found))
+    return _Reading(dialect, line, tuple(programs))

@@ -43,8 +43,8 @@ def _refuse_others(file: Path) -> None:
 
 
 def _write(file: Path, mpi: str, dialect: str, strict: bool) -> None:
-    told = f"main({mpi!r}, {dialect!r}, {strict!r})"
-    line = python_line(f"from mpigauge.features.front.inner import main\n{told}", {})
+    call = f"main({mpi!r}, {dialect!r}, {strict!r})"
+    line = python_line(f"from mpigauge.features.front.inner import main\n{call}", {})
     draft = file.with_name(f".{file.name}.new")
     draft.write_text(f'#!/bin/sh\n{MARK}\n{line} "$0" "$@"\n', encoding="utf-8")
     draft.chmod(0o755)
