@@ -108,7 +108,8 @@ def _fill(folder: Path, mpis: Sequence[Mpi], built: Sequence[Kernels]) -> None:
 
 
 def _place(source: Path, work: Path, target: Path, mode: int) -> None:
-    """With the rights that the user gives to new files, so that others of the site may use it."""
+    """Copies a file into place, with the user's usual permissions for new files, so that others of
+    the site may use it."""
     shutil.copyfile(source, work)
     work.chmod(mode & ~_umask())
     work.replace(target)
