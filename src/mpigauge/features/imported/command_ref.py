@@ -24,8 +24,8 @@ def list_command(as_json: bool) -> None:
     from mpigauge.cli.text_tables import print_rows
     from mpigauge.runs.readers.references import names, reference
 
-    known = [reference(name) for name in names()]
-    rows = [[f"ref:{each.name}", each.date or "-", each.system, each.about] for each in known]
+    systems = [reference(name) for name in names()]
+    rows = [[f"ref:{each.name}", each.date or "-", each.system, each.about] for each in systems]
     print_rows(COLUMNS, rows, as_json)
 
 

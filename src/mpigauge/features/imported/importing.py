@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 20
 MOST_BYTES = 1 << 30
-"""Of the output of a program."""
+"""The most bytes of a program's output."""
 
 
 def read_files(
@@ -31,7 +31,7 @@ def read_files(
     ranks: int = 0,
     keep_apart: bool = False,
 ) -> Reading:
-    """What is in them, each file's launches behind those of the one before.
+    """The content of the files; the launches of each follow those of the file before.
 
     `keep_apart`: rows of each have its name as their arm. UserError: a file cannot be read, no
     reader finds anything in it, or files that hold the same rows are not of one thing.
@@ -43,14 +43,14 @@ def read_files(
     from mpigauge.runs.readers.reading import joined
 
     name = known_cards().find(benchmark).name if benchmark else ""
-    found = []
+    readings = []
     for file in files:
-        found.append(_read_file(Text(_bytes_of(file), name, ranks), file, reader))
+        readings.append(_read_file(Text(_bytes_of(file), name, ranks), file, reader))
     if keep_apart:
-        return joined(map(in_arm, found, names_of(files)))
-    told = remarks(list(zip(map(str, files), found, strict=True)))
-    whole = joined(found)
-    return replace(whole, remarks=(*whole.remarks, *told))
+        return joined(map(in_arm, readings, names_of(files)))
+    notes = remarks(list(zip(map(str, files), readings, strict=True)))
+    whole = joined(readings)
+    return replace(whole, remarks=(*whole.remarks, *notes))
 
 
 def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
@@ -58,15 +58,15 @@ def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
     from mpigauge.runs.readers.parts import left_out
     from mpigauge.runs.readers.reading import joined
 
-    found = [READERS.find(reader)] if reader else sniff(text)
-    if not found:
-        raise UserError(f"{file} is not output that can be imported; {_known()}")
-    reading = joined(each.read(text) for each in found)
+    readers = [READERS.find(reader)] if reader else sniff(text)
+    if not readers:
+        raise UserError(f"{file} is not output that can be imported; {_all_readers()}")
+    reading = joined(each.read(text) for each in readers)
     unread = [replace(each, file=str(file)) for each in (*left_out(text), *reading.unread)]
     if not reading.rows and not reading.skips:
-        names = ", ".join(each.name for each in found)
+        names = ", ".join(each.name for each in readers)
         why = f": line {unread[0].line}, {unread[0].why}" if unread else ""
-        raise UserError(f"{file} holds no table that can be read as {names}{why}; {_known()}")
+        raise UserError(f"{file} holds no table that can be read as {names}{why}; {_all_readers()}")
     return replace(reading, unread=tuple(unread))
 
 
@@ -76,7 +76,7 @@ def _bytes_of(file: Path) -> bytes:
     return read_input(file, most=MOST_BYTES)
 
 
-def _known() -> str:
+def _all_readers() -> str:
     from mpigauge.runs.readers import READERS
 
     return f"there are readers for {', '.join(READERS)} (--as names one)"
@@ -113,7 +113,7 @@ def tell_unread(reading: Reading) -> None:
 
 
 def machine_said(name: str | None) -> str:
-    """What --machine says; empty: nothing. UserError: it cannot be a name."""
+    """The value of --machine; empty: it is not given. UserError: it cannot be a name."""
     if name is None:
         return ""
     if not name.strip() or not name.isprintable():
@@ -122,7 +122,7 @@ def machine_said(name: str | None) -> str:
 
 
 def date_said(text: str | None) -> datetime | None:
-    """What --date says. UserError: it is not a date of a measurement."""
+    """The value of --date. UserError: it is not a date of a measurement."""
     from mpigauge.runs.readers.dates import written_date
 
     if text is None:

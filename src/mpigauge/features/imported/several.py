@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 Named = tuple[str, "Reading"]
 """The name of a file, and what is in it."""
 FACTS = ("mpi_library", "mpi_standard", "thread_level")
-"""What launches of one thing have in common."""
+"""The facts that launches of one thing have in common."""
 
 
 def remarks(files: Sequence[Named]) -> Iterator[str]:
-    """What was taken for granted of files that hold the same rows.
+    """The assumptions about files that hold the same rows.
 
     UserError: they say of themselves that they are not of one thing.
     """
@@ -49,7 +49,7 @@ def names_of(files: Iterable[Any]) -> list[str]:
 
 
 def _rows(reading: Reading) -> Iterator[Hashable]:
-    """What tells tables and figures apart, whatever their launch and their numbers are."""
+    """The identity of tables and figures, without their launches and numbers."""
     for table in reading.tables:
         columns = []
         for name, value in table.fixed.items():
@@ -63,7 +63,7 @@ def _rows(reading: Reading) -> Iterator[Hashable]:
 def _refuse_unlike(first: Named, second: Named) -> None:
     (first_name, one), (second_name, other) = first, second
     for fact in FACTS:
-        a, b = _told(one, fact), _told(other, fact)
+        a, b = _values_of(one, fact), _values_of(other, fact)
         if a and b and not a & b:
             raise UserError(
                 f"{first_name} and {second_name} hold the same rows, but differ in {fact}: "
@@ -72,5 +72,5 @@ def _refuse_unlike(first: Named, second: Named) -> None:
             )
 
 
-def _told(reading: Reading, fact: str) -> set[str]:
+def _values_of(reading: Reading, fact: str) -> set[str]:
     return {str(getattr(launch, fact)) for launch in reading.launches} - {""}
