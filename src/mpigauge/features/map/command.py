@@ -73,7 +73,7 @@ MOST_AGAIN = 64
     options.output_option,
     options.history_option,
 )
-def command(drawing: Path | None, pairs: str, benchmark: str, **said: Any) -> None:
+def command(drawing: Path | None, pairs: str, benchmark: str, **values: Any) -> None:
     """Measure between every two cores, or every two hosts (--hosts … --ppn 1).
 
     Pairs that are slower than their peers, which share as much, are measured once more, alone,
@@ -87,8 +87,8 @@ def command(drawing: Path | None, pairs: str, benchmark: str, **said: Any) -> No
     from mpigauge.features.map.plan import map_plan
     from mpigauge.measure.plan import read_request
 
-    options = CommandOptions.taken(said)
-    request = read_request(said, look_up(said))
+    options = CommandOptions.taken(values)
+    request = read_request(values, look_up(values))
     check_drawing(drawing, options.mpi_specs)
     runs = []
     for setup in set_up(request, options):
@@ -127,7 +127,7 @@ def check_drawing(file: Path | None, mpi_specs: Sequence[str]) -> None:
 
 
 def print_times(runs: Sequence[PlannedRun]) -> None:
-    """How the pairs are shared out, and about how long that takes, for each MPI."""
+    """Prints the schedule of the pairs and the estimated time, for each MPI."""
     from mpigauge.cli.costing import cost_words, schedule_words
 
     click.echo(f"\n{schedule_words(runs[0])}")
@@ -147,10 +147,10 @@ class OddPairs:
         from mpigauge.features.map.plan import one_after_the_other
         from mpigauge.result.pairs import pair_map
 
-        found = pair_map(results.rows(), *seats_of(self.part, self.resources))
-        if found is None:
+        result = pair_map(results.rows(), *seats_of(self.part, self.resources))
+        if result is None:
             return []
-        odd = [each for sheet in found.sheets for each in sheet.odd]
+        odd = [each for sheet in result.sheets for each in sheet.odd]
         odd.sort(key=lambda each: -each.ratio)
         pairs = dict.fromkeys(each.pair[:2] for each in odd)
         chosen = [[pair] for pair in list(pairs)[:MOST_AGAIN]]
