@@ -30,11 +30,11 @@ def command(run: str, benchmark: str | None, form: str) -> None:
     from mpigauge.features.message_model.show import page, to_csv, to_json
 
     stored = open_run(run)
-    found = model(stored, benchmark)
+    models = model(stored, benchmark)
     if form == "json":
-        data = to_json(stored.path.name, found)
+        data = to_json(stored.path.name, models)
         click.echo(json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False))
     elif form == "csv":
-        click.echo(to_csv(found), nl=False)
+        click.echo(to_csv(models), nl=False)
     else:
-        write(page(found))
+        write(page(models))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelRow:
-    """One size of a curve, and what its models say of it."""
+    """One size of a curve with the results of its models."""
 
     row: Row
     on_line: Residual | None
@@ -35,13 +35,13 @@ class ModelRow:
     piece: float
     """The number of its piece, from 1; NaN: there are no pieces."""
     in_pieces_s: float
-    """What its piece says of it; NaN: there are no pieces."""
+    """The time according to its piece; NaN: there are no pieces."""
     bound: Bound | None
-    """Of a collective, the least that it needs; None: not known."""
+    """The least time that a collective needs; None: not known."""
 
     @property
     def off_pieces(self) -> float:
-        """How far its piece lies from it, as a share; NaN: there are no pieces."""
+        """The relative deviation of its piece from it; NaN: there are no pieces."""
         return self.in_pieces_s / self.row.latency.value - 1
 
 
@@ -51,7 +51,7 @@ class CurveModel:
     line: Fit | None
     """Over all sizes; None: fewer than three."""
     lines: tuple[Fit, ...]
-    """In pieces; one where the data carry no break."""
+    """The lines of all pieces; one if the data carry no break."""
     breaks: tuple[LikelyBreak, ...]
     rows: tuple[ModelRow, ...]
 
@@ -91,12 +91,12 @@ def model(run: Run, benchmark: str | None = None) -> Model:
 def _matching(curves: Sequence[Curve], benchmark: str | None) -> list[Curve]:
     if benchmark is None:
         raise UserError("the run has no rows to make a model of")
-    found = [curve for curve in curves if curve.benchmark.lower() == benchmark.lower()]
-    if not found:
+    matches = [curve for curve in curves if curve.benchmark.lower() == benchmark.lower()]
+    if not matches:
         names = list(dict.fromkeys(curve.benchmark for curve in curves))
         hint = did_you_mean(benchmark, names) or f"; it has {', '.join(names) or 'no rows'}"
         raise UserError(f"the run has no '{benchmark}'{hint}")
-    return found
+    return matches
 
 
 def _curve(view: RunView, curve: Curve, bound_of: Mapping[int, Bound]) -> CurveModel:
@@ -126,11 +126,11 @@ def _piece(lines: Sequence[Fit], size: int) -> float:
 
 def _pairs(rows: Iterable[Row]) -> Iterable[PairModel]:
     """One for each placement and each settings that PingPong or Uniband was measured with."""
-    found: dict[tuple[str, str, str], list[Row]] = {}
+    rows_of: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row.cell.benchmark in ("PingPong", "Uniband") and not row.cell.members:
             key = row.cell.placement, row.cell.arm, row.cell.cache
-            found.setdefault(key, []).append(row)
-    for (placement, arm, cache), of in found.items():
+            rows_of.setdefault(key, []).append(row)
+    for (placement, arm, cache), of in rows_of.items():
         caches = "" if cache in ("", "hot") else f"{cache} caches"
         yield PairModel(with_commas(placement, arm, caches), loggp(of))

@@ -29,40 +29,40 @@ COLUMNS = (
 
 
 # --- for people -----------------------------------------------------------------------------
-def page(found: Model) -> str:
+def page(model: Model) -> str:
     """A block for each curve, then one for each pair of ranks."""
-    blocks = [[*_curve_lines(curve)] for curve in found.curves]
-    blocks += [broken(_pair_lines(pair), indent=" " * 13) for pair in found.pairs]
+    blocks = [[*_curve_lines(curve)] for curve in model.curves]
+    blocks += [broken(_pair_lines(pair), indent=" " * 13) for pair in model.pairs]
     return as_blocks(blocks)
 
 
-def _curve_lines(found: CurveModel) -> Iterator[str]:
-    yield found.curve.label
-    if found.line is None:
-        yield f"  fewer than three sizes: no line ({len(found.curve.rows)} of them)"
+def _curve_lines(model: CurveModel) -> Iterator[str]:
+    yield model.curve.label
+    if model.line is None:
+        yield f"  fewer than three sizes: no line ({len(model.curve.rows)} of them)"
     else:
-        yield f"  t = α + β·n  {line_words(found.line)}"
-    if found.breaks:
-        wide = max(len(_range(line)) for line in found.lines)
-        for place, line in enumerate(found.lines):
+        yield f"  t = α + β·n  {line_words(model.line)}"
+    if model.breaks:
+        wide = max(len(_range(line)) for line in model.lines)
+        for place, line in enumerate(model.lines):
             yield from broken([f"  {_range(line):<{wide}}  {line_words(line)}"], indent=" " * 8)
-            if place < len(found.breaks):
-                yield from broken(_break_lines(found.breaks[place]), indent=" " * 8)
-    elif found.line is not None:
+            if place < len(model.breaks):
+                yield from broken(_break_lines(model.breaks[place]), indent=" " * 8)
+    elif model.line is not None:
         yield "  no break that the errors carry"
-    yield from _table(found)
+    yield from _table(model)
 
 
-def _break_lines(found: LikelyBreak) -> Iterator[str]:
-    yield f"    break {found.where}: {found.shape}"
-    for place, reason in enumerate(found.reasons):
+def _break_lines(likely: LikelyBreak) -> Iterator[str]:
+    yield f"    break {likely.where}: {likely.shape}"
+    for place, reason in enumerate(likely.reasons):
         sure = "likely" if reason.known else "may be"
         if place > 0:
             sure = f"or {sure}"
         others = [name for name in reason.knobs if name not in reason.words]
         knobs = f"; moved by {', '.join(others)}" if others else ""
         yield f"      {sure}: {reason.words}{knobs}"
-    if not found.reasons:
+    if not likely.reasons:
         yield "      nothing that is known here lies there"
 
 
@@ -70,33 +70,33 @@ def _range(line: Fit) -> str:
     return f"{byte_count(line.first_bytes)} … {byte_count(line.last_bytes)}"
 
 
-def _table(found: CurveModel) -> Iterator[str]:
+def _table(model: CurveModel) -> Iterator[str]:
     heads = ["bytes", "observed µs", "±"]
-    if found.line:
+    if model.line:
         heads += ["fitted µs", "±", "off by"]
-    if found.breaks:
+    if model.breaks:
         heads += ["in pieces µs", "off by"]
-    if found.has_bounds:
+    if model.has_bounds:
         heads += ["bound µs", "of", "× bound", "±"]
-    lines = [heads, *(_words(found, row) for row in found.rows)]
+    lines = [heads, *(_words(model, row) for row in model.rows)]
     wide = widths(lines)
     gap = "  " if sum(wide) + 2 * len(wide) <= WIDTH else " "
     for words in lines:
         yield f"  {right_aligned(words, wide, gap)}".rstrip()
 
 
-def _words(found: CurveModel, of: ModelRow) -> list[str]:
+def _words(model: CurveModel, of: ModelRow) -> list[str]:
     row = of.row
     words = [
         byte_count(row.message_bytes),
         microseconds(row.latency.value, row.latency.error),
         row.error_words,
     ]
-    if found.line:
+    if model.line:
         words += _line_words(of.on_line)
-    if found.breaks:
+    if model.breaks:
         words += [microseconds(of.in_pieces_s), _off(of.off_pieces)]
-    if found.has_bounds:
+    if model.has_bounds:
         words += _bound_words(of.bound)
     return words
 
@@ -126,21 +126,21 @@ def _off(ratio: float) -> str:
     return f"{round(100 * ratio):+d} %"
 
 
-def _pair_lines(found: PairModel) -> Iterator[str]:
-    known = found.loggp
+def _pair_lines(pair: PairModel) -> Iterator[str]:
+    loggp = pair.loggp
     title = "LogGP between two ranks"
-    yield f"{title}, {found.where}" if found.where else title
-    if known.latency_and_overheads:
-        yield f"  L + 2o     {_time(known.latency_and_overheads)}"
-    if known.gap:
-        yield f"  max(g, o)  {_time(known.gap)}"
-    if known.overhead and known.latency:
-        yield f"  o          between 0 and {duration(known.overhead[1])}"
-        yield f"  L          between {duration(known.latency[0])} and {duration(known.latency[1])}"
-    if known.gap_per_byte:
-        gap = known.gap_per_byte
+    yield f"{title}, {pair.where}" if pair.where else title
+    if loggp.latency_and_overheads:
+        yield f"  L + 2o     {_time(loggp.latency_and_overheads)}"
+    if loggp.gap:
+        yield f"  max(g, o)  {_time(loggp.gap)}"
+    if loggp.overhead and loggp.latency:
+        yield f"  o          between 0 and {duration(loggp.overhead[1])}"
+        yield f"  L          between {duration(loggp.latency[0])} and {duration(loggp.latency[1])}"
+    if loggp.gap_per_byte:
+        gap = loggp.gap_per_byte
         yield f"  G          {gap.value * 1e9:.4g} ns a byte {plus_minus(gap.relative_error)}"
-    for words in known.missing:
+    for words in loggp.missing:
         yield f"  missing    {words}"
 
 
@@ -149,31 +149,31 @@ def _time(estimate: Estimate) -> str:
 
 
 # --- for programs ---------------------------------------------------------------------------
-def to_csv(found: Model) -> str:
-    rows = [values(_row(row)) for curve in found.curves for row in curve.rows]
+def to_csv(model: Model) -> str:
+    rows = [values(_row(row)) for curve in model.curves for row in curve.rows]
     return csv_text([COLUMNS, *rows])
 
 
 def values(row: dict[str, Any]) -> list[Any]:
-    """What is not known is empty."""
+    """The values of a row, empty for unknown ones."""
     return ["" if row[name] is None else row[name] for name in COLUMNS]
 
 
-def to_json(name: str, found: Model) -> dict[str, Any]:
+def to_json(name: str, model: Model) -> dict[str, Any]:
     return {
         "run": name,
-        "curves": [_curve_json(curve) for curve in found.curves],
-        "loggp": [_pair_json(pair) for pair in found.pairs],
+        "curves": [_curve_json(curve) for curve in model.curves],
+        "loggp": [_pair_json(pair) for pair in model.pairs],
     }
 
 
-def _curve_json(found: CurveModel) -> dict[str, Any]:
+def _curve_json(model: CurveModel) -> dict[str, Any]:
     return {
-        "label": found.curve.label,
-        "line": _line_json(found.line) if found.line else None,
-        "pieces": [_line_json(line) for line in found.lines],
-        "breaks": [_break_json(each) for each in found.breaks],
-        "rows": [_row(row) for row in found.rows],
+        "label": model.curve.label,
+        "line": _line_json(model.line) if model.line else None,
+        "pieces": [_line_json(line) for line in model.lines],
+        "breaks": [_break_json(each) for each in model.breaks],
+        "rows": [_row(row) for row in model.rows],
     }
 
 
@@ -188,14 +188,14 @@ def _line_json(line: Fit) -> dict[str, Any]:
     }
 
 
-def _break_json(found: LikelyBreak) -> dict[str, Any]:
+def _break_json(likely: LikelyBreak) -> dict[str, Any]:
     return {
-        "before_bytes": found.at.before_bytes,
-        "after_bytes": found.at.after_bytes,
-        "step": _plain(found.at.step),
-        "slope": _plain(found.at.slope),
-        "shape": found.shape,
-        "reasons": [_reason_json(reason) for reason in found.reasons],
+        "before_bytes": likely.at.before_bytes,
+        "after_bytes": likely.at.after_bytes,
+        "step": _plain(likely.at.step),
+        "slope": _plain(likely.at.slope),
+        "shape": likely.shape,
+        "reasons": [_reason_json(reason) for reason in likely.reasons],
     }
 
 
@@ -208,16 +208,16 @@ def _reason_json(reason: Reason) -> dict[str, Any]:
     }
 
 
-def _pair_json(found: PairModel) -> dict[str, Any]:
-    known = found.loggp
+def _pair_json(pair: PairModel) -> dict[str, Any]:
+    loggp = pair.loggp
     return {
-        "where": found.where,
-        "latency_and_overheads_s": _ends(known.latency_and_overheads),
-        "gap_s": _ends(known.gap),
-        "gap_per_byte_s": _ends(known.gap_per_byte),
-        "overhead_between_s": known.overhead,
-        "latency_between_s": known.latency,
-        "missing": list(known.missing),
+        "where": pair.where,
+        "latency_and_overheads_s": _ends(loggp.latency_and_overheads),
+        "gap_s": _ends(loggp.gap),
+        "gap_per_byte_s": _ends(loggp.gap_per_byte),
+        "overhead_between_s": loggp.overhead,
+        "latency_between_s": loggp.latency,
+        "missing": list(loggp.missing),
     }
 
 
@@ -234,8 +234,8 @@ def _row(of: ModelRow) -> dict[str, Any]:
         *(*row.latency, fitted, fitted - error, fitted + error),
         *(of.piece, of.in_pieces_s, bound, *ratio),
     )
-    known = [_plain(number) for number in numbers]
-    return dict(zip(COLUMNS, (*facts, *known), strict=True))
+    plain_numbers = [_plain(number) for number in numbers]
+    return dict(zip(COLUMNS, (*facts, *plain_numbers), strict=True))
 
 
 def _ends(estimate: Estimate | None) -> list[float | None] | None:
