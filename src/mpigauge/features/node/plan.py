@@ -45,15 +45,15 @@ SINGLE = tuple(f"{name}_single" for name in PEAKS)
 UPDATES = ("DGEMM_update",)
 LINES = ("Line", "Mailbox", "Payload")
 PLACED = ("Triad", "Triad_tuned")
-"""What is measured on threads and on NUMA nodes, beside the latency."""
+"""The benchmarks on threads and on NUMA nodes, next to the latency."""
 MOST_COUNTS = 16
 LOADED = ("Chase_loaded", "Read_loaded")
 SHARES = ("_half", "_quarter", "_eighth")
-"""Of the time, in which the others read..."""
+"""The shares of the time in which the other ranks read..."""
 LEAST_LOADS = 3
 """...where there are too few numbers of others for a curve."""
 FIRST = ("Copy", "DGEMM")
-"""What parts begin with that come before the others..."""
+"""The benchmarks with which the first parts begin, before the others..."""
 FIRST_SHARE = 0.4
 """...and their share of the time..."""
 EACH_S = 20.0
@@ -61,20 +61,21 @@ EACH_S = 20.0
 MOST_TIMES = 6
 """...until they have an interval."""
 TIMES_A_CACHE = 4
-"""As STREAM asks for: each array is so many times as large as the caches that it could be in."""
+"""The size of each array in units of the caches that could hold it, as STREAM requires."""
 OF_MEMORY = 0.5
-"""What all arrays take of a machine's memory at most."""
+"""The most of a machine's memory that all arrays take."""
 ARRAYS = 3
 ARRAY_STEP = 1 << 20
 SETS = tuple(parse_sizes("8Ki..256Mi"))
 MESSAGES = tuple(parse_sizes("0,8"))
 DATA = "both"
-"""Of PingPong, as copies have both; what else there is has no data that are sent."""
+"""The data of PingPong, both fresh and static, as copies have; other benchmarks send no data."""
 COPIED = tuple(parse_sizes("4Ki,16Ki,64Ki,256Ki,1Mi,4Mi"))
 OF_UPDATE = (8 * 15000**2,)
-"""Of one on all cores of a host in the shape that nodeperf has."""
+"""The size of a matrix product on all cores of a host, in the shape that nodeperf uses."""
 SHARE = 12
-"""Of the time for a part with products, which take long: as much as others with so many cells."""
+"""The share of time for a part with products, which take long: as much as others with so many
+cells."""
 
 
 def node_plan(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Plan:
@@ -130,34 +131,34 @@ def array_beyond_caches(machine: Topology, ranks: int) -> tuple[int, ...]:
     """Bytes of an array of each rank: four times the largest cache of a core, where the memory has
     room for all of them; the page says of what fits into a cache all the same."""
     largest = max((cache.bytes for cache in machine.caches), default=0)
-    wanted = max(ARRAY[0], TIMES_A_CACHE * largest)
+    bytes_ = max(ARRAY[0], TIMES_A_CACHE * largest)
     memory = _memory_of(machine)
     if memory:
         room = int(OF_MEMORY * memory) // (ARRAYS * ranks)
-        wanted = max(ARRAY[0], min(wanted, room))
-    return (wanted // ARRAY_STEP * ARRAY_STEP,)
+        bytes_ = max(ARRAY[0], min(bytes_, room))
+    return (bytes_ // ARRAY_STEP * ARRAY_STEP,)
 
 
 def _memory_of(machine: Topology) -> int:
     """Bytes of it that may be had: all, or less where others have some or a container has a limit.
     0: that is not known."""
-    known = [sum(node.bytes or 0 for node in machine.numa)]
+    sizes = [sum(node.bytes or 0 for node in machine.numa)]
     if isinstance(machine, Machine):
-        known.append(machine.memory_bytes)
-    return min(filter(None, known), default=0)
+        sizes.append(machine.memory_bytes)
+    return min(filter(None, sizes), default=0)
 
 
 def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[PlanPart, ...]:
-    """What cores can do (each kind of processor has peaks of its own) and what others take of them,
-    messages by copies, loads under load, memory on more and more ranks, the way from cache to
-    memory, and products. What most ask for comes first, Triad by itself, STREAM's four loops and
-    DGEMM: where the time is short, the last are left out, and of a part whichever comes last."""
+    """The parts on one host: peaks of its cores and noise, messages by copies, loads under load,
+    memory on more and more ranks, the way from cache to memory, and products. What most people ask
+    for comes first, Triad by itself, STREAM's four loops and DGEMM: if time is short, the last
+    parts are left out, and the last benchmarks of a part."""
     streams: list[str] = []
     for name in sorted(STREAMS, key=lambda name: name in STREAM):  # the others first
         streams += (name, f"{name}_tuned")
     alone_and_all = tuple(dict.fromkeys((1, ranks)))
-    peaks = _known((*PEAKS, *SINGLE), cards)
-    products = _known(PRODUCTS, cards)
+    peaks = _available((*PEAKS, *SINGLE), cards)
+    products = _available(PRODUCTS, cards)
     pairs = [*_words(LINES), MESSAGE] if ranks > 1 else []
     own = (*peaks, *_words(CLOCKS), *pairs, *_words((NOISE,)))
     parts = [
@@ -193,11 +194,11 @@ def thread_parts(
     if not {threads.THREADS, ORDER} & set(request.suite_options):
         return
     usual = {threads.THREADS: _up_to(resources.machine.cores), ORDER: "compact"}
-    wanted = {name: request.suite_options.get(name, usual[name]) for name in usual}
+    chosen = {name: request.suite_options.get(name, usual[name]) for name in usual}
     (one,) = resources.placements(replace(request, np=1, place=(), ppn=None), 1)
-    part = PlanPart(_words(PLACED), 1, (1,), arrays, suite_options=wanted)
+    part = PlanPart(_words(PLACED), 1, (1,), arrays, suite_options=chosen)
     part = threads.with_cores(resources.seated(part, one), resources)
-    threads.check_counts(wanted[threads.THREADS], [part], resources)
+    threads.check_counts(chosen[threads.THREADS], [part], resources)
     yield part
 
 
@@ -218,13 +219,13 @@ def memory_parts(
         if not cores or not nodes:
             continue
         on_node = Placement(f"{COMPUTE_ON}{node.number}", (host.seat(*cores),))
-        wanted = {
+        options = {
             threads.THREADS: str(len(cores)),
             ORDER: "compact",
             MEMORY_ON: ",".join(nodes),
         }
         yield resources.seated(
-            PlanPart(_words((*PLACED, CHASED)), 1, (1,), arrays, suite_options=wanted), on_node
+            PlanPart(_words((*PLACED, CHASED)), 1, (1,), arrays, suite_options=options), on_node
         )
 
 
@@ -239,8 +240,8 @@ def parts_of_hosts(cores: int, cards: Cards) -> tuple[PlanPart, ...]:
     A square one takes about as long as that on one core."""
     square = round(2000 * cores ** (1 / 3), -2)
     parts = []
-    for wanted, sizes in ((PRODUCTS, (int(8 * square**2),)), (UPDATES, OF_UPDATE)):
-        names = _known(wanted, cards)
+    for kernels, sizes in ((PRODUCTS, (int(8 * square**2),)), (UPDATES, OF_UPDATE)):
+        names = _available(kernels, cards)
         if names:
             parts.append(PlanPart(names, 1, (1,), sizes, share=SHARE))
     return tuple(parts)
@@ -258,14 +259,14 @@ def on_all_cores(part: PlanPart, like: PlanPart) -> PlanPart:
 
 def counts(ranks: int) -> tuple[int, ...]:
     """1, 2, 4, … and all."""
-    found, count = [], 1
+    powers, count = [], 1
     while count < ranks:
-        found.append(count)
+        powers.append(count)
         count *= 2
-    return (*found, ranks)
+    return (*powers, ranks)
 
 
-def _known(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
+def _available(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
     """Those that kernels for this kind of processor have."""
     return tuple(filter(cards.get, _words(names)))
 

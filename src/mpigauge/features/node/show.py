@@ -31,13 +31,13 @@ _WAY = {True: "tuned", False: "plain"}
 
 
 def page(
-    document: Document, found: NodeResult, colour: bool = False, more: Iterable[list[str]] = ()
+    document: Document, node: NodeResult, colour: bool = False, more: Iterable[list[str]] = ()
 ) -> Iterator[str]:
     """The lines: memory, the way there, cores, products, the least latency, and `more` sections."""
     blocks = (_memory, _ranks, thread_lines, place_lines, _curve, _cores, _products, _floors)
     yield from broken(heading(document.facts))
     for block in blocks:
-        lines = list(block(found))
+        lines = list(block(node))
         if lines:
             yield ""
             yield from lines
@@ -49,10 +49,10 @@ def page(
         yield from remarks
 
 
-def _memory(found: NodeResult) -> Iterator[str]:
+def _memory(node: NodeResult) -> Iterator[str]:
     """All streams on as many ranks as there are."""
-    most = max(found.counts, default=0)
-    streams = [stream for stream in found.streams if stream.ranks == most]
+    most = max(node.counts, default=0)
+    streams = [stream for stream in node.streams if stream.ranks == most]
     if not streams:
         return
     size = byte_count(streams[0].message_bytes)
@@ -61,8 +61,8 @@ def _memory(found: NodeResult) -> Iterator[str]:
     for stream in streams:
         yield from broken([_stream(stream)], indent=" " * WAY)
     yield from broken(_STREAM_WORDS, indent=" " * 4)
-    if 0 < streams[0].message_bytes * ARRAYS <= found.cache_bytes:
-        cache = byte_count(found.cache_bytes)
+    if 0 < streams[0].message_bytes * ARRAYS <= node.cache_bytes:
+        cache = byte_count(node.cache_bytes)
         yield f"  {ARRAYS} arrays of {size} fit into a cache of {cache}: that is not the memory"
 
 
@@ -70,35 +70,35 @@ def _stream(stream: Stream) -> str:
     way = "libc" if stream.name == "Memcpy" else _WAY[stream.tuned]
     gain = f"{stream.gain:.2f} ×" if math.isfinite(stream.gain) else ""
     of_best = percent(stream.bandwidth.value / stream.limit)
-    known = error(stream.bandwidth, stream.row.is_range)
+    error_text = error(stream.bandwidth, stream.row.is_range)
     return (
-        f"{stream.name:8}{way:8}{scaled(stream.bandwidth):>9} {known:>12}"
+        f"{stream.name:8}{way:8}{scaled(stream.bandwidth):>9} {error_text:>12}"
         f"{_or_unknown(stream.on_bus):>8}{of_best:>9}{gain:>7}  {stream.row.cell.variant}"
     ).rstrip()
 
 
-def _ranks(found: NodeResult) -> Iterator[str]:
-    """What more ranks bring, and what each of them has when all are at work."""
-    if len(found.counts) < 2:
+def _ranks(node: NodeResult) -> Iterator[str]:
+    """The gain from more ranks, and the share of each when all are at work."""
+    if len(node.counts) < 2:
         return
     yield f"Triad on more ranks, GB/s {'plain':>14} {'tuned':>9} {'each rank, of one alone':>26}"
-    rows = {(s.row.cell.benchmark, s.ranks): s.bandwidth.value for s in found.streams}
-    alone = rows.get(("Triad_tuned", found.counts[0]))
-    for count in found.counts:
+    rows = {(s.row.cell.benchmark, s.ranks): s.bandwidth.value for s in node.streams}
+    alone = rows.get(("Triad_tuned", node.counts[0]))
+    for count in node.counts:
         plain, tuned = rows.get(("Triad", count)), rows.get(("Triad_tuned", count))
         share = UNKNOWN
         if tuned and alone:
             share = percent(tuned / alone / count)
         yield f"{count:>10}{_or_unknown(plain):>30} {_or_unknown(tuned):>9} {share:>26}"
-    yield from enough_words(found.enough("Triad_tuned"), "rank")
+    yield from enough_words(node.enough("Triad_tuned"), "rank")
 
 
-def _curve(found: NodeResult) -> Iterator[str]:
-    if not found.curves:
+def _curve(node: NodeResult) -> Iterator[str]:
+    if not node.curves:
         return
     yield "From cache to memory, 1 rank"
     yield f"{'bytes':>8}{'Triad GB/s':>12}{'load ns':>10}{'in huge pages':>15}"
-    for size, rows in found.curves.items():
+    for size, rows in node.curves.items():
         triad = rows.get("Triad")
         speed = scaled(triad.bandwidth) if triad and triad.bandwidth else UNKNOWN
         small, huge = _load(rows.get("Chase")), _load(rows.get("Chase_huge"))
@@ -112,16 +112,16 @@ def _load(row: Row | None) -> str:
     return UNKNOWN
 
 
-def _cores(found: NodeResult) -> Iterator[str]:
-    if not found.peaks and not found.clocks:
+def _cores(node: NodeResult) -> Iterator[str]:
+    if not node.peaks and not node.clocks:
         return
     yield "Cores, from registers, double precision"
-    for ranks in sorted(found.clocks):
-        yield f"  clock with {many(ranks, 'rank')} at work: {_clock(found.clocks[ranks])}"
-    for row in found.double_peaks:
-        clock = found.clocks.get(row.ranks)
+    for ranks in sorted(node.clocks):
+        yield f"  clock with {many(ranks, 'rank')} at work: {_clock(node.clocks[ranks])}"
+    for row in node.double_peaks:
+        clock = node.clocks.get(row.ranks)
         hz = clock.hz if clock else math.nan
-        yield f"  {_peak(row, hz)}{_in_single(found.single_peak(row))}"
+        yield f"  {_peak(row, hz)}{_in_single(node.single_peak(row))}"
 
 
 def _clock(clock: ClockRate) -> str:
@@ -137,8 +137,8 @@ def _in_single(row: Row | None) -> str:
     return f"; single precision: {scaled(row.rate)}"
 
 
-def _products(found: NodeResult) -> Iterator[str]:
-    return products.lines(found.products, found.throttles)
+def _products(node: NodeResult) -> Iterator[str]:
+    return products.lines(node.products, node.throttles)
 
 
 def _peak(row: Row, hz: float) -> str:
@@ -147,18 +147,18 @@ def _peak(row: Row, hz: float) -> str:
     if rate is None:
         return f"{name:8}{UNKNOWN}"
     cycle = rate.value / row.ranks / hz
-    known = error(rate, row.is_range)
-    text = f"{name:8}{scaled(rate):>8} GFLOP/s {known:>12}  {many(row.ranks, 'rank')}"
+    error_text = error(rate, row.is_range)
+    text = f"{name:8}{scaled(rate):>8} GFLOP/s {error_text:>12}  {many(row.ranks, 'rank')}"
     if not math.isfinite(cycle):
         return text
     return f"{text}, {number(cycle)} a cycle of each"
 
 
-def _floors(found: NodeResult) -> Iterator[str]:
-    if not found.floors:
+def _floors(node: NodeResult) -> Iterator[str]:
+    if not node.floors:
         return
     yield "Least latency between two cores, ns one way"
-    for floor in found.floors:
+    for floor in node.floors:
         yield f"  {_floor(floor)}"
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What others take of the cores, as lines of a page."""
+"""The noise on the cores, as lines of a page."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ MANY = (64, 1024)
 """Numbers of cores for which a collective is foretold, beside those of the run."""
 
 
-def noise_lines(found: Cores) -> Iterator[str]:
+def noise_lines(cores: Cores) -> Iterator[str]:
     """The cores, the worst first where there are many; then what follows for samples and calls."""
     yield "Noise: what others take of each core"
     yield f"{'':12}{'a second':>9}{'share':>8}{'longest':>10}{'stolen':>8}  how long, and how often"
-    for core in cores_to_show(found):
-        yield _core(found, core)
-    if len(found.cores) > MOST_CORES:
-        yield f"  and {len(found.cores) - MOST_CORES} cores with less"
-    for line in (*_ticks(found), *_effects(found)):
+    for core in cores_to_show(cores):
+        yield _core(cores, core)
+    if len(cores.cores) > MOST_CORES:
+        yield f"  and {len(cores.cores) - MOST_CORES} cores with less"
+    for line in (*_ticks(cores), *_effects(cores)):
         yield f"  {line}"
 
 
-def cores_to_show(found: Cores) -> tuple[Core, ...]:
+def cores_to_show(cores: Cores) -> tuple[Core, ...]:
     """All in their order, or the worst of them."""
-    if len(found.cores) <= MOST_CORES:
-        return found.cores
-    worst = sorted(found.cores, key=lambda core: -core.detours.lost_ratio)
+    if len(cores.cores) <= MOST_CORES:
+        return cores.cores
+    worst = sorted(cores.cores, key=lambda core: -core.detours.lost_ratio)
     return tuple(worst[:MOST_CORES])
 
 
-def _core(found: Cores, core: Core) -> str:
+def _core(cores: Cores, core: Core) -> str:
     detours = core.detours
-    name = f"{core.host}:{core.cpu}" if found.several_hosts else f"core {core.cpu}"
+    name = f"{core.host}:{core.cpu}" if cores.several_hosts else f"core {core.cpu}"
     kinds = ", ".join(map(_class, core.classes))
     return (
         f"  {name:10}{number(detours.per_second):>9}{percent(detours.lost_ratio):>8}"
@@ -63,8 +63,8 @@ def _round(seconds: float) -> str:
     return f"{seconds * scale:.0f} {unit}"
 
 
-def _ticks(found: Cores) -> Iterator[str]:
-    heard = [core.tick for core in found.cores if core.tick]
+def _ticks(cores: Cores) -> Iterator[str]:
+    heard = [core.tick for core in cores.cores if core.tick]
     if not heard:
         yield "tick of the kernel: UNDECIDED, none of 100, 250, 300 and 1000 Hz stands out"
         return
@@ -72,7 +72,7 @@ def _ticks(found: Cores) -> Iterator[str]:
     lengths = [tick.length_s for tick in heard]
     share = max(tick.lost_ratio for tick in heard)
     yield (
-        f"tick of the kernel: {rates} on {len(heard)} of {many(len(found.cores), 'core')}, "
+        f"tick of the kernel: {rates} on {len(heard)} of {many(len(cores.cores), 'core')}, "
         f"{_range(lengths)} each, up to {percent(share)} of a core"
     )
 
@@ -84,14 +84,14 @@ def _range(seconds: list[float]) -> str:
     return f"{low} to {high}"
 
 
-def _effects(found: Cores) -> Iterator[str]:
-    here = len(found.cores)
+def _effects(cores: Cores) -> Iterator[str]:
+    here = len(cores.cores)
     yield (
-        f"samples shorter than {duration(found.undisturbed_s(here))} on {many(here, 'core')} meet "
+        f"samples shorter than {duration(cores.undisturbed_s(here))} on {many(here, 'core')} meet "
         "no detour in 99 of 100"
     )
     for count in dict.fromkeys((here, *MANY)):
-        hit, longer = found.hit(COLLECTIVE_S, count), found.slowdown(COLLECTIVE_S, count)
+        hit, longer = cores.hit(COLLECTIVE_S, count), cores.slowdown(COLLECTIVE_S, count)
         yield (
             f"a collective of {duration(COLLECTIVE_S)} over {many(count, 'core')} like these: a "
             f"detour begins in {percent(hit)}, in the mean {number(longer)} × as long"

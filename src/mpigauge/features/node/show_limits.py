@@ -25,34 +25,34 @@ _WHAT = {
 }
 
 
-def sections(found: MemoryLevels, noise: Cores | None) -> Iterator[list[str]]:
-    """What belongs on the page of a node beside its streams and peaks; no empty ones."""
-    known = (list(_steps(found.steps)), list(_loaded(found.loaded)), list(_copied(found.copied)))
-    for lines in known:
+def sections(memory: MemoryLevels, noise: Cores | None) -> Iterator[list[str]]:
+    """The sections on the page of a node next to its streams and peaks, without empty ones."""
+    parts = (list(_steps(memory.steps)), list(_loaded(memory.loaded)), list(_copied(memory.copied)))
+    for lines in parts:
         if lines:
             yield lines
     if noise:
         yield list(noise_lines(noise))
 
 
-def _steps(found: Sequence[Steps]) -> Iterator[str]:
-    if not found:
+def _steps(all_steps: Sequence[Steps]) -> Iterator[str]:
+    if not all_steps:
         return
     yield "Levels from cache to memory, as measured"
-    for each in found:
+    for each in all_steps:
         yield from broken([f"  {in_words(each)}"], indent="    ")
 
 
-def in_words(found: Steps) -> str:
+def in_words(steps: Steps) -> str:
     """A load: from 8 KiB to 32 KiB 1.2 ns (1.1 to 1.2), which ends before 64 KiB; …"""
-    what, unit, scale = _WHAT[found.benchmark]
-    parts = [_level(level, unit, scale) for level in found.levels]
-    if not found.levels:
+    what, unit, scale = _WHAT[steps.benchmark]
+    parts = [_level(level, unit, scale) for level in steps.levels]
+    if not steps.levels:
         return f"{what}: UNDECIDED, it stays nowhere the same over three sizes"
-    if found.levels[-1].next_bytes is not None:
-        behind = byte_count(found.levels[-1].last_bytes)
+    if steps.levels[-1].next_bytes is not None:
+        behind = byte_count(steps.levels[-1].last_bytes)
         parts.append(
-            f"behind {behind} UNDECIDED, it still changes at {byte_count(found.last_bytes)}"
+            f"behind {behind} UNDECIDED, it still changes at {byte_count(steps.last_bytes)}"
         )
     return f"{what}: {'; '.join(parts)}"
 
@@ -66,13 +66,13 @@ def _level(level: Plateau, unit: str, scale: float) -> str:
     return f"{sizes} {value}, which ends before {byte_count(level.next_bytes)}"
 
 
-def _loaded(found: Sequence[LoadedMemory]) -> Iterator[str]:
-    if not found:
+def _loaded(loads: Sequence[LoadedMemory]) -> Iterator[str]:
+    if not loads:
         return
-    size = byte_count(found[-1].load.message_bytes)
+    size = byte_count(loads[-1].load.message_bytes)
     yield f"A load while others read memory, huge pages, anywhere in {size}"
     yield f"{'others':>8}{'of time':>9}{'ns':>9}{'error':>8}{'they read GB/s':>17}{'error':>8}"
-    for each in found:
+    for each in loads:
         yield _beside(each)
 
 
@@ -99,14 +99,14 @@ def _of_time(each: LoadedMemory) -> str:
 
 
 def _copied(copied: Sequence[Copied]) -> Iterator[str]:
-    found = [each for each in copied if each.message_bytes > 0]
-    if not found:
+    sized = [each for each in copied if each.message_bytes > 0]
+    if not sized:
         return
-    measured = {name for each in found for name in each.rows}
+    measured = {name for each in sized for name in each.rows}
     names = [name for name in COPIES if name in measured]
     yield f"Messages by nothing but copies, GB/s, and what {MESSAGE} has of them"
     yield f"{'bytes':>9}" + _cells([_title(name) for name in names])
-    for each in found:
+    for each in sized:
         yield f"{byte_count(each.message_bytes):>9}" + _cells(
             [_bandwidth(each, name) for name in names]
         )
@@ -118,7 +118,7 @@ def _cells(words: Sequence[str]) -> str:
 
 
 _TITLES = {"once": "one copy", "twice": "two copies"}
-"""By the word behind `Copy_` in the name of a benchmark."""
+"""The titles by the end of a benchmark's name after `Copy_`."""
 
 
 def _title(name: str) -> str:

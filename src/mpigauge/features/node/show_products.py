@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from mpigauge.result.node.products import Product, Throttle
 
 
-def lines(found: Sequence[Product], throttles: Sequence[Throttle]) -> Iterator[str]:
-    if not found:
+def lines(products: Sequence[Product], throttles: Sequence[Throttle]) -> Iterator[str]:
+    if not products:
         return
     yield "Products of matrices, GFLOP/s"
     yield (
@@ -24,7 +24,7 @@ def lines(found: Sequence[Product], throttles: Sequence[Throttle]) -> Iterator[s
         f"{'busy':>6}  library"
     )
     first: dict[tuple[object, ...], Product] = {}
-    for product in found:
+    for product in products:
         against = first.setdefault(_shape(product), product)
         yield _line(product, against)
         for reason in product.reasons:
@@ -57,17 +57,17 @@ def _where(product: Product) -> str:
     return f"{many(ranks, 'rank')} × {many(threads, 'thread')}"
 
 
-def _throttle(found: Throttle) -> str:
-    name = found.peak.cell.benchmark.removeprefix("Peak_")
+def _throttle(throttle: Throttle) -> str:
+    name = throttle.peak.cell.benchmark.removeprefix("Peak_")
     text = (
-        f"  {name} from registers, {many(found.peak.ranks, 'rank')}: "
-        f"{number(found.before * GIGA)} GFLOP/s before the products, "
-        f"{number(found.beside * GIGA)} beside them: "
+        f"  {name} from registers, {many(throttle.peak.ranks, 'rank')}: "
+        f"{number(throttle.before * GIGA)} GFLOP/s before the products, "
+        f"{number(throttle.beside * GIGA)} beside them: "
     )
-    if abs(found.ratio - 1) <= SAME_CLOCK:
+    if abs(throttle.ratio - 1) <= SAME_CLOCK:
         return f"{text}no throttling"
-    if found.disturbed:
+    if throttle.disturbed:
         return f"{text}undecided, others were at work here"
-    if found.ratio > 1:
+    if throttle.ratio > 1:
         return f"{text}no throttling, though the two differ"
-    return f"{text}throttled to {percent(found.ratio)}"
+    return f"{text}throttled to {percent(throttle.ratio)}"

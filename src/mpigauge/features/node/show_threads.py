@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from mpigauge.result.node.threads import Enough, Placed, ThreadCurve
 
 
-def thread_lines(found: NodeResult) -> Iterator[str]:
+def thread_lines(node: NodeResult) -> Iterator[str]:
     """A table for each order of cores, and how many threads are enough."""
-    for sweep in found.sweeps:
+    for sweep in node.sweeps:
         yield from _sweep(sweep)
 
 
@@ -33,13 +33,13 @@ def _sweep(sweep: ThreadCurve) -> Iterator[str]:
     yield from enough_words(sweep.enough, "thread")
 
 
-def enough_words(found: Enough | None, what: str) -> Iterator[str]:
+def enough_words(enough: Enough | None, what: str) -> Iterator[str]:
     """The knee; nothing where it is not known."""
-    if found is None:
+    if enough is None:
         return
-    text = f"  95 % of the best with {many(found.many, what)}"
-    if found.least < found.most:
-        text += f" ({found.least} to {found.most} within the errors)"
+    text = f"  95 % of the best with {many(enough.many, what)}"
+    if enough.least < enough.most:
+        text += f" ({enough.least} to {enough.most} within the errors)"
     yield text
 
 
@@ -49,22 +49,22 @@ def _speed(estimate: Estimate | None) -> str:
     return f"{scaled(estimate):>9} {error(estimate):>9}"
 
 
-def place_lines(found: NodeResult) -> Iterator[str]:
+def place_lines(node: NodeResult) -> Iterator[str]:
     """Compute nodes in rows, memory in columns."""
-    if not found.places:
+    if not node.places:
         return
-    yield from _matrix(found, "Triad, tuned, GB/s", _bandwidth)
-    if any(each.load for each in found.places):
-        yield from _matrix(found, "time of one load in huge pages, ns", _load)
-    yield f"  {_words(found)}"
+    yield from _matrix(node, "Triad, tuned, GB/s", _bandwidth)
+    if any(each.load for each in node.places):
+        yield from _matrix(node, "time of one load in huge pages, ns", _load)
+    yield f"  {_words(node)}"
 
 
-def _matrix(found: NodeResult, what: str, shown: Callable[[Placed], str]) -> Iterator[str]:
-    memories = tuple(dict.fromkeys(each.memory for each in found.places))
-    cells = {(each.compute, each.memory): shown(each) for each in found.places}
+def _matrix(node: NodeResult, what: str, shown: Callable[[Placed], str]) -> Iterator[str]:
+    memories = tuple(dict.fromkeys(each.memory for each in node.places))
+    cells = {(each.compute, each.memory): shown(each) for each in node.places}
     yield f"Cores of a NUMA node (rows), memory on others: {what}"
     yield f"{'':>8}" + "".join(f"{_node(memory):>13}" for memory in memories)
-    for compute in dict.fromkeys(each.compute for each in found.places):
+    for compute in dict.fromkeys(each.compute for each in node.places):
         line = f"{_node(compute) or 'here':>8}"
         for memory in memories:
             line += f"{cells.get((compute, memory), UNKNOWN):>13}"
@@ -94,10 +94,12 @@ def _short(estimate: Estimate | None, scale: float) -> str:
     return f"{value} {error(estimate)}"
 
 
-def _words(found: NodeResult) -> str:
-    shares = found.remote_shares
+def _words(node: NodeResult) -> str:
+    shares = node.remote_shares
     if not shares:
         return "every page was found on the nodes that are named"
     least, most = f"{shares[0]:.2f}", f"{shares[-1]:.2f}"
-    said = least if least == most else f"{least} to {most}"
-    return f"remote memory: {said} of local; every page was found on the nodes that are named"
+    shares_text = least if least == most else f"{least} to {most}"
+    return (
+        f"remote memory: {shares_text} of local; every page was found on the nodes that are named"
+    )
