@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     options.output_option,
     options.history_option,
 )
-def command(**said: Any) -> None:
+def command(**values: Any) -> None:
     """Measure this machine in less than a minute.
 
     Messages between two cores, a few collectives on all cores, and what the machine could do at
@@ -58,8 +58,8 @@ def command(**said: Any) -> None:
     from mpigauge.site.mpi.provide import provide
     from mpigauge.site.topology import read
 
-    options = CommandOptions.taken(said)
-    request = read_request(said, look_up(said))
+    options = CommandOptions.taken(values)
+    request = read_request(values, look_up(values))
     target = target_of(request, options)
     if not target.hosts:
         check_cores(request, target.topology or read())
@@ -85,7 +85,7 @@ def command(**said: Any) -> None:
 
 
 def introduce(setups: Sequence[Setup]) -> None:
-    """What the machine is, what may spoil times on it, and which MPI."""
+    """Prints the machine, its remarks, and the MPI."""
     from mpigauge.cli.screen import write_lines
     from mpigauge.model.width import broken
     from mpigauge.site.topology import remarks
@@ -128,21 +128,21 @@ def present(stored: Run, named: bool = False) -> None:
     from mpigauge.show.formats import table
 
     precision = stored.plan.get("precision") or 0.0
-    found = with_limits(document(stored, precision), stored)
-    messages = [row for row in found.rows if row.cell.suite != NODE_SUITE]
-    fit = fitness(found.rows, stored.noise, found.facts.sampled, precision)
+    shown = with_limits(document(stored, precision), stored)
+    messages = [row for row in shown.rows if row.cell.suite != NODE_SUITE]
+    fit = fitness(shown.rows, stored.noise, shown.facts.sampled, precision)
     if named:
-        click.echo(f"--- {found.facts.mpi}")
+        click.echo(f"--- {shown.facts.mpi}")
     colour, run = screen().coloured, name_of(stored)
-    measured = table.measured_lines(found.headline, colour) if found.headline else []
+    measured = table.measured_lines(shown.headline, colour) if shown.headline else []
     at_other_times = first.at_other_times(machine_errors(messages))
     blocks = [
         measured,
         [*wrapped(first.sentence(fit, precision)), *wrapped(at_other_times)],
         picture(messages, precision),
-        first.limit_lines(found.limits) if found.limits else [],
-        [line for said in remarks(found, stored.noise, run) for line in wrapped(said, "- ")],
-        first.next_steps(found, fit.grade, run),
+        first.limit_lines(shown.limits) if shown.limits else [],
+        [line for remark in remarks(shown, stored.noise, run) for line in wrapped(remark, "- ")],
+        first.next_steps(shown, fit.grade, run),
     ]
     write(as_blocks(blocks) + "\n")
     click.echo(f"Stored in {stored.path}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How good a machine is for measuring: how far launches agree, and what others take of cores."""
+"""The fitness of a machine for measuring: the scatter between launches, and the noise on its
+cores."""
 
 from __future__ import annotations
 
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 
 Grade = Literal["good", "fair", "poor"]
 GOOD_SCATTER, POOR_SCATTER = 0.03, 0.1
-"""Of launches. Six that scatter by 3 % know their median to about 5 %, the usual precision."""
+"""Limits of the scatter between launches. Six that scatter by 3 % give their median to about 5 %,
+the usual precision."""
 GOOD_LOST, POOR_LOST = 0.01, 0.1
-"""Of a core's time."""
+"""Limits of the share of a core's time that is lost."""
 _OF_NORMAL = 1.4826
 """The standard deviation by the median distance from the median, of normal values."""
 
@@ -29,23 +31,23 @@ _OF_NORMAL = 1.4826
 @dataclass(frozen=True)
 class Fitness:
     launches: int
-    """Of the cell with most of them."""
+    """The number of launches of the cell with most of them."""
     scatter: float
-    """The relative standard deviation between launches, robust, of the median cell; NaN: there are
-    no two launches of any."""
+    """The relative standard deviation between launches, robust, of the median cell; NaN: no cell
+    has two launches."""
     lost: float
-    """The share of its time that others had of the core that they had most of, in the median over
-    the launches; NaN: nobody listened."""
+    """The share of time lost on the worst core, as the median over the launches; NaN: noise was not
+    sampled."""
     detours_per_s: float
-    """How often they took a core, likewise."""
+    """The rate of detours, likewise."""
     precise: int
-    """Cells that are known as precisely as wanted..."""
+    """The number of cells that are as precise as requested..."""
     cells: int
     """...of so many."""
 
     @property
     def grade(self) -> Grade:
-        """What is not known counts neither for nor against."""
+        """The grade; an unknown value counts neither for nor against."""
         if self.scatter > POOR_SCATTER or self.lost > POOR_LOST:
             return "poor"
         if self.scatter > GOOD_SCATTER or self.lost > GOOD_LOST:
@@ -73,7 +75,8 @@ def _scatter(values: Sequence[float]) -> float:
 
 
 def _lost(noise: Iterable[Noise]) -> float:
-    """Of the worst core: what was heard of it before and after launches, and the median of that."""
+    """The share of time lost on the worst core: the median of its samples before and after
+    launches."""
     heard: dict[int, list[float]] = defaultdict(list)
     for each in noise:
         heard[each.cpu].append(each.lost_ratio)

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from mpigauge.model.topology import Topology
 
 SECONDS = 40.0
-"""For all launches, so that `make run` has its numbers within 45 s; less where all is precise."""
+"""The time for all launches, so that `make run` has its numbers within 45 s; less if all is
+precise."""
 PAIRS = ("PingPong", "Sendrecv")
 LIMITS = tuple(f"{NODE_SUITE}:{name}" for name in ("Line", "Mailbox", "Copy_once"))
-"""What two cores of one host can do at most, between the same two."""
+"""The limits of two cores of one host, measured between the same two."""
 BANDS = ("Uniband",)
 COLLECTIVES = ("Allreduce", "Bcast", "Alltoall", "Barrier")
 BENCHMARKS = (*PAIRS, *LIMITS, *BANDS, *COLLECTIVES)
@@ -60,10 +61,10 @@ def parts(request: Request, cards: Cards, resources: Resources) -> tuple[PlanPar
     for each in two:
         if each.ranks < 2:
             raise UserError(f"--place {each.name} seats one rank; pairs need at least 2")
-    pairs = _known(PAIRS, cards)
+    pairs = _available(PAIRS, cards)
     if len(two) == 1 and len(two[0].by_host) == 1:
-        pairs += _known(LIMITS, cards)
-    bands, others = _known(BANDS, cards), _known(COLLECTIVES, cards)
+        pairs += _available(LIMITS, cards)
+    bands, others = _available(BANDS, cards), _available(COLLECTIVES, cards)
     everything = max(resources.room, 2)
     if not request.place and everything == 2:
         return (
@@ -91,7 +92,7 @@ def one_core(machine: Topology) -> str:
     )
 
 
-def _known(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
+def _available(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
     """Those that these kernels have."""
     return tuple(name for name in names if cards.get(name))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What somebody has to know of a run who sees its machine for the first time."""
+"""The remarks on a run for somebody who sees its machine for the first time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class MachineErrors(NamedTuple):
-    """How far numbers hold on their machine at other times, as shares of them."""
+    """The variation of numbers on their machine at other times, as shares of them."""
 
     middle: float
     most: float
@@ -34,18 +34,18 @@ def machine_errors(rows: Iterable[Row]) -> MachineErrors | None:
     return MachineErrors(median(errors), max(errors))
 
 
-def remarks(found: Document, noise: Iterable[Noise], run: str) -> list[str]:
-    """What is wrong first, then what was left out or failed, then all flags in one sentence. What
-    others took is in another."""
-    about_rows = sentences(found.rows)
+def remarks(document: Document, noise: Iterable[Noise], run: str) -> list[str]:
+    """The remarks: first what is wrong, then what was left out or failed, then all flags in one
+    sentence. Noise is reported elsewhere."""
+    about_rows = sentences(document.rows)
     elsewhere = {*about_rows, *noise_sentences(noise)}
-    said: list[str] = []
-    if any(row.wrong_count for row in found.rows):
-        said += about_rows[:1]
-    said += [each for each in found.sentences if each not in elsewhere]
-    flags = Counter(flag for row in found.rows for flag in row.flags)
+    lines: list[str] = []
+    if any(row.wrong_count for row in document.rows):
+        lines += about_rows[:1]
+    lines += [each for each in document.sentences if each not in elsewhere]
+    flags = Counter(flag for row in document.rows for flag in row.flags)
     if flags:
         counted = ", ".join(f"{count} {flag}" for flag, count in flags.most_common())
-        cells = many(len(found.rows), "cell")
-        said.append(f"Of {cells} {counted}; `mpigauge show {run}` says what that means.")
-    return said
+        cells = many(len(document.rows), "cell")
+        lines.append(f"Of {cells} {counted}; `mpigauge show {run}` says what that means.")
+    return lines

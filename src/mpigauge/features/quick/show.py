@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What `mpigauge quick` says around its table: for somebody who sees this machine for the first
-time, on one screen."""
+"""The words of `mpigauge quick` around its table: for a first look at a machine, on one screen."""
 
 from __future__ import annotations
 
@@ -31,66 +30,68 @@ Step = tuple[str, str]
 """A command, and what it is good for."""
 
 
-def sentence(found: Fitness, precision: float) -> str:
-    """How good this machine is for measuring, from what that is concluded, and what follows."""
-    facts = [_agreement(found)]
-    if not math.isnan(found.lost):
-        facts.append(_others(found))
-    numbers = many(found.cells, "number")
-    facts.append(f"{found.precise} of {numbers} are known to ±{100 * precision:g} %")
-    words = f"This machine is {found.grade} for measuring now: {', '.join(facts)}"
-    return f"{words}.{_WHAT_TO_MAKE_OF_IT[found.grade]}"
+def sentence(fitness: Fitness, precision: float) -> str:
+    """The sentence on the fitness of this machine for measuring, with the reasons and the
+    consequence."""
+    facts = [_agreement(fitness)]
+    if not math.isnan(fitness.lost):
+        facts.append(_others(fitness))
+    numbers = many(fitness.cells, "number")
+    facts.append(f"{fitness.precise} of {numbers} are known to ±{100 * precision:g} %")
+    words = f"This machine is {fitness.grade} for measuring now: {', '.join(facts)}"
+    return f"{words}.{_WHAT_TO_MAKE_OF_IT[fitness.grade]}"
 
 
-def _agreement(found: Fitness) -> str:
-    if math.isnan(found.scatter):
+def _agreement(fitness: Fitness) -> str:
+    if math.isnan(fitness.scatter):
         return "how launches differ is not known from one"
-    return f"{found.launches} launches differ by {percent(found.scatter)}"
+    return f"{fitness.launches} launches differ by {percent(fitness.scatter)}"
 
 
-def _others(found: Fitness) -> str:
-    taken = f"others take {percent(found.lost)} of a core"
-    if found.detours_per_s > 0:
-        taken += f" in {number(found.detours_per_s)} detours a second"
+def _others(fitness: Fitness) -> str:
+    taken = f"others take {percent(fitness.lost)} of a core"
+    if fitness.detours_per_s > 0:
+        taken += f" in {number(fitness.detours_per_s)} detours a second"
     return taken
 
 
-def at_other_times(found: MachineErrors | None) -> str:
-    """How far the numbers hold on this machine, in the middle and at most; empty: nobody knows."""
-    if found is None:
+def at_other_times(errors: MachineErrors | None) -> str:
+    """The sentence on the variation of these numbers on this machine, in the middle and at most;
+    empty: it is not known."""
+    if errors is None:
         return ""
     return (
         "± machine, how far these numbers hold here at other times: "
-        f"{plus_minus(found.middle)} for half of them, {plus_minus(found.most)} for all."
+        f"{plus_minus(errors.middle)} for half of them, {plus_minus(errors.most)} for all."
     )
 
 
-def limit_lines(found: Limits) -> list[str]:
-    """What the machine can do at most, and how near its messages come to that."""
-    lines = list(_limits(found))
+def limit_lines(limits: Limits) -> list[str]:
+    """The limits of the machine, and the ratios of its messages to them."""
+    lines = list(_limits(limits))
     if not lines:
         return []
     names, values, _ = zip(*lines, strict=True)
     name_wide, value_wide = max(map(len, names)), max(map(len, values))
-    said = [f"Limits of the machine ({found.whose})"]
+    table = [f"Limits of the machine ({limits.whose})"]
     for name, value, near in lines:
-        said.append(f"  {name:<{name_wide}}  {value:>{value_wide}}  {near}".rstrip())
-    return said
+        table.append(f"  {name:<{name_wide}}  {value:>{value_wide}}  {near}".rstrip())
+    return table
 
 
-def _limits(found: Limits) -> Iterator[tuple[str, str, str]]:
-    """What is limited, by how much, and how near messages come to it."""
-    of = found.hardware
+def _limits(limits: Limits) -> Iterator[tuple[str, str, str]]:
+    """Each limit with its value, and the ratio of messages to it."""
+    of = limits.hardware
     if of.line_s:
         yield "a cache line, one way", _time(of.line_s), ""
     if of.mailbox_s:
         near = ""
-        for each in found.against:
+        for each in limits.against:
             if each.limit == FLOOR:
                 near = _near("latency", each)
                 break
         yield "a message by shared memory", _time(of.mailbox_s), near
-    for each in found.against:
+    for each in limits.against:
         if each.limit != FLOOR:
             size = each.what.rpartition(", ")[2]
             speed = f"{bytes_per_s(each.value.value)} {plus_minus(each.value.relative_error)}"
@@ -105,7 +106,7 @@ def _time(estimate: Estimate) -> str:
     return f"{duration(estimate.value)} {plus_minus(estimate.relative_error)}"
 
 
-def next_steps(found: Document, grade: str, run: str) -> list[str]:
+def next_steps(document: Document, grade: str, run: str) -> list[str]:
     """Commands, the likeliest to help first."""
     steps: list[Step] = [
         (f"mpigauge show {run}", "every table, and what its flags mean"),
@@ -114,7 +115,7 @@ def next_steps(found: Document, grade: str, run: str) -> list[str]:
     ]
     if grade != "good":
         steps.insert(0, ("mpigauge doctor", "what spoils times on this machine"))
-    if any(row.wrong_count for row in found.rows):
+    if any(row.wrong_count for row in document.rows):
         steps.insert(0, (f"mpigauge explain {run}", "what is wrong, and what to try"))
     wide = max(len(command) for command, _ in steps)
     return broken(["Next", *(f"  {command:<{wide}}  {what}" for command, what in steps)])
