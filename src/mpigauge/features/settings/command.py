@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge settings: what can be set of an MPI, what it means, and when it is read."""
+"""mpigauge settings: the settings of an MPI, their meaning, and when they are read."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def command(word: str | None, mpi_spec: str | None, show_all: bool, as_json: boo
     if mpi_spec is not None and (named := by_name(mpi_spec)):
         label, spec, every = f"{named[0].of} by name only", mpi_spec, named
     else:
-        label, spec, every = _told(mpi_spec)
+        label, spec, every = _settings_of(mpi_spec)
     if word is not None:
         shown = search(every, word, by_name())
     else:
         shown = every if show_all or as_json else tuple(knob for knob in every if knob.meaning)
     if as_json:
-        known = [asdict(knob) for knob in shown]
-        click.echo(json.dumps({"mpi": spec, "settings": known}, indent=2))
+        records = [asdict(knob) for knob in shown]
+        click.echo(json.dumps({"mpi": spec, "settings": records}, indent=2))
     else:
         in_short = word is None and not show_all
         _show(shown, in_full=word is not None and len(shown) <= FEW, folded=in_short)
@@ -56,7 +56,7 @@ def command(word: str | None, mpi_spec: str | None, show_all: bool, as_json: boo
             )
 
 
-def _told(mpi_spec: str | None) -> tuple[str, str, tuple[Knob, ...]]:
+def _settings_of(mpi_spec: str | None) -> tuple[str, str, tuple[Knob, ...]]:
     """The label of an MPI, what finds it again, and its settings."""
     from mpigauge.site.mpi import find
     from mpigauge.site.mpi.settings import knobs

@@ -31,13 +31,13 @@ def row(knob: Knob) -> list[str]:
 
 def rows(knobs: Iterable[Knob]) -> list[list[str]]:
     """A row for each, and one for all that share a name with a star."""
-    found = []
+    table = []
     for name, alike in grouped(knobs, lambda knob: knob.family or knob.name).items():
         if len(alike) == 1:
-            found.append(row(alike[0]))
+            table.append(row(alike[0]))
         else:
-            found.append(_family(name, alike))
-    return found
+            table.append(_family(name, alike))
+    return table
 
 
 def _family(name: str, knobs: list[Knob]) -> list[str]:
@@ -61,19 +61,19 @@ _FOR = {"user": "users", "tuner": "tuners", "developer": "developers"}
 def page(knob: Knob, environment: Mapping[str, str], width: int) -> Iterator[str]:
     """All that is known of one setting; `environment` tells what it is set to now."""
     yield knob.name
-    for label, text in _known(knob, environment):
+    for label, text in _facts(knob, environment):
         start = f"  {label:<{_LABEL}}  "
         for part in wrap(text, max(24, width - len(start))):
             yield start + part
             start = " " * len(start)
 
 
-def _known(knob: Knob, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """What is known of a setting: labels and texts, none of them empty."""
+def _facts(knob: Knob, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The facts on a setting: labels and texts, none of them empty."""
     default = knob.default or "empty"
     if knob.default is None:
         default = "not told"
-    told = {
+    texts = {
         "meaning": knob.meaning,
         "values": knob.legal,
         "declared": ", ".join(knob.choices),
@@ -89,12 +89,12 @@ def _known(knob: Knob, environment: Mapping[str, str]) -> Iterator[tuple[str, st
         "its words": knob.about,
     }
     if knob.variable:
-        told["here"] = environment.get(knob.variable, "not set")
-        told["set it"] = f"--set {knob.variable}=VALUE"
+        texts["here"] = environment.get(knob.variable, "not set")
+        texts["set it"] = f"--set {knob.variable}=VALUE"
     if knob.control != knob.variable:
-        told["control"] = knob.control
+        texts["control"] = knob.control
     if not knob.tested:
-        told["tested"] = "no: known by name only, no MPI here has it"
-    for label, text in told.items():
+        texts["tested"] = "no: known by name only, no MPI here has it"
+    for label, text in texts.items():
         if text:
             yield label, text
