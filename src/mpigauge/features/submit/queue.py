@@ -16,7 +16,7 @@ from mpigauge.site.batch import BatchState, System
 ASK_EVERY_S = 10.0
 """A batch system is asked no more often."""
 LOOK_EVERY_S = 0.5
-"""How often we look at our own files."""
+"""The interval in seconds at which we read our own files."""
 PATIENCE = 3
 """So often in a row a system may not know a job before it is taken to be gone."""
 ANSWER_S = 60.0
@@ -34,21 +34,21 @@ class Queue:
         the system does not take it."""
         words = self.system.submit
         try:
-            status, answer = _said(words, script, variables)
+            status, answer = _output_of(words, script, variables)
         except FileNotFoundError:
             raise UserError(
                 f"there is no program {words[0]} here; submit from a login node of a cluster with "
                 f"{self.system.name}, or name another --system"
             ) from None
-        found = self.system.number.search(answer)
-        if status or not found:
+        match = self.system.number.search(answer)
+        if status or not match:
             why = (answer.strip().splitlines() or [f"exit status {status}"])[-1]
             raise UserError(f"{words[0]} refused the job: {why}")
-        return found[1]
+        return match[1]
 
     def ask(self, job: str) -> BatchState:
         try:
-            return self.system.state(*_said(self.system.ask(job)))
+            return self.system.state(*_output_of(self.system.ask(job)))
         except FileNotFoundError as error:
             raise RunError(
                 f"cannot ask for job {job}: there is no program {error.filename}"
@@ -66,7 +66,7 @@ def follow(
 
     `ask` asks the batch system, `finished` looks at a file. `tell` hears what is new.
     """
-    asked_s, told, unknown = clock() - ASK_EVERY_S, BatchState("unknown"), 0
+    asked_s, reported, unknown = clock() - ASK_EVERY_S, BatchState("unknown"), 0
     while not finished():
         if clock() - asked_s < ASK_EVERY_S:
             sleep(LOOK_EVERY_S)
@@ -75,13 +75,13 @@ def follow(
         unknown = unknown + 1 if now.phase == "unknown" else 0
         if now.phase == "ended" or unknown == PATIENCE:
             return now
-        if now.phase != "unknown" and now != told:
+        if now.phase != "unknown" and now != reported:
             tell(f"is {now.phase}" + (f" ({now.why})" if now.why else ""))
-            told = now
+            reported = now
     return BatchState("ended")
 
 
-def _said(
+def _output_of(
     words: Sequence[str], text: str = "", variables: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
     """Exit status, and all that a program says. A system that does not answer says nothing."""

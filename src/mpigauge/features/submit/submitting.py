@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What `mpigauge submit` needs: the command to run, the files beside its run, the wait, the end."""
+"""The parts of `mpigauge submit`: the command to run, the files next to its run, the wait, the
+end."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 PROFILE = "profile"
 NAMES = ("run", "quick", "map", "node", "sweep", PROFILE, "resume")
 VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "MPIGAUGE_KERNELS", "PYTHONPATH")
-"""Where our own files are: a job has to find the same ones."""
+"""The variables that lead to our own files: a job has to find the same ones."""
 OURS = "mpigauge: "
 
 
@@ -43,15 +44,15 @@ class JobRequest:
 
     words: tuple[str, ...]
     folder: Path
-    """Of the run."""
+    """The folder of the run."""
     script: Path
     log: Path
     form: str
-    """How the result is to be shown."""
+    """The format of the result."""
     before: Mapping[Path, str]
-    """What status.json of each run held until now: of one that is resumed."""
+    """The content of status.json of each run until now, if it is resumed."""
     name: str = "run"
-    """Of the command."""
+    """The name of the command."""
     many: int = 1
     """Runs that there will be: one for each MPI."""
     variables: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -72,36 +73,36 @@ def task(words: tuple[str, ...]) -> JobRequest:
     if name not in NAMES:
         hint = nearest_or_all(name, NAMES)
         raise UserError(f"submit: '{name}' is not a command for a job{hint}")
-    said = _understood(name, rest)
-    if said.get("dry_run"):
+    values = _understood(name, rest)
+    if values.get("dry_run"):
         raise UserError("submit: a --dry-run needs no job; write it before the command's name")
-    if name == "node" and said["words"] and not said["compilers"]:
-        raise UserError(f"submit: to show {said['words'][0]} needs no job; leave 'submit' out")
+    if name == "node" and values["words"] and not values["compilers"]:
+        raise UserError(f"submit: to show {values['words'][0]} needs no job; leave 'submit' out")
     if name == "resume":
         from mpigauge.cli.run_names import find_run
 
-        folder = find_run(said["run"]).absolute()
+        folder = find_run(values["run"]).absolute()
     else:
-        folder = _new_folder(said, name)
+        folder = _new_folder(values, name)
     base = _unused(folder)
-    program = said["words"] if name == PROFILE else ()
+    program = values["words"] if name == PROFILE else ()
     ours, variables = by_name(words[: len(words) - len(program)])
     return JobRequest(
-        words=(*own_words(), *_with_output((*ours, *program), said, folder)),
+        words=(*own_words(), *_with_output((*ours, *program), values, folder)),
         folder=folder,
         script=base.with_name(f"{base.name}.sh"),
         log=base.with_name(f"{base.name}.log"),
-        form=said.get("form") or "table",
+        form=values.get("form") or "table",
         before={each: _status(each) for each in _runs_of(folder)},
         name=name,
-        many=max(1, len(said.get("mpi_specs") or ())),
+        many=max(1, len(values.get("mpi_specs") or ())),
         variables=variables,
     )
 
 
 def by_name(words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
     """The words with `--env NAME` for a NAME=VALUE that looks secret, and these values."""
-    found: list[str] = []
+    safe: list[str] = []
     variables: dict[str, str] = {}
     before = ""
     for word in words:
@@ -110,17 +111,19 @@ def by_name(words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
         name, given, value = (own if joined else word).partition("=")
         if given and looks_secret(name) and (joined or before == "--env"):
             variables[name] = value
-            found.append(f"--env={name}" if joined else name)
+            safe.append(f"--env={name}" if joined else name)
         else:
-            found.append(word)
+            safe.append(word)
         before = word
-    return tuple(found), variables
+    return tuple(safe), variables
 
 
-def _with_output(words: tuple[str, ...], said: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+def _with_output(
+    words: tuple[str, ...], values: Mapping[str, Any], folder: Path
+) -> tuple[str, ...]:
     """The words of the command, which name the folder of the run."""
     name, *rest = words
-    if name == "resume" or said["output"]:
+    if name == "resume" or values["output"]:
         return words
     if name == PROFILE:  # behind the words of a program it would be one of these
         return (name, "--output", str(folder), *rest)
@@ -133,34 +136,34 @@ def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
     from mpigauge.measure.plan import read_request
     from mpigauge.site.launch import check_launcher
 
-    found = COMMANDS[name]
-    strict.check(found, rest, click.Context(found))
-    said = found.make_context(f"mpigauge {name}", rest, obj=LATER).params
+    command = COMMANDS[name]
+    strict.check(command, rest, click.Context(command))
+    values = command.make_context(f"mpigauge {name}", rest, obj=LATER).params
     if name != "resume":
-        request = read_request(said, look_up(said))
+        request = read_request(values, look_up(values))
         if request.launcher:
             check_launcher(request.launcher)
-        map_of = [said["benchmark"]] if said.get("benchmark") else []
-        _check_names([*said.get("benchmarks", ()), *map_of])
+        map_of = [values["benchmark"]] if values.get("benchmark") else []
+        _check_names([*values.get("benchmarks", ()), *map_of])
     check = getattr(module_of(name), "check_options", None)
     if check:
-        check(said)
+        check(values)
     if name != PROFILE:
-        _check_kernels(said)
-    return said
+        _check_kernels(values)
+    return values
 
 
-def _check_kernels(said: Mapping[str, Any]) -> None:
+def _check_kernels(values: Mapping[str, Any]) -> None:
     """UserError: the job would wait for its turn and then have nothing to measure with. An MPI that
     is not on this node may be on the others."""
     from mpigauge.site.mpi import find
     from mpigauge.site.mpi.outlook import refuse_without
 
-    found = []
-    for spec in said.get("mpi_specs") or (None,):
+    mpis = []
+    for spec in values.get("mpi_specs") or (None,):
         with suppress(UserError):
-            found.append(find(spec))
-    refuse_without(found)
+            mpis.append(find(spec))
+    refuse_without(mpis)
 
 
 def _check_names(benchmarks: Sequence[str]) -> None:
@@ -180,15 +183,15 @@ def _check_names(benchmarks: Sequence[str]) -> None:
         raise
 
 
-def _new_folder(said: Mapping[str, Any], name: str) -> Path:
+def _new_folder(values: Mapping[str, Any], name: str) -> Path:
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
-    if said["output"] is not None:
-        folder = Path(said["output"]).absolute()
+    if values["output"] is not None:
+        folder = Path(values["output"]).absolute()
         _refuse_used(folder)
         return folder
     stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
-    label = "-".join(said.get("benchmarks") or (name,)).replace("/", "-")[:60]
+    label = "-".join(values.get("benchmarks") or (name,)).replace("/", "-")[:60]
     return _unused((DEFAULT_ROOT / f"{stamp}-{label}").absolute())
 
 
@@ -221,11 +224,11 @@ def choose(name: str | None) -> System:
     here = SYSTEMS.usable(Here())
     if len(here) == 1:
         return here[0]
-    found, known = "there is none of", list(SYSTEMS.values())
+    problem, systems = "there is none of", list(SYSTEMS.values())
     if here:
-        found, known = "there are several of", list(here)
-    programs = ", ".join(each.submit[0] for each in known)
-    raise UserError(f"{found} {programs} here; name the batch system with --system")
+        problem, systems = "there are several of", list(here)
+    programs = ", ".join(each.submit[0] for each in systems)
+    raise UserError(f"{problem} {programs} here; name the batch system with --system")
 
 
 def wish(raw: Mapping[str, Any], log: Path) -> Wish:
@@ -336,7 +339,7 @@ def _collect_profile(stored: Run, ended: str, task: JobRequest) -> None:
 
 
 def _show(run: Run, task: JobRequest) -> None:
-    """As the command itself would."""
+    """Prints the run as the command itself would."""
     if task.name == "node":
         module_of("node").present(run)
     else:
@@ -357,7 +360,8 @@ def _status(folder: Path) -> str:
 
 
 def _done(task: JobRequest) -> bool:
-    """Whether all runs are complete. If one ended otherwise, the system may be what knows why."""
+    """True if all runs are complete. If one ended otherwise, the batch system may give the
+    reason."""
     folders = task.folders
     return len(folders) >= task.many and all(_ended_well(task, folder) for folder in folders)
 
@@ -370,7 +374,7 @@ def _ended_well(task: JobRequest, folder: Path) -> bool:
 
 
 def _last_words(task: JobRequest) -> str:
-    """What mpigauge said last in the job, else what anybody did."""
+    """The last message of mpigauge in the job, else the last line of its output."""
     try:
         lines = task.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     except OSError:
