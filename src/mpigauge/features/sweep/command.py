@@ -52,7 +52,7 @@ from mpigauge.features.sweep.plan_file import PlanCommand
     click.option("--pivot", is_flag=True, help="Show the result as one table of sizes × settings."),
     options.format_option(),
 )
-def command(**said: Any) -> None:
+def command(**values: Any) -> None:
     """Measure benchmarks under many settings, transports and placements.
 
     Each setting is launched once a round, each round in another order, beside the default and, for
@@ -62,8 +62,8 @@ def command(**said: Any) -> None:
     from mpigauge.cli.targets import CommandOptions
     from mpigauge.features.sweep.sweeping import planned_sweeps, present_all, print_plan
 
-    options = CommandOptions.taken(said)
-    runs = planned_sweeps(said, options)
+    options = CommandOptions.taken(values)
+    runs = planned_sweeps(values, options)
     if options.dry_run:
         for run in runs:
             print_plan(run)
@@ -73,8 +73,8 @@ def command(**said: Any) -> None:
     measured.raise_problems()
 
 
-def check_options(said: Mapping[str, Any]) -> None:
+def check_options(values: Mapping[str, Any]) -> None:
     """UserError: what is to be varied cannot be read."""
     from mpigauge.features.sweep.sweeping import read_sweep
 
-    read_sweep(dict(said), dry_run=True, several=len(said["mpi_specs"]) > 1)
+    read_sweep(dict(values), dry_run=True, several=len(values["mpi_specs"]) > 1)

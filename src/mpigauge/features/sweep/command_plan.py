@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge plan: what a plan file would do, before anything starts."""
+"""mpigauge plan: the effect of a plan file, before anything starts."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def command(what: str, words: tuple[str, ...]) -> None:
     from mpigauge.features.sweep.command import command as sweep
     from mpigauge.features.sweep.sweeping import arms_of, planned_sweeps, print_plan
 
-    said = sweep.make_context(f"mpigauge plan {what}", list(words)).params | {"dry_run": True}
-    options = CommandOptions.taken(said)
-    for run in planned_sweeps(said, options):
+    values = sweep.make_context(f"mpigauge plan {what}", list(words)).params | {"dry_run": True}
+    options = CommandOptions.taken(values)
+    for run in planned_sweeps(values, options):
         if what == "show":
             print_plan(run)
         elif what == "cost":

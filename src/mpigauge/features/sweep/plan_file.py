@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A plan file is what a command line says, written down: each key is an option of the command.
+"""A plan file is a command line in a file: each key is an option of the command.
 
 So a file and options mean the same, are checked by the same code, and options after the file count
 more than it does.
@@ -78,7 +78,7 @@ def arguments_of(file: Toml, command: click.Command) -> list[str]:
 
     UserError: a key that is not an option, or a value that is none of it, with line and column.
     """
-    known = _keys(command)
+    options = _keys(command)
     words: list[str] = []
     for key, value in file.data.items():
         name = key.replace("_", "-")
@@ -86,10 +86,10 @@ def arguments_of(file: Toml, command: click.Command) -> list[str]:
             words += _blocks(name, value, file)
         elif name == "benchmarks":
             words += map(str, _as_list(value))
-        elif name in known:
-            words += _said(known[name], value, file.place(key))
+        elif name in options:
+            words += _option_words(options[name], value, file.place(key))
         else:
-            names = [*known, *BLOCKS, "benchmarks"]
+            names = [*options, *BLOCKS, "benchmarks"]
             hint = nearest_or_all(name, sorted(names))
             raise UserError(f"{file.place(key)}: there is no key '{key}'{hint}")
     return words
@@ -103,17 +103,17 @@ def _as_list(value: Any) -> list[Any]:
 
 def _keys(command: click.Command) -> dict[str, click.Option]:
     """The options that a file may hold, by their long names without dashes."""
-    found = {}
+    options = {}
     for option in command.params:
         if not isinstance(option, click.Option) or option.hidden or option.name in NO_KEYS:
             continue
         for name in option.opts:
             if name.startswith("--"):
-                found[name.removeprefix("--")] = option
-    return found
+                options[name.removeprefix("--")] = option
+    return options
 
 
-def _said(option: click.Option, value: Any, place: str) -> Iterator[str]:
+def _option_words(option: click.Option, value: Any, place: str) -> Iterator[str]:
     """The words of an option: lists are given several times, or with commas between."""
     name = option.opts[0]
     if option.is_flag:
@@ -146,8 +146,8 @@ def _blocks(key: str, value: Any, file: Toml) -> Iterator[str]:
         raise UserError(f"{file.place(key, key)}: write [[{key}]], a table for each")
     for number, block in enumerate(value):
         places = {name: file.place(name, key, number) for name in _names(block)}
-        told = {"block": block, "place": file.head(key, number), "places": places}
-        yield from (BLOCKS[key], json.dumps(told))
+        record = {"block": block, "place": file.head(key, number), "places": places}
+        yield from (BLOCKS[key], json.dumps(record))
 
 
 def _names(block: Mapping[str, Any]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What sweep and plan share: from options or a plan file to arms, and what a plan would do."""
+"""Shared by sweep and plan: from options or a plan file to arms, and the effect of a plan."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is varied."""
+    """The settings and programs that a sweep varies."""
 
     blocks: tuple[VaryBlock, ...]
     programs: tuple[Foreign, ...]
@@ -47,19 +47,19 @@ class Sweep:
 
         if not self.blocks:
             return self.only_programs(setup)
-        found = arms(self.blocks, setup.mpi.name, setup.mpi.spec, self.control)
-        knobs = known_settings(found, setup)
+        all_arms = arms(self.blocks, setup.mpi.name, setup.mpi.spec, self.control)
+        knobs = known_settings(all_arms, setup)
         plan = sweep_plan(setup.request, self.programs, setup.cards, setup.resources, setup.mpi)
-        told = [(arm, self.settings(arm, setup)) for arm in found]
+        with_settings = [(arm, self.settings(arm, setup)) for arm in all_arms]
         try:
-            inside = self.inside(found, knobs, plan, setup)
+            inside = self.inside(all_arms, knobs, plan, setup)
         except OutsideError as why:
             note(f"{setup.mpi.label}: each arm has launches of its own: {why}")
-            return swept(plan, told, self.fail_fast)
+            return swept(plan, with_settings, self.fail_fast)
         note(
             f"{setup.mpi.label}: all arms share each launch, their settings are read while it runs"
         )
-        names = [arm.name for arm in found]
+        names = [arm.name for arm in all_arms]
         return swept_inside(plan, list(zip(names, inside, strict=True)))
 
     def only_programs(self, setup: Setup) -> Plan:
@@ -70,9 +70,10 @@ class Sweep:
         return replace(plan, fail_fast=self.fail_fast)
 
     def inside(
-        self, found: Sequence[Arm], knobs: Sequence[Knob], plan: Plan, setup: Setup
+        self, all_arms: Sequence[Arm], knobs: Sequence[Knob], plan: Plan, setup: Setup
     ) -> list[dict[str, str]]:
-        """What the kernels write for each arm. OutsideError: arms cannot share a launch."""
+        """The values that the kernels write for each arm. OutsideError: arms cannot share a
+        launch."""
         from mpigauge.site.mpi.settings.inside import OutsideError, written
 
         if self.relaunch:
@@ -81,11 +82,11 @@ class Sweep:
             raise OutsideError("the classic schedule knows no arms")
         if any(part.foreign for part in plan.parts):
             raise OutsideError("programs that are not ours read their settings when they start")
-        if any(arm.env for arm in found):
+        if any(arm.env for arm in all_arms):
             raise OutsideError("variables of the environment are read when a program starts")
-        if any(arm.transport for arm in found):
+        if any(arm.transport for arm in all_arms):
             raise OutsideError("a transport is chosen when MPI starts")
-        return written([arm.settings for arm in found], knobs, setup.mpi)
+        return written([arm.settings for arm in all_arms], knobs, setup.mpi)
 
     def settings(self, arm: Arm, setup: Setup) -> Mapping[str, str]:
         """The settings of an arm with those that select its transport, which has to work here."""
@@ -136,11 +137,11 @@ def _block(word: str) -> tuple[Mapping[str, Any], Places]:
     """A table of a plan file, and where it was written."""
     from mpigauge.measure.plan.arms import Places
 
-    told = json.loads(word)
-    return told["block"], Places(told["place"], told["places"])
+    record = json.loads(word)
+    return record["block"], Places(record["place"], record["places"])
 
 
-def planned_sweeps(said: dict[str, Any], options: CommandOptions) -> list[PlannedRun]:
+def planned_sweeps(values: dict[str, Any], options: CommandOptions) -> list[PlannedRun]:
     """A sweep with each MPI, of what `options` have left of what the command was told. UserError:
     one cannot be made."""
     from mpigauge.cli.lookups import look_up
@@ -148,8 +149,8 @@ def planned_sweeps(said: dict[str, Any], options: CommandOptions) -> list[Planne
     from mpigauge.cli.setup import set_up
     from mpigauge.measure.plan import read_request
 
-    sweep = read_sweep(said, options.dry_run, several=len(options.mpi_specs) > 1)
-    request = read_request(said, look_up(said))
+    sweep = read_sweep(values, options.dry_run, several=len(options.mpi_specs) > 1)
+    request = read_request(values, look_up(values))
     measures = bool(request.benchmarks) or not sweep.programs
     varies = bool(sweep.blocks)
     setups = set_up(request, options, needs_kernels=measures, settings_vary=varies)
@@ -158,7 +159,7 @@ def planned_sweeps(said: dict[str, Any], options: CommandOptions) -> list[Planne
     return runs
 
 
-def known_settings(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
+def known_settings(all_arms: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
     """All settings of the MPI. UserError: an arm has one that it does not know, or one that names a
     file that it would not read."""
     from mpigauge.site.mpi.settings import knobs
@@ -166,12 +167,12 @@ def known_settings(found: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
     from mpigauge.site.mpi.settings.refuse import refuse_unknown
 
     names: dict[str, None] = {}
-    for arm in found:
+    for arm in all_arms:
         names |= dict.fromkeys(arm.settings)
         check_files({**arm.settings, **arm.env})
     every = knobs(setup.mpi) if names else ()
     refuse_unknown(names, every, setup.mpi)
-    for arm in found:
+    for arm in all_arms:
         check_switched_on({**setup.request.settings, **arm.settings}, every, os.environ)
     return every
 
