@@ -37,11 +37,11 @@ def pages(nodes: Sequence[ProbedHost], width: int = 96) -> list[str]:
 
 def _alike(nodes: Sequence[ProbedHost], width: int) -> list[tuple[list[str], list[str]]]:
     """Names and page of the hosts whose pages are the same, in the order in which they came."""
-    found: dict[tuple[str, ...], list[str]] = {}
+    by_page: dict[tuple[str, ...], list[str]] = {}
     for node in nodes:
         text = page(replace(node.machine, hostname=""), width)
-        found.setdefault(tuple(text), []).append(node.name)
-    return [(names, list(text)) for text, names in found.items()]
+        by_page.setdefault(tuple(text), []).append(node.name)
+    return [(names, list(text)) for text, names in by_page.items()]
 
 
 def _changed(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
