@@ -68,22 +68,22 @@ def follow(folder: Path, view: View, every: float) -> None:
     from mpigauge.features.watch.watching import is_abandoned
     from mpigauge.runs.store import load
 
-    told = abandoned = 0
+    shown = abandoned = 0
     while abandoned < LOOKS:
         stored = load(folder)
-        told = _tell(stored, view, told)
+        shown = _tell(stored, view, shown)
         if stored.status:
             return
         abandoned = abandoned + 1 if is_abandoned(stored) else 0
         time.sleep(every)
 
 
-def _tell(stored: Run, view: View, told: int) -> int:
+def _tell(stored: Run, view: View, shown: int) -> int:
     from mpigauge.features.watch.watching import state_of
 
     state = state_of(stored)
     outcomes = state.outcomes
-    for number in range(told, len(outcomes)):
+    for number in range(shown, len(outcomes)):
         state.outcomes = outcomes[: number + 1]
         state.launch = outcomes[number].launch
         view.launch_ended(state, outcomes[number])

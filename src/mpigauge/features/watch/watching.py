@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A campaign that another process makes, as its folder tells; nothing is written or locked."""
+"""A campaign of another process, as its folder shows it; nothing is written or locked."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def is_abandoned(stored: Run) -> bool:
 
 
 def _changed_s(stored: Run) -> float:
-    """When any file of the run was last written, in seconds since 1970."""
+    """The time of the last write to any file of the run, in seconds since 1970."""
     newest_s = 0.0
     for path in (stored.path, *stored.path.rglob("*")):
         with suppress(OSError):
@@ -51,7 +51,7 @@ def _changed_s(stored: Run) -> float:
 
 
 def state_of(stored: Run, now: datetime | None = None) -> CampaignState:
-    """How far a run is. UserError: it was not measured here, so there is no plan to follow."""
+    """The progress of a run. UserError: it was not measured here, so there is no plan to follow."""
     plan = plan_of(stored)
     results = Results(plan.precision, stored.cells, plan.benchmarks)
     for figure in stored.of(Figure):
@@ -84,8 +84,8 @@ def outcomes_of(stored: Run) -> list[LaunchOutcome]:
         )
     for failure in stored.failures:
         if failure.rank == LAUNCHER:
-            known = outcomes.get(failure.launch, LaunchOutcome(launch=failure.launch))
-            outcomes[failure.launch] = replace(known, reason=failure.message)
+            outcome = outcomes.get(failure.launch, LaunchOutcome(launch=failure.launch))
+            outcomes[failure.launch] = replace(outcome, reason=failure.message)
     return list(outcomes.values())
 
 
