@@ -191,6 +191,9 @@ def test_conditions(condition: str, true: bool) -> None:
     ("condition", "said"),
     [
         ("A <", "is not a condition"),
+        ("-" * 900 + "1 < A", "holds more than names"),
+        ("(" * 400 + "A < 1" + ")" * 400, "is not a condition"),
+        ("-" * 5000 + "1 < A", "at most 1000 are read"),
         ("A", "compares nothing"),
         ("A in B", "compares with In"),
         ("A < B", "compares a number with a word: 1024.0 and x"),

@@ -40,6 +40,8 @@ MOST_FRAMES = 32
 LEAST_LAUNCHES_OF_RULES = 3
 LEAST_TRIALS, MOST_TRIALS = 5, 100_000
 """Settings of messages that a tuning tries."""
+MOST_CONDITION = 1000
+"""Characters of a condition in a plan file; Python's parser takes no chain of thousands."""
 MOST_PORT = 65535
 MOST_COLUMNS = 1000
 """Columns and lines of a terminal."""

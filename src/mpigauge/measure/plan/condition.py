@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mpigauge.model.errors import UserError, nearest_or_all
+from mpigauge.model.limits import MOST_CONDITION
 
 Value = str | float
 _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -43,9 +44,13 @@ def names_in(condition: str) -> set[str]:
 
 
 def _tree(condition: str) -> ast.expr:
+    if len(condition) > MOST_CONDITION:
+        raise UserError(
+            f"when: a condition has {len(condition)} characters; at most {MOST_CONDITION} are read"
+        )
     try:
         return ast.parse(condition.strip(), mode="eval").body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, MemoryError, RecursionError):  # of too many brackets
         raise UserError(
             f"when: '{condition}' is not a condition; write A < 4096 and B != 'x'"
         ) from None
