@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a machine is: the one that we stand on, or one in a file."""
+"""The hardware of a machine: this one, or one described in a file."""
 
 from __future__ import annotations
 

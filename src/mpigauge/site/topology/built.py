@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How a machine is built, from either source, and as JSON."""
+"""The hardware of a machine from either source, and its JSON form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def built(file: Path | None = None) -> Topology:
-    """The machine in an XML of hwloc, or in a record of /sys, or that we stand on."""
+    """Reads the machine from an hwloc XML file, from a record of /sys (.txt), or this one if no
+    file is given."""
     if file is None:
         return read()
     if file.suffix == ".txt":
@@ -27,13 +28,13 @@ def built(file: Path | None = None) -> Topology:
 
 
 def as_json(topology: Topology) -> dict[str, Any]:
-    """All that is known of how it is built, and the groups of PUs of each level."""
-    known = {name: value for name, value in asdict(topology).items() if name in _NAMES}
+    """Returns the topology and the groups of PUs of each level as JSON."""
+    members = {name: value for name, value in asdict(topology).items() if name in _NAMES}
     groups = {}
-    for name, found in Levels.of(topology).groups.items():
-        groups[name] = [sorted(g) for g in found]
-    known_as: dict[str, Any] = plain(known)
-    return known_as | {"levels": groups}
+    for name, level_groups in Levels.of(topology).groups.items():
+        groups[name] = [sorted(g) for g in level_groups]
+    as_plain: dict[str, Any] = plain(members)
+    return as_plain | {"levels": groups}
 
 
 _NAMES = frozenset(field.name for field in fields(Topology))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the control groups allow, in version 1 and 2. A limit counts wherever up the tree it is."""
+"""The limits of control groups, version 1 and 2. A limit applies at any level up the tree."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
 
 ROOT = "sys/fs/cgroup"
 NO_LIMIT = 1 << 60
-"""Version 1 says "no limit" with a huge number."""
+"""Limits from this value on stand for "no limit" in version 1."""
 
 
 def cpu_quota(files: Files) -> float | None:
-    """CPUs' worth of time that may be used."""
-    found = [_quota_2(files, folder) for folder in _folders(files, "")]
-    found += [_quota_1(files, folder) for folder in _folders(files, "cpu")]
-    return min((quota for quota in found if quota is not None), default=None)
+    """Returns the CPU quota, in CPUs; None: no limit."""
+    quotas = [_quota_2(files, folder) for folder in _folders(files, "")]
+    quotas += [_quota_1(files, folder) for folder in _folders(files, "cpu")]
+    return min((quota for quota in quotas if quota is not None), default=None)
 
 
 def memory_limit(files: Files) -> int | None:
-    found = [_bytes(files, f"{folder}/memory.max") for folder in _folders(files, "")]
-    found += [
+    limits = [_bytes(files, f"{folder}/memory.max") for folder in _folders(files, "")]
+    limits += [
         _bytes(files, f"{folder}/memory.limit_in_bytes") for folder in _folders(files, "memory")
     ]
-    return min((limit for limit in found if limit is not None), default=None)
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def memory_peak(files: Files) -> int | None:
-    """The most memory that the group ever had."""
+    """Returns the peak memory use of the group in bytes; None: not recorded."""
     names = [("", "memory.peak"), ("memory", "memory.max_usage_in_bytes")]
-    found = [_bytes(files, f"{f}/{name}") for group, name in names for f in _folders(files, group)]
-    return next((peak for peak in found if peak is not None), None)
+    peaks = [_bytes(files, f"{f}/{name}") for group, name in names for f in _folders(files, group)]
+    return next((peak for peak in peaks if peak is not None), None)
 
 
 def oom_kills(files: Files) -> int | None:
-    """The processes of the group that the kernel killed because memory ran out."""
+    """Returns the number of OOM kills in the group; None: not recorded."""
     counts: list[int] = []
     for controller, name in (("", "memory.events"), ("memory", "memory.oom_control")):
         for folder in _folders(files, controller):
@@ -51,14 +51,14 @@ def oom_kills(files: Files) -> int | None:
 
 
 def process_limit(files: Files) -> int | None:
-    """The processes and threads that the group may have."""
-    found = [_bytes(files, f"{folder}/pids.max") for folder in _folders(files, "")]
-    found += [_bytes(files, f"{folder}/pids.max") for folder in _folders(files, "pids")]
-    return min((limit for limit in found if limit is not None), default=None)
+    """Returns the limit on processes and threads of the group; None: no limit."""
+    limits = [_bytes(files, f"{folder}/pids.max") for folder in _folders(files, "")]
+    limits += [_bytes(files, f"{folder}/pids.max") for folder in _folders(files, "pids")]
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def cpuset(files: Files) -> frozenset[int] | None:
-    """The PUs that the group's cpuset leaves; None where there is none, or it does not tell."""
+    """Returns the PUs of the group's cpuset; None if it has none or does not list them."""
     names = [("", "cpuset.cpus.effective")]
     names += [("cpuset", name) for name in ("cpuset.effective_cpus", "cpuset.cpus")]
     for controller, name in names:
@@ -69,7 +69,7 @@ def cpuset(files: Files) -> frozenset[int] | None:
 
 
 def _folders(files: Files, controller: str) -> Iterator[str]:
-    """The group's folder and all above it; in a container only the upper ones may be visible."""
+    """Yields the group's folder and all above it; a container may see only the upper ones."""
     for line in (files.text("proc/self/cgroup") or "").splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")

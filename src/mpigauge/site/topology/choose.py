@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which cores to measure on, and how much memory leaves their caches cold."""
+"""The cores to measure on, and the memory that flushes their caches."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
     from mpigauge.model.topology import Cache, Topology
 
 UNKNOWN_CACHE_BYTES = 64 << 20
-"""Assumed per rank where the machine does not tell its caches."""
+"""The cache size assumed per rank if the machine reports no caches."""
 
 
 def cores_to_use(machine: Topology, ranks: int | None = None) -> tuple[int, ...]:
-    """One PU on each of the first cores that may be used; neighbours beside each other.
+    """Returns one PU on each of the first usable cores, in the order of the tree.
 
-    No more than there are cores: whoever wants more ranks than that has to share them out.
+    There are never more than cores: more ranks than that must share them.
     """
     return tuple(pu.number for pu in Levels.of(machine).cores()[:ranks])
 
 
 def cold_bytes(machine: Topology, ranks: int) -> int:
-    """What each of so many ranks has to go through so that its caches forget it.
+    """Returns the number of bytes that each rank must read to flush its caches.
 
-    That is what is in its own caches, and its share of those that it shares with the others.
+    This is the size of its own caches plus its share of those that other ranks use too.
     """
     pus = cores_to_use(machine, ranks)
     crowd = -(-ranks // max(1, len(pus)))

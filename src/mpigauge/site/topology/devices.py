@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Network cards and GPUs: what /sys says of them, and the order in which all sources name them."""
+"""Network cards and GPUs: how to read them from /sys, and the order used for all sources."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 PCI = "sys/bus/pci/devices"
 FABRICS = ("infiniband", "cxi", "hfi1")
-"""Classes of the kernel for networks that MPI libraries have drivers of their own for."""
+"""The kernel's device classes of networks for which MPI libraries have drivers of their own."""
 FABRIC_CLASSES = (0x0207, 0x0208)
-"""Of PCI: InfiniBand, and what calls itself a fabric (Omni-Path)."""
+"""PCI classes: InfiniBand, and fabric controllers (Omni-Path)."""
 _GRAPHICS, _ACCELERATOR, _NETWORK = 0x03, 0x12, 0x02
 
 
 def devices(files: Files, numa: tuple[Numa, ...]) -> tuple[Device, ...]:
-    """Devices with a driver, which has given them a name, and all GPUs."""
+    """Returns network devices with a driver, which has named them, and all GPUs."""
     named: dict[str, list[str]] = {}
     fabrics: set[str] = set()
     for kind in (*FABRICS, "net"):
@@ -42,32 +42,32 @@ def devices(files: Files, numa: tuple[Numa, ...]) -> tuple[Device, ...]:
 
 
 def drivers(files: Files) -> tuple[str, ...]:
-    """Drivers of network cards, by name: with the version, or what stands for it in modules without
-    one."""
-    said = (
+    """Returns the drivers of network cards, by name: each with its version, or with the module's
+    source version if it has none."""
+    uevents = (
         files.text(f"sys/class/{kind}/{name}/device/uevent") or ""
         for kind in (*FABRICS, "net")
         for name in files.names(f"sys/class/{kind}")
     )
     names = {
-        match[1] for text in said if (match := re.search(r"^DRIVER=(\S+)", text, re.MULTILINE))
+        match[1] for text in uevents if (match := re.search(r"^DRIVER=(\S+)", text, re.MULTILINE))
     }
     return tuple(f"{name} {_version(files, name)}".rstrip() for name in sorted(names))
 
 
 def _version(files: Files, driver: str) -> str:
     folder = f"sys/module/{driver}"
-    said = (files.text(f"{folder}/{name}") or "" for name in ("version", "srcversion"))
-    return next((version.strip() for version in said if version.strip()), "")
+    versions = (files.text(f"{folder}/{name}") or "" for name in ("version", "srcversion"))
+    return next((version.strip() for version in versions if version.strip()), "")
 
 
-def in_order(found: Iterable[Device]) -> tuple[Device, ...]:
-    """Network cards before GPUs, fabrics before other networks, each by address and name."""
-    return tuple(sorted(found, key=lambda d: (d.kind == "gpu", not d.fabric, d.bus, d.name)))
+def in_order(unsorted: Iterable[Device]) -> tuple[Device, ...]:
+    """Sorts network cards before GPUs, fabrics before other networks, each by address and name."""
+    return tuple(sorted(unsorted, key=lambda d: (d.kind == "gpu", not d.fabric, d.bus, d.name)))
 
 
 def kind_of(pci_class: int) -> Literal["network", "gpu"] | None:
-    """What a PCI class (0x0207: InfiniBand) is to us."""
+    """Returns the kind of device of a PCI class (0x0207: InfiniBand); None: any other."""
     base = pci_class >> 8
     if base == _NETWORK:
         return "network"
@@ -77,7 +77,7 @@ def kind_of(pci_class: int) -> Literal["network", "gpu"] | None:
 
 
 def numa_beside(pus: frozenset[int], numa: Iterable[Numa]) -> int | None:
-    """The one NUMA node that holds all these PUs."""
+    """Returns the number of the only NUMA node that holds all these PUs; None: not just one."""
     around = [node.number for node in numa if pus and pus <= node.pus]
     if len(around) == 1:
         return around[0]
@@ -93,8 +93,8 @@ def _device(
     numa: tuple[Numa, ...],
 ) -> Device:
     near = frozenset(parse_list((files.text(f"{PCI}/{bus}/local_cpulist") or "").strip()))
-    said = (files.text(f"{PCI}/{bus}/numa_node") or "").strip()
-    number = int(said) if said.isdigit() else numa_beside(near, numa)
+    text = (files.text(f"{PCI}/{bus}/numa_node") or "").strip()
+    number = int(text) if text.isdigit() else numa_beside(near, numa)
     beside = (node.pus for node in numa if node.number == number)
     return Device(
         name=names[0],
@@ -108,7 +108,7 @@ def _device(
 
 
 def _bus(files: Files, folder: str) -> str:
-    """The PCI address of a device, or of the card that a virtual device is on."""
+    """Returns the PCI address of a device, or of the card behind a virtual device; empty: none."""
     for path in (f"{folder}/uevent", f"{folder}/../uevent"):
         if match := re.search(r"^PCI_SLOT_NAME=(\S+)", files.text(path) or "", re.MULTILINE):
             return match[1]

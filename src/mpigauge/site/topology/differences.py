@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""In what hosts differ that are to be measured together, in plain words."""
+"""The differences between hosts that are measured together, in plain words."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from mpigauge.model.machine import Machine
 
 MEMORY_STEP = 0.05
-"""Installed memory that differs by less is taken to be the same."""
+"""Relative difference of installed memory up to which two hosts count as equal."""
 
 
 def differences(nodes: Sequence[ProbedHost]) -> list[str]:
-    """A sentence for each host that is not as the first."""
+    """Returns a sentence for each host that differs from the first."""
     return [
-        f"host {node.name} differs from {nodes[0].name}: {', '.join(found)}"
+        f"host {node.name} differs from {nodes[0].name}: {', '.join(items)}"
         for node in nodes[1:]
-        if (found := list(_between(nodes[0].machine, node.machine)))
+        if (items := list(_between(nodes[0].machine, node.machine)))
     ]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The files that tell what a machine is: below a root, or recorded in one text file.
+"""The files that describe a machine: below a root, or recorded in one text file.
 
-A record has a line `path<TAB>content` for each file that was read, with line ends as \\n. The room
+A record has a line `path<TAB>content` for each file that was read, with line ends as \\n. The size
 of a file system is recorded as if it were a file in it.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOM = ".room"
-"""What the record calls the room of a file system."""
+"""The name under which a record holds the size of a file system."""
 _CHOICE = re.compile(r"\[([^\[\]]+)\]")
 
 
@@ -24,7 +24,7 @@ class Room(NamedTuple):
 
 
 class Files:
-    """Files below a root; what cannot be read is None."""
+    """Files below a root; None for one that cannot be read."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -41,7 +41,7 @@ class Files:
         return self.seen[path]
 
     def choice(self, path: str) -> str | None:
-        """What is chosen in a file that lists all choices, as `always [madvise] never`."""
+        """Returns the selected word in a list of choices, such as `always [madvise] never`."""
         match = _CHOICE.search(self.text(path) or "")
         if match:
             return match[1]
@@ -54,12 +54,12 @@ class Files:
             return []
 
     def room(self, folder: str) -> Room | None:
-        """The room of the file system at this folder; None where there is no such folder."""
+        """Returns the size of the file system at this folder; None if there is no such folder."""
         path = f"{folder}/{ROOM}"
-        if (said := self.text(path)) is None and (room := self._room(folder)) is not None:
-            said = self.seen[path] = f"{room.total_bytes} {room.free_bytes}"
-        if said:
-            return Room(*map(int, said.split()))
+        if (content := self.text(path)) is None and (room := self._room(folder)) is not None:
+            content = self.seen[path] = f"{room.total_bytes} {room.free_bytes}"
+        if content:
+            return Room(*map(int, content.split()))
         return None
 
     def _room(self, folder: str) -> Room | None:
@@ -70,12 +70,12 @@ class Files:
         return Room(about.f_blocks * about.f_frsize, about.f_bavail * about.f_frsize)
 
     def record(self) -> str:
-        """Everything read so far, as a text that `Recorded` reads back."""
+        """Returns everything read so far, as a text that `Recorded` reads back."""
         return "".join(f"{path}\t{_escaped(text)}\n" for path, text in sorted(self.seen.items()))
 
 
 class Recorded(Files):
-    """Files out of a record."""
+    """Files from a record."""
 
     def __init__(self, record: str) -> None:
         super().__init__(Path())

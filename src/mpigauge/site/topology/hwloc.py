@@ -30,7 +30,7 @@ _LATENCY_FROM_OS = "NUMALatency"
 
 @dataclass(frozen=True)
 class HwlocObject:
-    """An object of the tree, and the PUs of the nearest object around it that has some."""
+    """An object of the tree, and the PUs of its nearest ancestor that has some."""
 
     element: Element
     near: frozenset[int]
@@ -56,7 +56,7 @@ def _info(element: Element) -> dict[str, str]:
 
 
 def read_xml(path: Path) -> Topology:
-    """The machine in this file. UserError: it holds none that can be read."""
+    """Reads the machine in this file. UserError: it is not a valid topology of hwloc."""
     root = _root(path)
     try:
         return _topology(root, path)
@@ -85,7 +85,7 @@ def _root(path: Path) -> Element:
 
 
 def _major(root: Element) -> str:
-    """The first number of the version of the format."""
+    """Returns the major version of the format."""
     return (root.get("version") or "").partition(".")[0]
 
 
@@ -98,7 +98,7 @@ def _topology(root: Element, path: Path) -> Topology:
     pus = _pus(items, numa, _kinds(root))
     if not pus:
         raise UserError(f"{path}: there is no PU in this topology; {HOW}")
-    known = frozenset(pu.number for pu in pus)
+    numbers = frozenset(pu.number for pu in pus)
     nodes = frozenset(node.number for node in numa)
     about = {**_info(root), **machine.info}  # hwloc 3 has it beside the machine
     models = dict.fromkeys(i.info.get("CPUModel", "") for i in _of(items, "Package"))
@@ -111,9 +111,9 @@ def _topology(root: Element, path: Path) -> Topology:
         numa=numa,
         distances=_distances(root, numa),
         devices=in_order(_devices(items, numa, _major(root))),
-        allowed=_allowed(machine, "allowed_cpuset", known),
+        allowed=_allowed(machine, "allowed_cpuset", numbers),
         allowed_numa=_allowed(machine, "allowed_nodeset", nodes),
-        left_out=_allowed(machine, "complete_cpuset", known, within=False),
+        left_out=_allowed(machine, "complete_cpuset", numbers, within=False),
     )
 
 
@@ -129,14 +129,14 @@ def _of(items: list[HwlocObject], kind: str) -> list[HwlocObject]:
 
 
 def _allowed(
-    machine: HwlocObject, name: str, known: frozenset[int], within: bool = True
+    machine: HwlocObject, name: str, existing: frozenset[int], within: bool = True
 ) -> frozenset[int]:
-    """The numbers of this set that are known, or those that are not."""
+    """Returns the numbers in this set that exist in the topology, or those that do not."""
     text = machine.get(name)
-    numbers = parse_bitmap(text) if text else known
+    numbers = parse_bitmap(text) if text else existing
     if within:
-        return numbers & known
-    return numbers - known
+        return numbers & existing
+    return numbers - existing
 
 
 def _numa(items: list[HwlocObject]) -> Iterator[Numa]:
@@ -147,7 +147,7 @@ def _numa(items: list[HwlocObject]) -> Iterator[Numa]:
 def _pus(
     items: list[HwlocObject], numa: tuple[Numa, ...], kinds: Mapping[int, str]
 ) -> tuple[Pu, ...]:
-    """Sorted by number; cores are numbered by their first PUs, as for a machine that is here."""
+    """Returns the PUs by number; cores are numbered by their first PUs, as in a live topology."""
     numbers = sorted(item.index for item in _of(items, "PU"))
     cores = sorted((min(item.pus), item.pus) for item in _of(items, "Core"))
     core_of = {}
@@ -173,7 +173,7 @@ def _pus(
 
 
 def _numa_of(pu: int, numa: tuple[Numa, ...]) -> int | None:
-    """The closest: of those that hold it, the one with the fewest PUs. None: no node holds it."""
+    """Returns the smallest NUMA node that holds a PU; None: no node holds it."""
     around = [(len(node.pus), node.number) for node in numa if pu in node.pus]
     if around:
         return min(around)[1]
@@ -181,13 +181,13 @@ def _numa_of(pu: int, numa: tuple[Numa, ...]) -> int | None:
 
 
 def _kinds(root: Element) -> dict[int, str]:
-    """Named only where there are several."""
-    found = root.findall("cpukind")
-    if len(found) < 2:
+    """Returns the kind of core of each PU; empty unless there are several kinds."""
+    elements = root.findall("cpukind")
+    if len(elements) < 2:
         return {}
     names = {"IntelCore": "performance", "IntelAtom": "efficient"}
     kinds: dict[int, str] = {}
-    for place, element in enumerate(found):
+    for place, element in enumerate(elements):
         info = {e.get("name"): e.get("value", "") for e in element.findall("info")}
         name = info.get("CoreType") or info.get("LinuxCapacity") or f"kind {place}"
         text = f"capacity {name}" if name.isdigit() else names.get(name, name)
@@ -196,10 +196,10 @@ def _kinds(root: Element) -> dict[int, str]:
 
 
 def _caches(items: list[HwlocObject]) -> tuple[Cache, ...]:
-    found = []
+    caches = []
     for item in items:
         if "Cache" in item.get("type") and item.pus and item.get("cache_size") not in ("", "0"):
-            found.append(
+            caches.append(
                 Cache(
                     level=int(item.get("depth")),
                     kind=CACHE_KINDS[item.get("cache_type")],
@@ -207,11 +207,11 @@ def _caches(items: list[HwlocObject]) -> tuple[Cache, ...]:
                     pus=item.pus,
                 )
             )
-    return tuple(sorted(found, key=lambda cache: (cache.level, cache.kind, min(cache.pus))))
+    return tuple(sorted(caches, key=lambda cache: (cache.level, cache.kind, min(cache.pus))))
 
 
 def _distances(root: Element, numa: tuple[Numa, ...]) -> tuple[tuple[int, ...], ...]:
-    """The matrix of NUMA latencies, its rows in the order of `numa`."""
+    """Returns the matrix of NUMA latencies, its rows in the order of `numa`; empty: none."""
     for element in root.findall("distances2"):
         if element.get("type") != "NUMANode":
             continue
@@ -249,19 +249,19 @@ def _devices(items: list[HwlocObject], numa: tuple[Numa, ...], version: str) -> 
 
 
 def _names(devices: list[HwlocObject], kind: str, version: str) -> list[str]:
-    """Of a network card: that of the fabric before that of the network; all of a GPU's."""
+    """Returns the names of a network card, the fabric's first, or all names of a GPU."""
     if kind != "network":
         return [device.get("name") for device in devices]
     ranked = []
-    for wanted in (OPENFABRICS, NETWORK):
+    for device_type in (OPENFABRICS, NETWORK):
         for device in devices:
-            if _is_a(device, wanted, version):
+            if _is_a(device, device_type, version):
                 ranked.append(device.get("name"))
     return list(dict.fromkeys(ranked))
 
 
-def _is_a(device: HwlocObject, wanted: str, version: str) -> bool:
-    number, bit = _DEVICE_TYPES[wanted]
+def _is_a(device: HwlocObject, device_type: str, version: str) -> bool:
+    number, bit = _DEVICE_TYPES[device_type]
     kind = device.get("osdev_type")
     if version == "2":
         return kind == number

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What PUs share: the levels of a machine, and the closest one that two PUs have in common."""
+"""The levels of a machine, at which PUs share something, and the innermost level of two PUs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mpigauge.model.topology import Pu, Topology
 
 NAMES = ("pu", "core", "l2", "l3", "l4", "numa", "socket", "node")
-"""From near to far. Where two levels are the same PUs, the nearer one gives the name."""
+"""The levels from near to far. If two levels have the same PUs, the nearer one gives the name."""
 MEANING = {
     "pu": "one hardware thread",
     "core": "hardware threads of one core",
@@ -30,20 +30,24 @@ Group = frozenset[int]
 
 @dataclass(frozen=True)
 class Levels:
-    """The groups of PUs that share something, of all levels that a machine tells."""
+    """The groups of PUs that share something, at all levels that a machine reports."""
 
     topology: Topology
     groups: dict[str, tuple[Group, ...]] = field(hash=False)
-    """By name, in the order of PUs; levels that the machine does not tell are not there."""
+    """The groups of each level, in the order of PUs, without levels that are not reported."""
     around: dict[int, dict[str, Group]] = field(hash=False)
-    """For each PU the group of each level that it is in."""
+    """The groups around each PU, by level."""
 
     @classmethod
     def of(cls, topology: Topology) -> Levels:
         named: dict[str, set[Group]] = {name: set() for name in NAMES}
         for name, group in _groups(topology):
             named[name].add(group)
-        ordered = {name: tuple(sorted(found, key=min)) for name, found in named.items() if found}
+        ordered = {
+            name: tuple(sorted(level_groups, key=min))
+            for name, level_groups in named.items()
+            if level_groups
+        }
         around: dict[int, dict[str, Group]] = {pu.number: {} for pu in topology.pus}
         for name, groups in ordered.items():
             for group in groups:
@@ -52,7 +56,7 @@ class Levels:
         return cls(topology, ordered, around)
 
     def closest(self, first: int, second: int) -> str:
-        """The level of the smallest group that holds both."""
+        """Returns the innermost level that both PUs share."""
         shared = []
         for name, group in self.around[first].items():
             if second in group:
@@ -60,22 +64,22 @@ class Levels:
         return min(shared)[2]
 
     def cores(self) -> list[Pu]:
-        """The first usable PU of each core, neighbours beside each other: in the order of the
-        tree, of which hwloc numbers the logical cores."""
+        """Returns the first usable PU of each core, in the order of the tree, by which hwloc
+        numbers logical cores."""
         first: dict[int, Pu] = {}
         for pu in self.topology.usable:
             first.setdefault(pu.core, pu)
         return sorted(first.values(), key=lambda pu: self._place(pu.number))
 
     def usable_groups(self, name: str) -> list[Group]:
-        """The groups of a level, without what may not be used, in the order of the tree."""
+        """Returns the groups of a level in the order of the tree, usable PUs only."""
         allowed = self.topology.allowed
         kept = [group & allowed for group in self.groups.get(name, ()) if group & allowed]
         return sorted(kept, key=lambda group: self._place(min(group)))
 
     def shared(self) -> dict[str, int]:
-        """How many pairs of usable PUs, the cores' first ones and their siblings, have each level
-        as the closest one; only those that some pair has."""
+        """Returns the number of pairs of usable PUs (first PUs of cores, and siblings within a
+        core) by their innermost level, without levels that no pair has."""
         cores = [pu.number for pu in self.cores()]
         counts = Counter(self.closest(a, b) for place, a in enumerate(cores) for b in cores[:place])
         held = Counter(pu.core for pu in self.topology.usable)
@@ -83,7 +87,7 @@ class Levels:
         return {name: counts[name] for name in NAMES if counts[name]}
 
     def _place(self, pu: int) -> tuple[int, ...]:
-        """The first PUs of what is around it, from the outside in."""
+        """Returns the first PU of each group around this one, from the outside in."""
         around = sorted(self.around[pu].values(), key=len, reverse=True)
         return tuple(min(group) for group in around)
 
@@ -93,10 +97,10 @@ def _groups(topology: Topology) -> Iterator[tuple[str, Group]]:
     if everything:
         yield "node", everything
     for name, key in (("core", "core"), ("socket", "package")):
-        found: dict[int, set[int]] = {}
+        members: dict[int, set[int]] = {}
         for pu in topology.pus:
-            found.setdefault(getattr(pu, key), set()).add(pu.number)
-        yield from ((name, frozenset(group)) for group in found.values())
+            members.setdefault(getattr(pu, key), set()).add(pu.number)
+        yield from ((name, frozenset(group)) for group in members.values())
     yield from (("pu", frozenset({pu.number})) for pu in topology.pus)
     yield from (("numa", node.pus & everything) for node in topology.numa if node.pus & everything)
     for cache in topology.caches:

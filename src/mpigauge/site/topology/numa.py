@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Reads NUMA nodes, their memory and their distances out of /sys."""
+"""Reads NUMA nodes, their memory and their distances from /sys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def numa_nodes(files: Files) -> tuple[Numa, ...]:
 
 
 def distances(files: Files, nodes: tuple[Numa, ...]) -> tuple[tuple[int, ...], ...]:
-    """Square, in the order of the nodes; empty where a row is missing."""
+    """Returns the matrix of distances, in the order of the nodes; empty if a row is missing."""
     texts = [files.text(f"{NODE}/node{node.number}/distance") or "" for node in nodes]
     rows = tuple(tuple(map(int, text.split())) for text in texts)
     if all(len(row) == len(nodes) for row in rows):

@@ -62,9 +62,9 @@ def passport(
     nodes: Sequence[ProbedHost] = (),
     digest: Callable[[Path], str] | None = None,
 ) -> dict[str, Any]:
-    """JSON-able; `mpi`: None where the user's own line chooses it; `machine` is read now unless it
-    is given. `nodes`: the hosts that are measured. `digest` may know what a file holds without
-    reading it."""
+    """Returns the passport as JSON-able data. `mpi`: None if the user's launch line selects it.
+    `machine`: None: this one, read now. `nodes`: the hosts that are measured. `digest`: computes or
+    looks up the digest of a file."""
     machine = machine or read()
     libraries = _libraries(mpi) if mpi else []
     return {
@@ -82,23 +82,23 @@ def passport(
 
 
 def _host(node: ProbedHost) -> dict[str, Any]:
-    found = remarks(node.machine)
+    sentences = remarks(node.machine)
     machine = plain(asdict(node.machine))
-    return {"name": node.name, "mpi": node.library, "remarks": found, "machine": machine}
+    return {"name": node.name, "mpi": node.library, "remarks": sentences, "machine": machine}
 
 
 def relevant(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables that matter for MPI; never one whose name looks like a secret's."""
+    """Returns the variables that affect MPI, without those whose names look like a secret's."""
 
     def matters(name: str) -> bool:
-        wanted = name.startswith(PREFIXES) or name in NAMES
-        return wanted and not any(word in name.upper() for word in SECRETS)
+        is_relevant = name.startswith(PREFIXES) or name in NAMES
+        return is_relevant and not any(word in name.upper() for word in SECRETS)
 
     return {name: environment[name] for name in sorted(environment) if matters(name)}
 
 
 def plain(value: Any) -> Any:
-    """Sets, tuples and paths as JSON has them."""
+    """Converts sets, tuples and paths to JSON types."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, frozenset):
@@ -111,14 +111,14 @@ def plain(value: Any) -> Any:
 
 
 def _libraries(mpi: Mpi) -> list[Path]:
-    """The MPI library and the transports that lie beside it."""
+    """Returns the MPI library and the transport libraries next to it."""
     folder = mpi.library.parent
     folders = [folder, *(folder / name for name in ("mpich", "openmpi"))]
-    found: set[Path] = set()
+    transports: set[Path] = set()
     for place in folders:
         for glob in TRANSPORTS:
-            found.update(place.glob(glob))
-    return [mpi.library, *sorted(path for path in found if path.is_file())]
+            transports.update(place.glob(glob))
+    return [mpi.library, *sorted(path for path in transports if path.is_file())]
 
 
 def _library(path: Path, digest: Callable[[Path], str]) -> dict[str, Any]:

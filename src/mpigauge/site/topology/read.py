@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Reads a machine out of /sys and /proc."""
+"""Reads a machine from /sys and /proc."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mpigauge.site.topology.numa import distances, numa_nodes
 
 CPU = "sys/devices/system/cpu"
 KINDS = {"sys/devices/cpu_core/cpus": "performance", "sys/devices/cpu_atom/cpus": "efficient"}
-"""Where Intel's processors with two kinds of cores name them."""
+"""The files in which hybrid Intel processors list the PUs of each kind of core."""
 
 # Arm chips do not tell their name, only a part number.
 ARM_PARTS = {
@@ -36,16 +36,16 @@ ARM_PARTS = {
 
 
 def read(root: Path = Path("/")) -> Machine:
-    """The machine whose /sys and /proc are below `root`, or that is recorded in this file."""
+    """Reads the machine whose /sys and /proc are below `root`, or that is recorded in this file."""
     if root.is_dir():
         return read_files(Files(root))
     return read_record(root)[1]
 
 
 def read_record(path: Path) -> tuple[Recorded, Machine]:
-    """The files that are recorded in this one, and the machine that they tell of.
+    """Reads a record: its files, and the machine that they describe.
 
-    UserError: it is no such record.
+    UserError: it is not such a record, or is damaged.
     """
     text = read_text(path)
     if "\t" not in text:
@@ -129,9 +129,9 @@ def _numbered(names: list[str], stem: str) -> set[int]:
 
 
 def _allowed_numa(status: str, numa: tuple[Numa, ...]) -> frozenset[int]:
-    """What the cpuset allows of the NUMA nodes that there are; all where it does not say."""
-    known = {node.number for node in numa}
-    return frozenset(parse_list(_field(status, "Mems_allowed_list")) & known or known)
+    """Returns the NUMA nodes that the cpuset allows; all if it lists none of them."""
+    existing = {node.number for node in numa}
+    return frozenset(parse_list(_field(status, "Mems_allowed_list")) & existing or existing)
 
 
 def _pus(files: Files, online: list[int], numa: tuple[Numa, ...]) -> tuple[Pu, ...]:
@@ -160,7 +160,8 @@ def _topology(number: int, name: str) -> str:
 
 
 def _first_of_core(files: Files, number: int) -> int:
-    """The lowest PU of the same core; the older kernels have the older name only."""
+    """Returns the lowest PU of the same core; older kernels have only the older name of the
+    file."""
     for name in ("core_cpus_list", "thread_siblings_list"):
         if siblings := parse_list(_word(files, _topology(number, name))):
             return min(siblings)
@@ -168,8 +169,8 @@ def _first_of_core(files: Files, number: int) -> int:
 
 
 def _caches(files: Files, online: list[int]) -> tuple[Cache, ...]:
-    found = {cache for number in online for cache in _caches_of(files, number)}
-    return tuple(sorted(found, key=lambda cache: (cache.level, cache.kind, min(cache.pus))))
+    caches = {cache for number in online for cache in _caches_of(files, number)}
+    return tuple(sorted(caches, key=lambda cache: (cache.level, cache.kind, min(cache.pus))))
 
 
 def _caches_of(files: Files, number: int) -> list[Cache]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What is suspicious about a machine, in plain words."""
+"""Suspicious properties of a machine, in plain words."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 GOOD_CLOCKS = ("tsc", "arch_sys_counter", "timebase", "riscv_clocksource")
 HIGH_LOAD = 0.25
-"""Load per PU above which others are taken to be at work."""
+"""Load per PU above which other programs are assumed to be running."""
 HIGH_STEAL = 0.005
 
 
 def remarks(machine: Machine) -> list[str]:
-    """One sentence for each thing that can spoil times on this machine."""
-    found = (_cores, _limits, _frequency, _sharing, _clock, _caches)
-    return [sentence for look in found for sentence in look(machine)]
+    """Returns one sentence for each thing that can distort times on this machine."""
+    checks = (_cores, _limits, _frequency, _sharing, _clock, _caches)
+    return [sentence for look in checks for sentence in look(machine)]
 
 
 def is_loaded(machine: Machine) -> bool:
-    """Whether other programs are taken to be at work."""
+    """True if other programs are probably running."""
     return machine.load[0] > max(0.5, HIGH_LOAD * len(machine.pus))
 
 

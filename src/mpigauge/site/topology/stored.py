@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A topology out of a passport, as it was when the run was made."""
+"""A topology from a passport, as it was when the run was made."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from mpigauge.model.topology import Cache, Device, Numa, Pu, Topology
 
 
 def stored(data: Mapping[str, Any]) -> Topology:
-    """The reverse of topology.passport.plain. KeyError or TypeError: it is none."""
+    """Reverses topology.passport.plain. KeyError or TypeError: the data are not a topology."""
     try:
-        found = _topology(data)
+        topology = _topology(data)
     except (AttributeError, ValueError) as error:
         raise TypeError(str(error)) from None
-    if not all(isinstance(pu.number, int) for pu in found.pus):
+    if not all(isinstance(pu.number, int) for pu in topology.pus):
         raise TypeError("it has a processor without a number")
-    if not all(_is_cache(cache) for cache in found.caches):
+    if not all(_is_cache(cache) for cache in topology.caches):
         raise TypeError("it has a cache without a level or a size")
-    if not found.pus or not all(each.pus for each in found.caches):
+    if not topology.pus or not all(each.pus for each in topology.caches):
         raise TypeError("it has a part without processors")
-    return found
+    return topology
 
 
 def _topology(data: Mapping[str, Any]) -> Topology:
