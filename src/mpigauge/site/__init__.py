@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What is here and how to start on it: machines, MPIs, launchers, batch systems, placements."""
+"""The properties of a site and its ways to start jobs: machines, MPIs, launchers, batch systems,
+placements."""

@@ -56,15 +56,15 @@ class Pbs(System):
         return ("qstat", "-x", "-f", job)
 
     def state(self, status: int, answer: str) -> BatchState:
-        found = dict(_FIELD.findall(answer))
-        letter = found.get("job_state", "").strip()
+        fields = dict(_FIELD.findall(answer))
+        letter = fields.get("job_state", "").strip()
         if status or not letter:
             return BatchState("unknown")
         if letter in ("F", "X"):
-            return BatchState("ended", _ending(found.get("Exit_status", "0").strip()))
+            return BatchState("ended", _ending(fields.get("Exit_status", "0").strip()))
         if letter in _PHASES:
             return BatchState("running")
-        return BatchState("waiting", found.get("comment", "").strip())
+        return BatchState("waiting", fields.get("comment", "").strip())
 
 
 def _ending(status: str) -> str:

@@ -31,9 +31,10 @@ def here(environment: Mapping[str, str]) -> Given | None:
 
 
 def hosts(given: Given | None) -> tuple[NamedHost, ...]:
-    """The hosts of the job that we are in, with the ranks of each; none: it does not say.
+    """Returns the hosts of the job that we are in, with the ranks of each; empty outside of a job,
+    or if the batch system lists none.
 
-    UserError: what it says cannot be understood.
+    UserError: its list cannot be parsed.
     """
     if given:
         return given.system.hosts(given.environment, _read)
@@ -41,13 +42,14 @@ def hosts(given: Given | None) -> tuple[NamedHost, ...]:
 
 
 def check_inside(given: Given | None, names: Iterable[str]) -> None:
-    """That the job that we are in has these hosts: nothing reaches others from it."""
+    """Raises a UserError if a host is not in the job that we are in; no other host is reachable
+    from it."""
     there = [host.name for host in hosts(given)]
     if given is None or not there:
         return
-    known = {_short(name) for name in there}
+    short_names = {_short(name) for name in there}
     for name in names:
-        if _short(name) not in known and name != "localhost":
+        if _short(name) not in short_names and name != "localhost":
             raise UserError(
                 f"host {name} is not in job {given.job} of {given.system.name}, which has "
                 f"{compress(there)}; ask for it in the job, or take what is there"
@@ -55,7 +57,7 @@ def check_inside(given: Given | None, names: Iterable[str]) -> None:
 
 
 def _short(name: str) -> str:
-    """Without the domain, which batch systems say or not."""
+    """Returns the name without its domain, which batch systems may include or omit."""
     if name.replace(".", "").isdecimal():
         return name
     return name.partition(".")[0]

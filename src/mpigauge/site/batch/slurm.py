@@ -44,7 +44,8 @@ class Slurm(System):
     shell = ("sh", "-c")
 
     def hosts(self, environment: Environment, read: Read) -> tuple[NamedHost, ...]:
-        """Tasks where somebody said how many, else CPUs."""
+        """Returns the hosts with their tasks if a number of tasks was requested, else with their
+        CPUs."""
         del read
         names = environment.get("SLURM_JOB_NODELIST", "")
         if not names:
@@ -78,8 +79,8 @@ class Slurm(System):
         return ("scontrol", "--oneliner", "show", "job", job)
 
     def state(self, status: int, answer: str) -> BatchState:
-        found = dict(_FIELD.findall(answer))
-        name, reason = found.get("JobState", ""), found.get("Reason", "None")
+        fields = dict(_FIELD.findall(answer))
+        name, reason = fields.get("JobState", ""), fields.get("Reason", "None")
         if status or not name:
             return BatchState("unknown")
         if name in _ENDED:
@@ -90,14 +91,14 @@ class Slurm(System):
 
 
 def _variable(environment: Environment) -> str:
-    """The one that has the ranks of each host: with --ntasks-per-node alone, Slurm sets no
-    SLURM_NTASKS, and SLURM_TASKS_PER_NODE may count CPUs."""
+    """Returns the variable that holds the ranks of each host. With --ntasks-per-node alone, Slurm
+    does not set SLURM_NTASKS, and SLURM_TASKS_PER_NODE may count CPUs."""
     if environment.keys() & {"SLURM_NTASKS", "SLURM_NPROCS"}:
         return "SLURM_TASKS_PER_NODE"
     return _EACH if _EACH in environment else "SLURM_JOB_CPUS_PER_NODE"
 
 
 def _counts(text: str) -> list[int]:
-    """One for each host in 2(x3),1."""
-    found = [_COUNT.fullmatch(word) for word in text.split(",")]
-    return [int(m[1]) for m in found if m for _ in range(int(m[2] or 1))]
+    """Returns the number for each host in a list such as 2(x3),1."""
+    matches = [_COUNT.fullmatch(word) for word in text.split(",")]
+    return [int(m[1]) for m in matches if m for _ in range(int(m[2] or 1))]

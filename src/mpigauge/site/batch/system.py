@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What has to be known of a batch system."""
+"""The interface of a batch system."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Read = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Wish:
-    """What a job asks for; None: the system's default."""
+    """The resources that a job requests; None: the system's default."""
 
     name: str
     log: str
-    """The file for all that the job says."""
+    """The file for the output of the job."""
     nodes: int = 1
     ppn: int | None = None
     """Ranks of each node."""
@@ -34,14 +34,14 @@ class Wish:
     queue: str | None = None
     account: str | None = None
     options: tuple[str, ...] = ()
-    """More words for the system, as they stand in a script's head."""
+    """Extra directives for the head of the job script."""
 
 
 @dataclass(frozen=True)
 class BatchState:
     phase: Literal["waiting", "running", "ended", "unknown"]
     why: str = ""
-    """For people: what it waits for, or how it ended; empty: nothing to say."""
+    """The reason for waiting or for a failed end, in words; empty: none to report."""
 
 
 @dataclass(frozen=True)
@@ -56,20 +56,21 @@ class Given:
 class System(ABC):
     name: ClassVar[str]
     variable: ClassVar[str]
-    """Is set in every job, to its number."""
+    """The environment variable that holds the number of the job, in every job."""
     submit: ClassVar[tuple[str, ...]]
-    """What takes a script on its standard input."""
+    """The command that reads a job script on its standard input."""
     cancel: ClassVar[str]
     """The program that ends a job."""
     number: ClassVar[re.Pattern[str]]
-    """Finds the number of the new job in what `submit` says."""
+    """Matches the number of the new job in the output of `submit`."""
     agent: ClassVar[tuple[str, ...]] = ()
-    """What starts a program on a host of the job, before the host; none: ssh."""
+    """The command before the host's name that starts a program on a host of the job; none: ssh."""
     shell: ClassVar[tuple[str, ...]] = ()
-    """What stands behind the host, where the agent takes words and not a line for a shell."""
+    """The words after the host's name if the agent takes separate words, not one line for a
+    shell."""
 
     def missing(self, here: Here) -> str:
-        """Why no job can be submitted here, as what follows the name; empty: one can."""
+        """Returns the reason why no job can be submitted here, to follow the name; empty: none."""
         program = self.submit[0]
         if here.find_program(program):
             return ""
@@ -77,21 +78,21 @@ class System(ABC):
 
     @abstractmethod
     def hosts(self, environment: Environment, read: Read) -> tuple[NamedHost, ...]:
-        """The hosts of the job, each with the ranks that it may have."""
+        """Returns the hosts of the job, each with the number of its ranks."""
 
     @abstractmethod
     def head(self, wish: Wish) -> list[str]:
-        """The lines of a script that ask for the job."""
+        """Returns the lines of a job script that request the resources."""
 
     @abstractmethod
     def ask(self, job: str) -> tuple[str, ...]:
-        """The words that ask for the state of a job."""
+        """Returns the command that queries the state of a job."""
 
     @abstractmethod
     def state(self, status: int, answer: str) -> BatchState:
-        """The state, from exit status and output of these words."""
+        """Returns the state, from the exit status and output of `ask`'s command."""
 
 
 def clock(minutes: int) -> str:
-    """Hours, minutes and seconds: 1:30:00."""
+    """Formats a duration as hours, minutes and seconds: 1:30:00."""
     return f"{minutes // 60}:{minutes % 60:02d}:00"
