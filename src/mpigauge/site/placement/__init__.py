@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which rank sits on which host and cores. Pure: kernels bind themselves.
+"""The assignment of ranks to hosts and cores. Pure: kernels bind themselves.
 
-A policy is one file in policies/ that says `@policy("name", ...)` over a function from what is
-asked to the seats of ranks. There is no list to edit.
+A policy is one file in policies/ with `@policy("name", ...)` over a function from a request to the
+seats of ranks. There is no list to edit.
 """
 
 from __future__ import annotations

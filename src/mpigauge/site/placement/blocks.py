@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A placement as launchers and kernels can be told it: hosts, each with its ranks and their cores.
+"""A placement in the form for launchers and kernels: hosts, each with its ranks and their cores.
 
-Launchers know two orders of ranks: host by host, and one on each host in turn.
+Launchers support two orders of ranks: host by host, and one on each host in turn.
 """
 
 from __future__ import annotations
@@ -21,23 +21,27 @@ if TYPE_CHECKING:
 
 
 def blocks(placement: Placement) -> tuple[HostRanks, ...]:
-    """A block for each host, in the order of their first ranks.
+    """Returns a block for each host, in the order of their first ranks.
 
-    UserError: ranks go from host to host in an order that no launcher can be told.
+    UserError: no launcher supports this order of ranks over hosts.
     """
-    found = [HostRanks(host, len(on), _bind(on)) for host, on in placement.by_host.items()]
-    alike = _alike(found)
+    hosts = [HostRanks(host, len(on), _bind(on)) for host, on in placement.by_host.items()]
+    alike = _alike(hosts)
     if in_turn(placement) and len({block.bind for block in alike}) > 1:
         raise UserError(
-            f"--place {placement.name}: hosts would have different cores (of {found[0].host} "
-            f"{', '.join(found[0].bind)}), which launchers cannot be told when ranks go from host "
+            f"--place {placement.name}: hosts would have different cores (of {hosts[0].host} "
+            f"{', '.join(hosts[0].bind)}), which launchers cannot be told when ranks go from host "
             "to host in turn; take compact, or a rank for each host"
         )
     return alike
 
 
 def in_turn(placement: Placement) -> bool:
-    """Whether ranks go from host to host in turn; else the hosts are filled one after the other."""
+    """True if ranks go from host to host in turn, False if the hosts are filled one after the
+    other.
+
+    UserError: neither is the case.
+    """
     hosts = list(placement.by_host)
     order = [seat.host for seat in placement.seats]
     by_host = [host for host, on in placement.by_host.items() for _ in on]
@@ -52,18 +56,18 @@ def in_turn(placement: Placement) -> bool:
 
 
 def _bind(seats: Sequence[Seat]) -> tuple[str, ...]:
-    """An entry for local rank 0, 1, …; none where a rank has no cores of its own."""
+    """Returns the cores of local rank 0, 1, …; empty if a rank has no cores of its own."""
     if all(s.pus for s in seats):
         return tuple(as_list(s.pus, "+") for s in seats)
     return ()
 
 
-def _alike(found: list[HostRanks]) -> tuple[HostRanks, ...]:
-    """Hosts whose cores are a beginning of the longest list get all of it: one command for all."""
-    longest = max((block.bind for block in found), key=len)
+def _alike(hosts: list[HostRanks]) -> tuple[HostRanks, ...]:
+    """Gives hosts whose cores begin the longest list all of it, so that one command fits all."""
+    longest = max((block.bind for block in hosts), key=len)
     return tuple(
         replace(block, bind=longest)
         if block.bind and block.bind == longest[: len(block.bind)]
         else block
-        for block in found
+        for block in hosts
     )

@@ -20,7 +20,7 @@ _ENTRY = re.compile(r"\d+(-\d+)?(\+\d+(-\d+)?)*")
 
 
 def parse_entries(text: str, option: str) -> tuple[str, ...]:
-    """The entries of 0,1 or 0-3,4+5; `option` is where they were written."""
+    """Parses the entries of 0,1 or 0-3,4+5. `option`: their origin, for errors."""
     entries = tuple(entry.strip() for entry in text.split(","))
     for number, entry in enumerate(entries, 1):
         if not _ENTRY.fullmatch(entry) or not _some(entry, option):
@@ -32,7 +32,7 @@ def parse_entries(text: str, option: str) -> tuple[str, ...]:
 
 
 def _some(entry: str, option: str) -> bool:
-    """Whether it names any. UserError: no machine has that many."""
+    """True if an entry has a core. UserError: no machine has that many."""
     try:
         return bool(cores_of(entry))
     except ValueError as error:
@@ -40,19 +40,19 @@ def _some(entry: str, option: str) -> bool:
 
 
 def shortened_to(word: str, most: int = 40) -> str:
-    """A word of any length, as an error shows it."""
+    """Cuts a word to `most` characters, for error messages."""
     if len(word) <= most:
         return word
     return f"{word[: most - 1]}…"
 
 
 def cores_of(entry: str) -> frozenset[int]:
-    """The cores of an entry; commas do as well as +, as the kernels write them."""
+    """Returns the cores of an entry, whose separators are + or, in kernels, commas."""
     return frozenset(parse_list(entry.replace("+", ",")))
 
 
 def check_alone(placement: Placement) -> None:
-    """That no core is taken twice by accident."""
+    """Raises a UserError if two ranks of a host have the same core alone."""
     for host, seats in placement.by_host.items():
         first: dict[int, int] = {}
         for rank, seat in enumerate(seats):

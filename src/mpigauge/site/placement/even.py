@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where ranks sit when nobody says it: shared out over the hosts, host by host, a core for each."""
+"""The default placement: ranks spread evenly over the hosts, host by host, one core each."""
 
 from __future__ import annotations
 
@@ -23,21 +23,25 @@ def even(
     oversubscribe: bool = False,
     bound: bool = True,
 ) -> Placement:
-    """Ranks have no core of their own where there are too few, or where they shall not be bound."""
+    """Returns the default placement, without cores if there are too few or `bound` is False."""
     counts = share_out(hosts, world, ppn, oversubscribe)
     seats = (s for host, n in zip(hosts, counts, strict=True) for s in _on(host, n, bound))
     return Placement("", tuple(seats))
 
 
 def room(hosts: Sequence[HostResources], ppn: int | None) -> int:
-    """Ranks that the hosts can take together."""
+    """Returns the number of ranks that fit on the hosts together."""
     return sum(host.room if ppn is None else ppn for host in hosts)
 
 
 def share_out(
     hosts: Sequence[HostResources], world: int, ppn: int | None, oversubscribe: bool
 ) -> tuple[int, ...]:
-    """Ranks of each host: `ppn` as long as there are ranks, else as evenly as there is room."""
+    """Returns the ranks of each host: `ppn` until none are left, else as evenly as slots or cores
+    permit.
+
+    UserError: the ranks do not fit.
+    """
     if ppn is not None:
         _check_ppn(hosts, ppn, oversubscribe)
         most = [ppn] * len(hosts)
@@ -49,7 +53,7 @@ def share_out(
 
 
 def _shared(host: HostResources, world: int) -> int:
-    """The ranks of this host when ranks may share cores."""
+    """Returns the ranks of this host when ranks may share cores."""
     return world if host.most is None else min(host.most, world)
 
 
@@ -91,7 +95,7 @@ def _filled(most: Sequence[int], world: int) -> list[int]:
 
 
 def _even(most: Sequence[int], world: int) -> list[int]:
-    """One more for each host in turn, until all ranks have a place."""
+    """Adds one rank to each host in turn, up to its maximum, until all are placed."""
     counts = [0] * len(most)
     while (left := world - sum(counts)) > 0:
         open_to = [i for i, each in enumerate(most) if counts[i] < each]

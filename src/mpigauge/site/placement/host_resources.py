@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class HostResources:
     name: str
-    """As it was named, which is what launchers are told."""
+    """The name in the user's spelling, which launchers get too."""
     topology: Topology
     slots: int | None = None
-    """Ranks that it may have; None: not said, so one for each core."""
+    """The number of ranks that it may have; None: one for each core."""
     most: int | None = None
-    """The most ranks that may share its cores; None: any number."""
+    """The maximum number of ranks that may share its cores; None: no limit."""
 
     @property
     def room(self) -> int:
-        """Ranks that it may have, as said, or one for each core."""
+        """The number of ranks that it may have: its slots, or one for each core."""
         if self.slots is None:
             return self.topology.cores
         return self.slots
@@ -41,18 +41,18 @@ class HostResources:
 
     @cached_property
     def cores(self) -> tuple[int, ...]:
-        """The first usable PU of each core, neighbours beside each other."""
+        """The first usable PU of each core, in the order of the tree."""
         return tuple(pu.number for pu in self.levels.cores())
 
     def seat(self, *pus: int) -> Seat:
         return Seat(self.name, frozenset(pus))
 
     def seats(self, pus: Sequence[int]) -> list[Seat]:
-        """One for each of these PUs, as long as there is room."""
+        """Returns a seat for each of these PUs, at most `room` seats."""
         return [self.seat(pu) for pu in pus[: self.room]]
 
     def outside(self, pu: int) -> str:
-        """Why this PU cannot be had."""
+        """Returns the reason why this PU is not usable."""
         allowed = as_list(self.topology.allowed)
         if any(each.number == pu for each in self.topology.pus) or pu in self.topology.left_out:
             return f"core {pu} may not be used; the cpuset of this process is {allowed}"

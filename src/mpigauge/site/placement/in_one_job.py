@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Many placements of two ranks in one job: a rank on every seat, and which two stand for what."""
+"""Several placements of two ranks in one job: a rank on every seat, and a pair for each."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class SharedJob(NamedTuple):
     where: Placement
     """All seats, host by host."""
     places: dict[str, str]
-    """The policy by its two ranks, as the column `members` has them: "0,2" is l3."""
+    """The policy of each pair of ranks, as in the column `members`: "0,2" is l3."""
 
 
 def in_one_job(wheres: Sequence[Placement]) -> SharedJob | None:
-    """None where the placements cannot share a job: there is only one, one has more than two ranks,
-    a rank is not bound, two of them are the same, or seats share a part of their PUs."""
+    """Merges placements; None: they cannot share a job. There is only one, one has more than two
+    ranks, a rank is not bound, two of them are the same, or seats overlap."""
     if len(wheres) < 2 or any(where.ranks != 2 for where in wheres):
         return None
     seats = _host_by_host([seat for where in wheres for seat in where.seats])
@@ -36,7 +36,7 @@ def in_one_job(wheres: Sequence[Placement]) -> SharedJob | None:
 
 
 def _host_by_host(seats: Sequence[Seat]) -> list[Seat]:
-    """Each once; hosts and the seats of a host in the order in which they come."""
+    """Returns each seat once, host by host, in the order of first appearance."""
     hosts = list(dict.fromkeys(seat.host for seat in seats))
     return sorted(dict.fromkeys(seats), key=lambda seat: hosts.index(seat.host))
 

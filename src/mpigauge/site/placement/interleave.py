@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""One of each in turn."""
+"""Merges lists by taking one item of each in turn."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ _NOTHING = object()
 
 
 def interleaved(lists: Sequence[Sequence[_T]]) -> list[_T]:
-    """The first of each list, then the second of each, …; what is used up is passed over."""
+    """Returns the first item of each list, then the second, …; exhausted lists are skipped."""
     rounds = zip_longest(*lists, fillvalue=_NOTHING)
     return [each for row in rounds for each in row if each is not _NOTHING]  # type: ignore[misc]

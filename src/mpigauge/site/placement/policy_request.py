@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a policy is asked."""
+"""The input of a policy."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class PolicyRequest:
     text: str
-    """As it was written: ppr:2:l3."""
+    """The policy in the user's spelling: ppr:2:l3."""
     argument: str
-    """What stands behind the first colon."""
+    """The text after the first colon."""
     hosts: tuple[HostResources, ...]
     """At least one host, in the order of ranks."""
     usual: int
-    """Ranks for a policy that has no number of its own."""
+    """The default number of ranks for a policy without a number of its own."""
     ranks: int | None = None
-    """Ranks that were asked for; None: nobody said."""
+    """The requested number of ranks; None: none was requested."""
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """The texts of files by their paths as they were written."""
+    """The contents of files, by their paths in the user's spelling."""
 
     @property
-    def wanted(self) -> int:
+    def rank_count(self) -> int:
         if self.ranks is None:
             return self.usual
         return self.ranks
@@ -43,10 +43,10 @@ class PolicyRequest:
         return UserError(f"--place {self.text}: {why}")
 
     def enough(self, there: int, ranks: int | None = None) -> None:
-        """Refuses where there are fewer cores than ranks."""
-        wanted = self.wanted if ranks is None else ranks
-        if there < wanted:
+        """Raises a UserError if there are fewer cores than ranks."""
+        needed = self.rank_count if ranks is None else ranks
+        if there < needed:
             raise self.refuse(
-                f"there are {many(there, 'core')} that may be used for {wanted} ranks; ask for "
+                f"there are {many(there, 'core')} that may be used for {needed} ranks; ask for "
                 "fewer ranks, or leave --place away and add --oversubscribe"
             )

@@ -18,7 +18,7 @@ from mpigauge.site.placement.policy_request import PolicyRequest
 Give = Callable[[PolicyRequest], Sequence[Seat]]
 Expand = Callable[[PolicyRequest], Sequence[str]]
 ALIASES = {"package": "socket", "sockets": "node"}
-"""`node` is a host for launchers, so `sockets` is what help calls two sockets of one."""
+"""Synonyms of levels. Launchers call a host a node, so help calls two sockets of one `sockets`."""
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,15 @@ class Policy:
     name: str
     about: str
     argument: str
-    """What stands behind the colon; empty: nothing may."""
+    """The form of the text after the colon; empty: none is allowed."""
     give: Give | None
-    """The seats."""
+    """Returns the seats."""
     expand: Expand | None = None
-    """Other policies that this one stands for."""
+    """Returns the other policies that this one stands for."""
     optional: bool = False
-    """Whether the argument may be left out."""
+    """True if the argument may be omitted."""
     reads: bool = False
-    """Whether the argument is the path of a file, which is read before a placement is made."""
+    """True if the argument is the path of a file, which is read before placement."""
 
 
 POLICIES = Registry[Policy]("placement", folder.__name__, "--place")
@@ -43,7 +43,7 @@ POLICIES = Registry[Policy]("placement", folder.__name__, "--place")
 def policy(
     name: str, about: str, argument: str = "", optional: bool = False, reads: bool = False
 ) -> Callable[[Give], Give]:
-    """Makes a function the policy of this name: from what is asked to the seats of ranks."""
+    """Registers a function from a request to seats as the policy of this name."""
 
     def add(function: Give) -> Give:
         POLICIES.add(name, Policy(name, about, argument, function, None, optional, reads))
@@ -53,7 +53,7 @@ def policy(
 
 
 def several(name: str, about: str) -> Callable[[Expand], Expand]:
-    """Makes a function a name for several policies, in their words."""
+    """Registers a function that returns several policies, as users write them."""
 
     def add(function: Expand) -> Expand:
         POLICIES.add(name, Policy(name, about, "", None, function))
@@ -69,49 +69,51 @@ def place(
     ranks: int | None = None,
     files: Mapping[str, str] | None = None,
 ) -> tuple[Placement, ...]:
-    """The placements that a policy gives on these hosts: one, or several for `all`.
+    """Returns the placements of a policy on these hosts: one, or several for `all`.
 
-    `ranks` is what was asked for; `usual` what a policy takes that has no number of its own;
-    `files` are the texts of the files that policies name.
-    UserError: the policy is not known, or this machine cannot give it.
+    `ranks` is the requested number; `usual` is the default of policies without a number of their
+    own; `files` has the contents of the files that policies name. UserError: there is no such
+    policy, or this machine does not support it.
     """
     name, argument = _split(text)
     request = PolicyRequest(text, argument, tuple(hosts), usual, ranks, files or {})
-    found = POLICIES[name]
-    if found.expand is not None:
+    entry = POLICIES[name]
+    if entry.expand is not None:
         result: list[Placement] = []
-        for word in found.expand(request):
+        for word in entry.expand(request):
             result.extend(place(word, hosts, usual, ranks, files))
         return tuple(result)
-    assert found.give is not None
-    seats = tuple(found.give(request))
+    assert entry.give is not None
+    seats = tuple(entry.give(request))
     _check(request, seats)
     return (Placement(text, seats),)
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The policies in a list with commas; what follows cores:0 and begins with no policy's name
-    belongs to it. UserError: one is not known, or lacks its argument."""
-    found: list[str] = []
+    """Splits a list of policies at its commas, except at those within an argument, as in cores:0,1.
+
+    UserError: a policy is unknown, or lacks its argument.
+    """
+    policies: list[str] = []
     for piece in text.split(","):
         begins = _name(piece) in POLICIES
-        if found and ":" in found[-1] and not begins:
-            found[-1] += f",{piece}"
+        if policies and ":" in policies[-1] and not begins:
+            policies[-1] += f",{piece}"
         else:
-            found.append(piece.strip())
-    for word in found:
+            policies.append(piece.strip())
+    for word in policies:
         _split(word)
-    return tuple(map(_by_our_names, found))
+    return tuple(map(_by_our_names, policies))
 
 
 def files_in(texts: Iterable[str]) -> tuple[str, ...]:
-    """The paths of the files that policies in these words name. UserError: as in `words`."""
+    """Returns the paths of the files in these lists of policies. UserError: as in `words`."""
     split = (_split(word) for text in texts for word in words(text))
     return tuple(dict.fromkeys(argument for name, argument in split if POLICIES[name].reads))
 
 
 def _by_our_names(word: str) -> str:
-    """So that rows of `package` and of `socket` are known to be of one placement."""
+    """Replaces synonyms of levels, so that rows of `package` and `socket` have one placement."""
     pieces = word.split(":")
     if pieces[0].strip().lower() not in (*ALIASES, "ppr"):
         return word
@@ -125,17 +127,17 @@ def _name(text: str) -> str:
 
 def _split(text: str) -> tuple[str, str]:
     name, argument = _name(text), text.partition(":")[2].strip()
-    found = POLICIES.find(name)
-    form = found.argument
+    entry = POLICIES.find(name)
+    form = entry.argument
     if argument and not form:
-        raise UserError(f"--place {text}: {name} is {found.about}; nothing may follow it")
-    if form and not argument and not found.optional:
-        raise UserError(f"--place {text}: {name} is {found.about}; write {name}:{form}")
+        raise UserError(f"--place {text}: {name} is {entry.about}; nothing may follow it")
+    if form and not argument and not entry.optional:
+        raise UserError(f"--place {text}: {name} is {entry.about}; write {name}:{form}")
     return name, argument
 
 
 def _check(request: PolicyRequest, seats: Sequence[Seat]) -> None:
-    """That there are as many ranks as asked for, and each on PUs that may be used."""
+    """Raises a UserError unless there are as many ranks as requested, each on usable PUs."""
     if request.ranks is not None and len(seats) != request.ranks:
         raise request.refuse(
             f"it names cores for {many(len(seats), 'rank')}, the job has {request.ranks}; "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Neighbours beside each other: the first host is filled before the next, as the tree goes."""
+"""The compact policy: fills one host after the other, in the order of the tree."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ from mpigauge.site.placement.registry import policy
 def compact(request: PolicyRequest) -> list[Seat]:
     seats = [seat for host in request.hosts for seat in host.seats(host.cores)]
     request.enough(len(seats))
-    return seats[: request.wanted]
+    return seats[: request.rank_count]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Ranks on different hosts, in turn; on each host as compact does."""
+"""Ranks on different hosts in turn, on each host in compact order."""
 
 from __future__ import annotations
 

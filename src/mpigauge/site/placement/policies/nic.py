@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Cores by how near they are to a network card."""
+"""Cores by their distance from a network card."""
 
 from __future__ import annotations
 
@@ -28,15 +28,17 @@ def far(request: PolicyRequest) -> list[Seat]:
 
 
 def _ordered(request: PolicyRequest, far: bool) -> list[Seat]:
-    """Host after host, each with its share of the ranks, nearest or farthest cores first."""
-    share, more = divmod(request.wanted, len(request.hosts))
+    """Returns seats host after host, in equal shares, nearest or farthest cores first."""
+    share, more = divmod(request.rank_count, len(request.hosts))
     seats = []
     for place, host in enumerate(request.hosts):
         cores = _by_distance(request, host, far)
         count = share + (place < more)
-        if len(found := host.seats(cores)) < count:
-            raise request.refuse(f"{host.name} has room for {len(found)} ranks, not for {count}")
-        seats += found[:count]
+        if len(host_seats := host.seats(cores)) < count:
+            raise request.refuse(
+                f"{host.name} has room for {len(host_seats)} ranks, not for {count}"
+            )
+        seats += host_seats[:count]
     return seats
 
 
@@ -51,13 +53,13 @@ def _by_distance(request: PolicyRequest, host: HostResources, far: bool) -> list
 
 
 NEAREST = 10
-"""What the firmware says of a NUMA node and itself."""
+"""The distance of a NUMA node from itself in the firmware's table."""
 _SAME_SOCKET, _OTHER_SOCKET = 15, 20
 
 
 def distance(host: HostResources, card: Device, pu: int) -> int:
-    """The distance from the card's NUMA node to that of the core, as the firmware has it; where it
-    does not say, whether they share the socket."""
+    """Returns the firmware's distance from the card's NUMA node to that of the core. If it is not
+    listed, the distance depends on whether both are on one socket."""
     if pu in card.pus:
         return NEAREST
     it = host.topology

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Two ranks by what they share at the closest: core, l2, l3, l4, numa, socket, node."""
+"""Two ranks by the innermost level that they share: core, l2, l3, l4, numa, socket, node."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def _pair(level: str) -> Callable[[PolicyRequest], list[Seat]]:
         if request.ranks not in (None, 2):
             raise request.refuse(f"it places 2 ranks, the job has {request.ranks}")
         for host in request.hosts:
-            if found := first_pair(host, level):
-                return [host.seat(pu) for pu in found]
+            if pair := first_pair(host, level):
+                return [host.seat(pu) for pu in pair]
         raise request.refuse(_why_not(request, level))
 
     return give
 
 
 def first_pair(host: HostResources, level: str) -> tuple[int, int] | None:
-    """The first cores, in the order of the tree, that share this and nothing closer."""
+    """Returns the first two cores whose innermost common level this is; None: no such pair."""
     if level == "core":
         return _siblings(host)
     pairs = combinations(host.cores, 2)
@@ -65,7 +65,7 @@ def _why_not(request: PolicyRequest, level: str) -> str:
 
 
 def _same(host: HostResources, level: str) -> str:
-    """The closer level that is made of the same PUs, if that is why."""
+    """Returns the name of another level with the same PUs, as a clause; empty: there is none."""
     groups = host.levels.groups
     others = [name for name in groups if name != level and groups[name] == groups.get(level)]
     if others:

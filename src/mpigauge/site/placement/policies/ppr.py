@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""So many ranks on each object of a level, as Open MPI's ppr."""
+"""A number of ranks on each object of a level, like Open MPI's ppr."""
 
 from __future__ import annotations
 

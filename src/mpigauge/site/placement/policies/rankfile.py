@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A file that says where each rank sits, in the syntax of Open MPI's rankfiles.
+"""A file with the place of each rank, in the syntax of Open MPI's rankfiles.
 
     rank 0=node01 slot=4          logical core 4, with all its hardware threads
     rank 1=+n1 slot=1:0-2         the second host; logical cores 0 to 2 of its logical socket 1
@@ -31,19 +31,19 @@ _FORM = "write lines such as: rank 0=HOST slot=4, or slot=1:0-2 for cores 0 to 2
 
 @policy("rankfile", "what a rankfile of Open MPI says", argument="FILE", reads=True)
 def rankfile(request: PolicyRequest) -> list[Seat]:
-    found: dict[int, Seat] = {}
+    seats: dict[int, Seat] = {}
     for number, line in _lines(request):
         match = _LINE.fullmatch(line)
         if not match:
             raise request.refuse(f"line {number} ('{line}') is none of a rankfile; {_FORM}")
         rank, host = int(match[1]), _host(request, number, match[2])
-        if rank in found:
+        if rank in seats:
             raise request.refuse(f"line {number} names rank {rank} again; each rank has one line")
-        found[rank] = Seat(host.name, _pus(request, number, host, match[3]))
-    missing = next((rank for rank in range(max(len(found), 1)) if rank not in found), None)
+        seats[rank] = Seat(host.name, _pus(request, number, host, match[3]))
+    missing = next((rank for rank in range(max(len(seats), 1)) if rank not in seats), None)
     if missing is not None:
         raise request.refuse(f"rank {missing} is missing; a rankfile names every rank from 0 on")
-    return [found[rank] for rank in sorted(found)]
+    return [seats[rank] for rank in sorted(seats)]
 
 
 def _lines(request: PolicyRequest) -> Iterator[tuple[int, str]]:
@@ -53,7 +53,7 @@ def _lines(request: PolicyRequest) -> Iterator[tuple[int, str]]:
 
 
 def _host(request: PolicyRequest, number: int, name: str) -> HostResources:
-    """A host by name, or by its place: +n0 is the first."""
+    """Returns a host by name, or by number: +n0 is the first."""
     names = [host.name for host in request.hosts]
     place = re.fullmatch(r"\+[nN](\d{1,9})", name)
     if place and int(place[1]) < len(names):
@@ -74,7 +74,7 @@ def _host(request: PolicyRequest, number: int, name: str) -> HostResources:
 
 
 def _pus(request: PolicyRequest, number: int, host: HostResources, text: str) -> frozenset[int]:
-    """The PUs of a list such as 4, 0-2,7, 1:0,2 or p7."""
+    """Returns the PUs of a list such as 4, 0-2,7, 1:0,2 or p7."""
     if text[0] in "pP":
         return _as_numbered(request, number, host, text)
     pus: frozenset[int] = frozenset()
@@ -92,7 +92,7 @@ def _pus(request: PolicyRequest, number: int, host: HostResources, text: str) ->
 def _logical(
     request: PolicyRequest, number: int, host: HostResources, part: tuple[str | None, str, str]
 ) -> frozenset[int]:
-    """The PUs of one range of cores, of a socket or of the host."""
+    """Returns the PUs of one range of cores, of a socket or of the host."""
     socket, numbers, text = part
     cores = _cores(request, number, host, socket)
     first, _, last = numbers.partition("-")
@@ -109,7 +109,7 @@ def _logical(
 def _as_numbered(
     request: PolicyRequest, number: int, host: HostResources, text: str
 ) -> frozenset[int]:
-    """The PUs by the numbers of the system: p7, p0-3,8."""
+    """Returns the PUs by the operating system's numbers: p7, p0-3,8."""
     if ":" in text:
         raise request.refuse(
             f"line {number}: slot={text}: cores within a socket have no numbers of their own in "
@@ -130,7 +130,7 @@ def _as_numbered(
 def _cores(
     request: PolicyRequest, number: int, host: HostResources, socket: str | None
 ) -> list[frozenset[int]]:
-    """Of the host, or of one of its sockets."""
+    """Returns the PUs of each core of the host, or of one of its sockets."""
     cores = host.levels.usable_groups("core")
     if socket is None:
         return cores

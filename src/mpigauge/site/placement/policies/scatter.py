@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""As far from each other as they can be: in turn over hosts, sockets, NUMA nodes, caches."""
+"""The scatter policy: ranks far apart, in turn over hosts, sockets, NUMA nodes and caches."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from mpigauge.site.placement.registry import policy
 def scatter(request: PolicyRequest) -> list[Seat]:
     seats = interleaved([host.seats(spread(host, host.cores)) for host in request.hosts])
     request.enough(len(seats))
-    return seats[: request.wanted]
+    return seats[: request.rank_count]
 
 
 def spread(host: HostResources, cores: Sequence[int]) -> list[int]:
-    """These cores, in turn over the largest groups that they fall into, in each the same again."""
+    """Orders cores in turn over the largest groups that they fall into, recursively."""
     if len(cores) < 2:
         return list(cores)
     held = frozenset(cores)
