@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From a job to the words that start it. Pure: nothing is started here.
+"""Launchers: the command for a job. Pure: nothing is started here.
 
-A launcher is one file in this folder that says `@launcher("name")` over a function from a Job to
-a Command. There is no list to edit.
+A launcher is one file in this folder with `@launcher("name")` over a function from a Job to a
+Command. There is no list to edit.
 """
 
 from __future__ import annotations

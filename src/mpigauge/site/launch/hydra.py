@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """Hydra, the launcher of MPICH and Intel MPI.
 
-MPICH's takes the hosts of all ranks with their numbers once (`-hosts a:2,b:1`). Intel's overlooks
-such numbers: there each host with another number of ranks is a set of its own.
+MPICH's accepts the hosts of all ranks with their numbers once (`-hosts a:2,b:1`). Intel's ignores
+such numbers, so that each host with a different number of ranks is a set of its own.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ def command(job: Job) -> Command:
     for number, ranks in enumerate(sets):
         words += [":"] if number else []
         words += ["-n", str(ranks.ranks), *(_on(job, ranks, len(sets)) if intel else [])]
-        words += [*ranks.told(lambda name, value: ("-env", name, value), "-wdir"), *ranks.program]
+        words += [*ranks.words(lambda name, value: ("-env", name, value), "-wdir"), *ranks.program]
     return Command(tuple(words), {**_agent_env(job, intel), **of_launcher(env)})
 
 
 def _bound(job: Job) -> list[str]:
-    """MPICH's Hydra does not bind unless it is told to."""
+    """Returns the option for binding, without which MPICH's Hydra does not bind."""
     cores = ",".join("+".join(map(str, each)) for each in job.bind)
     return ["-bind-to", f"user:{cores}"] if job.bind else []
 
 
 def _pinned(job: Job) -> dict[str, str]:
-    """Intel's binds by default, and overlooks -bind-to: it wants a mask for each rank of a host."""
+    """Returns Intel's variables: it pins by default, ignores -bind-to, and needs masks of cores."""
     if not job.bind:
         return {"I_MPI_PIN": "0"}
     for host in job.hosts:
@@ -63,12 +63,12 @@ def _on(job: Job, ranks: RankSet, sets: int) -> list[str]:
 
 
 def _agent(job: Job) -> list[str]:
-    """To ssh Hydra adds options of ssh, before or around the agent's words; to rsh it adds none."""
+    """Returns the options for the agent. Hydra adds options of its own to ssh, but none to rsh."""
     return ["-launcher", job.agent_kind, "-launcher-exec", job.agent[0]] if job.agent else []
 
 
 def _agent_env(job: Job, intel: bool) -> dict[str, str]:
-    """Told hosts, Intel's takes ssh also where the batch system has a way of its own."""
+    """Returns the agent's variables. Given hosts, Intel's would use ssh even in Slurm and LSF."""
     if intel and job.hosts and not job.agent and job.system in ("slurm", "lsf"):
         return {"I_MPI_HYDRA_BOOTSTRAP": job.system}
     name = "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS" if intel else "HYDRA_LAUNCHER_EXTRA_ARGS"

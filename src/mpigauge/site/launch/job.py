@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What is to be started, and how that is said to a launcher."""
+"""Jobs, and the commands that start them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class OnHost:
     name: str
     ranks: int
     words: tuple[str, ...] = ()
-    """What the program is told on this host beside its other words."""
+    """Extra arguments of the program on this host."""
 
 
 @dataclass(frozen=True)
 class App:
-    """One of several programs of a job, and what is said of its ranks alone."""
+    """One of several programs of a job, with the settings of its ranks alone."""
 
     program: tuple[str, ...]
     ranks: int
@@ -45,12 +45,12 @@ class RankSet:
     hosts: tuple[OnHost, ...]
     program: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What these find beside the environment of all."""
+    """Variables of these ranks beyond the environment of all."""
     wdir: str = ""
 
-    def told(self, sets: Callable[[str, str], Iterable[str]], wdir: str) -> list[str]:
-        """What a launcher is told of these ranks alone: `sets` gives its words for a variable,
-        `wdir` is its option for their folder."""
+    def words(self, sets: Callable[[str, str], Iterable[str]], wdir: str) -> list[str]:
+        """Returns the launcher's words for these ranks alone. `sets` returns those for a variable;
+        `wdir` is the option for the working directory."""
         words = [word for name in sorted(self.env) for word in sets(name, self.env[name])]
         return [*words, *((wdir, self.wdir) if self.wdir else ())]
 
@@ -68,24 +68,24 @@ class Job:
     hosts: tuple[OnHost, ...] = ()
     """Hosts in the order of their ranks; none: this one."""
     in_turn: bool = False
-    """Ranks go from host to host in turn, and all are told the same; else host by host."""
+    """True if ranks go from host to host in turn, with equal words; False: host by host."""
     agent: tuple[str, ...] = ()
-    """What starts programs on other hosts, such as ssh -p 50000; none: the launcher's own."""
+    """The command that starts programs on other hosts (ssh -p 50000); none: the launcher's own."""
     oversubscribe: bool = False
-    """Whether there may be more ranks than cores."""
+    """True if there may be more ranks than cores."""
     launcher: str = ""
-    """Another than the MPI's own, with what it shall use: srun, srun:pmix."""
+    """A launcher other than the MPI's own, with its variant: srun, srun:pmix."""
     system: str = ""
-    """The batch system in a job of which we are; empty: in none."""
+    """The batch system whose job we are in; empty: none."""
     bind: tuple[tuple[int, ...], ...] = ()
-    """The cores that the launcher gives local rank 0, 1, … of every host, as the system numbers
-    them; none: it binds nobody."""
+    """The cores to which the launcher binds local rank 0, 1, … of every host, as the system numbers
+    them; none: it does not bind."""
     stem: str = ""
-    """What the names of files begin with that a launcher may need: FOLDER/launch-000."""
+    """The beginning of the paths of files that a launcher may need: FOLDER/launch-000."""
     apps: tuple[App, ...] = ()
     """Several programs, in the order of their ranks; none: all ranks start `program`."""
     wdir: str = ""
-    """Where the program starts; empty: where its launcher does."""
+    """The working directory of the program; empty: that of its launcher."""
 
     @property
     def agent_kind(self) -> str:
@@ -94,7 +94,7 @@ class Job:
 
     @property
     def variant(self) -> str:
-        """What stands behind the launcher's colon."""
+        """The text after the launcher's colon."""
         return self.launcher.partition(":")[2]
 
     @property
@@ -108,7 +108,7 @@ class Job:
         return [(host.name, local) for host in self.hosts for local in range(host.ranks)]
 
     def sets(self, even: bool = False) -> list[RankSet]:
-        """One for all hosts where these are told the same, else one for each.
+        """Returns one set if all hosts have the same words, else one for each host or program.
 
         `even`: hosts with different numbers of ranks get sets of their own too.
         """
@@ -128,7 +128,7 @@ class Job:
 
 
 def cannot(job: Job, what: str) -> UserError:
-    """`what`: of the placement, a launcher cannot be told."""
+    """Returns an error: the launcher does not support `what`, a part of the placement."""
     return UserError(
         f"--placement launcher: that of {job.mpi.label} cannot be told {what}; take --placement "
         "kernel"
@@ -136,19 +136,19 @@ def cannot(job: Job, what: str) -> UserError:
 
 
 def of_launcher(env: Mapping[str, str]) -> dict[str, str]:
-    """What a launcher finds in its own environment of what ranks are told by its words: not what
-    they preload, which is for them alone."""
+    """Returns the variables for the launcher's own environment: those of the ranks, but not
+    LD_PRELOAD, which is for ranks alone."""
     return {name: value for name, value in env.items() if name != PRELOAD}
 
 
 def in_words(env: Mapping[str, str]) -> dict[str, str]:
-    """Variables that the launcher's words hold, which everybody on the machine can read: no value
-    that looks secret. Those are in the launcher's own environment, and handed on from there."""
+    """Returns the variables for the launcher's words, which every user of the machine can read.
+    Variables with secret values are passed on from the launcher's own environment instead."""
     return {name: value for name, value in env.items() if not looks_secret(name)}
 
 
 def mask(cores: Iterable[int]) -> str:
-    """The cores as bits of a number, as launchers take them: 0x5 for 0 and 2."""
+    """Returns the cores as a bit mask for launchers: 0x5 for 0 and 2."""
     return hex(sum(1 << core for core in set(cores)))
 
 
@@ -156,10 +156,10 @@ def mask(cores: Iterable[int]) -> str:
 class Command:
     words: tuple[str, ...]
     env: Mapping[str, str] = field(hash=False)
-    """What the launcher's own environment needs on top of ours."""
+    """Variables of the launcher's environment beyond ours."""
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What has to be written before it is started: texts by their paths."""
+    """The contents of files that must be written before the launch, by path."""
 
     def __str__(self) -> str:
-        """As one could type it; for people, never for starting it."""
+        """Formats the command as one could type it; for people, never for a launch."""
         return " ".join([*as_typed(self.env), shlex.join(self.words)])

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a killed mpirun of Open MPI 5 leaves on disk, which keeps a later one from starting.
+"""The files that a killed mpirun of Open MPI 5 leaves, which keep a later one from starting.
 
-Its PMIx server writes how to reach it into files of a folder that is named by its process number,
-and ends with "The PMIx server's listener thread failed to start" where they lie already. The system
-gives numbers out again, on many machines after 32768 processes.
+Its PMIx server writes its address into files of a folder named by its process number, and ends with
+"The PMIx server's listener thread failed to start" if they exist already. The system reuses process
+numbers, on many machines after 32768 processes.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 
 CLOCK_STEP_S = 1.0
-"""More than what the clock of any file system differs from ours."""
+"""The maximum difference between the clock of any file system and ours, in seconds."""
 
 
 def remove_left_session(pid: int, env: Mapping[str, str], begun: float | None = None) -> None:
-    """Removes the files by which an mpirun with this process number was reached on this host.
+    """Removes the files with the address of an mpirun with this process number on this host.
 
     Files of other hosts, which may share the folder, stay. `env` is the environment of mpirun,
     which names its folders. The caller is the process that becomes mpirun. If mpirun has begun
@@ -39,13 +39,13 @@ def _is_older(path: Path, begun: float | None) -> bool:
 
 
 def own_names() -> tuple[str, str]:
-    """The name of this host, and its first part."""
+    """Returns the name of this host, and its first part."""
     host = os.uname().nodename
     return host, host.partition(".")[0]
 
 
 def temporary_folder(env: Mapping[str, str]) -> str:
-    """As Open MPI looks for it."""
+    """Returns the folder for temporary files, by the rules of Open MPI."""
     for name in ("TMPDIR", "TEMP", "TMP"):
         if env.get(name):
             return env[name]

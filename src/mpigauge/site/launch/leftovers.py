@@ -28,12 +28,12 @@ from mpigauge.site.launch.left_session import own_names, temporary_folder
 
 SHARED_MEMORY = Path("/dev/shm")
 OF_HYDRA = Path("/tmp")
-"""Hydra asks no variable."""
+"""The folder of Hydra's temporary files, which no variable changes."""
 LINGER_S = 2.0
-"""So long processes of a job may take to end after their launcher."""
+"""The seconds that processes of a job may take to end after their launcher."""
 PAUSE_S = 0.05
 LOOKS_S = (0.2, 0.8, 4.0)
-"""Pauses after which processes are looked at without a new file."""
+"""Pauses in seconds after which processes are inspected without a new file."""
 _SEGMENT = re.compile(
     r"(?P<job>mpich_shm_[0-9a-f]+_|(?:sm|vader)_segment\..+\.\d+\.[0-9a-f]+\.)"
     r"|mpich_shar_tmp|Intel_MPI_|ucx_shm_posix_|psm\d?_shm|osc_(sm|rdma)\."

@@ -11,7 +11,7 @@ from mpigauge.site.launch.job import Command, Job, RankSet, in_words, of_launche
 from mpigauge.site.launch.registry import launcher
 
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-"""Containers run as root; Open MPI refuses that unless told otherwise."""
+"""Settings that let Open MPI run as root, as in containers."""
 
 
 @launcher("openmpi")
@@ -24,18 +24,18 @@ def command(job: Job) -> Command:
     for number, ranks in enumerate(job.sets()):
         words += [":"] if number else []
         words += ["-n", str(ranks.ranks), *_hosts(ranks)]
-        words += ranks.told(lambda name, value: ("-x", f"{name}={value}"), "--wdir")
+        words += ranks.words(lambda name, value: ("-x", f"{name}={value}"), "--wdir")
         words += ranks.program
     return Command(tuple(words), {**AS_ROOT, **of_launcher(env)}, files)
 
 
 def is_mca(name: str) -> bool:
-    """MCA parameters are written in small letters, environment variables in capitals."""
+    """True for an MCA parameter, in lowercase letters; environment variables have capitals."""
     return name == name.lower()
 
 
 def _is_old(job: Job) -> bool:
-    """Spectrum MPI is made from Open MPI 4."""
+    """True for Open MPI before version 5, and for Spectrum MPI, which is based on Open MPI 4."""
     major = job.mpi.version.partition(".")[0]
     return job.mpi.name == "spectrum" or (major.isdigit() and int(major) < 5)
 
@@ -51,7 +51,7 @@ def _mca(parameters: Mapping[str, str]) -> list[str]:
 
 
 def _forwarded(env: Mapping[str, str]) -> list[str]:
-    """A name alone has the value that it has for the launcher."""
-    told = in_words(env)
-    words = [f"{name}={env[name]}" if name in told else name for name in sorted(env)]
+    """Returns the -x options; a name alone takes its value from the launcher's environment."""
+    visible = in_words(env)
+    words = [f"{name}={env[name]}" if name in visible else name for name in sorted(env)]
     return [part for word in words for part in ("-x", word)]

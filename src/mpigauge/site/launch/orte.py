@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How ORTE, the launcher of Open MPI 4 and Spectrum MPI, is told the order of ranks, their cores
-and the agent. It has no list of cores; a rankfile says where each rank is."""
+"""The options of ORTE, the launcher of Open MPI 4 and Spectrum MPI, for the order of ranks, their
+cores and the agent. It has no list of cores; a rankfile gives the place of each rank."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from mpigauge.site.launch.job import Job
 
 AS_THE_SYSTEM = ("--mca", "rmaps_rank_file_physical", "1", "--use-hwthread-cpus")
-"""Numbers in a rankfile are those of hardware threads, as the system has them."""
+"""Options with which a rankfile has the system's numbers of hardware threads."""
 
 
 def words_and_files(job: Job) -> tuple[list[str], Mapping[str, str]]:
-    """The words, and the files that they name."""
+    """Returns the options, and the contents of the files that they name."""
     agent = ["--mca", "plm_rsh_agent", " ".join(job.agent)] if job.agent else []
     shared = ["--oversubscribe"] if job.oversubscribe else []
     if not job.bind:
@@ -31,7 +31,7 @@ def _mapped(job: Job) -> list[str]:
 
 
 def _rankfile(job: Job) -> str:
-    """A line for each rank."""
+    """Returns a rankfile, with a line for each rank."""
     return "".join(
         f"rank {rank}={host or 'localhost'} slot={','.join(map(str, job.bind[local]))}\n"
         for rank, (host, local) in enumerate(job.order)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How PRRTE, the launcher of Open MPI 5, is told the order of ranks, their cores and the agent."""
+"""The options of PRRTE, the launcher of Open MPI 5, for order and cores of ranks, and the agent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def words_of_job(job: Job) -> list[str]:
 
 
 def _bound(job: Job) -> list[str]:
-    """Hardware threads have the system's numbers, where cores would have those of hwloc."""
+    """Binds to hardware threads, which have the system's numbers; cores have those of hwloc."""
     cores = [core for each in job.bind for core in each]
     if len(cores) > len(job.bind):
         raise cannot(job, "these cores: it takes one core for each rank")
@@ -40,5 +40,5 @@ def _mapped(job: Job) -> list[str]:
 
 
 def _shared(job: Job) -> str:
-    """More ranks than cores have to be allowed."""
+    """Returns the modifier that allows more ranks than cores."""
     return ":OVERSUBSCRIBE" if job.oversubscribe else ""

@@ -24,21 +24,21 @@ class Launcher:
     name: str
     command: Commander
     program: str
-    """What has to be here for it; empty: it comes with an MPI, which takes it unasked."""
+    """The program that it needs; empty: it comes with an MPI, which uses it by default."""
     batch_system: str
     """The only one in whose jobs it starts ranks; empty: it needs none."""
     outside: str
-    """What is said outside of such a job, as what follows the name in a sentence."""
+    """The reason why it is unusable outside of such a job, to follow its name in a sentence."""
     variants: tuple[str, ...]
-    """What may follow its name and a colon."""
+    """The words that may follow its name and a colon."""
 
     @property
     def words(self) -> list[str]:
-        """All that --launcher may say to take it."""
+        """All values of --launcher that select it."""
         return [self.name, *(f"{self.name}:{variant}" for variant in self.variants)]
 
     def missing(self, here: Here) -> str:
-        """Why it cannot be used here, as what follows its name in a sentence; empty: it can."""
+        """Returns the reason why it cannot be used here, to follow its name; empty: it can."""
         if self.batch_system and here.batch_system != self.batch_system:
             return self.outside
         if self.program and here.find_program(self.program) is None:
@@ -59,9 +59,9 @@ def launcher(
     outside: str = "",
     variants: tuple[str, ...] = (),
 ) -> Callable[[Commander], Commander]:
-    """Makes a function the launcher of this name. One that does not come with an MPI names its
-    `program`. One that starts ranks in jobs of a `batch_system` alone has a sentence for whoever is
-    `outside` of one."""
+    """Registers a function as the launcher of this name. `program`: needed by one that does not
+    come with an MPI. `outside`: the message for users outside of a job of `batch_system`, the only
+    one in which it starts ranks."""
 
     def register(function: Commander) -> Commander:
         LAUNCHERS.add(name, Launcher(name, function, program, batch_system, outside, variants))
@@ -76,8 +76,8 @@ def nameable() -> list[Launcher]:
 
 
 def check_launcher(words: str, here: Here | None = None) -> None:
-    """UserError: --launcher names none (`words` are as it has them), or one that is not here. Where
-    no place is given, the ranks will be started elsewhere, and only the name is looked at."""
+    """Raises a UserError if --launcher names none (`words` are its value), or one that is unusable
+    here. Without `here`, ranks will be started elsewhere, and only the name is checked."""
     name = words.partition(":")[0]
     names = [each.name for each in nameable()]
     if name not in names:
@@ -87,12 +87,12 @@ def check_launcher(words: str, here: Here | None = None) -> None:
 
 
 def cannot_start(mpi: Mpi, here: Here) -> str:
-    """Why the MPI's own launcher starts nothing here, as a sentence; empty: it does."""
+    """Returns the reason why the MPI's own launcher cannot start jobs here; empty: it can."""
     reason = LAUNCHERS.missing(mpi.launcher, here)
     return f"{mpi.label} is started by {mpi.launcher}, which {reason}" if reason else ""
 
 
 def command(job: Job) -> Command:
-    """The words that start this job, with its MPI's own launcher if it names no other."""
+    """Returns the command for this job, of its MPI's own launcher unless the job names another."""
     name = job.launcher.partition(":")[0] or job.mpi.launcher
     return LAUNCHERS.find(name).command(job)

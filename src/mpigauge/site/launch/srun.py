@@ -12,7 +12,7 @@ from mpigauge.site.launch.openmpi import is_mca
 from mpigauge.site.launch.registry import launcher
 
 PMI = {"openmpi": "pmix", "spectrum": "pmix", "cray-mpich": "cray_shasta"}
-"""How ranks of some MPIs find each other; the others are started with pmi2."""
+"""The process management interfaces of some MPIs; the others are started with pmi2."""
 FIXED = ("--overlap", "--kill-on-bad-exit=1", "--input=none")
 
 
@@ -25,7 +25,7 @@ FIXED = ("--overlap", "--kill-on-bad-exit=1", "--input=none")
     variants=("pmi2", "pmix", "cray_shasta"),
 )
 def command(job: Job) -> Command:
-    """Ranks in just this order: a name in the list for each. Settings go by the environment."""
+    """Starts ranks in exactly this order, with a host name for each. Settings are variables."""
     pmi = job.variant or PMI.get(job.mpi.name, "pmi2")
     intel = {"I_MPI_PIN": "0", "I_MPI_PMI": pmi} if job.mpi.name == "intel" else {}
     settings = {f"OMPI_MCA_{n}" if is_mca(n) else n: v for n, v in job.settings.items()}
@@ -41,13 +41,13 @@ def command(job: Job) -> Command:
 
 
 def _bound(job: Job) -> str:
-    """Nodes are each told the whole list, for their local ranks."""
+    """Returns the option for binding; each node gets the whole list, for its local ranks."""
     how = f"mask_cpu:{','.join(map(mask, job.bind))}" if job.bind else "none"
     return f"--cpu-bind={how}"
 
 
 def _by_rank(job: Job) -> tuple[list[str], Mapping[str, str]]:
-    """Several programs stand in a file, by their ranks; a shell gives each what it has alone."""
+    """Returns the option for several programs, and their file; env(1) sets what differs."""
     lines, first = [], 0
     for ranks in job.sets():
         ends = f"{first}-{first + ranks.ranks - 1}" if ranks.ranks > 1 else str(first)
@@ -64,7 +64,7 @@ def _alone(ranks: RankSet) -> list[str]:
 
 
 def _program(job: Job) -> list[str]:
-    """Where hosts are told different words, a shell on each adds its own."""
+    """Returns the program; if its words differ between hosts, a shell on each host adds its own."""
     sets = job.sets()
     if len(sets) == 1:
         return list(sets[0].program)

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Launch lines as users type them: from the words of any launcher to our values, and back.
+"""Launch lines as users type them: parsed from the words of any launcher, and rewritten.
 
-line       what a line says, whoever it was said to
-grammar    how words are taken apart: options, their values, programs, `:`
-openmpi    the words of mpirun of Open MPI 4 and 5
-hydra      those of MPICH's and Intel's mpiexec
-srun       those of Slurm's srun
-platform   those of Platform MPI's (HP-MPI's) mpirun
-binding    what they call places of ranks, in our words
-to_job     a line as a job that any of our launchers can be told
-count      the ranks of a line that a log shows, whatever launcher it is for
+line       a parsed line, independent of the launcher
+grammar    the parser: options, their values, programs, `:`
+openmpi    the options of mpirun of Open MPI 4 and 5
+hydra      the options of MPICH's and Intel's mpiexec
+srun       the options of Slurm's srun
+platform   the options of Platform MPI's (HP-MPI's) mpirun
+binding    their mapping and binding as policies of ours
+to_job     a line as a job for any of our launchers
+count      the ranks of a line in a log, for any launcher
 preload    the same line with a library that its ranks load first
 
-Pure: files that a line names (hostfiles, app files) are read by a function that is handed in.
+Pure: files that a line names (hostfiles, app files) are read by a function that is passed in.
 """
 
 from mpigauge.site.launch.lines.line import Line, Program

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What launchers call places of ranks, in the words of our policies."""
+"""Translates the mapping and binding options of launchers to our placement policies."""
 
 from __future__ import annotations
 
@@ -22,61 +22,61 @@ LEVELS = {
     "l2": "l2",
     "core": "core",
 }
-"""Ours by theirs."""
+"""Our names of levels, by theirs."""
 FREE = ("none", "no", "off")
 A_CORE_EACH = ("core", "cores", "hwthread", "hwthreads", "thread", "threads", "rank")
-"""What we do in any case: each rank has a core of its own."""
+"""Bindings that match our default: each rank has a core of its own."""
 SHARE = "OVERSUBSCRIBE"
 _MAPPED = {"core": "compact", "package": "scatter", "socket": "scatter"}
 _CORES = re.compile(r"[\d,+-]+")
 
 
-def per_object(draft: LineDraft, said: str, count: str, level: str) -> None:
-    """So many ranks on each object of a level: `said` is how the line says it."""
-    known = LEVELS.get(level.lower())
-    if known is None or not count.isdecimal():
-        draft.leave(said)
-    elif known == "node":
-        draft.ppn = draft.count(said, count)
+def per_object(draft: LineDraft, option: str, count: str, level: str) -> None:
+    """Places a number of ranks on each object of a level. `option`: as typed, for messages."""
+    policy_level = LEVELS.get(level.lower())
+    if policy_level is None or not count.isdecimal():
+        draft.leave(option)
+    elif policy_level == "node":
+        draft.ppn = draft.count(option, count)
     else:
-        draft.place = f"ppr:{count}:{known}"
+        draft.place = f"ppr:{count}:{policy_level}"
 
 
-def cores(draft: LineDraft, said: str, text: str) -> None:
-    """A list of cores, one for each rank of a host."""
+def cores(draft: LineDraft, option: str, text: str) -> None:
+    """Places the ranks of a host on these cores, one each."""
     if _CORES.fullmatch(text):
         draft.place = f"cores:{text}"
     else:
-        draft.leave(said)
+        draft.leave(option)
 
 
-def bound(draft: LineDraft, said: str, target: str) -> None:
-    """What ranks are bound to, whatever their places."""
-    wanted = target.lower().partition(":")[0]
-    if wanted in FREE:
+def bound(draft: LineDraft, option: str, target: str) -> None:
+    """Evaluates the binding of ranks, whatever their placement."""
+    kind = target.lower().partition(":")[0]
+    if kind in FREE:
         draft.unbound = True
-    elif wanted not in A_CORE_EACH:
-        draft.leave(said)
+    elif kind not in A_CORE_EACH:
+        draft.leave(option)
 
 
-def mapped(draft: LineDraft, said: str, target: str) -> None:
-    """Over what ranks go in turn."""
-    wanted = target.lower()
-    if wanted == "node":
+def mapped(draft: LineDraft, option: str, target: str) -> None:
+    """Evaluates the objects over which ranks are mapped in turn."""
+    kind = target.lower()
+    if kind == "node":
         draft.in_turn = True
-    elif wanted in _MAPPED:
-        draft.place = _MAPPED[wanted]
-    elif wanted != "slot":
-        draft.leave(said)
+    elif kind in _MAPPED:
+        draft.place = _MAPPED[kind]
+    elif kind != "slot":
+        draft.leave(option)
 
 
 def settle(draft: LineDraft) -> None:
-    """Ranks that are bound to nothing have hosts and no places on them."""
+    """Removes the placement on hosts if ranks are not bound."""
     if draft.unbound:
         draft.place = ""
 
 
 def pinned(sets: Mapping[str, str]) -> str:
-    """Our policy for what variables of Intel MPI say; empty: they say nothing that we know."""
+    """Returns our policy for Intel MPI's variables for pinning; empty: no counterpart."""
     cores_of = sets.get("I_MPI_PIN_PROCESSOR_LIST", "")
     return f"cores:{cores_of}" if cores_of and _CORES.fullmatch(cores_of) else ""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How a launch line is taken apart: options with their values, programs, and `:` between them.
+"""Parses a launch line: options with their values, programs, and `:` between them.
 
-A dialect is a table of options. What an option means is a function that notes it in a `LineDraft`;
-an option without one has no counterpart among ours and is noted by its name.
+A dialect is a table of options. The meaning of an option is a function that records it in a
+`LineDraft`; an option without one has no counterpart among ours and is recorded by its name.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from mpigauge.model.hosts import NamedHost
 from mpigauge.site.launch.lines.line import Environment, Line, Program
 
 Files = Callable[[str], str]
-"""The text of a file that a line names. UserError: it cannot be read."""
+"""Returns the contents of a file that a line names. UserError: it cannot be read."""
 NEXT = ":"
 OPTIONAL = -1
-"""Of an option whose value, if it has one, stands behind `=`."""
+"""The number of values of an option that may have one, after `=`."""
 PAIR = -2
-"""Of an option with a name and a value, two words or one with `=`."""
+"""The number of values of an option with a name and a value, in two words or one with `=`."""
 
 
 class Spoken(NamedTuple):
-    """An option with its values, by its place among the words behind the launcher."""
+    """An option with its values, by its position among the words after the launcher."""
 
     names: tuple[str, ...]
-    """Several letters may stand in one word."""
+    """The names of options; several letters may be in one word."""
     start: int
     end: int
 
 
 @dataclass
 class EnvironmentDraft:
-    """What is known of an environment so far."""
+    """An environment, while a line is parsed."""
 
     sets: dict[str, str] = field(default_factory=dict)
     passes: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ class EnvironmentDraft:
 
 @dataclass
 class OneProgram:
-    """What is known of a program before its first word."""
+    """The options of a program, while a line is parsed."""
 
     ranks: int | None = None
     hosts: tuple[NamedHost, ...] = ()
@@ -66,17 +66,17 @@ class OneProgram:
 
 @dataclass
 class LineDraft:
-    """What is known of a line so far."""
+    """A launch line, while it is parsed."""
 
     launcher: str
     files: Files
     words: list[str] = field(default_factory=list)
-    """Of the line, after the launcher; programs of a file stand where the file was named."""
+    """The words after the launcher, with the programs of a file instead of its name."""
     spoken: list[Spoken] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
-    """Where programs begin in `words`."""
+    """Indices of programs in `words`."""
     noted: list[str] = field(default_factory=list)
-    """Names of the options in the word that is read."""
+    """Names of the options in the current word."""
     program: OneProgram = field(default_factory=OneProgram)
     programs: list[Program] = field(default_factory=list)
     env: EnvironmentDraft = field(default_factory=EnvironmentDraft)
@@ -92,14 +92,14 @@ class LineDraft:
     map_by: str = ""
     bind_to: str = ""
     app_file: str = ""
-    """Holds the programs, a line each."""
+    """The file of programs, one in each line; empty: none."""
     ranks_file: bool = False
-    """Whether what looks like a program is a file of them, with the ranks of each."""
+    """True if the apparent program is a file of programs, with the ranks of each."""
     nodes: int | None = None
-    """On how many hosts the ranks are to be."""
+    """The number of hosts for the ranks."""
 
     def leave(self, *words: str) -> None:
-        """There is no counterpart for these words."""
+        """Records words that have no counterpart among our options."""
         self.without.append(" ".join(words))
 
     def wrong(self, option: str, why: str) -> UserError:
@@ -111,14 +111,14 @@ class LineDraft:
         raise self.wrong(option, f"'{text}' is not a number of ranks")
 
     def host_list(self, option: str, text: str) -> tuple[NamedHost, ...]:
-        """A host that is named again has the ranks of both."""
+        """Parses a list of hosts; one that is named again has the ranks of both."""
         return parse_hosts(text, f"{PurePath(self.launcher).name}: {option}", added_up)
 
     def host_file(self, name: str) -> tuple[NamedHost, ...]:
         return parse_hostfile(self.files(name), name)
 
     def set_variable(self, env: EnvironmentDraft, text: str) -> None:
-        """NAME=VALUE; NAME alone is passed as it is."""
+        """Sets NAME=VALUE; NAME alone is passed as it is."""
         name, sign, value = text.partition("=")
         if sign:
             env.sets[name] = value
@@ -127,42 +127,42 @@ class LineDraft:
 
 
 Meaning = Callable[[LineDraft, str, Sequence[str]], None]
-"""Notes what an option says: it is told the option as it was written, and its values."""
+"""Records an option in a draft, from the option as typed and its values."""
 
 
 @dataclass(frozen=True)
 class Option:
     values: int
-    """How many words follow it."""
+    """The number of words that follow it, OPTIONAL or PAIR."""
     means: Meaning | None = None
-    """None: it has no counterpart among ours."""
+    """Records it; None: it has no counterpart among ours."""
 
 
 @dataclass(frozen=True)
 class Grammar:
     name: str
     about: str
-    """Whose words these are, for errors."""
+    """The name of the launcher, for errors."""
     options: Mapping[str, Option] = field(hash=False)
-    """By their names without dashes."""
+    """The options, by their names without dashes."""
     finish: Callable[[LineDraft], None]
-    """Looks at what several options say together."""
+    """Evaluates options that affect each other."""
     file_is_all: bool = False
-    """Whether other options have no effect beside a file of programs."""
+    """True if a file of programs makes all other options ineffective."""
     strict_dashes: bool = False
-    """Whether one dash begins letters (-n4) and two begin words (--ntasks), as with getopt; else
-    one dash may begin words, too."""
+    """True if one dash begins letters (-n4) and two begin words (--ntasks), as with getopt. False
+    if one dash may also begin words."""
 
     @cached_property
     def letters(self) -> str:
         return "".join(name for name in self.options if len(name) == 1)
 
     def read(self, words: Sequence[str], files: Files) -> Line:
-        """What a line says. UserError: an option that nobody knows, or a value that is none."""
+        """Parses a line. UserError: an unknown option, or an invalid value."""
         return self._line(self.draft(words, files))
 
     def draft(self, words: Sequence[str], files: Files) -> LineDraft:
-        """What a line says, and where it says it."""
+        """Parses a line, and keeps the positions of its options and programs."""
         draft = LineDraft(words[0], files, list(words[1:]))
         self._programs(draft)
         if draft.app_file:
@@ -173,7 +173,7 @@ class Grammar:
         return draft
 
     def _of_file(self, former: LineDraft) -> LineDraft:
-        """The programs of a file are a line each; a launcher takes no others beside them."""
+        """Parses the line with the programs of its file, a line each, which must be all."""
         words = [] if self.file_is_all else _before(former)
         for number, line in enumerate(_lines(former.files(former.app_file))):
             words += [*([NEXT] if number else []), *_words(former, line)]
@@ -210,7 +210,7 @@ class Grammar:
             at = end + 1
 
     def _options(self, draft: LineDraft, at: int, end: int) -> int:
-        """Notes the options of one program, and says where it begins."""
+        """Records the options of one program, and returns the index of its first word."""
         words = draft.words[:end]
         while at < end and words[at].startswith("-") and words[at] != "-":
             if words[at] == "--":
@@ -222,7 +222,7 @@ class Grammar:
         return at
 
     def _option(self, draft: LineDraft, words: Sequence[str], at: int) -> int:
-        """Notes the option at this place, and says how many words it took."""
+        """Records the option at this index, and returns the number of its words."""
         word = words[at]
         name, sign, value = word.lstrip("-").partition("=")
         option = self.options.get(name)
@@ -231,7 +231,7 @@ class Grammar:
         if option is None:
             return self._unusual(draft, words, at)
         given = [value] if sign else []
-        missing = max(self._wanted(option, words[at + 1 : at + 2]) - len(given), 0)
+        missing = max(self._value_count(option, words[at + 1 : at + 2]) - len(given), 0)
         if sign and option.values == 0:
             raise draft.wrong(word, "it takes no value")
         following = list(words[at + 1 : at + 1 + missing])
@@ -240,14 +240,14 @@ class Grammar:
         self._note(draft, word.partition("=")[0], option, [*given, *following])
         return 1 + missing
 
-    def _wanted(self, option: Option, following: Sequence[str]) -> int:
-        """How many values an option has, which may depend on the first of them."""
+    def _value_count(self, option: Option, following: Sequence[str]) -> int:
+        """Returns the number of values of an option, which may depend on the first of them."""
         if option.values == PAIR:
             return 1 if following and "=" in following[0] else 2
         return max(option.values, 0)
 
     def _unusual(self, draft: LineDraft, words: Sequence[str], at: int) -> int:
-        """A letter with its value or with other letters behind it, or the beginning of a word."""
+        """Parses a letter with its value or other letters attached, or the beginning of a word."""
         word = words[at]
         name = word.lstrip("-").partition("=")[0]
         if not word.startswith("--") and word[1:2] and word[1] in self.letters:
@@ -262,7 +262,7 @@ class Grammar:
         )
 
     def _letters(self, draft: LineDraft, words: Sequence[str], at: int) -> int:
-        """-n4, or -lv: letters without a value, the last one with its own."""
+        """Parses -n4, or -lv: letters without a value, the last one with its own."""
         letter, rest = words[at][1], words[at][2:]
         option = self.options[letter]
         if option.values == 0 and rest:
@@ -282,13 +282,13 @@ class Grammar:
 
 
 def _before(draft: LineDraft) -> list[str]:
-    """The options of a line without the one that names a file of programs."""
+    """Returns the options of a line without the one that names a file of programs."""
     kept = [each for each in draft.spoken if draft.words[each.end - 1] != draft.app_file]
     return [word for each in kept for word in draft.words[each.start : each.end]]
 
 
 def _words(draft: LineDraft, line: str) -> list[str]:
-    """Of a line of a file of programs, with quotes as in a shell."""
+    """Splits a line of a file of programs, with quotes as in a shell."""
     try:
         return shlex.split(line)
     except ValueError:
@@ -296,18 +296,18 @@ def _words(draft: LineDraft, line: str) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Of a file of programs: comments and a backslash at an end as in a shell."""
+    """Returns the lines of a file of programs, with comments and continuation as in a shell."""
     whole = text.replace("\\\n", " ").splitlines()
     return [line for line in map(str.strip, whole) if line and not line.startswith("#")]
 
 
-def known(means: Meaning, values: int, *names: str) -> dict[str, Option]:
-    """Options that all mean this."""
+def options_for(means: Meaning, values: int, *names: str) -> dict[str, Option]:
+    """Returns options that all have this meaning."""
     return dict.fromkeys(names, Option(values, means))
 
 
 def unmatched(values: int, names: str) -> dict[str, Option]:
-    """Options that have no counterpart among ours, blanks between their names."""
+    """Returns options that have no counterpart among ours, from names separated by blanks."""
     return dict.fromkeys(names.split(), Option(values))
 
 
@@ -340,12 +340,12 @@ def programs_of_file(draft: LineDraft, word: str, values: Sequence[str]) -> None
 
 
 def nothing(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """What is so in any case, or matters to nobody but the launcher itself."""
+    """Ignores an option that always holds here, or affects only the launcher itself."""
     del draft, word, values
 
 
 def merged(*tables: Mapping[str, Option]) -> dict[str, Option]:
-    """One table of several. RuntimeError: a name is in two of them."""
+    """Merges tables of options. RuntimeError: a name is in two of them."""
     whole: dict[str, Option] = {}
     for table in tables:
         if twice := whole.keys() & table.keys():
@@ -355,5 +355,5 @@ def merged(*tables: Mapping[str, Option]) -> dict[str, Option]:
 
 
 def names_of(text: str) -> Iterable[str]:
-    """A list with commas."""
+    """Splits a list at its commas."""
     return (name for name in text.split(",") if name)

@@ -15,10 +15,10 @@ from mpigauge.site.launch.lines.grammar import (
     Option,
     hosts_of_all,
     hosts_of_file,
-    known,
     merged,
     names_of,
     nothing,
+    options_for,
     own_folder,
     programs_of_file,
     ranks,
@@ -76,7 +76,7 @@ def one_after_another(draft: LineDraft, word: str, values: Sequence[str]) -> Non
 
 
 def agent_kind(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """ssh is what we take, too."""
+    """Accepts ssh, rsh and fork; another agent has no counterpart."""
     if values[0] not in ("ssh", "rsh", "fork"):
         draft.leave(word, *values)
 
@@ -97,7 +97,7 @@ def map_by(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 def finish(draft: LineDraft) -> None:
-    """Without -bind-to MPICH binds nobody; then we take our own default."""
+    """Evaluates binding and mapping. Without -bind-to MPICH does not bind; our default holds."""
     kind, _, rest = draft.bind_to.partition(":")
     if kind == "user":
         binding.cores(draft, f"-bind-to {draft.bind_to}", rest)
@@ -110,27 +110,27 @@ def finish(draft: LineDraft) -> None:
 
 
 OPTIONS: dict[str, Option] = merged(
-    known(ranks, 1, "n", "np"),
-    known(ranks_per_host, 1, "ppn", "perhost", "grr"),
-    known(one_after_another, 0, "rr"),
-    known(hosts_of_all, 1, "hosts", "hostlist", "machines", "machinelist"),
-    known(hosts, 1, "host"),
-    known(hosts_of_file, 1, "f", "hostfile", "machinefile", "machine"),
-    known(variable_of_all, PAIR, "genv"),
-    known(variable, PAIR, "env"),
-    known(listed_of_all, 1, "genvlist"),
-    known(listed, 1, "envlist"),
-    known(none_of_all, 0, "genvnone"),
-    known(none, 0, "envnone"),
-    known(own_folder, 1, "wdir", "gwdir"),
-    known(programs_of_file, 1, "configfile"),
-    known(agent_kind, 1, "launcher", "bootstrap"),
-    known(agent, 1, "launcher-exec", "bootstrap-exec"),
-    known(bind_to, 1, "bind-to", "binding"),
-    known(map_by, 1, "map-by"),
-    known(nothing, 0, "genvall", "envall"),
-    known(nothing, 1, "topolib", "demux", "branch-count", "tmpdir"),
-    known(nothing, 0, "pmi-aggregate", "pmi-noaggregate", "noconf"),
+    options_for(ranks, 1, "n", "np"),
+    options_for(ranks_per_host, 1, "ppn", "perhost", "grr"),
+    options_for(one_after_another, 0, "rr"),
+    options_for(hosts_of_all, 1, "hosts", "hostlist", "machines", "machinelist"),
+    options_for(hosts, 1, "host"),
+    options_for(hosts_of_file, 1, "f", "hostfile", "machinefile", "machine"),
+    options_for(variable_of_all, PAIR, "genv"),
+    options_for(variable, PAIR, "env"),
+    options_for(listed_of_all, 1, "genvlist"),
+    options_for(listed, 1, "envlist"),
+    options_for(none_of_all, 0, "genvnone"),
+    options_for(none, 0, "envnone"),
+    options_for(own_folder, 1, "wdir", "gwdir"),
+    options_for(programs_of_file, 1, "configfile"),
+    options_for(agent_kind, 1, "launcher", "bootstrap"),
+    options_for(agent, 1, "launcher-exec", "bootstrap-exec"),
+    options_for(bind_to, 1, "bind-to", "binding"),
+    options_for(map_by, 1, "map-by"),
+    options_for(nothing, 0, "genvall", "envall"),
+    options_for(nothing, 1, "topolib", "demux", "branch-count", "tmpdir"),
+    options_for(nothing, 0, "pmi-aggregate", "pmi-noaggregate", "noconf"),
     unmatched(
         0,
         "profile prepend-rank l enable-x disable-x disable-auto-cleanup enable-auto-cleanup "

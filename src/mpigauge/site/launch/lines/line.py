@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a launch line says, in values that belong to no launcher."""
+"""A launch line after parsing, in terms that belong to no launcher."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from mpigauge.model.hosts import NamedHost
 
 @dataclass(frozen=True)
 class Environment:
-    """What ranks find in their environment."""
+    """The environment of ranks."""
 
     sets: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Variables that the line gives a value."""
     passes: tuple[str, ...] = ()
-    """Variables that ranks get as they are where the line is typed. A `*` at the end stands for
-    all that begin so."""
+    """Variables that ranks inherit from the environment of the line. A `*` at the end matches all
+    names with this beginning."""
     inherits: bool = True
-    """Whether ranks get what the launcher passes of its own accord."""
+    """True if ranks inherit what the launcher passes by default."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """One program of a line, and what is said of it alone."""
+    """One program of a line, with its own options."""
 
     words: tuple[str, ...]
-    """It and its arguments."""
+    """The program and its arguments."""
     ranks: int | None = None
-    """None: as many as the launcher finds slots."""
+    """The number of ranks; None: one for each slot that the launcher detects."""
     hosts: tuple[NamedHost, ...] = ()
     env: Environment = Environment()
     wdir: str = ""
@@ -39,27 +39,27 @@ class Program:
 @dataclass(frozen=True)
 class Line:
     launcher: str
-    """The word that starts it: mpirun, /opt/mpich/bin/mpiexec."""
+    """The launcher as typed: mpirun, /opt/mpich/bin/mpiexec."""
     dialect: str
-    """Whose words these are."""
+    """The name of the grammar: openmpi, hydra, srun or platform."""
     programs: tuple[Program, ...]
     env: Environment = Environment()
-    """Of all programs."""
+    """The environment of all programs."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """MCA parameters of Open MPI."""
     hosts: tuple[NamedHost, ...] = ()
-    """Of all programs; none: those that the launcher finds."""
+    """The hosts of all programs; none: those that the launcher detects."""
     ppn: int | None = None
     """Ranks on each host."""
     in_turn: bool = False
-    """Ranks go from host to host in turn."""
+    """True if ranks go from host to host in turn."""
     place: str = ""
     """One of our policies of placement: compact, ppr:2:socket, cores:0,4."""
     unbound: bool = False
-    """Ranks are to be bound to nothing."""
+    """True if ranks are not bound."""
     oversubscribe: bool = False
     agent: tuple[str, ...] = ()
-    """What starts programs on other hosts."""
+    """The command that starts programs on other hosts."""
     without: tuple[str, ...] = ()
     """Options, each with its values, that have no counterpart among ours."""
 
@@ -67,5 +67,5 @@ class Line:
     def ranks(self) -> int | None:
         """The ranks of all programs together; None: the line leaves it to the launcher."""
         counts = [program.ranks for program in self.programs]
-        known = [count for count in counts if count is not None]
-        return sum(known) if known and len(known) == len(counts) else None
+        numbers = [count for count in counts if count is not None]
+        return sum(numbers) if numbers and len(numbers) == len(counts) else None

@@ -13,9 +13,9 @@ from mpigauge.site.launch.lines.grammar import (
     Grammar,
     LineDraft,
     hosts_of_file,
-    known,
     merged,
     nothing,
+    options_for,
     own_folder,
     programs_of_file,
     ranks,
@@ -25,13 +25,15 @@ from mpigauge.site.launch.lines.grammar import (
 
 AGENTS = ("plm_rsh_agent", "plm_ssh_agent")
 NAMES_OF_VARIABLES = "mca_base_env_list"
-"""A parameter that lists what -x says, too."""
+"""A parameter that lists variables, like -x."""
 
 
 def hosts(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """A host without a number has one slot for each time that it is named."""
-    found = draft.host_list(word, values[0].replace(":*", ""))
-    draft.program.hosts = tuple(NamedHost(host.name, host.slots or 1, host.place) for host in found)
+    """Sets the hosts; one without a number has one slot for each time that it is named."""
+    host_list = draft.host_list(word, values[0].replace(":*", ""))
+    draft.program.hosts = tuple(
+        NamedHost(host.name, host.slots or 1, host.place) for host in host_list
+    )
 
 
 def variable(draft: LineDraft, word: str, values: Sequence[str]) -> None:
@@ -40,7 +42,7 @@ def variable(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 def parameter(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """An MCA parameter; what starts programs on other hosts is one, too."""
+    """Sets an MCA parameter; the agent for other hosts is also one."""
     del word
     name, value = values
     if name in AGENTS:
@@ -53,7 +55,7 @@ def parameter(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 def of_launcher(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """A parameter of PRRTE or PMIx."""
+    """Sets a parameter of PRRTE or PMIx."""
     if values[0] in AGENTS:
         parameter(draft, word, values)
     else:
@@ -62,18 +64,18 @@ def of_launcher(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 def map_by(draft: LineDraft, word: str, values: Sequence[str]) -> None:
     target, _, rest = values[0].partition(":")
-    said = f"{word} {values[0]}"
+    option = f"{word} {values[0]}"
     if target == "ppr":
         count, _, rest = rest.partition(":")
         level, _, rest = rest.partition(":")
-        binding.per_object(draft, said, count, level)
+        binding.per_object(draft, option, count, level)
     elif target.startswith("pe-list="):
-        binding.cores(draft, said, target.partition("=")[2])
+        binding.cores(draft, option, target.partition("=")[2])
     elif target == "rankfile":
         draft.place = f"rankfile:{rest.partition('file=')[2]}"
         rest = ""
     elif target:
-        binding.mapped(draft, said, target)
+        binding.mapped(draft, option, target)
     for each in rest.replace(":", ",").split(","):
         _modified(draft, word, each)
 
@@ -86,7 +88,7 @@ def _modified(draft: LineDraft, word: str, modifier: str) -> None:
 
 
 def rank_by(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """Numbers go as ranks are mapped, unless they go otherwise."""
+    """Evaluates the order of ranks, which by default is that of the mapping."""
     if values[0].lower() == "node":
         draft.in_turn = True
     elif values[0].lower() not in ("slot", "core", "fill"):
@@ -132,31 +134,31 @@ def share(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 OPTIONS = merged(
-    known(ranks, 1, "n", "np", "c"),
-    known(ranks_per_host, 1, "N", "npernode"),
-    known(per_node, 0, "pernode"),
-    known(per_socket, 1, "npersocket"),
-    known(per_pattern, 1, "ppr"),
-    known(hosts, 1, "H", "host"),
-    known(hosts_of_file, 1, "hostfile", "machinefile", "default-hostfile"),
-    known(variable, 1, "x"),
-    known(own_folder, 1, "wdir", "wd"),
-    known(parameter, 2, "mca", "gmca", "omca", "gomca"),
-    known(of_launcher, 2, "prtemca", "gprtemca", "pmixmca", "gpmixmca"),
-    known(programs_of_file, 1, "app"),
-    known(map_by, 1, "map-by"),
-    known(rank_by, 1, "rank-by"),
-    known(bind_to, 1, "bind-to"),
-    known(rank_file, 1, "rf", "rankfile"),
-    known(by_node, 0, "bynode"),
-    known(by_core, 0, "bycore"),
-    known(share, 0, "oversubscribe"),
-    known(
+    options_for(ranks, 1, "n", "np", "c"),
+    options_for(ranks_per_host, 1, "N", "npernode"),
+    options_for(per_node, 0, "pernode"),
+    options_for(per_socket, 1, "npersocket"),
+    options_for(per_pattern, 1, "ppr"),
+    options_for(hosts, 1, "H", "host"),
+    options_for(hosts_of_file, 1, "hostfile", "machinefile", "default-hostfile"),
+    options_for(variable, 1, "x"),
+    options_for(own_folder, 1, "wdir", "wd"),
+    options_for(parameter, 2, "mca", "gmca", "omca", "gomca"),
+    options_for(of_launcher, 2, "prtemca", "gprtemca", "pmixmca", "gpmixmca"),
+    options_for(programs_of_file, 1, "app"),
+    options_for(map_by, 1, "map-by"),
+    options_for(rank_by, 1, "rank-by"),
+    options_for(bind_to, 1, "bind-to"),
+    options_for(rank_file, 1, "rf", "rankfile"),
+    options_for(by_node, 0, "bynode"),
+    options_for(by_core, 0, "bycore"),
+    options_for(share, 0, "oversubscribe"),
+    options_for(
         nothing,
         *(0, "byslot", "nooversubscribe", "bind-to-core", "allow-run-as-root", "noprefix"),
         *("use-hwthread-cpus", "novm", "q", "quiet"),
     ),
-    known(nothing, 1, "prefix", "personality"),
+    options_for(nothing, 1, "prefix", "personality"),
     unmatched(
         0,
         "report-bindings display-map display-devel-map display-topo display-allocation "

@@ -12,9 +12,9 @@ from mpigauge.site.launch.lines.grammar import (
     Grammar,
     LineDraft,
     Option,
-    known,
     merged,
     nothing,
+    options_for,
     programs_of_file,
     ranks,
     unmatched,
@@ -31,7 +31,7 @@ def hosts(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 def host_file(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """Several may stand in a line, as in a list."""
+    """Sets the hosts from a file, in which a line may have several."""
     del word
     (name,) = values
     lines = [line.partition("#")[0] for line in draft.files(name).splitlines()]
@@ -44,16 +44,16 @@ def variable(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 def cpu_bind(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """[v,]policy[:list]; without a policy each rank gets a core, which is what we do."""
-    said = f"{word}={values[0]}" if values else word
-    wanted = (values[0] if values else "").lower().removeprefix("v").lstrip(",")
-    policy, _, cores = wanted.partition(":")
+    """Evaluates [v,]policy[:list]; without a policy each rank gets a core, which is our default."""
+    option = f"{word}={values[0]}" if values else word
+    text = (values[0] if values else "").lower().removeprefix("v").lstrip(",")
+    policy, _, cores = text.partition(":")
     if policy == "map_cpu":
-        binding.cores(draft, said, cores)
+        binding.cores(draft, option, cores)
     elif policy == "rank":
         draft.place = "compact"
     elif policy:
-        draft.leave(said)
+        draft.leave(option)
 
 
 def cyclic(draft: LineDraft, word: str, values: Sequence[str]) -> None:
@@ -62,15 +62,15 @@ def cyclic(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 OPTIONS: dict[str, Option] = merged(
-    known(ranks, 1, "np", "n"),
-    known(host, 1, "h"),
-    known(hosts, 1, "hostlist"),
-    known(host_file, 1, "hostfile"),
-    known(variable, 1, "e"),
-    known(programs_of_file, 1, "f"),
-    known(cpu_bind, OPTIONAL, "cpu_bind", "cpu-bind"),
-    known(cyclic, 0, "cyclic"),
-    known(nothing, 0, "ssh", "mpi64", "mpi32", "nopin", "affopt"),
+    options_for(ranks, 1, "np", "n"),
+    options_for(host, 1, "h"),
+    options_for(hosts, 1, "hostlist"),
+    options_for(host_file, 1, "hostfile"),
+    options_for(variable, 1, "e"),
+    options_for(programs_of_file, 1, "f"),
+    options_for(cpu_bind, OPTIONAL, "cpu_bind", "cpu-bind"),
+    options_for(cyclic, 0, "cyclic"),
+    options_for(nothing, 0, "ssh", "mpi64", "mpi32", "nopin", "affopt"),
     unmatched(
         0,
         "prot TCP tcp IBV ibv IBAL ibal UDAPL udapl VAPI vapi PSM psm MX mx GM gm ELAN elan ITAPI "

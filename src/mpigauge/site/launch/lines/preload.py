@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The same launch line with variables that all of its ranks find, also those on other hosts.
+"""Rewrites a launch line so that all of its ranks get certain variables, also on other hosts.
 
-Nothing else of the line changes. What it says itself of such a variable is taken out, since
-launchers do not agree whether the first or the last word counts.
+Nothing else changes. The line's own settings of such variables are removed, since launchers do not
+agree whether the first or the last one counts.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ PRELOAD = "LD_PRELOAD"
 
 @dataclass(frozen=True)
 class _Way:
-    """How a launcher is told variables: before the program of each set of ranks."""
+    """A launcher's options for variables, before the program of each set of ranks."""
 
     says: tuple[str, ...]
-    """Options that do so."""
+    """Names of options that set variables."""
     words: Callable[[Environment, Mapping[str, str], Mapping[str, str]], list[str]]
-    """Those for these variables, beside what the set of ranks is told already; the last are the
-    variables here."""
+    """Returns the options for variables, from the environment of a set of ranks, the variables to
+    add, and the environment here."""
 
 
 def with_variables(
@@ -38,10 +38,10 @@ def with_variables(
     here: Mapping[str, str],
     files: Files,
 ) -> list[str]:
-    """The words of a line whose ranks find these variables. A library to be preloaded goes before
-    what the line, or else the environment `here`, has preloaded already.
+    """Returns the words of a line whose ranks get these variables. A library to preload goes before
+    those that the line, or else the environment `here`, preloads already.
 
-    UserError: they are not words of this dialect, or it cannot be told variables.
+    UserError: the words are not of this dialect, or it has no options for variables.
     """
     if dialect not in WAYS:
         raise UserError(f"{words[0]}: ranks cannot be told variables in the words of {dialect}")
@@ -52,53 +52,53 @@ def with_variables(
     made = [words[0]]
     for at, word in enumerate(draft.words):
         if at in draft.starts:
-            made += _told(draft, draft.starts.index(at), way, variables, here)
+            made += _variable_options(draft, draft.starts.index(at), way, variables, here)
         if at not in gone:
             made.append(word)
     return made
 
 
 def joined(library: str, before: str) -> str:
-    """What is preloaded where something is preloaded already: ours is asked first."""
+    """Returns the value of LD_PRELOAD with our library first, before those of `before`."""
     kept = [each for each in before.replace(" ", ":").split(":") if each and each != library]
     return ":".join([library, *kept])
 
 
-def _told(
+def _variable_options(
     draft: LineDraft, number: int, way: _Way, variables: Mapping[str, str], here: Mapping[str, str]
 ) -> list[str]:
-    """What is said before the first word of a program."""
+    """Returns the options that go before the first word of a program."""
     own, whole = draft.programs[number].env, draft.env.done()
-    wanted = dict(variables)
-    if PRELOAD in wanted:
+    combined = dict(variables)
+    if PRELOAD in combined:
         before = own.sets.get(PRELOAD, whole.sets.get(PRELOAD, here.get(PRELOAD, "")))
-        wanted[PRELOAD] = joined(wanted[PRELOAD], before)
-    return way.words(own, wanted, here)
+        combined[PRELOAD] = joined(combined[PRELOAD], before)
+    return way.words(own, combined, here)
 
 
 def _sets(draft: LineDraft, spoken: Spoken, way: _Way, variables: Mapping[str, str]) -> bool:
-    """Whether an option says something of these variables that we say ourselves."""
+    """True if an option sets one of these variables; the only list of srun counts in any case."""
     if not set(spoken.names) & set(way.says):
         return False
     if way is WAYS["srun"]:
         return True
-    said = draft.words[spoken.start : spoken.end]
-    names = [each.partition("=")[0] for word in said for each in (word, word[2:])]
+    option_words = draft.words[spoken.start : spoken.end]
+    names = [each.partition("=")[0] for word in option_words for each in (word, word[2:])]
     return any(_means(name, variable) for name in names for variable in variables)
 
 
 def _means(name: str, variable: str) -> bool:
-    """LD_PRELOAD itself, or LD_*."""
+    """True if a name is the variable, or a pattern that matches it: LD_*."""
     return name == variable or (name.endswith("*") and variable.startswith(name[:-1]))
 
 
 def _openmpi(env: Environment, variables: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    """What a name with a star stood for is told by its own name where it could mean ours."""
+    """Returns -x options. A pattern that matches one of ours is replaced by all its names."""
     stars = [name for name in env.passes if name.endswith("*")]
     stars = [star for star in stars if any(_means(star, variable) for variable in variables)]
     also = [each for each in here if each not in variables and any(_means(s, each) for s in stars)]
-    told = [*also, *(f"{name}={value}" for name, value in variables.items())]
-    return [word for each in told for word in ("-x", each)]
+    exports = [*also, *(f"{name}={value}" for name, value in variables.items())]
+    return [word for each in exports for word in ("-x", each)]
 
 
 def _hydra(env: Environment, variables: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
@@ -107,7 +107,7 @@ def _hydra(env: Environment, variables: Mapping[str, str], here: Mapping[str, st
 
 
 def _srun(env: Environment, variables: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    """One list holds all; a value with a comma stands in quotes."""
+    """Returns one list for all variables; a value with a comma is quoted."""
     del here
     sets = {**env.sets, **variables}
     listed = ["ALL"] if env.inherits else []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Reads a launch line in the words of one launcher."""
+"""Parses a launch line in the dialect of one launcher."""
 
 from __future__ import annotations
 
@@ -29,27 +29,26 @@ LAUNCHERS = {
     "mpirun": "",
     "mpiexec": "",
 }
-"""Names of launchers, and whose words they take; empty: several MPIs have one that is called so."""
+"""The dialects of launchers, by name; empty: launchers of several MPIs have this name."""
 
 
 def is_launcher(word: str) -> bool:
-    """Whether a program is called as launchers are."""
+    """True if a program has the name of a launcher."""
     return PurePath(word).name in LAUNCHERS
 
 
 def dialect_of(word: str) -> str:
-    """Whose words a launcher takes, by its name; empty: it has to be asked."""
+    """Returns the dialect of a launcher, by its name; empty: the name is ambiguous or unknown."""
     return LAUNCHERS.get(PurePath(word).name, "")
 
 
 def file_text(name: str) -> str:
-    """The text of a file. UserError: it cannot be read."""
+    """Returns the contents of a file. UserError: it cannot be read."""
     return read_text(Path(name))
 
 
 def read(words: Sequence[str], dialect: str, files: Files = file_text) -> Line:
-    """What these words say in a dialect: openmpi, hydra, srun or platform. UserError: they are not
-    its words."""
+    """Parses a line in a dialect: openmpi, hydra, srun or platform. UserError: it is not valid."""
     if dialect not in GRAMMARS:
         hint = did_you_mean(dialect, GRAMMARS) or f"; there are {', '.join(DIALECTS)}"
         raise UserError(f"nobody knows the words of launchers called '{dialect}'{hint}")

@@ -17,9 +17,9 @@ from mpigauge.site.launch.lines.grammar import (
     Grammar,
     LineDraft,
     Option,
-    known,
     merged,
     nothing,
+    options_for,
     own_folder,
     ranks,
     ranks_per_host,
@@ -29,7 +29,7 @@ from mpigauge.site.launch.lines.line import Program
 
 _RANKS = re.compile(r"\*|\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
 _ENTRY = re.compile(r"((?:[^,\"']|\"[^\"]*\"|'[^']*')+)")
-"""Of a list with commas, in which quotes hold commas together."""
+"""Matches an entry of a list; commas within quotes do not separate entries."""
 
 
 def hosts(draft: LineDraft, word: str, values: Sequence[str]) -> None:
@@ -37,7 +37,7 @@ def hosts(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 def exported(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """ALL and what it is to be beside it, NONE, or a list that takes the place of all."""
+    """Evaluates ALL and additions to it, NONE, or a list that replaces all."""
     del word
     env = draft.program.env
     entries = _ENTRY.findall(values[0])
@@ -66,12 +66,12 @@ def distribution(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 def cpu_bind(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    said = f"{word}={values[0]}" if values else word
-    wanted = re.sub(r"^(quiet|verbose|q|v),?", "", values[0] if values else "")
-    if wanted.startswith("map_cpu:"):
-        binding.cores(draft, said, wanted.partition(":")[2])
-    elif wanted:
-        binding.bound(draft, said, wanted)
+    option = f"{word}={values[0]}" if values else word
+    target = re.sub(r"^(quiet|verbose|q|v),?", "", values[0] if values else "")
+    if target.startswith("map_cpu:"):
+        binding.cores(draft, option, target.partition(":")[2])
+    elif target:
+        binding.bound(draft, option, target)
 
 
 def share(draft: LineDraft, word: str, values: Sequence[str]) -> None:
@@ -80,7 +80,7 @@ def share(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 def nodes(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """-N 2, or a range: -N 2-4."""
+    """Evaluates -N 2; a range, -N 2-4, has no counterpart."""
     if values[0].isdecimal():
         draft.nodes = draft.count(word, values[0])
     else:
@@ -88,7 +88,7 @@ def nodes(draft: LineDraft, word: str, values: Sequence[str]) -> None:
 
 
 def several(draft: LineDraft, word: str, values: Sequence[str]) -> None:
-    """What looks like the program is a file with one for each rank."""
+    """Marks the apparent program as a file with a program for each rank."""
     del word, values
     draft.ranks_file = True
 
@@ -101,7 +101,7 @@ def finish(draft: LineDraft) -> None:
 
 
 def _shared_out(draft: LineDraft) -> None:
-    """So many ranks on so many nodes: srun gives each the same number where it can."""
+    """Combines numbers of ranks and nodes: srun gives each node the same number if it can."""
     if draft.nodes and draft.ppn and [each.ranks for each in draft.programs] == [None]:
         draft.programs = [replace(draft.programs[0], ranks=draft.nodes * draft.ppn)]
     counts = [program.ranks for program in draft.programs]
@@ -113,7 +113,7 @@ def _shared_out(draft: LineDraft) -> None:
 
 
 def _by_rank(draft: LineDraft, listed: Program) -> Iterator[Program]:
-    """The programs of a file whose lines are ranks, a program and its arguments."""
+    """Yields the programs of a file with ranks, a program and its arguments in each line."""
     name = listed.words[0]
     for number, text in enumerate(draft.files(name).splitlines(), 1):
         words = shlex.split(text, comments=True)
@@ -126,19 +126,19 @@ def _by_rank(draft: LineDraft, listed: Program) -> Iterator[Program]:
 
 
 OPTIONS: dict[str, Option] = merged(
-    known(ranks, 1, "n", "ntasks"),
-    known(ranks_per_host, 1, "ntasks-per-node"),
-    known(hosts, 1, "w", "nodelist"),
-    known(exported, 1, "export"),
-    known(own_folder, 1, "D", "chdir"),
-    known(distribution, 1, "m", "distribution"),
-    known(cpu_bind, OPTIONAL, "cpu-bind", "cpu_bind"),
-    known(share, 0, "O", "overcommit"),
-    known(nodes, 1, "N", "nodes"),
-    known(several, 0, "multi-prog"),
-    known(nothing, 1, "mpi"),
-    known(nothing, OPTIONAL, "K", "kill-on-bad-exit"),
-    known(nothing, 0, "Q", "quiet", "X", "disable-status"),
+    options_for(ranks, 1, "n", "ntasks"),
+    options_for(ranks_per_host, 1, "ntasks-per-node"),
+    options_for(hosts, 1, "w", "nodelist"),
+    options_for(exported, 1, "export"),
+    options_for(own_folder, 1, "D", "chdir"),
+    options_for(distribution, 1, "m", "distribution"),
+    options_for(cpu_bind, OPTIONAL, "cpu-bind", "cpu_bind"),
+    options_for(share, 0, "O", "overcommit"),
+    options_for(nodes, 1, "N", "nodes"),
+    options_for(several, 0, "multi-prog"),
+    options_for(nothing, 1, "mpi"),
+    options_for(nothing, OPTIONAL, "K", "kill-on-bad-exit"),
+    options_for(nothing, 0, "Q", "quiet", "X", "disable-status"),
     unmatched(
         0,
         "E preserve-env H hold k no-kill l label overlap pty quit-on-interrupt reboot "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From a launch line to a job, which any of our launchers can be told."""
+"""Converts a launch line to a job, which any of our launchers can start."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from mpigauge.site.launch.lines.line import Environment, Line, Program
 
 HERE = NamedHost("localhost")
-"""Where the programs of a line are that names hosts for others only."""
+"""The host of programs without hosts in a line that names hosts for others."""
 
 
 def job_of(line: Line, mpi: Mpi, here: Mapping[str, str]) -> Job:
-    """The ranks, hosts, environment and programs of a line, for this MPI. `here`: the environment
-    in which it was typed, of which it may pass variables on.
+    """Returns the ranks, hosts, environment and programs of a line, for this MPI. `here`: the
+    environment in which it was typed, from which it may pass variables.
 
-    Where ranks sit on their hosts (`Line.place`) is not in it: that needs to know the hosts; nor is
-    what they are not to inherit, nor what `untold` names. UserError: the line leaves a number of
-    ranks to its launcher, or has no room for them.
+    The result lacks the placement of ranks on hosts (`Line.place`), which depends on the hosts, the
+    variables that ranks are not to inherit, and what `untold` returns. UserError: the line leaves a
+    number of ranks to its launcher, or has no room for them.
     """
     apps = _on_hosts(line, [_app(program, line, here) for program in line.programs])
     job = Job(
@@ -49,15 +49,15 @@ def job_of(line: Line, mpi: Mpi, here: Mapping[str, str]) -> Job:
 
 
 def untold(line: Line, mpi: Mpi) -> tuple[str, ...]:
-    """What the line says and this MPI cannot be told, in the words of the line."""
-    said = list(line.without)
+    """Returns the options that this MPI does not support, as typed."""
+    options = list(line.without)
     if not _takes_parameters(mpi):
-        said += [f"--mca {name} {value}" for name, value in line.settings.items()]
-    return tuple(said)
+        options += [f"--mca {name} {value}" for name, value in line.settings.items()]
+    return tuple(options)
 
 
 def values(env: Environment, here: Mapping[str, str]) -> dict[str, str]:
-    """What ranks find of these variables; those that are to be passed and are not set, are not."""
+    """Returns the values of these variables, without variables to pass that are not set."""
     stems = tuple(name[:-1] for name in env.passes if name.endswith("*"))
     passed = {
         name: value
@@ -68,22 +68,22 @@ def values(env: Environment, here: Mapping[str, str]) -> dict[str, str]:
 
 
 def shared_out(hosts: Sequence[NamedHost], ranks: int, ppn: int | None) -> list[OnHost]:
-    """Each host's ranks: so many on each, else as many as it has slots, else evenly. UserError:
+    """Distributes ranks over hosts: `ppn` on each, else one for each slot, else evenly. UserError:
     there is no room for them."""
     evenly = -(-ranks // len(hosts))
-    left, found = ranks, []
+    left, on_hosts = ranks, []
     for host in hosts:
         here = min(ppn or host.slots or evenly, left)
-        found += [OnHost(host.name, here)] if here else []
+        on_hosts += [OnHost(host.name, here)] if here else []
         left -= here
     if left:
         names = ",".join(host.name for host in hosts)
         raise UserError(f"there is room for {many(ranks - left, 'rank')} on {names}, not {ranks}")
-    return found
+    return on_hosts
 
 
 def _takes_parameters(mpi: Mpi) -> bool:
-    """Whether it knows Open MPI's MCA parameters."""
+    """True if the MPI supports Open MPI's MCA parameters."""
     return mpi.launcher == openmpi.GRAMMAR.name
 
 
@@ -93,7 +93,10 @@ def _app(program: Program, line: Line, here: Mapping[str, str]) -> App:
 
 
 def _ranks(program: Program, line: Line) -> int:
-    """As the line says; else the slots of the hosts that it names."""
+    """Returns the number of ranks in the line, else the slots of the hosts that it names.
+
+    UserError: it has neither.
+    """
     if program.ranks is not None:
         return program.ranks
     hosts = program.hosts or line.hosts
@@ -105,8 +108,7 @@ def _ranks(program: Program, line: Line) -> int:
 
 
 def _on_hosts(line: Line, apps: list[App]) -> list[App]:
-    """The programs with their hosts, where the line names any. Those of all are filled by one
-    program after the other."""
+    """Assigns hosts to programs if the line names any; shared hosts are filled in order."""
     named = [program.hosts for program in line.programs]
     if any(named):
         return [
@@ -120,7 +122,7 @@ def _on_hosts(line: Line, apps: list[App]) -> list[App]:
 
 
 def _taken(left: list[OnHost], ranks: int) -> list[OnHost]:
-    """So many ranks from the front of these hosts, which are then no longer there."""
+    """Takes this number of ranks from the front of the hosts, and removes them there."""
     taken = []
     while ranks:
         host = left.pop(0)
@@ -133,11 +135,11 @@ def _taken(left: list[OnHost], ranks: int) -> list[OnHost]:
 
 
 def _joined(hosts: Iterable[OnHost]) -> list[OnHost]:
-    """The same ranks with each host once as long as it is named in a row."""
-    found: list[OnHost] = []
+    """Merges consecutive entries of the same host."""
+    merged: list[OnHost] = []
     for host in hosts:
-        if found and found[-1].name == host.name:
-            found[-1] = OnHost(host.name, found[-1].ranks + host.ranks)
+        if merged and merged[-1].name == host.name:
+            merged[-1] = OnHost(host.name, merged[-1].ranks + host.ranks)
         else:
-            found.append(host)
-    return found
+            merged.append(host)
+    return merged
