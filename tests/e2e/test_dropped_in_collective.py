@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.site.mpi import find, folders
-from mpigauge.site.mpi.build import wanted
+from mpigauge.site.mpi.build import build_spec
 from mpigauge.site.mpi.build_folder import compiled
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.site.mpi.build_folder import Wanted
+    from mpigauge.site.mpi.build_folder import BuildSpec
 
 MOST_LINES = 40
 COLLECTIVES = "kernels/suites/collectives"
@@ -56,7 +56,7 @@ def test_every_collective_is_a_short_file(repository: Path, shown: str) -> None:
 @pytest.mark.mpi
 def test_a_dropped_in_file_appears_in_three_suites(shown: str, tmp_path: Path) -> None:
     """Where the kernels were compiled, only this one file more has to be."""
-    needed = wanted(find("mpich"))
+    needed = build_spec(find("mpich"))
     before = cards_of(needed, tmp_path)
     assert not before & SUITES_OF_FORMS
     dropped = {f"{COLLECTIVES}/scan.cpp": shown.encode()}
@@ -68,7 +68,7 @@ def test_a_dropped_in_file_appears_in_three_suites(shown: str, tmp_path: Path) -
     assert "warning:" not in log
 
 
-def cards_of(needed: Wanted, folder: Path) -> set[tuple[str, str]]:
+def cards_of(needed: BuildSpec, folder: Path) -> set[tuple[str, str]]:
     """Suites and names of all benchmarks that these sources make."""
     with compiled(needed, folders.cache() / "kernels" / "build", folder / "log") as built:
         cards = json.loads(built.cards.read_text())["benchmarks"]

@@ -11,7 +11,7 @@ import pytest
 from mpigauge.features.quick.plan import BENCHMARKS
 from mpigauge.model.cards import Cards
 from mpigauge.site.mpi import find, folders, kernels
-from mpigauge.site.mpi.build import wanted
+from mpigauge.site.mpi.build import build_spec
 from mpigauge.site.mpi.build_folder import FIRST, compiled
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def test_the_first_plugin_has_what_quick_measures_and_few_others(tmp_path: Path)
     mpi = find("mpich")
     everything = {(card.suite, card.name): card for card in Cards.load(kernels(mpi).cards)}
     parent = folders.cache() / "kernels" / "build"
-    with compiled(wanted(mpi, FIRST), parent, tmp_path / "log") as built:
+    with compiled(build_spec(mpi, FIRST), parent, tmp_path / "log") as built:
         cards = Cards.load(built.cards)
     first = {(card.suite, card.name): card for card in cards}
     assert [name for name in BENCHMARKS if not cards.get(name)] == []

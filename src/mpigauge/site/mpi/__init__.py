@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which MPIs there are, and the kernels built for them."""
+"""The MPIs of this machine, and the kernels built for them."""
 
 from __future__ import annotations
 

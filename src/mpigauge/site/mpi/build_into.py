@@ -19,8 +19,8 @@ READABLE_FOLDER, READABLE, RUNNABLE = 0o755, 0o644, 0o755
 
 
 def build_into(site: Path, mpi: Mpi, tell: Tell) -> Kernels:
-    """Builds in the user's cache and copies that. What is there already for these sources and this
-    kind of machine is replaced. UserError: it cannot be built, or not be written there."""
+    """Builds in the user's cache and copies the kernels. Kernels there for these sources and this
+    kind of machine are replaced. UserError: the build fails, or the folder is not writable."""
     made = built(mpi, tell)
     if made.build is None:  # an older mpigauge built them
         raise AssertionError(f"{made.cards.parent} says nothing of how it was made")
@@ -34,7 +34,7 @@ def build_into(site: Path, mpi: Mpi, tell: Tell) -> Kernels:
 
 
 def _let_all_read(folder: Path) -> None:
-    """Whatever the umask of who built them."""
+    """Makes the files readable, whatever the umask of their builder."""
     folder.chmod(READABLE_FOLDER)
     for path in folder.iterdir():
         is_program = path.suffix == ".so" or path.name == kernel_build.HOST

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
 """Builds a library of ours once for each content of its sources and each compiler, and keeps it in
-the user's cache. (The kernels have a build folder that stays: see build_folder.py.)"""
+the user's cache. (The kernels have a permanent build folder: see build_folder.py.)"""
 
 from __future__ import annotations
 
@@ -26,26 +26,24 @@ Commands = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class LibraryBuild:
-    """What is built, and how."""
+    """The recipe of a library."""
 
     what: str
-    """In words, for messages: the profiler."""
+    """The name of the product in messages: the profiler."""
     place: str
     """The folder below the cache."""
     name: str
-    """Of this content: the digest of the sources, and what they are built for. The compiler's is
-    added."""
+    """The digest of the sources, and the target; the compiler's key is added."""
     product: str
     """The file or folder in the workplace that is kept."""
     commands: Callable[[Path], Commands]
-    """Fills the empty folder that it is given, and says what is to be run in it. The compiler is in
-    the variable CXX."""
+    """Fills an empty folder, and returns the commands to run in it. CXX has the compiler."""
 
 
 def built_once(build: LibraryBuild, tell: Tell, note: str = "") -> Path:
-    """The product, from the cache or built now; `note` is told before it is built.
+    """Returns the product, from the cache or built now; `note` is reported before a build.
 
-    UserError: there is no compiler, or building failed.
+    UserError: there is no compiler, or the build failed.
     """
     compiler = compiler_words(build.what)
     parent = folders.make_folder(folders.cache() / build.place, build.what, "MPIGAUGE_CACHE")
@@ -62,9 +60,8 @@ def built_once(build: LibraryBuild, tell: Tell, note: str = "") -> Path:
 
 
 def digest_of(source: Path, *more: str) -> str:
-    """A digest of the files of this folder, and of more that the product depends on. Folders in it,
-    such as tests, and settings of tools, whose names begin with a dot, are not part of the
-    product."""
+    """Returns a digest of the files of this folder, and of other inputs. Subfolders, such as tests,
+    and settings of tools, whose names begin with a dot, are not part of the product."""
     digest = hashlib.sha256(repr(more).encode())
     for file in _parts(source):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
@@ -78,7 +75,7 @@ def _parts(source: Path) -> Iterable[Path]:
 
 
 def with_cmake(source: Path, *options: str) -> Callable[[Path], Commands]:
-    """The commands that build the project in a folder of sources, on all cores."""
+    """Returns the commands that build the project in a folder of sources, on all cores."""
 
     def commands(work: Path) -> Commands:
         configure = ["cmake", "-S", str(source), "-B", str(work), "-DCMAKE_BUILD_TYPE=Release"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The simple loops of NODE as other compilers make them: a library for each, built once."""
+"""Builds the simple loops of NODE with other compilers: a library for each, once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mpigauge.site.mpi.build import source_folder
 
 OPTIMIZED = "-O3"
 LOOPS = "-fno-builtin"
-"""Or compilers make a call of the C library's memcpy out of a loop that copies."""
+"""The flag that keeps a loop that copies from becoming a call of the C library's memcpy."""
 MADE_OF = ("kernels/loops", "kernels/suites/node/plain.hpp", "kernels/suites/node/stream.hpp")
 PATIENCE_S = 300.0
 _PROGRAM = re.compile(r"(g\+\+|clang\+\+)(-\d+)?|c\+\+|icpx|nvc\+\+")
@@ -32,7 +32,7 @@ _TRY = "import ctypes, sys; ctypes.CDLL(sys.argv[1]).mpigauge_try()"
 
 
 def find_compiler(text: str) -> Compiler:
-    """A program and what it is told. UserError: there is no such program, or it is none."""
+    """Returns a compiler with its flags. UserError: there is no such program or compiler."""
     try:
         program, *flags = shlex.split(text)
     except ValueError as error:
@@ -43,16 +43,16 @@ def find_compiler(text: str) -> Compiler:
     version = _version(path)
     if not version:
         raise UserError(f"--compiler: {program} --version tells of no compiler; {_others()}")
-    known = (*_usual(flags), *flags)
-    file = folders.cache() / "loops" / f"{_hash(path, version, known)}.so"
+    all_flags = (*_usual(flags), *flags)
+    file = folders.cache() / "loops" / f"{_hash(path, version, all_flags)}.so"
     if set(str(file)) & set("=, "):
         raise UserError(f"--compiler: {file.parent} has a blank, = or comma; set MPIGAUGE_CACHE")
-    return Compiler(shlex.join((program, *flags)), path, known, version, str(file))
+    return Compiler(shlex.join((program, *flags)), path, all_flags, version, str(file))
 
 
 def build_loops(compilers: Iterable[Compiler]) -> None:
-    """Builds the loops that are not there yet; each is tried out. UserError: one cannot be built,
-    or the processor cannot do what it made."""
+    """Builds the missing loops, and probes all. UserError: a build fails, or the processor does not
+    support its instructions."""
     for each in compilers:
         file = Path(each.file)
         folder = folders.make_folder(file.parent, "loops of compilers", "MPIGAUGE_CACHE")
@@ -63,7 +63,7 @@ def build_loops(compilers: Iterable[Compiler]) -> None:
 
 
 def _usual(flags: Sequence[str]) -> Iterator[str]:
-    """What is left out of them where somebody says otherwise."""
+    """Yields the default flags, without those that the user's flags override."""
     if not any(flag.startswith("-O") for flag in flags):
         yield OPTIMIZED
     native = "-march" if platform.machine() in ("x86_64", "i686") else "-mcpu"
@@ -92,7 +92,7 @@ def _version(path: str) -> str:
 
 
 def _hash(*what: object) -> str:
-    """Of the sources, of the processor, which `native` means, and of what else there is to know."""
+    """Returns a digest of `what`, the sources, and the processor (which `native` means)."""
     source = source_folder()
     digest = hashlib.sha256(repr((what, _processor())).encode())
     for path in (source / each for each in MADE_OF):
@@ -110,12 +110,12 @@ def _processor() -> tuple[str, ...]:
 
 
 def _build(compiler: Compiler, file: Path) -> None:
-    """In two steps: where flags are told to a linker, some link what changes arithmetic in all of
-    the process (-ffast-math)."""
+    """Builds in two steps: given the flags, a linker may add code that changes arithmetic in the
+    whole process (-ffast-math)."""
     source, log = source_folder(), file.with_suffix(".log")
-    told = f"-DMPIGAUGE_FLAGS={json.dumps(' '.join(compiler.flags), ensure_ascii=False)}"
+    definition = f"-DMPIGAUGE_FLAGS={json.dumps(' '.join(compiler.flags), ensure_ascii=False)}"
     with folders.workplace(file) as work, log.open("w") as output:
-        words = [compiler.program, "-std=c++17", "-fPIC", *compiler.flags, told]
+        words = [compiler.program, "-std=c++17", "-fPIC", *compiler.flags, definition]
         words += ["-I", str(source / "kernels"), "-c", str(source / "kernels/loops/loops.cpp")]
         _run(compiler, [*words, "-o", str(work / "loops.o")], output.fileno(), log)
         made = work / "loops.so"
@@ -137,14 +137,14 @@ def _run(compiler: Compiler, words: list[str], output: int, log: Path) -> None:
 
 def _first_error(log: Path) -> str:
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    found = next((line for line in lines if "error" in line.lower()), "".join(lines[:1]))
-    if found.strip():
-        return f" ({found.strip()})"
+    line_of_error = next((line for line in lines if "error" in line.lower()), "".join(lines[:1]))
+    if line_of_error.strip():
+        return f" ({line_of_error.strip()})"
     return ""
 
 
 def _try(compiler: Compiler) -> None:
-    """In a process of its own, which may end in it."""
+    """Runs the loops in a child process, which may crash."""
     words = [sys.executable, "-I", "-S", "-c", _TRY, compiler.file]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode == 0:
@@ -156,7 +156,7 @@ def _try(compiler: Compiler) -> None:
 
 
 def _others() -> str:
-    """Those that can be named."""
+    """Returns the compilers that the user may name, as a clause."""
     folders_of = (Path(each) for each in os.environ.get("PATH", "").split(":") if each)
     names = set()
     for folder in folders_of:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The C++ compiler that our own programs are built with."""
+"""The C++ compiler for our own programs."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ COMPILERS = ("g++", "c++", "clang++")
 
 
 def compiler_words(what: str) -> tuple[str, ...]:
-    """The compiler that builds it; says what to do when there is none, or no cmake."""
+    """Returns the compiler for a build of `what`. UserError: there is no compiler, or no cmake."""
     named = os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), "")
-    found = tuple(shlex.split(named))
-    missing = [] if found and shutil.which(found[0]) else ["C++ compiler"]
+    words = tuple(shlex.split(named))
+    missing = [] if words and shutil.which(words[0]) else ["C++ compiler"]
     missing += [] if shutil.which("cmake") else ["cmake"]
     if missing:
         raise UserError(
             f"no {' and no '.join(missing)} found, needed once to build {what}; "
             "install with `apt-get install g++ cmake`, or on a cluster `module load gcc cmake`"
         )
-    return found
+    return words
 
 
 def compiler_key(compiler: tuple[str, ...]) -> str:
-    """Another one for another compiler, other words for it, other flags, another kind of machine or
-    C library: a home may be shared by unlike machines."""
+    """Returns a key that depends on the compiler, its words and flags, the kind of machine and the
+    C library, since unlike machines may share a home."""
     flags = os.environ.get("CXXFLAGS", "")
-    told = _version_of(compiler).encode("utf-8", "surrogateescape")
+    version = _version_of(compiler).encode("utf-8", "surrogateescape")
     here = (platform.machine(), *platform.libc_ver())
-    return hashlib.sha256(told + repr((compiler, flags, here)).encode()).hexdigest()[:8]
+    return hashlib.sha256(version + repr((compiler, flags, here)).encode()).hexdigest()[:8]
 
 
 def said_by(compiler: Sequence[str]) -> str:
-    """The first line of what it says of itself."""
+    """Returns the first line of the compiler's version."""
     return (_version_of(tuple(compiler)).strip().splitlines() or [" ".join(compiler)])[0].strip()
 
 
 def _version_of(words: tuple[str, ...]) -> str:
-    """What the compiler says of itself, asked once. A script may start another one each time, and
-    ccache under a compiler's name starts the next program on PATH that is called so."""
+    """Returns the compiler's output for --version, run once. A script may start a different one
+    each time, and ccache under a compiler's name starts the next program of this name on PATH."""
     programs = [program for word in words for program in _all_on_path(word)]
     if any(_is_script(program) for program in programs):
         return _asked_version(words)
@@ -60,10 +60,10 @@ def _version_of(words: tuple[str, ...]) -> str:
 
 
 def _all_on_path(word: str) -> list[Path]:
-    """Every program of this name, the one that is run first."""
+    """Returns every program of this name on PATH, in the order of search."""
     folders_of = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    found = (shutil.which(word, path=folder) for folder in folders_of if folder)
-    return [Path(program) for program in dict.fromkeys(found) if program]
+    paths = (shutil.which(word, path=folder) for folder in folders_of if folder)
+    return [Path(program) for program in dict.fromkeys(paths) if program]
 
 
 def _is_script(program: Path) -> bool:

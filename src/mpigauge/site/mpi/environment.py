@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a script to source, or an environment module, changes in the environment.
+"""The changes that a script to source, or an environment module, makes to the environment.
 
-Both are run in a bash of their own; what they unset is not taken over.
+Both run in a bash of their own; variables that they unset are ignored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0
 MOST_WORDS = 300
-"""Characters that are told of what went wrong."""
+"""The maximum length of an error message, in characters."""
 MARK = b"\0mpigauge-environment\0"
 
 # The script must not take our words for its own, and its output must not get into ours.
@@ -41,7 +41,7 @@ printf '\\0mpigauge-environment\\0'; command -p env -0
 NOT_KEPT = re.compile(
     r"_|SHLVL|PWD|OLDPWD|LINES|COLUMNS|BASH_FUNC_.*|_ModuleTable.*|__LMOD_.*|__MODULES_.*|_LMFILES_|MODULES_.*"
 )
-"""Of the shell and of the module systems themselves."""
+"""Variables of the shell and of the module systems themselves."""
 
 MODULE_COMMANDS = (
     "/usr/share/lmod/lmod/libexec/lmod",
@@ -54,18 +54,18 @@ MPI_MODULES = re.compile(
     r"|mpt|mpi)([-/]|$)",
     re.IGNORECASE,
 )
-"""Modules whose names say that they are an MPI."""
+"""Names of modules of MPIs."""
 
 
 def after_script(script: Path) -> dict[str, str]:
-    """What sourcing this script sets or changes. UserError: it fails, or is not there."""
+    """Returns the variables that a script sets or changes. UserError: it fails or is missing."""
     if not script.is_file():
         raise UserError(f"there is no script {script}")
     return _changes(["bash", "-c", SOURCE, "bash", str(script.absolute())], f"the script {script}")
 
 
 def after_module(name: str) -> dict[str, str]:
-    """What loading this module sets or changes. UserError: it does not load."""
+    """Returns the variables that this module sets or changes. UserError: it does not load."""
     command = module_command()
     if command is None:
         raise UserError(
@@ -76,13 +76,13 @@ def after_module(name: str) -> dict[str, str]:
     try:
         return _changes(words, f"the module {name}")
     except UserError as error:
-        known = modules()
-        hint = "" if name in known else did_you_mean(name, known)
+        names = modules()
+        hint = "" if name in names else did_you_mean(name, names)
         raise UserError(f"{str(error).rstrip('.')}{hint}") from None
 
 
 def module_command() -> tuple[str, ...] | None:
-    """The program behind `module`, which prints shell code; None where there is none."""
+    """Returns the program behind `module`, which prints shell code; None: there is none."""
     named = (os.environ.get("LMOD_CMD"), os.environ.get("MODULES_CMD"), shutil.which("modulecmd"))
     for program in filter(None, (*named, *MODULE_COMMANDS)):
         if Path(program).is_file():
@@ -94,17 +94,17 @@ def module_command() -> tuple[str, ...] | None:
 
 
 def modules() -> list[str]:
-    """The names of all modules that can be seen; none where there is no module command."""
+    """Returns the names of all available modules; empty if there is no module command."""
     command = module_command()
     if command is None or not os.environ.get("MODULEPATH"):
         return []
     done = _run([*command, "bash", "-t", "avail"])
     lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines()]
-    found: list[str] = []
+    names: list[str] = []
     for line in lines:
         if line and not line.endswith((":", "/")):
-            found.append(_plain(line))
-    return found
+            names.append(_plain(line))
+    return names
 
 
 def mpi_modules() -> list[str]:
@@ -112,7 +112,7 @@ def mpi_modules() -> list[str]:
 
 
 def _plain(line: str) -> str:
-    """Without the marks that the module systems put behind a name: (default), <L>."""
+    """Removes the marks that module systems add to a name: (default), <L>."""
     return re.sub(r"\s*[(<].*$", "", line)
 
 
@@ -125,7 +125,7 @@ def _changes(words: list[str], what: str) -> dict[str, str]:
 
 
 def difference(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    """What is new or has another value."""
+    """Returns variables that are new or have another value."""
     return {
         name: value
         for name, value in sorted(after.items())
@@ -139,14 +139,16 @@ def _parsed(listed: bytes) -> dict[str, str]:
 
 
 def _reason(done: subprocess.CompletedProcess[bytes]) -> str:
-    """The first paragraph that tells of an error, else the last one."""
+    """Returns the first paragraph about an error, else the last one."""
     text = done.stderr.decode("utf-8", "replace")
-    said = []
+    paragraphs = []
     for part in re.split(r"\n\s*\n", text):
         if part.strip():
-            said.append(" ".join(part.split()))
-    telling = [part for part in said if re.search("error|unable|cannot|not found", part, re.I)]
-    words = (telling[:1] or said[-1:] or [f"it ended with status {done.returncode}"])[0]
+            paragraphs.append(" ".join(part.split()))
+    telling = [
+        part for part in paragraphs if re.search("error|unable|cannot|not found", part, re.I)
+    ]
+    words = (telling[:1] or paragraphs[-1:] or [f"it ended with status {done.returncode}"])[0]
     if len(words) <= MOST_WORDS:
         return words
     return f"{words[:MOST_WORDS]}…"

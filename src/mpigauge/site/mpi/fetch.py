@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Gets the wheel of an MPI: by pip, without pip from the package index, or from a folder."""
+"""Gets the wheel of an MPI: with pip, without pip from the package index, or from a folder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OLDER_NAMES = {"manylinux1_": (2, 5), "manylinux2010_": (2, 12), "manylinux2014
 
 
 def fetch(package: str, version: str, folder: Path) -> None:
-    """Into this folder. Environments of uv and pipx have no pip; then the index is asked by us."""
+    """Downloads into this folder, without pip in environments that lack it (uv, pipx)."""
     if _has_pip():
         _by_pip(f"{package}=={version}", folder)
     else:
@@ -39,7 +39,7 @@ def fetch(package: str, version: str, folder: Path) -> None:
 
 
 def take(package: str, version: str, source: Path, folder: Path) -> None:
-    """The wheel out of a folder that somebody has filled where there is a network."""
+    """Copies the wheel from a folder, which was filled on a machine with a network."""
     if not source.is_dir():
         raise UserError(f"--from {source}: there is no such folder")
     wheels = sorted(source.glob("*.whl"))
@@ -60,7 +60,7 @@ def how_to_fetch(package: str, version: str) -> str:
 
 
 def fitting(package: str, version: str, names: Iterable[str]) -> str | None:
-    """The wheel that runs here, of those of these names; of several the one for the newest libc."""
+    """Returns the wheel of these that runs here, for the newest libc; None: there is none."""
     stem = f"{package.replace('-', '_')}-{version}-".lower()
     ours = [name for name in names if name.lower().startswith(stem) and _runs_here(name)]
     return max(ours, key=_wanted_libc, default=None)
@@ -73,10 +73,10 @@ def _runs_here(name: str) -> bool:
 
 
 def _wanted_libc(name: str) -> tuple[int, ...]:
-    """The least that one of its tags asks for."""
-    found = [tuple(map(int, numbers)) for numbers in _LIBC.findall(name)]
-    found += [libc for mark, libc in _OLDER_NAMES.items() if mark in name]
-    return min(found, default=(0, 0))
+    """Returns the lowest libc version of its tags."""
+    versions = [tuple(map(int, numbers)) for numbers in _LIBC.findall(name)]
+    versions += [libc for mark, libc in _OLDER_NAMES.items() if mark in name]
+    return min(versions, default=(0, 0))
 
 
 def _has_pip() -> bool:
@@ -99,7 +99,7 @@ def _last_line(text: str) -> str:
 
 
 def _by_ourselves(package: str, version: str, folder: Path) -> None:
-    """From the index that pip or uv would ask, in the form that indexes have for programs."""
+    """Downloads from the index that pip or uv would use, through its JSON interface."""
     index = next(filter(None, map(os.environ.get, INDEX_VARIABLES)), INDEX).rstrip("/")
     page = f"{index}/{package}/"
     try:
@@ -118,7 +118,7 @@ def _by_ourselves(package: str, version: str, folder: Path) -> None:
 
 
 def _hint(error: Exception) -> str:
-    """Small systems have no certificates; pip and uv bring their own, so theirs are not missed."""
+    """Returns advice if certificates are missing, as on small systems; pip and uv have theirs."""
     if "CERTIFICATE_VERIFY_FAILED" not in str(error):
         return ""
     return "; install the package ca-certificates, or set SSL_CERT_FILE to a file of certificates"
@@ -129,21 +129,21 @@ def _listed(page: str) -> list[Mapping[str, Any]]:
 
     asked = urllib.request.Request(page, headers={"Accept": JSON})
     with urllib.request.urlopen(asked, timeout=SECONDS) as answer:
-        found: list[Mapping[str, Any]] = json.load(answer)["files"]
-    return found
+        files: list[Mapping[str, Any]] = json.load(answer)["files"]
+    return files
 
 
-def _save(page: str, known: Mapping[str, Any], target: Path) -> None:
-    """UserError: what came is not what the index says it is."""
+def _save(page: str, entry: Mapping[str, Any], target: Path) -> None:
+    """Downloads a file. UserError: its content does not match the index's digest."""
     import urllib.parse
     import urllib.request
 
-    url = urllib.parse.urljoin(page, str(known["url"]))
+    url = urllib.parse.urljoin(page, str(entry["url"]))
     digest = hashlib.sha256()
     with urllib.request.urlopen(url, timeout=SECONDS) as answer, target.open("wb") as file:
         while piece := answer.read(_CHUNK):
             digest.update(piece)
             file.write(piece)
-    said = known["hashes"].get("sha256")
-    if said and said != digest.hexdigest():
+    expected = entry["hashes"].get("sha256")
+    if expected and expected != digest.hexdigest():
         raise UserError(f"{url} was changed on its way: its SHA-256 is {digest.hexdigest()}")

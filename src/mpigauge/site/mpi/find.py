@@ -33,7 +33,7 @@ BY_KIND: dict[str, Callable[[str], MpiPlace]] = {
     "module": module_place,
     "script": lambda text: script_place(Path(text)),
 }
-"""How an MPI is found that is behind a change of the environment."""
+"""Places of MPIs that need a change of the environment, by the kind of change."""
 WHAT_TO_DO = (
     "run `mpigauge mpi install mpich`, or load an MPI module, or name an MPI's folder with --mpi"
 )
@@ -41,26 +41,26 @@ WHAT_TO_DO = (
 
 @dataclass(frozen=True)
 class Found:
-    """All MPIs that answer, and a sentence for each one that does not."""
+    """All working MPIs, and a sentence for each broken one."""
 
     mpis: tuple[Mpi, ...]
     problems: tuple[str, ...]
 
 
 def find(spec: str | None = None) -> Mpi:
-    """The MPI that `spec` means.
+    """Returns the MPI that `spec` selects.
 
     None: the embedded one if it is installed, else the one on PATH. Otherwise "path", a name
     ("intel", "mpich==5.0.2"), "module:NAME" after an environment module is loaded, "script:FILE"
     after that script is sourced, or the path of a prefix, mpiexec or mpirun; with "@std" at the
     end, its library with the standard ABI.
     """
-    wanted, standard = _split(spec)
-    return asked(_place(wanted), standard)
+    choice, standard = _split(spec)
+    return asked(_place(choice), standard)
 
 
 def list_all() -> Found:
-    """Every MPI that can be found without being told where to look."""
+    """Returns every MPI in the default places."""
     places = [private_place(prefix) for name in wheels.WHEELS for prefix in wheels.installed(name)]
     mpis, problems = [], []
     for place in [*places, *place_on_path()]:
@@ -86,29 +86,29 @@ def _split(spec: str | None) -> tuple[str | None, bool]:
     return f"{name}{equals}{version}" or None, spec.endswith(STANDARD)
 
 
-def _place(wanted: str | None) -> MpiPlace:
-    if wanted is None:
+def _place(spec: str | None) -> MpiPlace:
+    if spec is None:
         return _default_place()
-    if wanted == "path":
+    if spec == "path":
         return _on_path_or_error("there is no mpiexec and no mpirun on PATH")
-    kind, colon, rest = wanted.partition(":")
+    kind, colon, rest = spec.partition(":")
     if colon and kind in BY_KIND:
         return BY_KIND[kind](rest)
-    if wanted.partition("==")[0] in wheels.WHEELS:
-        return _named_place(wanted)
-    if "/" in wanted or Path(wanted).exists():
-        return _place_at(Path(wanted).expanduser().absolute())
-    raise _unknown(wanted)
+    if spec.partition("==")[0] in wheels.WHEELS:
+        return _named_place(spec)
+    if "/" in spec or Path(spec).exists():
+        return _place_at(Path(spec).expanduser().absolute())
+    raise _unknown(spec)
 
 
-def _unknown(wanted: str) -> UserError:
-    known = [*wheels.WHEELS, "path"]
-    if "," in wanted:
-        words = " ".join(f"--mpi {name}" for name in wanted.split(",") if name)
-        return UserError(f"unknown MPI '{wanted}'; for several write {words}")
+def _unknown(spec: str) -> UserError:
+    names = [*wheels.WHEELS, "path"]
+    if "," in spec:
+        words = " ".join(f"--mpi {name}" for name in spec.split(",") if name)
+        return UserError(f"unknown MPI '{spec}'; for several write {words}")
     return UserError(
-        f"unknown MPI '{wanted}'{did_you_mean(wanted, known)} "
-        f"(known: {', '.join(known)}, module:NAME, script:FILE, or the path of a prefix or an "
+        f"unknown MPI '{spec}'{did_you_mean(spec, names)} "
+        f"(known: {', '.join(names)}, module:NAME, script:FILE, or the path of a prefix or an "
         "mpiexec)"
     )
 
@@ -125,14 +125,14 @@ def _on_path_or_error(problem: str) -> MpiPlace:
     raise UserError(f"{problem}; {WHAT_TO_DO}")
 
 
-def _named_place(wanted: str) -> MpiPlace:
-    name, equals, version = wanted.partition("==")
+def _named_place(spec: str) -> MpiPlace:
+    name, equals, version = spec.partition("==")
     if equals and not version:
-        raise UserError(f"'{wanted}' names no version; write {name} or {name}==VERSION")
+        raise UserError(f"'{spec}' names no version; write {name} or {name}==VERSION")
     for prefix in wheels.installed(name):
         if version in ("", _version_of(prefix, name)):
             return private_place(prefix)
-    raise UserError(f"{wanted} is not installed; run `mpigauge mpi install {wanted}`")
+    raise UserError(f"{spec} is not installed; run `mpigauge mpi install {spec}`")
 
 
 def _version_of(prefix: Path, name: str) -> str:
@@ -148,14 +148,14 @@ def _place_at(path: Path) -> MpiPlace:
 
 
 def asked(place: MpiPlace, standard: bool = False) -> Mpi:
-    """The MPI at this place, as its library tells. UserError: it is none, or does not work."""
+    """Returns the MPI at this place, by a query of its library. UserError: it does not work."""
     if not os.access(place.mpiexec, os.X_OK):
         raise UserError(f"{place.mpiexec} is missing or cannot be run; {_repair(place)}")
     library = layout.library(place.prefix, place.mpiexec, place.launcher, standard)
     if library is None:
-        wanted = layout.library_names(place.launcher, standard)[0]
+        name_of_library = layout.library_names(place.launcher, standard)[0]
         raise UserError(
-            f"the MPI {place.found} has no {wanted} below {place.prefix}; "
+            f"the MPI {place.origin} has no {name_of_library} below {place.prefix}; "
             + (_standard_hint() if standard else _repair(place))
         )
     answer = ask(library, place.env)
@@ -178,7 +178,7 @@ def asked(place: MpiPlace, standard: bool = False) -> Mpi:
         prefix=place.prefix,
         include=layout.include(place.prefix, place.mpiexec, abi),
         env=place.env,
-        found=place.found,
+        found=place.origin,
         again=place.again,
     )
 
@@ -188,6 +188,6 @@ def _standard_hint() -> str:
 
 
 def _repair(place: MpiPlace) -> str:
-    if place.found.startswith("installed by mpigauge"):
+    if place.origin.startswith("installed by mpigauge"):
         return f"remove {place.prefix} and install it again with `mpigauge mpi install`"
     return WHAT_TO_DO

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def home() -> Path:
-    """Where MPIs are installed."""
+    """Returns the folder in which MPIs are installed."""
     return homes()[0]
 
 
 def homes() -> list[Path]:
-    """Where installed MPIs are looked for, their home first: $MPIGAUGE_HOME, the virtual
-    environment, or the user's data, also before an environment that is somebody else's."""
+    """Returns the folders of installed MPIs, that for new ones first: $MPIGAUGE_HOME, the virtual
+    environment, or the user's data folder, which precedes an environment that is not writable."""
     if chosen := os.environ.get("MPIGAUGE_HOME"):
         return [Path(chosen).expanduser().absolute()]
     data = Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "mpigauge"
@@ -39,20 +39,20 @@ def homes() -> list[Path]:
 
 
 def _can_be_written(path: Path) -> bool:
-    """Or made, where it is not there."""
+    """True if a path is writable, or can be created."""
     nearest = next(folder for folder in (path, *path.parents) if os.access(folder, os.F_OK))
     return os.access(nearest, os.W_OK)
 
 
 def cache() -> Path:
-    """Where kernels are built: $MPIGAUGE_CACHE or the user's cache folder."""
+    """Returns the folder of builds: $MPIGAUGE_CACHE or the user's cache folder."""
     if chosen := os.environ.get("MPIGAUGE_CACHE"):
         return Path(chosen).expanduser().absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "mpigauge"
 
 
 def say_nothing(_: str) -> None:
-    """Says nothing, to those who do not want to hear what takes long."""
+    """Ignores a report of progress."""
 
 
 def make_folder(path: Path, what: str, variable: str) -> Path:
@@ -68,10 +68,10 @@ def make_folder(path: Path, what: str, variable: str) -> Path:
 
 @contextmanager
 def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
-    """Waits for the lock, and says whether we hold it.
+    """Waits for the lock, and yields whether we hold it.
 
-    The operating system frees it when its holder ends, however it ends. Some network file systems
-    have no locks: there two may be at the same work, so each has to do it in a folder of its own
+    The operating system frees it when its holder ends, in any way. Some network file systems have
+    no locks: there two processes may do the same work, so each has to do it in a folder of its own
     and put the result in place by a rename.
     """
     import fcntl
@@ -91,7 +91,7 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
 
 @contextmanager
 def workplace(target: Path) -> Iterator[Path]:
-    """An empty folder beside the target. What a killed process left there is removed."""
+    """Yields an empty folder next to the target, and removes those left by killed processes."""
     import tempfile
 
     mark = f".new-{target.name}-"

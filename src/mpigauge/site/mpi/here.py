@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a host is, told by a process on it: its machine, and what the MPI library is there."""
+"""Reports the properties of a host from a process on it: its machine, and its MPI library."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ MARK = "mpigauge-host "
 
 
 def tell(library: str) -> None:
-    """One line on standard output; the environment is the one that the library needs. Without a
-    library only the machine is told."""
+    """Prints one line, in the environment of the library; if it is empty, of the machine alone."""
     files = Files(Path("/"))
     read_files(files)
     try:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The kernels under the names of IMB's programs: which files they are, and the list of MPIs that
-the host reads."""
+"""The kernels under the names of IMB's programs: their files, and the list of MPIs for the host."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ PROGRAMS = tuple(
     f"IMB-{suite}" for suite in ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO")
 )
 HOME = "mpigauge"
-"""Folder beside the programs that holds what they open."""
+"""The folder next to the programs with the files that they open."""
 LIST = "mpis.txt"
 HEAD = (
     "# MPIs that the IMB-* of mpigauge beside this folder may open; the first that fits is taken."
@@ -38,21 +37,21 @@ MOST_MPIS = 24
 
 
 def mpis_for(specs: Sequence[str], what: str, tell: Tell) -> tuple[Mpi, ...]:
-    """The MPIs that are named, else all that are found. UserError: there is none `what`."""
+    """Returns the MPIs of these specs, else all installed ones. UserError: there is none `what`."""
     if specs:
-        found = tuple(dict.fromkeys(find(spec) for spec in specs))
+        mpis = tuple(dict.fromkeys(find(spec) for spec in specs))
     else:
         everything = list_all()
         for problem in everything.problems:
             tell(f"left out: {problem}")
-        found = everything.mpis
-    if not found:
+        mpis = everything.mpis
+    if not mpis:
         raise UserError(f"there is no MPI {what}; {WHAT_TO_DO}")
-    return found[:MOST_MPIS]
+    return mpis[:MOST_MPIS]
 
 
 def list_text(mpis: Sequence[Mpi]) -> str:
-    """What the host reads: a block for each MPI, in the order of preference."""
+    """Returns the list of MPIs for the host: a block for each, in the order of preference."""
     return "\n".join([HEAD, NOTE, *(line for mpi in mpis for line in _block(mpi))]) + "\n"
 
 

@@ -26,14 +26,14 @@ _CHUNK = 1 << 20
 
 
 def install(spec: str, tell: Tell = folders.say_nothing, source: Path | None = None) -> Mpi:
-    """The MPI `name` or `name==version`, installed if it is not there yet: from the network, or
-    out of the folder `source`, which holds wheels."""
+    """Installs the MPI `name` or `name==version` unless it exists, and returns it. The wheel is
+    downloaded, or taken from the folder `source`."""
     name, version = _name_and_version(spec)
     if name == "intel" and needs_headers():
         _make_sure_of_headers(tell, source)
     prefix = wheels.prefix_of(name, version)
     if prefix.exists():
-        return _found(name, version)
+        return _existing(name, version)
     tell(f"installing {name} {version} into {prefix}")
     if version != wheels.WHEELS[name].version:
         tell(f"its wheel is taken as it comes: only that of {_pinned(name)} is known by its hash")
@@ -48,8 +48,8 @@ def install(spec: str, tell: Tell = folders.say_nothing, source: Path | None = N
         raise
 
 
-def _found(name: str, version: str) -> Mpi:
-    """One that is there already."""
+def _existing(name: str, version: str) -> Mpi:
+    """Returns an MPI that is already installed. UserError: it does not work."""
     try:
         return find(f"{name}=={version}")
     except UserError as error:
@@ -58,7 +58,7 @@ def _found(name: str, version: str) -> Mpi:
 
 
 def _why(error: UserError) -> str:
-    """The fault of an installed MPI, without the advice to remove it."""
+    """Returns the fault of an installed MPI, without the advice to remove it."""
     return str(error).partition("; remove ")[0]
 
 
@@ -86,12 +86,12 @@ def _name_and_version(spec: str) -> tuple[str, str]:
 
 
 def needs_headers() -> bool:
-    """Kernels that came with mpigauge need none."""
+    """True if kernels must be built; those shipped with mpigauge need no headers."""
     return kernel_places.shipped("kernels/mpich") is None
 
 
 def _make_sure_of_headers(tell: Tell, source: Path | None) -> None:
-    """Intel MPI's wheel has no mpi.h; MPICH's fits, as both have one ABI."""
+    """Installs MPICH for its headers: Intel MPI's wheel has no mpi.h, and both have one ABI."""
     if not wheels.installed("mpich"):
         install("mpich", tell, source)
 
@@ -99,43 +99,43 @@ def _make_sure_of_headers(tell: Tell, source: Path | None) -> None:
 def _install_into(prefix: Path, name: str, version: str, source: Path | None) -> None:
     from mpigauge.site.mpi.fetch import fetch, take
 
-    known = wheels.WHEELS[name]
+    pinned = wheels.WHEELS[name]
     parent = folders.make_folder(prefix.parent, "private MPIs", "MPIGAUGE_HOME")
     with folders.locked(parent / ".lock"):
         if prefix.exists():
             return
         with folders.workplace(prefix) as work:
             if source is None:
-                fetch(known.package, version, work / "wheels")
+                fetch(pinned.package, version, work / "wheels")
             else:
-                take(known.package, version, source, work / "wheels")
-            found = sorted((work / "wheels").glob("*.whl"))
-            if version == known.version:
-                _check(found, set(known.sha256.values()))
-            for wheel in found:
+                take(pinned.package, version, source, work / "wheels")
+            files = sorted((work / "wheels").glob("*.whl"))
+            if version == pinned.version:
+                _check(files, set(pinned.sha256.values()))
+            for wheel in files:
                 _unpack(wheel, work / "prefix")
             (work / "prefix").rename(prefix)
 
 
-def _check(found: list[Path], known: set[str]) -> None:
-    """That wheels are those that were known when this program was made, before any is unpacked."""
-    for wheel in found:
+def _check(files: list[Path], digests: set[str]) -> None:
+    """Raises a UserError if the digest of a wheel is not one of `digests`."""
+    for wheel in files:
         sha256 = hashlib.sha256()
         with wheel.open("rb") as file:
             while piece := file.read(_CHUNK):
                 sha256.update(piece)
-        if sha256.hexdigest() not in known:
+        if sha256.hexdigest() not in digests:
             raise UserError(
                 f"{wheel.name} is not the wheel that is known here: its SHA-256 is "
-                f"{sha256.hexdigest()} instead of {' or '.join(sorted(known))}; nothing was "
+                f"{sha256.hexdigest()} instead of {' or '.join(sorted(digests))}; nothing was "
                 "installed"
             )
 
 
 def _unpack(wheel: Path, prefix: Path) -> None:
-    """What pip would put below its prefix goes below ours; its metadata and licences too.
+    """Extracts a wheel's files for pip's prefix into ours, with its metadata and licences.
 
-    pip itself puts data files into other places on some distributions, hence by hand.
+    pip itself puts data files into other places on some distributions, so it is not used.
     """
     from zipfile import BadZipFile, ZipFile
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What kernels say of how they were made, and whether they can run on this machine."""
+"""The record of how kernels were built, and the check whether they run on this machine."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ HOST = "mpigauge-kernel"
 
 
 def libc() -> str:
-    """Name and version, as `glibc 2.36`; empty: it does not tell."""
+    """Returns the C library's name and version, as `glibc 2.36`; empty: unknown."""
     return " ".join(filter(None, platform.libc_ver()))
 
 
 def made_here(compiler: Sequence[str], sources: str) -> KernelBuild:
-    """What this compiler makes here now."""
+    """Returns the record of a build here with this compiler."""
     flags = os.environ.get("CXXFLAGS", "")
     return KernelBuild(sources, said_by(compiler), flags, platform.machine(), libc())
 
@@ -41,7 +41,7 @@ def write(folder: Path, build: KernelBuild) -> None:
 
 
 def read(folder: Path) -> KernelBuild | None:
-    """None: nothing is said there, or not in our words."""
+    """Returns the record in a folder; None: there is none, or not a valid one."""
     try:
         return KernelBuild(**json.loads((folder / FILE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -49,7 +49,7 @@ def read(folder: Path) -> KernelBuild | None:
 
 
 def is_whole(folder: Path) -> bool:
-    """What is copied last tells that all is there."""
+    """True if a folder is complete: the cards are copied last."""
     return (folder / CARDS).exists()
 
 
@@ -64,7 +64,7 @@ def kernels_in(folder: Path, abi: Abi, origin: str) -> Kernels:
 
 
 def why_not_here(build: KernelBuild) -> str:
-    """Why kernels cannot run on this machine; empty: they can."""
+    """Returns the reason why kernels cannot run on this machine; empty: they can."""
     if build.machine != platform.machine():
         return f"they are for {build.machine}, this is {platform.machine()}"
     here = libc()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where kernels are taken from before any are built: those that came in mpigauge's wheel, and those
-that a site has built for all its users (`mpigauge kernels build --into DIR`)."""
+"""The places of kernels that need no build: shipped in mpigauge's wheel, or built by a site for all
+its users (`mpigauge kernels build --into DIR`)."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 VARIABLE = "MPIGAUGE_KERNELS"
 CAME = "came with mpigauge"
 BUILT = "built"
-"""Of the variable: take nothing that was not built by and for this user."""
+"""The value of the variable that excludes kernels not built by and for this user."""
 SHIPPED = Path(__file__).resolve().parents[2] / "_shipped"
-"""What came beside the sources: kernels, the profiler, translations; in a bundle MPIs, too."""
+"""The shipped binaries: kernels, the profiler, translations; in a bundle also MPIs."""
 
 
 class Looked(NamedTuple):
-    """A place that was looked at."""
+    """A place that was examined."""
 
     place: str
-    """In words."""
+    """The name of the place, for messages."""
     folder: Path
     kernels: Kernels | None
     why: str
-    """Why there are none for us; empty: there are."""
+    """The reason why there are none for us; empty: there are."""
 
 
 def look(abi: Abi, sources: str) -> Iterator[Looked]:
-    """The places, the one that counts first. `sources`: the digest of those of this mpigauge."""
+    """Yields the places in the order of preference. `sources`: the digest of our sources."""
     if not takes_ready():
         return
     yield _looked(CAME, SHIPPED / "kernels" / abi, abi, "")
@@ -50,13 +50,13 @@ def ready(abi: Abi, sources: str) -> Kernels | None:
 
 
 def all_shipped() -> dict[Abi, Kernels]:
-    """The kernels that came with mpigauge, whether they run on this machine or not."""
-    found: dict[Abi, Kernels] = {}
+    """Returns the kernels shipped with mpigauge, whether they run on this machine or not."""
+    by_abi: dict[Abi, Kernels] = {}
     for abi in get_args(Abi):
         folder = SHIPPED / "kernels" / abi
         if takes_ready() and kernel_build.is_whole(folder):
-            found[abi] = kernel_build.kernels_in(folder, abi, CAME)
-    return found
+            by_abi[abi] = kernel_build.kernels_in(folder, abi, CAME)
+    return by_abi
 
 
 def takes_ready() -> bool:
@@ -64,7 +64,7 @@ def takes_ready() -> bool:
 
 
 def shipped(name: str) -> Path | None:
-    """A file or folder of the wheel beside the kernels; None: it has none, or is not to be used."""
+    """Returns a file or folder of the wheel next to the kernels; None: missing or excluded."""
     path = SHIPPED / name
     if takes_ready() and path.exists():
         return path
@@ -72,16 +72,15 @@ def shipped(name: str) -> Path | None:
 
 
 def named_folder() -> Path | None:
-    """The site's folder that the variable names."""
-    said = os.environ.get(VARIABLE, "")
-    if said not in ("", BUILT):
-        return Path(said).expanduser().absolute()
+    """Returns the site's folder named by the variable."""
+    value = os.environ.get(VARIABLE, "")
+    if value not in ("", BUILT):
+        return Path(value).expanduser().absolute()
     return None
 
 
 def name_of(abi: Abi, sources: str) -> str:
-    """The name of the folder within a site's, which may be shared by unlike machines and
-    versions."""
+    """Returns the name of the folder within a site's, which unlike machines may share."""
     return f"{abi}-{os.uname().machine}-{sources}"
 
 
@@ -93,14 +92,14 @@ def _of_site() -> Iterator[tuple[str, Path]]:
 
 
 def _looked(place: str, folder: Path, abi: Abi, sources: str) -> Looked:
-    """`sources`: which they must be made of; empty: whichever they are."""
+    """Examines a place. `sources`: the required digest of its sources; empty: any."""
     if not kernel_build.is_whole(folder):
         return Looked(place, folder, None, "there are none")
-    found = kernel_build.kernels_in(folder, abi, place)
-    if found.build is None:
+    there = kernel_build.kernels_in(folder, abi, place)
+    if there.build is None:
         why = "they do not say how they were made"
-    elif sources and found.build.sources != sources:
+    elif sources and there.build.sources != sources:
         why = "they were made of other sources"
     else:
-        why = kernel_build.why_not_here(found.build)
-    return Looked(place, folder, None if why else found, why)
+        why = kernel_build.why_not_here(there.build)
+    return Looked(place, folder, None if why else there, why)

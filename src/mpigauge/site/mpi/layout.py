@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where a site's MPI keeps its launcher, library and headers."""
+"""The locations of launcher, library and headers within a site's MPI."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LIBRARIES: dict[Launcher, tuple[str, ...]] = {
     "openmpi": ("libmpi.so.40", "libmpi_ibm.so.3", "libmpi.so.20", "libmpi.so"),
     "srun": ("libmpi.so.12", "libmpi_*.so.12", "libmpich.so.12", "libmpi.so"),
 }
-"""Names and patterns of names, those that count more first. Cray's have that of a compiler."""
+"""Names and patterns of names, in the order of preference. Cray's contain a compiler's name."""
 STANDARD_LIBRARIES = ("libmpi_abi.so.1", "libmpi_abi.so.0")
 
 # What `mpiexec --version` says, and which launcher that is.
@@ -47,20 +47,20 @@ def launcher_below(folder: Path) -> Path:
 
 
 def launcher_kind(program: Path, env: Mapping[str, str] | None = None) -> Launcher:
-    """Which launcher a program is, by its own words."""
+    """Returns the kind of a launcher, by its output for --version."""
     text = launcher_words(program, env)
     for sign, kind in KINDS:
         if sign in text.lower():
             return kind
-    said = (text.strip().splitlines() or ["nothing"])[0][:80]
+    first_line = (text.strip().splitlines() or ["nothing"])[0][:80]
     raise UserError(
         f"{program} is neither Hydra (MPICH, Intel MPI) nor Open MPI's launcher: "
-        f"asked for --version it says: {said}"
+        f"asked for --version it says: {first_line}"
     )
 
 
 def launcher_words(program: Path, env: Mapping[str, str] | None = None) -> str:
-    """What a launcher says of itself."""
+    """Returns the launcher's output for --version."""
     return _output_of([str(program), "--version"], env)
 
 
@@ -71,7 +71,7 @@ def library_names(launcher: Launcher, standard: bool) -> tuple[str, ...]:
 
 
 def library(prefix: Path, mpiexec: Path, launcher: Launcher, standard: bool) -> Path | None:
-    """The library file itself: libmpi.so may be a linker script, so look into files."""
+    """Returns the library itself. libmpi.so may be a linker script, so contents are checked."""
     names = library_names(launcher, standard)
     for folder in _library_folders(prefix, mpiexec):
         for name in names:
@@ -82,7 +82,7 @@ def library(prefix: Path, mpiexec: Path, launcher: Launcher, standard: bool) -> 
 
 
 def include(prefix: Path, mpiexec: Path, abi: Abi) -> Path | None:
-    """The folder with headers that fit this ABI, or None."""
+    """Returns the folder with headers for this ABI, or None."""
     for folder in _include_folders(prefix, mpiexec):
         if _fits(folder, abi):
             return folder
@@ -108,15 +108,15 @@ def _include_folders(prefix: Path, mpiexec: Path) -> Iterator[Path]:
 
 
 def _roots(prefix: Path, mpiexec: Path) -> list[Path]:
-    """The prefix as named, and the one that a linked mpiexec of its own really lives in."""
+    """Returns the prefix as named, and the real one of a linked mpiexec in it."""
     if not mpiexec.is_relative_to(prefix):
         return [prefix]
     return list(dict.fromkeys([prefix, mpiexec.resolve().parent.parent]))
 
 
 def _from_wrapper(mpiexec: Path, option: str) -> Iterator[Path]:
-    """Folders that the mpicc beside the launcher hands to the compiler; Debian has several of
-    both in one folder, with the name of the MPI behind: mpiexec.openmpi, mpicc.openmpi."""
+    """Yields the folders that the mpicc next to the launcher passes to the compiler. Debian has
+    several of both in one folder, named by MPI: mpiexec.openmpi, mpicc.openmpi."""
     wrappers = (mpiexec.with_name(f"mpicc{mpiexec.suffix}"), mpiexec.with_name("mpicc"))
     wrapper = next((path for path in wrappers if path.is_file()), None)
     if wrapper is not None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Every MPI that can be found, each once, and what is wrong with those that do not answer."""
+"""Lists every MPI that is installed here, each once, and the faults of those that do not work."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LAUNCHERS = (
 @dataclass(frozen=True)
 class LauncherIs:
     family: str
-    """intel, openmpi or mpich; empty where it does not say."""
+    """The family: intel, openmpi or mpich; empty: unknown."""
     version: str
 
     @property
@@ -42,21 +42,21 @@ class LauncherIs:
 class ListedMpi:
     mpi: Mpi
     abis: tuple[Abi, ...]
-    """Its own, and the standard one where it brings a library for that (--mpi MPI@std)."""
+    """Its own ABI, and the standard one if it has a library for that (--mpi MPI@std)."""
     launcher: LauncherIs
     remarks: tuple[str, ...]
-    """What makes one wonder whether it works."""
+    """Reasons to doubt that it works."""
 
 
 @dataclass(frozen=True)
 class Listing:
     listed: tuple[ListedMpi, ...]
     problems: tuple[str, ...]
-    """A sentence for each place where no MPI answers."""
+    """A sentence for each place without a working MPI."""
 
 
 def everything(prefixes: Iterable[Path] = (), scripts: Iterable[Path] = ()) -> Listing:
-    """All MPIs of all sources, and of these prefixes and scripts."""
+    """Returns all MPIs of all sources, and of these prefixes and scripts."""
     problems: list[str] = []
     places: dict[tuple[Path, str], MpiPlace] = {}
     for candidate in _candidates(prefixes, scripts, problems):
@@ -90,7 +90,7 @@ def launcher_is(words: str) -> LauncherIs:
 def _candidates(
     prefixes: Iterable[Path], scripts: Iterable[Path], problems: list[str]
 ) -> Iterator[Candidate]:
-    """A source that fails, such as a module command that hangs, is a problem of its own."""
+    """Yields candidates. A source that fails, such as a hanging module command, is a problem."""
     named = (lambda: sources.after(scripts), lambda: sources.below(prefixes))
     for source in (*sources.SOURCES, *named):
         try:
@@ -100,17 +100,16 @@ def _candidates(
 
 
 def _note(places: dict[tuple[Path, str], MpiPlace], place: MpiPlace) -> None:
-    """A launcher that is found twice is one MPI, unless a module or script has changed its
-    environment."""
+    """Records a place. Two places with one launcher and environment are one MPI."""
     changed = place.again if ":" in place.again else ""
     key = (place.mpiexec.resolve(), changed)
-    known = places.setdefault(key, place)
-    if place.found not in known.found:
-        places[key] = replace(known, found=f"{known.found}; {place.found}")
+    earlier = places.setdefault(key, place)
+    if place.origin not in earlier.origin:
+        places[key] = replace(earlier, origin=f"{earlier.origin}; {place.origin}")
 
 
 def _remarks(mpi: Mpi, launcher: LauncherIs) -> Iterator[str]:
-    """Launcher and library of one family come in one version."""
+    """Yields a remark unless launcher and library are of one family and version."""
     if launcher.family == mpi.name:
         apart = not _same(launcher.version, mpi.version)
     else:
@@ -123,5 +122,5 @@ def _remarks(mpi: Mpi, launcher: LauncherIs) -> Iterator[str]:
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether the first two numbers of two versions are the same."""
+    """True if the first two numbers of two versions are equal."""
     return re.findall(r"\d+", one)[:2] == re.findall(r"\d+", other)[:2]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where MKL may be: by its modules' variable, in wheels, conda and the folders of its installers.
+"""The places of MKL: its modules' variable, wheels, conda and the folders of its installers.
 
-`libmkl_rt` is the one library of MKL that opens the others, which lie beside it.
+`libmkl_rt` is the library of MKL that opens the others, which are next to it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ ONEAPI = "/opt/intel/oneapi"
 BEFORE_ONEAPI = "/opt/intel/mkl"
 LIBRARY = "libmkl_rt.so*"
 _IN_ROOT = ("lib", "lib/intel64")
-"""Since 2024 libraries lie in the first, before in the second."""
+"""The folders of libraries, since 2024 and before."""
 
 
 def in_folders() -> Iterator[str]:
-    """Files, those that somebody has chosen (a module, this environment) first; of several versions
-    the newest."""
+    """Yields libraries, the user's choice (a module, this environment) first, then the newest."""
     for folder in _folders():
         yield from map(str, sorted(folder.glob(LIBRARY)))
 
@@ -44,21 +43,21 @@ def _below(root: Path) -> Iterator[Path]:
 
 
 def _of_wheel() -> Iterator[Path]:
-    """It lies where its files say, in this environment or in that of the user."""
+    """Yields the folders of the wheel's libraries, in this environment or in that of the user."""
     from importlib import metadata
 
     try:
         files = metadata.files("mkl") or ()
     except metadata.PackageNotFoundError:
         return
-    found = (Path(str(each.locate())) for each in files if each.match(LIBRARY))
-    yield from dict.fromkeys(path.resolve().parent for path in found)
+    libraries = (Path(str(each.locate())) for each in files if each.match(LIBRARY))
+    yield from dict.fromkeys(path.resolve().parent for path in libraries)
 
 
 def _versions(folder: Path) -> list[Path]:
-    """2024.2 before 2023.1.0, but `latest` before both."""
-    known = [path for path in folder.glob("*") if re.fullmatch(r"latest|\d+(\.\d+)*", path.name)]
-    return sorted(known, key=_age, reverse=True)
+    """Returns the versions' folders, the newest first, but `latest` before all."""
+    paths = [path for path in folder.glob("*") if re.fullmatch(r"latest|\d+(\.\d+)*", path.name)]
+    return sorted(paths, key=_age, reverse=True)
 
 
 def _age(version: Path) -> tuple[bool, list[int]]:

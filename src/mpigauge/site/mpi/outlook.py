@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which kernels would measure an MPI, and why those; nothing is built to find out."""
+"""The kernels that would measure an MPI, and the reason for the choice. Builds nothing."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Outlook:
     label: str
-    """Of the MPI."""
+    """The name of the MPI."""
     kernels: Kernels | None
-    """Those that are there; None: they would have to be built."""
+    """The existing kernels; None: they would have to be built."""
     passed_over: tuple[str, ...] = ()
-    """Which places come before, and why there is nothing for us; only those that hold something."""
+    """The preferred places whose kernels are unusable, each with the reason."""
     compiler: tuple[str, ...] = ()
-    """What would build them."""
+    """The compiler that would build them."""
     problem: str = ""
-    """Why none are there and none can be built; empty: all is well."""
+    """The reason why there are none and none can be built; empty: no problem."""
 
 
 def outlook(mpi: Mpi) -> Outlook:
     looked = list(kernel_places.look(mpi.abi, build.sources_digest()))
-    found = next((each for each in looked if each.kernels), None)
-    before = looked[: looked.index(found)] if found else looked
+    usable = next((each for each in looked if each.kernels), None)
+    before = looked[: looked.index(usable)] if usable else looked
     passed = tuple(f"{e.folder}: {e.why}" for e in before if e.folder.exists() or _is_named(e))
-    if found:
-        return Outlook(mpi.label, found.kernels, passed)
+    if usable:
+        return Outlook(mpi.label, usable.kernels, passed)
     try:
         kept = build.in_cache(mpi)
         compiler = () if kept else compiler_words(f"the kernels for {mpi.label}")
@@ -54,13 +54,13 @@ def _is_named(looked: kernel_places.Looked) -> bool:
 
 
 def refuse_without(mpis: Iterable[Mpi]) -> None:
-    """UserError: one of these MPIs has no kernels, and none can be built here. Where no MPI is
-    known, kernels for any have to be there, or a compiler."""
-    known = list(mpis)
-    for mpi in known:
+    """Raises a UserError if one of these MPIs has no kernels, and none can be built here. Without
+    MPIs, there have to be kernels for any MPI, or a compiler."""
+    all_mpis = list(mpis)
+    for mpi in all_mpis:
         if problem := outlook(mpi).problem:
             raise UserError(f"there are no kernels for {mpi.label}: {problem}")
-    if known or any(_has_some(abi) for abi in get_args(Abi)) or build.built_cards():
+    if all_mpis or any(_has_some(abi) for abi in get_args(Abi)) or build.built_cards():
         return
     with suppress(UserError):
         compiler_words("the kernels")

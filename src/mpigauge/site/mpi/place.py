@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where an MPI is said to be, before its library is asked anything."""
+"""The place of an MPI, before a query of its library."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PROGRAMS = ("mpiexec", "mpirun")
 CRAY_PREFIX = ("CRAY_MPICH_DIR", "CRAY_MPICH_PREFIX")
-"""Variables in which modules of Cray say where its MPICH is."""
+"""Variables with the place of MPICH in Cray's modules."""
 
 
 @dataclass(frozen=True)
@@ -29,60 +29,63 @@ class MpiPlace:
     mpiexec: Path
     launcher: Launcher
     env: Mapping[str, str] = field(hash=False)
-    found: str
+    origin: str
     again: str = ""
-    """What finds it again with --mpi; empty: its launcher does."""
+    """The value of --mpi that selects it again; empty: the path of its launcher does."""
 
 
 def private_place(prefix: Path) -> MpiPlace:
-    """What `mpigauge mpi install` has put there."""
+    """Returns the place of an MPI installed by `mpigauge mpi install`."""
     name, _, version = prefix.name.partition("-")
     return wheel_place(name, prefix, f"installed by mpigauge in {prefix}", f"{name}=={version}")
 
 
-def wheel_place(name: str, prefix: Path, found: str, again: str = "") -> MpiPlace:
-    """A prefix that a wheel was unpacked into, by us or by pip."""
+def wheel_place(name: str, prefix: Path, origin: str, again: str = "") -> MpiPlace:
+    """Returns the place of a prefix into which a wheel was unpacked, by us or by pip."""
     return MpiPlace(
         prefix=prefix,
         mpiexec=prefix / "bin" / "mpiexec",
         launcher=wheels.WHEELS[name].launcher,
         env=wheels.environment(name, prefix),
-        found=found,
+        origin=origin,
         again=again,
     )
 
 
 def site_place(
-    program: Path, found: str, env: Mapping[str, str] | None = None, again: str = ""
+    program: Path, origin: str, env: Mapping[str, str] | None = None, again: str = ""
 ) -> MpiPlace:
-    """The MPI of this launcher."""
+    """Returns the place of the MPI of this launcher."""
     return MpiPlace(
         prefix=program.parent.parent,
         mpiexec=program,
         launcher=layout.launcher_kind(program, env),
         env=env or {},
-        found=found,
+        origin=origin,
         again=again,
     )
 
 
-def prefix_place(prefix: Path, found: str) -> MpiPlace:
-    """The MPI below this folder, with its own launcher, or with srun where it brings none.
-    UserError: there is neither."""
+def prefix_place(prefix: Path, origin: str) -> MpiPlace:
+    """Returns the place of the MPI below this folder, with its own launcher, or with srun if it has
+    none.
+
+    UserError: there is neither.
+    """
     try:
         program = layout.launcher_below(prefix)
     except UserError:
-        started_by_srun = srun_place(prefix, found)
+        started_by_srun = srun_place(prefix, origin)
         if started_by_srun is None:
             raise
         return started_by_srun
-    return site_place(program.absolute(), found)
+    return site_place(program.absolute(), origin)
 
 
 def srun_place(
-    prefix: Path, found: str, env: Mapping[str, str] | None = None, again: str = ""
+    prefix: Path, origin: str, env: Mapping[str, str] | None = None, again: str = ""
 ) -> MpiPlace | None:
-    """An MPI of MPICH's ABI that brings no launcher. None: it is not there, or no srun is."""
+    """Returns the place of an MPI with MPICH's ABI that needs srun. None: no library or srun."""
     program = shutil.which("srun", path=(env or {}).get("PATH"))
     if program is None:
         return None
@@ -93,27 +96,27 @@ def srun_place(
         mpiexec=Path(program).absolute(),
         launcher="srun",
         env=env or {},
-        found=found,
+        origin=origin,
         again=again or str(prefix),
     )
 
 
 def cray_place() -> MpiPlace | None:
-    """Cray's MPICH of the modules that are loaded."""
+    """Returns Cray's MPICH of the loaded modules; None: there is none."""
     return _cray_of(os.environ, {}, "named by")
 
 
 def _cray_of(
-    variables: Mapping[str, str], env: Mapping[str, str], found: str, again: str = ""
+    variables: Mapping[str, str], env: Mapping[str, str], origin: str, again: str = ""
 ) -> MpiPlace | None:
     for name in CRAY_PREFIX:
         if prefix := variables.get(name):
-            return srun_place(Path(prefix), f"{found} {name}", env, again)
+            return srun_place(Path(prefix), f"{origin} {name}", env, again)
     return None
 
 
 def place_on_path() -> list[MpiPlace]:
-    """The one that a user gets who types mpiexec."""
+    """Returns the place of the MPI whose launcher a user gets as mpiexec; empty: there is none."""
     program = first_launcher(os.environ.get("PATH"))
     if program is not None:
         return [site_place(program, f"on PATH as {program}")]
@@ -124,21 +127,21 @@ def place_on_path() -> list[MpiPlace]:
 
 
 def module_place(name: str) -> MpiPlace:
-    """The MPI that loading this module puts on PATH."""
+    """Returns the place of the MPI that this module puts on PATH."""
     env = environment.after_module(name)
     return _changed_place(env, f"module {name}", f"module:{name}")
 
 
 def script_place(script: Path) -> MpiPlace:
-    """The MPI that sourcing this script puts on PATH."""
+    """Returns the place of the MPI that this script puts on PATH."""
     file = script.expanduser().absolute()
     return _changed_place(environment.after_script(file), f"script {file}", f"script:{file}")
 
 
 def first_launcher(path: str | None) -> Path | None:
-    """The first mpiexec of these folders, else the first mpirun."""
-    found = (shutil.which(name, path=path) for name in PROGRAMS)
-    return next((Path(program).absolute() for program in found if program), None)
+    """Returns the first mpiexec of these folders, else the first mpirun."""
+    programs = (shutil.which(name, path=path) for name in PROGRAMS)
+    return next((Path(program).absolute() for program in programs if program), None)
 
 
 def _changed_place(env: Mapping[str, str], what: str, again: str) -> MpiPlace:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The profiler's libraries, which serve all MPIs: those that came with mpigauge, or built once and
-kept in the cache."""
+"""The profiler's libraries, for all MPIs: shipped with mpigauge, or built once into the cache."""
 
 from __future__ import annotations
 
@@ -20,17 +19,17 @@ WHAT = "the profiler"
 
 
 def library(tell: Tell = folders.say_nothing) -> Path:
-    """The library to preload."""
+    """Returns the library to preload."""
     return _kept(NAME, (), tell)
 
 
 def archive(tell: Tell = folders.say_nothing) -> Path:
-    """The profiler as an archive, to be linked to programs that nothing can be preloaded into."""
+    """Returns the profiler as an archive, to link to programs that cannot preload a library."""
     return _kept(ARCHIVE, ("-DMPIGAUGE_ARCHIVE=ON",), tell)
 
 
 def include() -> Path:
-    """The folder with what programs include that name regions: of C, Fortran and Python."""
+    """Returns the folder of files that programs include to name regions: C, Fortran and Python."""
     return source_folder() / "profiler" / "include"
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Sees to it that there is an MPI for who has none and names none."""
+"""Provides an MPI if none is installed and none is selected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def provide(tell: Tell) -> None:
-    """Installs the usual one where none is installed and none on PATH. UserError: it cannot."""
+    """Installs the default MPI if none is installed and none is on PATH. UserError: it fails."""
     if wheels.installed(wheels.EMBEDDED) or place_on_path():
         return
     tell(f"no MPI is here, so {wheels.EMBEDDED} is fetched")

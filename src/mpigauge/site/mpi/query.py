@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Asks an MPI library what it is, in a child process: a broken library cannot take us along."""
+"""Queries an MPI library in a child process, which a broken library cannot crash with us."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class LibraryAnswer:
     text: str
     standard: str
     ompi: bool
-    """Whether it has Open MPI's data symbols, so Open MPI's ABI."""
+    """True if it has Open MPI's data symbols, and thus Open MPI's ABI."""
 
     @property
     def name_and_version(self) -> tuple[str, str]:
@@ -79,7 +79,7 @@ class LibraryAnswer:
 
 
 def name_and_version(text: str) -> tuple[str, str]:
-    """The name and the version of a library, by what it says of itself."""
+    """Returns the name and version of a library, by its version string."""
     for name, pattern in FAMILIES:
         if match := re.search(pattern, text):
             return name, match["version"]
@@ -87,21 +87,22 @@ def name_and_version(text: str) -> tuple[str, str]:
 
 
 def ask(library: Path, env: Mapping[str, str], seconds: float = SECONDS) -> LibraryAnswer:
-    """What the library says it is; a UserError when it cannot say. Asked once: see `remembered`.
+    """Returns the library's version and ABI. It is queried once: see `remembered`.
 
-    Its answer depends on its file, and on where the libraries below it are found.
+    The answer depends on its file, and on the paths of the libraries below it. UserError: it does
+    not work.
     """
     where = [f"{name}={os.environ.get(name, '')}" for name in LOADER]
-    said = [f"{name}={value}" for name, value in sorted(env.items())]
-    told = remembered(
-        *("library", [str(library), *where, *said], [library]),
+    own_variables = [f"{name}={value}" for name, value in sorted(env.items())]
+    content = remembered(
+        *("library", [str(library), *where, *own_variables], [library]),
         lambda: answer(CHILD, library, env, seconds),
     )
-    return LibraryAnswer(**json.loads(told))
+    return LibraryAnswer(**json.loads(content))
 
 
 def missing(library: Path, env: Mapping[str, str], calls: Iterable[str]) -> frozenset[str]:
-    """The calls that the library has not."""
+    """Returns the calls that the library lacks."""
     return frozenset(json.loads(answer(LOOK_UP, library, env, SECONDS, *calls)))
 
 
@@ -113,8 +114,8 @@ def answer(
     *arguments: str,
     without: Iterable[str] = (),
 ) -> str:
-    """What a child with this script prints behind MARK; its arguments are the library, MARK and
-    these. `without` names variables of ours that it is not to see. UserError: it fails."""
+    """Returns the text after MARK in the output of a child with this script; its arguments are the
+    library, MARK and these. `without` names variables of ours to remove. UserError: it fails."""
     left = set(without)
     ours = {name: value for name, value in os.environ.items() if name not in left}
     words = [sys.executable, "-c", script, str(library), MARK, *arguments]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What was once found out about files, kept while they stay as they are.
+"""Cached answers about files, valid while the files are unchanged.
 
-To ask a library or a compiler what it is takes a process, and to look into all sources takes
-reading them, which is long beside a short measurement. An answer lies in the user's cache, a file
-for each subject, with the stamps of the files that it came from; any other stamp makes it ask
-again. Failures are not kept, and a cache that cannot be written is none.
+A query of a library or a compiler takes a process, and a digest of all sources takes reading them,
+which is long compared with a short measurement. An answer is stored in the user's cache, a file for
+each subject, with the stamps of the files that it came from; any other stamp causes a new query.
+Failures are not kept, and a cache that is not writable has no effect.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 def remembered(
     kind: str, subject: Iterable[str], files: Iterable[Path], ask: Callable[[], str]
 ) -> str:
-    """The answer to what `ask` asks about the subject, which these files decide."""
+    """Returns the answer of `ask` about the subject, which depends on these files."""
     words = [kind, *subject]
     stamps = _digest(repr(_stamp(file)) for file in files)
     kept = folders.cache() / "answers" / f"{kind}-{_digest(words)}.json"
-    if (known := _read(kept)) and known["of"] == [words, stamps]:
-        return str(known["answer"])
+    if (record := _read(kept)) and record["of"] == [words, stamps]:
+        return str(record["answer"])
     answer = ask()
     _write(kept, {"of": [words, stamps], "answer": answer})
     return answer
@@ -42,34 +42,34 @@ def _digest(words: Iterable[str]) -> str:
 
 
 def _stamp(file: Path) -> tuple[object, ...]:
-    """Of the file that the name leads to; another one in its place has another."""
+    """Returns the stamp of the file that the name resolves to; a file in its place has another."""
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return (str(file),)
     return (
-        *(str(file), found.st_dev, found.st_ino, found.st_size),
-        *(found.st_mtime_ns, found.st_ctime_ns),
+        *(str(file), status.st_dev, status.st_ino, status.st_size),
+        *(status.st_mtime_ns, status.st_ctime_ns),
     )
 
 
 def _read(kept: Path) -> dict[str, object]:
     try:
-        known = json.loads(kept.read_text(encoding="utf-8"))
+        record = json.loads(kept.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    if isinstance(known, dict) and {"of", "answer"} <= set(known):
-        return known
+    if isinstance(record, dict) and {"of", "answer"} <= set(record):
+        return record
     return {}
 
 
-def _write(kept: Path, known: dict[str, object]) -> None:
-    """As a whole or not at all."""
+def _write(kept: Path, record: dict[str, object]) -> None:
+    """Writes the file completely or not at all."""
     new = kept.with_name(f"{kept.name}.{os.getpid()}")
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
         try:
-            new.write_text(json.dumps(known), encoding="utf-8")
+            new.write_text(json.dumps(record), encoding="utf-8")
             new.replace(kept)
         finally:
             new.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where MPIs are looked for. A source is a function that tells of candidates, listed in SOURCES."""
+"""The sources of MPIs: functions that yield candidates, listed in SOURCES."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mpigauge.site.mpi.place import (
 )
 
 Candidate = Callable[[], MpiPlace]
-"""Looks at one place; a UserError says what is wrong with it."""
+"""Examines one place; a UserError has the reason if it is unusable."""
 
 ROOT = Path("/")
 USUAL = (
@@ -39,18 +39,18 @@ USUAL = (
     "opt/hpcx*/ompi",
     "usr/local",
 )
-"""Where distributions and vendors put an MPI, below ROOT."""
+"""The default prefixes of distributions and vendors, below ROOT."""
 ALTERNATIVES = "var/lib/dpkg/alternatives/mpirun"
 
 
 def private() -> Iterator[Candidate]:
-    """What `mpigauge mpi install` has put there."""
+    """Yields MPIs installed by `mpigauge mpi install`."""
     for name in wheels.WHEELS:
         yield from (partial(private_place, prefix) for prefix in wheels.installed(name))
 
 
 def on_path() -> Iterator[Candidate]:
-    """The launchers of all folders on PATH, the one that is run first."""
+    """Yields the launchers of all folders on PATH, the default one first."""
     if first_launcher(os.environ.get("PATH")):
         yield _first_on_path
     for folder in os.environ.get("PATH", "").split(os.pathsep):
@@ -59,7 +59,7 @@ def on_path() -> Iterator[Candidate]:
 
 
 def of_cray() -> Iterator[Candidate]:
-    """What Cray's module has named; it brings no launcher."""
+    """Yields the MPI of Cray's module, which has no launcher."""
     if place := cray_place():
         yield lambda: place
 
@@ -69,7 +69,7 @@ def modules() -> Iterator[Candidate]:
 
 
 def alternatives() -> Iterator[Candidate]:
-    """MPIs between which Debian's update-alternatives chooses."""
+    """Yields the choices of Debian's update-alternatives."""
     try:
         text = (ROOT / ALTERNATIVES).read_text(encoding="utf-8")
     except OSError:
@@ -79,12 +79,12 @@ def alternatives() -> Iterator[Candidate]:
 
 
 def python_wheels() -> Iterator[Candidate]:
-    """Wheels that pip has put into the Python that runs us."""
+    """Yields wheels in the Python that runs mpigauge."""
     for name, wheel in wheels.WHEELS.items():
         for program in _files_of(wheel.package, "bin/mpiexec"):
             prefix = program.parent.parent
-            found = f"the wheel {wheel.package} in {prefix}"
-            yield partial(wheel_place, name, prefix, found)
+            origin = f"the wheel {wheel.package} in {prefix}"
+            yield partial(wheel_place, name, prefix, origin)
 
 
 def usual_prefixes() -> Iterator[Candidate]:
@@ -98,7 +98,7 @@ SOURCES = (private, on_path, of_cray, modules, alternatives, python_wheels, usua
 
 
 def below(folders: Iterable[Path]) -> Iterator[Candidate]:
-    """MPIs in folders that somebody names: each is a prefix, or holds prefixes."""
+    """Yields MPIs in folders named by the user: each is a prefix, or holds prefixes."""
     for folder in folders:
         inside = [path for path in sorted(folder.glob("*")) if _launcher_in(path / "bin")]
         if inside and not _launcher_in(folder / "bin"):
@@ -112,10 +112,10 @@ def after(scripts: Iterable[Path]) -> Iterator[Candidate]:
 
 
 def choices(text: str) -> Iterator[str]:
-    """The programs that a file of dpkg's alternatives lists.
+    """Yields the programs that a file of dpkg's alternatives lists.
 
-    Its first part has the mode, the link, and two lines for each further link that follows it; then
-    come, for each choice, the program, its priority, and a line for each further link.
+    Its first part has the mode, the link, and two lines for each further link that follows it.
+    Then, for each choice, come the program, its priority, and a line for each further link.
     """
     head, _, rest = text.partition("\n\n")
     further = (len(head.splitlines()) - 2) // 2
@@ -143,7 +143,7 @@ def _launcher_in(folder: Path) -> Path | None:
 
 
 def _launchers_in(folder: Path) -> Iterator[Path]:
-    """The one of the usual name, and those that Debian puts beside each other."""
+    """Yields the launcher of the usual name, and those with a suffix, as on Debian."""
     if program := _launcher_in(folder):
         yield program
     for name in ("mpirun.openmpi", "mpirun.mpich"):

