@@ -69,21 +69,21 @@ def test_a_program_bound_to_another_mpi_of_its_abi_is_freed(
     found = way_of([app(tmp_path, bound)], mpich, HERE)
     assert found.how == DIRECTLY
     assert found.preload == (mpich.library,)
-    assert f"in place of {other} (by {how.upper()})" in found.said
+    assert f"in place of {other} (by {how.upper()})" in found.summary
 
 
 def test_a_path_that_lies_counts_for_nothing(tmp_path: Path, mpich: Mpi) -> None:
     library("libmpi.so.12").write(tmp_path / "old/libmpi.so.12")
     program = app(tmp_path, Made(needed=("libmpi.so.12",), wants=MPI_C))
     found = way_of([program], mpich, {**HERE, "LD_LIBRARY_PATH": str(tmp_path / "old")})
-    assert "(by LD_LIBRARY_PATH)" in found.said
+    assert "(by LD_LIBRARY_PATH)" in found.summary
     assert found.variables(HERE) == {"LD_PRELOAD": str(mpich.library)}
 
 
 def test_a_program_without_its_mpi_is_the_good_case(tmp_path: Path, mpich: Mpi) -> None:
     found = way_of([app(tmp_path, Made(needed=("libmpi.so.12",), wants=MPI_C))], mpich, HERE)
     assert found.how == DIRECTLY
-    assert "in place of libmpi.so.12, which is not here" in found.said
+    assert "in place of libmpi.so.12, which is not here" in found.summary
 
 
 def test_its_own_mpi_is_its_own(tmp_path: Path, mpich: Mpi) -> None:
@@ -191,7 +191,7 @@ def test_what_is_no_program_of_mpi_is_known(tmp_path: Path, mpich: Mpi) -> None:
 def test_of_what_is_in_a_container_somebody_tells_the_abi(tmp_path: Path, mpich: Mpi) -> None:
     app(tmp_path, Made(needed=("libc.so.6",)), "apptainer")
     here = {"PATH": str(tmp_path)}
-    assert "say its ABI with --abi" in way_of(["apptainer", "exec", "x.sif"], mpich, here).said
+    assert "say its ABI with --abi" in way_of(["apptainer", "exec", "x.sif"], mpich, here).summary
     told_so = way_told("apptainer", "mpich", mpich)
     assert [path.name for path in told_so.preload] == ["libmpi.so.12", "libmpich.so.12"]
     assert (told_so.how, told_so.abi) == (DIRECTLY, "mpich")

@@ -115,7 +115,7 @@ def _check_programs(plan: Plan, setup: Setup) -> None:
     from mpigauge.cli.screen import note
 
     for way in ways_of(plan, setup.mpi).values():
-        for line in (way.said, *way.notes) if way.is_special else ():
+        for line in (way.summary, *way.notes) if way.is_special else ():
             note(line)
 
 

@@ -80,7 +80,7 @@ def _refuse_other_programs(launch: ProgramLaunch) -> None:
     from mpigauge.site.mpi.programs.ways import NONE
 
     if launch.way.how == NONE:
-        raise UserError(launch.way.said)
+        raise UserError(launch.way.summary)
 
 
 def _run(launch: ProgramLaunch, setup: Setup, folder: Path) -> int:
@@ -90,7 +90,7 @@ def _run(launch: ProgramLaunch, setup: Setup, folder: Path) -> int:
     from mpigauge.site.mpi.programs.witness import has_said_why
 
     tell_notes()
-    for line in (launch.way.said, *launch.way.notes):
+    for line in (launch.way.summary, *launch.way.notes):
         tell(line)
     for name, text in launch.command.files.items():
         Path(name).write_text(text, encoding="utf-8")

@@ -22,7 +22,7 @@ SHOWN = 16
 
 def before(launch: ProgramLaunch) -> Iterator[str]:
     """The MPI that runs the program, and the reason."""
-    yield launch.way.said
+    yield launch.way.summary
     yield from launch.way.notes
     placed = f", placed {launch.part.placement}" if launch.part.placement else ""
     where = f" on {','.join(launch.hosts)}" if launch.hosts else ""

@@ -113,7 +113,7 @@ def _ready(job: Job, here: Mapping[str, str]) -> Job:
 
 def _way(words: Sequence[str], mpi: Mpi, here: Mapping[str, str], wdir: str) -> Way:
     way = way_of(words, mpi, here, Path(wdir))
-    for note in (way.said, *way.notes) if way.how == TRANSLATED else way.notes:
+    for note in (way.summary, *way.notes) if way.how == TRANSLATED else way.notes:
         print(f"mpigauge: {note}", file=sys.stderr)
     return way
 

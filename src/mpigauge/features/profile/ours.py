@@ -28,6 +28,6 @@ def started_by_us(
         {**here, **found.command.env},
         (tuple(words),),
         found.hosts,
-        (found.way.said, *found.way.notes) if found.way.is_special else (),
+        (found.way.summary, *found.way.notes) if found.way.is_special else (),
         found.command.files,
     )

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a program is to MPI, without running it.
+"""The relation of a program to MPI, without running it.
 
-elf       a file of machine code, as far as the loader looks at it
-loader    which files the loader would take here for the libraries that it needs
-abi       whose libraries these are, by their names
-look      the program behind a command line: which MPI it was made for, and what it would load
-suits     which of the MPIs that are here can run it, and what stands in the way
-ways      what its ranks have to be told, so that it runs on one of them
-stand_ins libraries under other names, and functions that an MPI has not
-witness   what looks in each rank whether it runs where it should
+elf       a file of machine code, as far as the loader uses it
+loader    the files that the loader would open here for the libraries that it needs
+abi       the MPIs of these libraries, by their names
+look      the program of a command line: the MPI that it was built for, and its libraries
+suits     the compatibility of the MPIs that are here, and the obstacles
+ways      the variables with which its ranks run on one of them
+stand_ins libraries under other names, and functions that an MPI lacks
+witness   the library that checks in each rank whether it runs as intended
 """
 
 from mpigauge.site.mpi.programs.look import Look, look

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Whose a library is, by its name, and which names of a program are MPI's."""
+"""Classifies libraries of MPI by their names, and finds MPI's names in a program."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 class Family(NamedTuple):
     abi: Abi | None
-    """None: one that we know by name only."""
+    """The ABI; None: one of which we have only the name."""
     label: str
     fortran: bool = False
-    """Whether it is the layer for Fortran, which has the C layer below it."""
+    """True for the layer for Fortran, which has the C layer below it."""
 
 
 OLD_OPEN_MPI = Family(None, "an old Open MPI (before 2)")
@@ -53,7 +53,7 @@ _USUAL = (
     (r"libmpi(ch)?cxx\.so\.12", "libmpicxx.so.12"),
     (r"libmpi_ibm_(mpifh|usempi\w*)\.so\.\d+", r"libmpi_\1.so.40"),
 )
-"""What layers are called where they were not renamed."""
+"""The original names of layers that packagers rename."""
 _INTERNAL = re.compile(r"P?MPIX?_\w+|MPI(R|I|D|DI|U|L)_\w+|(ompi|opal)_\w+|p?mpix?_\w+_")
 _CONSTANT = r"__mpi_f08_link_constants_MOD_\w+"
 _FORTRAN = rf"p?mpir?_[a-z]\w*_|(?!{_CONSTANT})__mpi_\w+_MOD_\w+"
@@ -69,7 +69,7 @@ _DATA = re.compile(
 
 @cache
 def family_of(name: str) -> Family | None:
-    """The family of a library by its name, such as libmpi.so.12; None: it is none of MPI."""
+    """Returns the family of a library by its name, such as libmpi.so.12; None: it is not of MPI."""
     for pattern, family in _PATTERNS:
         if pattern.fullmatch(name):
             return family
@@ -77,8 +77,8 @@ def family_of(name: str) -> Family | None:
 
 
 def family_by(name: str, objects: Iterable[str]) -> Family | None:
-    """The family of a library by its name, where the names of predefined objects that a program
-    takes say more."""
+    """Returns the family of a library by its name, and by the names of predefined objects that a
+    program uses if these tell more."""
     family = family_of(name)
     if family and family.abi is None and any(each.startswith("ompi_mpi_") for each in objects):
         return OLD_OPEN_MPI
@@ -86,7 +86,7 @@ def family_by(name: str, objects: Iterable[str]) -> Family | None:
 
 
 def usual_name(name: str) -> str:
-    """What a layer for Fortran is called by whoever made the MPI; packagers rename some."""
+    """Returns the original name of a layer for Fortran, which some packagers rename."""
     for pattern, usual in _USUAL:
         if match := re.fullmatch(pattern, name):
             return match.expand(usual)
@@ -94,25 +94,25 @@ def usual_name(name: str) -> str:
 
 
 def is_of_mpi(name: str) -> bool:
-    """Whether a function or a variable comes from an MPI, and be it an inner one."""
+    """True if a function or a variable comes from an MPI, even an internal one."""
     return bool(_INTERNAL.fullmatch(name))
 
 
 def calls(names: Iterable[str]) -> frozenset[str]:
-    """The names that are MPI's functions, in C or Fortran."""
+    """Returns the names of MPI's functions, in C or Fortran."""
     return frozenset(filter(_CALL.fullmatch, names))
 
 
 def is_of_layer(name: str) -> bool:
-    """Whether a layer for Fortran has it: a subroutine, or what a module brings along."""
+    """True for a name of a layer for Fortran: a subroutine, or a symbol of a module."""
     return bool(_OF_LAYER.fullmatch(name))
 
 
 def extensions(names: Iterable[str]) -> frozenset[str]:
-    """The names that are functions of one MPI only."""
+    """Returns the names of functions of one MPI only."""
     return frozenset(filter(_EXTENSION.fullmatch, names))
 
 
 def data(names: Iterable[str]) -> frozenset[str]:
-    """The names that are variables of an MPI library."""
+    """Returns the names of variables of an MPI library."""
     return frozenset(filter(_DATA.fullmatch, names))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Files of machine code (ELF), as far as the loader looks at them.
+"""Reads files of machine code (ELF), as far as the loader uses them.
 
 See docs/decisions/elf.md for why this is our own.
 """
@@ -34,7 +34,7 @@ _GNU_HASH = 0x6FFFFEF5
 
 
 class DamagedError(ValueError):
-    """It begins as machine code does, and is none."""
+    """A file that begins like machine code, but is none."""
 
 
 @dataclass(frozen=True)
@@ -43,26 +43,26 @@ class Elf:
     bits: int
     little: bool
     interpreter: str = ""
-    """The loader that it names; a library names none."""
+    """The loader's path; empty for a library."""
     dynamic: bool = False
-    """Whether libraries are loaded for it."""
+    """True if libraries are loaded for it."""
     soname: str = ""
     needed: tuple[str, ...] = ()
     rpath: tuple[str, ...] = ()
-    """Folders that come before LD_LIBRARY_PATH; without effect where there is a RUNPATH."""
+    """Folders searched before LD_LIBRARY_PATH; without effect if there is a RUNPATH."""
     runpath: tuple[str, ...] = ()
-    """Folders that come after LD_LIBRARY_PATH."""
+    """Folders searched after LD_LIBRARY_PATH."""
     wants: frozenset[str] = frozenset()
-    """Names that it takes from others."""
+    """Names that it imports."""
     offers: frozenset[str] = frozenset()
-    """Names that others can take from it."""
+    """Names that it exports."""
     holds_mpi: bool = False
-    """Whether MPI_Init is among the names that it was linked with, of its own or of others."""
+    """True if MPI_Init is among the names that it was linked with, defined or undefined."""
     holds_profiler: bool = False
-    """Whether libmpigauge_profile.a was linked to it."""
+    """True if libmpigauge_profile.a was linked into it."""
 
     def runs_with(self, other: Elf) -> bool:
-        """Whether both are for one machine, so that a process can hold both."""
+        """True if both are for one machine, so that a process can hold both."""
         return (self.machine, self.bits, self.little) == (other.machine, other.bits, other.little)
 
 
@@ -82,8 +82,8 @@ def is_elf(path: Path) -> bool:
 
 
 def read_elf(path: Path) -> Elf:
-    """What the loader sees of a file. OSError: it cannot be read. DamagedError: it is not a whole
-    file of machine code."""
+    """Reads the header and symbols of a file. OSError: it is not readable. DamagedError: it is not
+    a complete file of machine code."""
     with path.open("rb") as file:
         try:
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -94,7 +94,7 @@ def read_elf(path: Path) -> Elf:
 
 
 def parse(data: bytes | mmap.mmap) -> Elf:
-    """What the content of an ELF file says."""
+    """Parses the content of an ELF file. DamagedError: it is not a complete one."""
     if data[:4] != MAGIC:
         raise DamagedError("it does not begin as machine code does")
     try:
@@ -104,7 +104,7 @@ def parse(data: bytes | mmap.mmap) -> Elf:
 
 
 class _Reader:
-    """Takes the numbers of a file as its own machine writes them."""
+    """Reads the numbers of a file in the byte order of its machine."""
 
     def __init__(self, data: bytes | mmap.mmap) -> None:
         self.data = data
@@ -178,7 +178,7 @@ class _Reader:
             self.dynamic.setdefault(tag, []).append(value)
 
     def offset_of(self, address: int) -> int:
-        """Where in the file lies what will be at this address."""
+        """Returns the offset in the file of this address."""
         for start, offset, length in self.loads:
             if start <= address < start + length:
                 return address - start + offset
@@ -194,32 +194,32 @@ class _Reader:
         return [self.text(self.offset_of(names + value)) for value in self.dynamic.get(tag, [])]
 
     def folders(self, tag: int, names: int) -> tuple[str, ...]:
-        found = []
+        paths = []
         for text in self.texts(tag, names):
             for folder in text.split(":"):
                 if folder:
-                    found.append(folder)
-        return tuple(found)
+                    paths.append(folder)
+        return tuple(paths)
 
     def sections(self) -> list[_Section]:
-        """None where a tool has cut their table away."""
+        """Returns the sections; empty if a tool has stripped their table."""
         start = self.at(40 if self.wide else 32, self.word)[0]
         size, count = self.at(58 if self.wide else 46, "HH")
         if not start:
             return []
         form, skip = ("QQI", 24) if self.wide else ("III", 16)
-        found = []
+        table = []
         for place in range(start, start + size * count, size):
             kind = self.at(place + 4, "I")[0]
-            found.append(_Section(kind, *self.at(place + skip, form)))
-        return found
+            table.append(_Section(kind, *self.at(place + skip, form)))
+        return table
 
     def holds(self, section: _Section, word: bytes) -> bool:
         end = section.offset + section.size
         return section.kind == _STRTAB_SECTION and self.data.find(word, section.offset, end) >= 0
 
     def symbols(self, sections: list[_Section]) -> tuple[frozenset[str], frozenset[str]]:
-        """The names that are taken from others, and those that are offered to them."""
+        """Returns the imported names, and the exported ones."""
         if _SYMTAB not in self.dynamic:
             return frozenset(), frozenset()
         table = self.offset_of(self.dynamic[_SYMTAB][0])
@@ -236,8 +236,7 @@ class _Reader:
         return frozenset(wants), frozenset(offers)
 
     def symbol_count(self, sections: list[_Section]) -> int:
-        """How many symbols there are, by the table of sections, else by the tables with which
-        symbols are looked up."""
+        """Returns the number of symbols, by the table of sections, else by the hash tables."""
         size = 24 if self.wide else 16
         for section in sections:
             if section.kind == _DYNSYM_SECTION:
@@ -247,7 +246,8 @@ class _Reader:
         return self.gnu_count(self.offset_of(self.dynamic[_GNU_HASH][0]))
 
     def gnu_count(self, table: int) -> int:
-        """The last chain ends with the last symbol, whose lowest bit is set."""
+        """Returns the number of symbols by the GNU hash table: the last chain ends with the last
+        symbol, whose lowest bit is set."""
         buckets, first, words, _ = self.at(table, "IIII")
         start = table + 16 + words * (8 if self.wide else 4)
         last = max(self.at(start, f"{buckets}I"), default=0)

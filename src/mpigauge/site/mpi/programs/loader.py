@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which files the loader takes for the libraries that a program needs, and why these.
+"""Finds the libraries that the loader opens for a program, and the reasons for the choice.
 
-As glibc's does it: what is loaded already goes before all; then RPATH of whoever needs it and of
-those that needed that, LD_LIBRARY_PATH, RUNPATH, the cache of ldconfig, the usual folders.
+The rules are those of glibc: first what is already loaded; then RPATH of the object that needs it
+and of those above, LD_LIBRARY_PATH, RUNPATH, the cache of ldconfig, and the usual folders.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ BY_PATH = "LD_LIBRARY_PATH"
 
 @dataclass(frozen=True)
 class LoadedLibrary:
-    """A library that a program needs, itself or by another one."""
+    """A library that a program needs, directly or through another one."""
 
     name: str
-    """As it is asked for."""
+    """The name by which it is needed."""
     by: str
-    """Who asks for it first: the program's path or a library's."""
+    """The path of the first object that needs it: the program or a library."""
     path: Path | None = None
-    """None: it is found nowhere."""
+    """The path; None: it is missing."""
     through: str = ""
-    """By what it was found, in words."""
+    """The search path with which it was found, in words."""
     elf: Elf | None = field(default=None, hash=False)
 
 
@@ -48,35 +48,35 @@ class _Object:
     path: Path
     elf: Elf
     above: _Object | None
-    """Whoever needed it first."""
+    """The object that needed it first."""
 
 
 @dataclass(frozen=True)
 class Loader:
     env: Mapping[str, str] = field(hash=False)
     root: Path = ROOT
-    """Another than `/` for tests."""
+    """The root folder, other than `/` in tests."""
     secure: bool = False
-    """Whether LD_LIBRARY_PATH counts for nothing: the program gets rights that we have not."""
+    """True if LD_LIBRARY_PATH is ignored: the program gets rights that we do not have."""
 
     def libraries(self, program: Path, elf: Elf) -> tuple[LoadedLibrary, ...]:
-        """All libraries that are loaded before the program begins, in the order of the loader."""
-        found: dict[str, LoadedLibrary] = {}
+        """Returns all libraries that are loaded before the program begins, in that order."""
+        by_name: dict[str, LoadedLibrary] = {}
         queue = [_Object(program, elf, None)]
-        wanted = [(name, queue[0], BY_PRELOAD) for name in self.preloaded]
+        requests = [(name, queue[0], BY_PRELOAD) for name in self.preloaded]
         while queue:
             current = queue.pop(0)
-            wanted += [(name, current, "") for name in current.elf.needed]
-            for name, asker, why in wanted:
-                if name in found:
+            requests += [(name, current, "") for name in current.elf.needed]
+            for name, asker, why in requests:
+                if name in by_name:
                     continue
                 loaded = self.find(name, asker, why)
-                found[name] = loaded
+                by_name[name] = loaded
                 if loaded.elf is not None and loaded.path is not None:
-                    found.setdefault(loaded.elf.soname or name, loaded)
+                    by_name.setdefault(loaded.elf.soname or name, loaded)
                     queue.append(_Object(loaded.path, loaded.elf, asker))
-            wanted = []
-        return tuple({id(each): each for each in found.values()}.values())
+            requests = []
+        return tuple({id(each): each for each in by_name.values()}.values())
 
     @property
     def preloaded(self) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class Loader:
             yield usual / name, BY_FOLDER
 
     def in_rpaths(self, name: str, asker: _Object) -> Iterator[tuple[Path, str]]:
-        """RPATH of the asker and of all above it; those with a RUNPATH have none."""
+        """Yields paths in the RPATH of an object and of those above, unless they have a RUNPATH."""
         current: _Object | None = asker
         while current is not None:
             if not current.elf.runpath:
@@ -119,7 +119,7 @@ class Loader:
             current = current.above
 
     def folders(self, text: str, asker: _Object) -> Iterator[Path]:
-        """The folders of a list, with what the loader puts for ORIGIN, LIB and PLATFORM."""
+        """Yields the folders of a list, with the loader's values of ORIGIN, LIB and PLATFORM."""
         lib = "lib64" if asker.elf.bits == 64 else "lib"
         triplet = TRIPLETS.get(asker.elf.machine)
         libs = [f"lib/{triplet}", lib] if triplet else [lib]
@@ -140,7 +140,7 @@ class Loader:
         return Path(path)
 
     def fitting(self, path: Path, program: Elf) -> Elf | None:
-        """A library for the same machine; others are passed over."""
+        """Returns the library if it is for the same machine; None: the loader skips it."""
         try:
             elf = read_elf(path)
         except (OSError, DamagedError):
@@ -151,7 +151,7 @@ class Loader:
 
     @cached_property
     def cache(self) -> Mapping[str, tuple[str, ...]]:
-        """Paths by names, of what ldconfig has found; nothing where there is no cache."""
+        """The paths in ldconfig's cache, by name; empty if there is no cache."""
         try:
             data = (self.root / CACHE).read_bytes()
         except OSError:
@@ -160,21 +160,21 @@ class Loader:
 
 
 def read_cache(data: bytes) -> dict[str, tuple[str, ...]]:
-    """The names of libraries and their paths in a cache of ldconfig; nothing of another format."""
+    """Returns the paths in a cache of ldconfig, by name; empty if it has another format."""
     start = data.find(_CACHE_MARK)
     if start < 0:
         return {}
-    found: dict[str, tuple[str, ...]] = {}
+    by_name: dict[str, tuple[str, ...]] = {}
     try:
         count = struct.unpack_from("=I", data, start + 20)[0]
         for number in range(count):
             place = start + _HEADER + number * _ENTRY
             _, name, path = struct.unpack_from("=iII", data, place)
             key = _text(data, start + name)
-            found[key] = (*found.get(key, ()), _text(data, start + path))
+            by_name[key] = (*by_name.get(key, ()), _text(data, start + path))
     except struct.error:
         return {}
-    return found
+    return by_name
 
 
 def _text(data: bytes, offset: int) -> str:

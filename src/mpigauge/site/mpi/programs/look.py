@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The program behind a command line: which MPI it was made for, and what it would load here."""
+"""Inspects the program of a command line: the MPI that it was built for, and its libraries here."""
 
 from __future__ import annotations
 
@@ -39,32 +39,33 @@ print(found.origin if found and found.origin else "")
 
 @dataclass(frozen=True)
 class Look:
-    """What there is to be known of a program before it runs."""
+    """The properties of a program, before it runs."""
 
     path: Path
     kind: str
     """binary, script (which starts others), python, or other (which the system starts somehow)."""
     elf: Elf | None = field(default=None, hash=False)
-    """Of a binary; of Python the module that calls MPI."""
+    """The binary; for Python the module that calls MPI."""
     libraries: tuple[LoadedLibrary, ...] = ()
     secure: bool = False
-    """Whether it gets rights that its user has not, so that nothing can be preloaded."""
+    """True if it gets rights that its user does not have, so that nothing can be preloaded."""
     module: Path | None = None
-    """Of Python: the file of mpi4py that calls MPI."""
+    """The file of mpi4py that calls MPI, for Python."""
 
     @cached_property
     def mpi_libraries(self) -> tuple[LoadedLibrary, ...]:
-        """The libraries of MPI that it needs, itself or by another library."""
+        """The libraries of MPI that it needs, directly or through another library."""
         return tuple(each for each in self.libraries if abi.family_of(each.name))
 
     @cached_property
     def families(self) -> tuple[Family, ...]:
-        """Whose they are, the layers for Fortran left out; Open MPI 1 is told by its objects."""
+        """The families of these libraries, without layers for Fortran unless there are no others.
+        Open MPI 1 is identified by its objects."""
         objects = self.wants | (self.elf.offers if self.elf else frozenset())
-        found = [abi.family_by(each.name, objects) for each in self.mpi_libraries]
-        core = [each for each in found if each and not each.fortran]
+        of_libraries = [abi.family_by(each.name, objects) for each in self.mpi_libraries]
+        core = [each for each in of_libraries if each and not each.fortran]
         if not core:
-            core = [each for each in found if each]
+            core = [each for each in of_libraries if each]
         return tuple(dict.fromkeys(core))
 
     @property
@@ -73,33 +74,33 @@ class Look:
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """MPIs that it needs and that we know by name only."""
+        """MPIs that it needs and of which we have only the names."""
         return tuple(dict.fromkeys(each.label for each in self.families if each.abi is None))
 
     @property
     def static(self) -> bool:
-        """Whether nothing is loaded for it, so that nothing can be loaded before."""
+        """True if nothing is loaded for it, so that nothing can be preloaded."""
         return self.elf is not None and not self.elf.dynamic
 
     @property
     def holds_mpi(self) -> bool:
-        """Whether MPI is a part of the program itself."""
+        """True if MPI is a part of the program itself."""
         return self.elf is not None and not self.mpi_libraries and self.elf.holds_mpi
 
     @property
     def holds_profiler(self) -> bool:
-        """Whether the profiler is a part of the program itself, so that none need be preloaded."""
+        """True if the profiler is a part of the program itself, so that none need be preloaded."""
         return self.elf is not None and self.elf.holds_profiler
 
     @cached_property
     def wants(self) -> frozenset[str]:
-        """Names that it and its own libraries take from others."""
+        """Names that it and its own libraries import."""
         own = []
         for each in self.libraries:
             if each.elf and not abi.family_of(each.name):
                 own.append(each.elf)
-        found: frozenset[str] = self.elf.wants if self.elf else frozenset()
-        return found.union(*(elf.wants for elf in own))
+        direct: frozenset[str] = self.elf.wants if self.elf else frozenset()
+        return direct.union(*(elf.wants for elf in own))
 
     @property
     def calls(self) -> frozenset[str]:
@@ -118,8 +119,8 @@ class Look:
     @property
     def fortran(self) -> tuple[LoadedLibrary, ...]:
         """Layers for Fortran that it needs."""
-        found = ((each, abi.family_of(each.name)) for each in self.mpi_libraries)
-        return tuple(each for each, family in found if family and family.fortran)
+        with_family = ((each, abi.family_of(each.name)) for each in self.mpi_libraries)
+        return tuple(each for each, family in with_family if family and family.fortran)
 
     @property
     def runtimes(self) -> tuple[LoadedLibrary, ...]:
@@ -132,8 +133,8 @@ class Look:
 
 
 def look(words: Sequence[str], env: Mapping[str, str], folder: Path = Path()) -> Look:
-    """The program that these words start in a folder. What only starts another program (env,
-    taskset, numactl) is looked through. UserError: there is none, or it cannot be run."""
+    """Inspects the program that these words start in a folder. A program that only starts another
+    one (env, taskset, numactl) is skipped. UserError: there is none, or it is not executable."""
     path = _program(words[0], env, folder)
     if path is None:
         raise UserError(_missing(words[0], folder))
@@ -141,20 +142,20 @@ def look(words: Sequence[str], env: Mapping[str, str], folder: Path = Path()) ->
         return _look_at_text(path, env, folder)
     if PurePath(path).name.startswith(PYTHON):
         return _look_at_python(path, env)
-    found = _look_at_binary(path, env)
-    if not found.uses_mpi:
+    outer = _look_at_binary(path, env)
+    if not outer.uses_mpi:
         for rest in _behind(words, env, folder):
             inner = look(rest, env, folder)
             if inner.kind != "binary" or inner.uses_mpi:
                 return inner
-    return found
+    return outer
 
 
 def inner_words(
     words: Sequence[str], env: Mapping[str, str], folder: Path = Path()
 ) -> Sequence[str]:
-    """The words from the first that is a program of MPI itself, of words that begin with a script;
-    none: there is no such word."""
+    """Returns the words from the first that is a program of MPI itself, of words that begin with a
+    script; empty: there is none."""
     for rest in _behind(words, env, folder):
         try:
             inner = look(rest, env, folder)
@@ -179,7 +180,7 @@ def _look_at_binary(path: Path, env: Mapping[str, str]) -> Look:
 
 
 def _look_at_text(path: Path, env: Mapping[str, str], folder: Path) -> Look:
-    """A script, by its first line; Python is looked into further."""
+    """Inspects a script, by its first line; for Python also mpi4py."""
     first = _first_line(path)
     if not first.startswith("#!"):
         return Look(path, "other")
@@ -194,24 +195,24 @@ def _look_at_text(path: Path, env: Mapping[str, str], folder: Path) -> Look:
 
 
 def _look_at_python(path: Path, env: Mapping[str, str]) -> Look:
-    """Python calls MPI through mpi4py, whose module has the library."""
+    """Inspects mpi4py, whose module has the library, as Python calls MPI through it."""
     package = _mpi4py_of(path, env)
     if package is None:
         return Look(path, PYTHON)
     loader = Loader(env)
-    found = []
+    modules = []
     for module in sorted(package.glob("MPI*.so")):
         try:
             elf = read_elf(module)
         except (OSError, DamagedError):
             continue
-        found.append(Look(path, PYTHON, elf, loader.libraries(module, elf), module=module))
-    whole = [each for each in found if all(library.path for library in each.mpi_libraries)]
-    return next(iter([*whole, *found]), Look(path, PYTHON))
+        modules.append(Look(path, PYTHON, elf, loader.libraries(module, elf), module=module))
+    whole = [each for each in modules if all(library.path for library in each.mpi_libraries)]
+    return next(iter([*whole, *modules]), Look(path, PYTHON))
 
 
 def _mpi4py_of(python: Path, env: Mapping[str, str]) -> Path | None:
-    """The folder of the mpi4py that this Python finds; None: it has none."""
+    """Returns the folder of this Python's mpi4py; None: it has none."""
     try:
         done = subprocess.run(
             [str(python), "-c", FIND_MPI4PY],
@@ -225,14 +226,14 @@ def _mpi4py_of(python: Path, env: Mapping[str, str]) -> Path | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    said = done.stdout.strip().splitlines()
-    if said and said[-1]:
-        return Path(said[-1]).parent
+    lines = done.stdout.strip().splitlines()
+    if lines and lines[-1]:
+        return Path(lines[-1]).parent
     return None
 
 
 def _behind(words: Sequence[str], env: Mapping[str, str], folder: Path) -> Iterator[Sequence[str]]:
-    """What another program could start: words from the first that is a program itself."""
+    """Yields the words from the first that is a program itself, which another program may start."""
     for at, word in enumerate(words[1:], 1):
         if not word.startswith("-") and "=" not in word and _program(word, env, folder):
             yield words[at:]
@@ -245,9 +246,9 @@ def _program(word: str, env: Mapping[str, str], folder: Path) -> Path | None:
         if path.is_file() and os.access(path, os.X_OK):
             return path
         return None
-    found = shutil.which(word, path=env.get("PATH", os.defpath))
-    if found:
-        return Path(found)
+    program = shutil.which(word, path=env.get("PATH", os.defpath))
+    if program:
+        return Path(program)
     return None
 
 
@@ -264,7 +265,7 @@ def _missing(word: str, folder: Path) -> str:
 
 
 def _is_secure(path: Path) -> bool:
-    """Whether it runs with another's rights: then the loader ignores LD_PRELOAD."""
+    """True if it runs with another user's rights: then the loader ignores LD_PRELOAD."""
     about = path.stat()
     if about.st_mode & stat.S_ISUID and about.st_uid != os.geteuid():
         return True

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Small libraries of one source file: those that came with mpigauge, or built once and kept in the
-user's cache."""
+"""Small libraries of one source file: shipped with mpigauge, or built once into the cache."""
 
 from __future__ import annotations
 
@@ -23,8 +22,8 @@ def digest_of(name: str, source: str) -> str:
 
 
 def small_library(name: str, source: str, what: str) -> Path:
-    """The library of this name (and soname): shipped, from the cache or built now. UserError: it
-    cannot be built; `what` it is in words."""
+    """Returns the library of this name (and soname): shipped, from the cache or built now. `what`:
+    its name in messages. UserError: its build fails."""
 
     def commands(work: Path) -> Commands:
         (work / "source.cpp").write_text(source, encoding="utf-8")

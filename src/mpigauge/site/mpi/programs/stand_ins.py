@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Libraries that stand where a program looks for its own MPI, beside the one that takes its place.
+"""Libraries that replace a program's own MPI under other names, next to the actual replacement.
 
-The loader takes a library that is there already for one that is asked for by its soname. So an
-empty one under the name that a packager has given an MPI (Debian's libmpich.so.12) keeps the
-loader from looking for that. What the new MPI has not is a function there that names itself.
+The loader uses a library that is already loaded if its soname matches. So an empty one under a
+packager's name of an MPI (Debian's libmpich.so.12) keeps the loader from searching for that. A
+function that the new MPI lacks is replaced by one that reports its name.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ static void lacking(const char* name, const char* mpi) {
 
 
 def empty(soname: str) -> Path:
-    """A library of this name with nothing in it."""
+    """Returns an empty library of this name."""
     return small_library(soname, "", WHAT)
 
 
 def lacking(names: Sequence[str], mpi: str) -> Path:
-    """A library with functions of these names, each of which says that this MPI has it not, and
-    ends the program."""
+    """Returns a library with functions of these names, each of which reports that this MPI lacks
+    it, and aborts the program."""
     lines = (f"LACKS({name}, {json.dumps(mpi)})" for name in sorted(names))
     return small_library(LACKING, "\n".join([_HEAD, *lines, ""]), WHAT)

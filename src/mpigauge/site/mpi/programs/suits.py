@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Whether an MPI can run a program, directly or translated, and what stands in the way."""
+"""Determines whether an MPI can run a program, directly or translated, and the obstacles."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ if TYPE_CHECKING:
     from mpigauge.site.mpi.programs.look import Look
 
 SHOWN = 4
-"""Names of a list that are shown, of very many."""
+"""The number of names that are shown of a long list."""
 WORDS: dict[Abi, str] = {
     "mpich": "MPICH's ABI",
     "ompi": "Open MPI's ABI",
     "std": "the standard ABI",
 }
 COMPONENTS = "openmpi/mca_*.so"
-"""What an Open MPI may have beside its library, and opens by itself."""
+"""Components that an Open MPI may have next to its library, and opens by itself."""
 INNER = "libopen-"
-"""How the names of libraries begin that only one version of Open MPI can have below it."""
+"""The beginning of names of libraries that only one version of Open MPI supports."""
 
 
 @dataclass(frozen=True)
 class Suits:
-    """How one MPI suits a program."""
+    """The compatibility of one MPI with a program."""
 
     label: str
     spec: str
-    """What finds it again with --mpi."""
+    """The value of --mpi that selects it."""
     directly: bool
-    """Whether it can take the place of the program's own MPI without a translation."""
+    """True if it can replace the program's own MPI without a translation."""
     ways: tuple[str, ...]
-    """What has to be done for that, or what stands in the way."""
+    """The measures for that, or the obstacles."""
     translated: bool = False
-    """Whether it runs the program through a translation between ABIs."""
+    """True if it runs the program through a translation between ABIs."""
     library: Path | None = None
-    """The one that takes the place of the program's own, where that is done directly."""
+    """The library that replaces the program's own in direct use."""
     layers: tuple[Path, ...] = ()
     """The layers for Fortran above it."""
     lacking: tuple[str, ...] = ()
-    """Functions that the program may call and this library has not."""
+    """Functions that the program may call and this library lacks."""
 
     @property
     def runs(self) -> bool:
@@ -61,7 +61,7 @@ class Suits:
 
 
 def suits(look: Look, mpi: Mpi) -> Suits:
-    """Whether this MPI, with one of its libraries, runs the program that was looked at."""
+    """Returns whether and how this MPI, with one of its libraries, runs the program."""
     if why := tuple(_impossible(look, mpi)):
         return Suits(mpi.label, mpi.spec, False, why)
     kind = look.abis[0]
@@ -72,7 +72,7 @@ def suits(look: Look, mpi: Mpi) -> Suits:
 
 
 def library_of(mpi: Mpi, kind: Abi) -> Path | None:
-    """The library of this MPI with that ABI."""
+    """Returns the library of this MPI with that ABI; None: it has none."""
     if kind == mpi.abi:
         return mpi.library
     if kind == "std":
@@ -81,14 +81,13 @@ def library_of(mpi: Mpi, kind: Abi) -> Path | None:
 
 
 def deviates(mpi: Mpi, kind: Abi) -> bool:
-    """Whether its library gives constants of the ABI other values than the standard: Intel MPI has
-    those of a draft, so that MPI_ERRORS_RETURN ends a program. Its other library has no such
-    fault, and is there to be translated to."""
+    """True if its library has other constants than the standard ABI: Intel MPI has those of a
+    draft, so that MPI_ERRORS_RETURN ends a program. Its other library has no such fault."""
     return kind == "std" and mpi.abi != "std" and mpi.name == "intel"
 
 
 def hindrances(look: Look) -> tuple[str, ...]:
-    """What stands in the way of another MPI than the program's own, or of a library of ours."""
+    """Returns the obstacles to another MPI than the program's own, or to a library of ours."""
     return tuple(_hindrances(look))
 
 
@@ -110,7 +109,7 @@ def _hindrances(look: Look) -> Iterator[str]:
 
 
 def _closed(look: Look) -> Iterator[str]:
-    """Why nothing at all can be loaded in the place of what it has."""
+    """Yields reasons why nothing at all can replace its parts."""
     if look.secure:
         yield "it runs with another's rights (setuid): the loader ignores LD_PRELOAD for it"
     if look.static:
@@ -120,7 +119,7 @@ def _closed(look: Look) -> Iterator[str]:
 
 
 def _impossible(look: Look, mpi: Mpi) -> Iterator[str]:
-    """Why no library of this MPI can take the place of the program's own."""
+    """Yields reasons why no library of this MPI can replace the program's own."""
     library = _elf(mpi.library)
     if look.elf and library and not look.elf.runs_with(library):
         yield f"the program is for {_machine(look.elf)}, and it is for {_machine(library)}"
@@ -175,8 +174,8 @@ def _translated(look: Look, mpi: Mpi, kind: Abi) -> Suits:
 
 
 def _by_our_layer(look: Look, mpi: Mpi, library: Path, names: list[str], why: str) -> Suits:
-    """The MPI has the ABI, but not all of the program's layers for Fortran: a translation that
-    changes nothing else may have those of these names."""
+    """Translates for an MPI with the ABI, but without some of the program's layers for Fortran: the
+    translation may have those of these names, and changes nothing else."""
     if not set(names) <= set(NAMES[look.abis[0]]):
         return Suits(mpi.label, mpi.spec, False, (why,))
     if any(library.parent.glob(COMPONENTS)):
@@ -186,37 +185,37 @@ def _by_our_layer(look: Look, mpi: Mpi, library: Path, names: list[str], why: st
 
 
 def _layers(look: Look, library: Path, own: Elf) -> tuple[tuple[Path, ...], str]:
-    """The layers for Fortran to be taken: those beside the library, else the program's own where
-    they can stand on it; and the name of one that there is not."""
-    found = []
+    """Returns the layers for Fortran to use: those next to the library, else the program's own if
+    compatible; and the name of a missing one."""
+    layers = []
     for each in look.fortran:
         beside = library.parent / abi.usual_name(each.name)
         if beside.exists():
-            found.append(beside)
+            layers.append(beside)
         elif each.path and each.elf and _stands_on(each.elf, own):
-            found.append(each.path)
+            layers.append(each.path)
         else:
             return (), each.name
-    return tuple(dict.fromkeys(found)), ""
+    return tuple(dict.fromkeys(layers)), ""
 
 
 def _stands_on(layer: Elf, library: Elf) -> bool:
-    """Whether a layer for Fortran of another MPI of the same ABI finds all that it takes."""
+    """True if a layer for Fortran of another MPI with this ABI finds all that it imports."""
     if any(name.startswith(INNER) for name in layer.needed):
         return False
-    wanted = filter(abi.is_of_mpi, layer.wants)
-    return library.offers.issuperset(wanted)
+    imports = filter(abi.is_of_mpi, layer.wants)
+    return library.offers.issuperset(imports)
 
 
 def _lacking(look: Look, own: Elf, layers: tuple[Path, ...]) -> tuple[list[str], list[str]]:
-    """The functions and the variables of MPI that the program takes and that are not there."""
+    """Returns the missing functions of MPI, and the missing variables, that the program imports."""
     offers = own.offers.union(*(elf.offers for elf in map(_elf, layers) if elf))
     calls = {name for name in look.calls | look.extensions if not _is_own(name, look)}
     return sorted(calls - offers), sorted(look.data - offers)
 
 
 def _is_own(name: str, look: Look) -> bool:
-    """Whether the program brings it itself, as wrappers do."""
+    """True if the program defines it itself, like wrappers."""
     own = []
     for each in look.libraries:
         if each.elf and not abi.family_of(each.name):
@@ -225,14 +224,14 @@ def _is_own(name: str, look: Look) -> bool:
 
 
 def _links(look: Look, library: Path, own: Elf) -> Iterator[str]:
-    """Names under which the program asks for what the library has under another."""
+    """Yields names under which the program needs a library that has another one here."""
     for each in _asked(look):
         if each.name not in (own.soname, library.name):
             yield f"under the name {each.name}, which its {library.name} has not"
 
 
 def _kept(look: Look, layers: tuple[Path, ...], library: Path) -> Iterator[str]:
-    """Layers for Fortran that stay the program's own."""
+    """Yields layers for Fortran that stay the program's own."""
     for each in look.fortran:
         if each.path in layers and each.path.parent != library.parent:
             yield f"below the program's own {each.name}, the layer for Fortran"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What looks in each rank, right after MPI has started there, whether it runs where it should: in
-one job with all others, and on the MPI that was asked for. See witness.cpp."""
+"""The library that checks in each rank, right after the start of MPI, that it runs in one job with
+all others, and on the requested MPI. See witness.cpp."""
 
 from __future__ import annotations
 
@@ -19,78 +19,78 @@ if TYPE_CHECKING:
 NAME = "libmpigauge_witness.so"
 WHAT = "the library that looks where ranks run"
 FOLDER = "MPIGAUGE_EXEC"
-"""Where ranks note what they found; a rank that finds no such folder on its host notes nothing."""
+"""The variable with the folder for ranks' records. Hosts without that folder have none."""
 SOURCE = Path(__file__).with_name("witness.cpp")
 BEGINNING = 200
-"""Bytes of what a library says of itself that are compared: Open MPI's ABI has room for 256."""
+"""The bytes of a version string that are compared; Open MPI's ABI has room for 256."""
 _SAID = "said"
-"""The file that the first rank makes that speaks, in its folder."""
+"""The file in its folder that the first rank creates that reports a problem."""
 _OFFSET, _PRIME, _WORD = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 
 
 @dataclass(frozen=True)
 class SeenRank:
-    """What a rank found."""
+    """The record of a rank."""
 
     rank: int
     world: int
     host: str
     pid: int
     cores: str
-    """Those that it may run on, as lists are written."""
+    """The cores that it may run on, as a list."""
     library: str
-    """The first line of what the MPI said of itself."""
+    """The first line of the MPI's version string."""
 
 
 def witness() -> Path:
-    """The library to be preloaded."""
+    """Returns the library to preload."""
     return small_library(NAME, SOURCE.read_text(encoding="utf-8"), WHAT)
 
 
 def variables_for_ranks(mpi: Mpi, abi: Abi | None, ranks: int, folder: str = "") -> dict[str, str]:
-    """What it is told by variables: the ranks that are started, the MPI that they should be on, and
-    the ABI that the program was made for (None: nobody knows)."""
-    said = {
+    """Returns the variables for the library: the number of ranks, the requested MPI, and the ABI
+    that the program was built for (None: unknown)."""
+    values = {
         FOLDER: folder,
         f"{FOLDER}_RANKS": str(ranks),
         f"{FOLDER}_ABI": abi or "",
         f"{FOLDER}_MPI": mpi.label,
         f"{FOLDER}_LIBRARY": f"{digest(mpi.library_string):016x}",
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
 def digest(text: str) -> int:
-    """A digest of the beginning of what a library says of itself, as long as all ABIs have room for
-    it, and without its signs that are not printed. (FNV-1a, as witness.cpp has it.)"""
-    found = _OFFSET
+    """Returns a digest of the beginning of a library's version string, cut to the length for which
+    all ABIs have room, without its unprintable characters. (FNV-1a, as in witness.cpp.)"""
+    state = _OFFSET
     for byte in text.encode("utf-8", "replace")[:BEGINNING]:
         if byte > ord(" ") and byte < 127:
-            found = ((found ^ byte) * _PRIME) & _WORD
-    return found
+            state = ((state ^ byte) * _PRIME) & _WORD
+    return state
 
 
 def seen_ranks(folder: Path) -> list[SeenRank]:
-    """What ranks have noted so far, in their order."""
-    found = []
+    """Returns the records of ranks so far, in their order."""
+    records = []
     for path in folder.glob("rank.*"):
         with suppress(OSError, ValueError):
-            found.append(_read(path.read_text(encoding="utf-8", errors="replace")))
-    return sorted(found, key=lambda each: each.rank)
+            records.append(_read(path.read_text(encoding="utf-8", errors="replace")))
+    return sorted(records, key=lambda each: each.rank)
 
 
 def some_wait(folder: Path) -> bool:
-    """Whether a rank has come to MPI_Init, where it waits for the others."""
+    """True if a rank has reached MPI_Init, where it waits for the others."""
     return any(folder.glob("entered.*"))
 
 
 def has_said_why(folder: Path) -> bool:
-    """Whether a rank has told why it ended, or we have for it."""
+    """True if a rank has reported why it ended, or we have for it."""
     return (folder / _SAID).exists()
 
 
 def note_said(folder: Path) -> None:
-    """Somebody has been told why the job ends."""
+    """Marks that the user has read why the job ends."""
     (folder / _SAID).touch()
 
 
