@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The settings of an MPI: what it tells through MPI_T or its info program, and what we know."""
+"""The settings of an MPI: those reported by MPI_T or its info program, and our catalogue."""
 
 from __future__ import annotations
 

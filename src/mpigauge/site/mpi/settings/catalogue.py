@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What we know of the settings that matter (catalogue.toml)."""
+"""The catalogue of settings that matter (catalogue.toml)."""
 
 from __future__ import annotations
 
@@ -22,45 +22,45 @@ else:
 FILE = Path(__file__).with_name("catalogue.toml")
 MOVES = ("eager", "single copy", "segment", "algorithm")
 BY_NAME = {"mpt": "SGI MPT"}
-"""MPIs that cannot be had here: their settings are known by name only."""
+"""MPIs that are not available for testing: only the names of their settings are known."""
 
 
 @dataclass(frozen=True)
 class SettingEntry:
     of: str
-    """The MPI, or what is below or beside it: openmpi, mpich, intel, ucx, libfabric, hydra …"""
+    """The MPI, or a layer below or next to it: openmpi, mpich, intel, ucx, libfabric, hydra …"""
     variable: str
-    """An environment variable; a star stands for any letters."""
+    """An environment variable; a star matches any letters."""
     meaning: str
     legal: str
     read: Read = ""
     since: int = 0
     """The first major version of the MPI that has it."""
     before: int = 10**9
-    """The first one that has it no longer."""
+    """The first major version without it."""
     moves: str = ""
     """The break over message sizes that it moves: one of MOVES; empty: none."""
     within: str = ""
-    """node or network: where it acts; empty: in both."""
+    """The range of its effect: node or network; empty: both."""
     names: tuple[str, ...] = ()
-    """What the star stands for, for each variable that there is; without a star, and where it
-    chooses an algorithm, the collectives that it is for. Empty: not told."""
+    """The values of the star, for each existing variable; without a star, and if it chooses an
+    algorithm, its collectives. Empty: unknown."""
     usual: int = 0
-    """Its default in bytes; 0: not known, or it depends."""
+    """Its default in bytes; 0: unknown, or variable."""
     tested: bool = True
-    """Whether there is an MPI here that has it, which a test asks."""
+    """True if an MPI here has it, which a test checks."""
 
     @property
     def is_family(self) -> bool:
-        """Whether it stands for several variables."""
+        """True if it matches several variables."""
         return "*" in self.variable
 
     def fits(self, variable: str) -> bool:
         return fnmatchcase(variable, self.variable)
 
     def variables(self, call: str = "") -> tuple[str, ...]:
-        """The variables that it is known to stand for: all of them, or those of a collective, whose
-        name is in lower case."""
+        """Returns the variables that it is known to match: all of them, or those of a collective,
+        whose name is in lower case."""
         if not self.is_family:
             if not call or self._is_for(call):
                 return (self.variable,)
@@ -72,26 +72,26 @@ class SettingEntry:
         return not self.names or call in self.names
 
     def is_of_version(self, version: str) -> bool:
-        """Whether an MPI of this version has it; yes where the version is not a number."""
+        """True if an MPI of this version has it, also if the version is not a number."""
         match = re.match(r"\d+", version)
         return match is None or self.since <= int(match[0]) < self.before
 
 
 @cache
 def entries() -> tuple[SettingEntry, ...]:
-    """All entries in their order. ValueError: the file has a word that means nothing."""
+    """Returns all entries in their order. ValueError: the file has an unknown word."""
     with FILE.open("rb") as file:
-        found = tuple(SettingEntry(**_known(each)) for each in tomllib.load(file)["knob"])
-    for entry in found:
+        every = tuple(SettingEntry(**_members(each)) for each in tomllib.load(file)["knob"])
+    for entry in every:
         if entry.read not in READ_WORDS:
             raise ValueError(f"{FILE.name}: {entry.variable}: unknown time '{entry.read}'")
         if entry.moves not in ("", *MOVES):
             raise ValueError(f"{FILE.name}: {entry.variable}: unknown break '{entry.moves}'")
-    return found
+    return every
 
 
-def _known(said: dict[str, Any]) -> dict[str, Any]:
-    unknown = set(said) - {field.name for field in fields(SettingEntry)}
+def _members(table: dict[str, Any]) -> dict[str, Any]:
+    unknown = set(table) - {field.name for field in fields(SettingEntry)}
     if unknown:
-        raise ValueError(f"{FILE.name}: {said.get('variable')}: unknown word {sorted(unknown)}")
-    return said | {"names": tuple(said.get("names", ()))}
+        raise ValueError(f"{FILE.name}: {table.get('variable')}: unknown word {sorted(unknown)}")
+    return table | {"names": tuple(table.get("names", ()))}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The control variables of an MPI library, through MPI_T in a child process. No job is started:
-MPI_T needs no MPI_Init."""
+"""Reads the control variables of an MPI library, through MPI_T in a child process. No job is
+started: MPI_T needs no MPI_Init."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SECONDS = 60.0
 OWN = ("OMPI_MCA_", "MPIR_CVAR_", "MPICH_", "MPIR_PARAM_", "I_MPI_")
 KEPT = ("I_MPI_ROOT",)
-"""Of those, what is not a setting but a place."""
+"""Variables among these that are not settings but places."""
 
 Scope = Literal["constant", "readonly", "local", "group", "group_eq", "all", "all_eq", ""]
 Level = Literal["user", "tuner", "developer", ""]
@@ -128,49 +128,48 @@ _LEVELS: tuple[Level, ...] = ("user", "tuner", "developer")
 
 @dataclass(frozen=True)
 class Variable:
-    """A control variable as the library tells it."""
+    """A control variable as the library reports it."""
 
     name: str
     about: str
     kind: str
     value: str | None
-    """None: it cannot be read."""
+    """The value; None: it cannot be read."""
     choices: tuple[str, ...]
     scope: Scope
     level: Level
     number: int | None = None
-    """The value where it is a whole number, also one that has a name."""
+    """The value if it is a whole number, also one that has a name."""
 
 
 def variables(mpi: Mpi, env: Mapping[str, str] | None = None) -> tuple[Variable, ...]:
-    """All control variables with their values where nobody has set them but `env`. UserError: the
-    library does not answer."""
+    """Returns all control variables, with defaults or values of `env`. UserError: it fails."""
     own = [name for name in os.environ if name.startswith(OWN) and name not in KEPT]
     here = {**mpi.env, **(env or {})}
-    said = json.loads(answer(CHILD, mpi.library, here, SECONDS, mpi.abi, without=own))
-    return tuple(variable(each, mpi.abi) for each in said)
+    records = json.loads(answer(CHILD, mpi.library, here, SECONDS, mpi.abi, without=own))
+    return tuple(variable(each, mpi.abi) for each in records)
 
 
-def variable(said: Mapping[str, Any], abi: Abi) -> Variable:
-    """What the child printed, with the ABI's numbers as words."""
-    values: dict[int, str] = dict(said["choices"])
+def variable(record: Mapping[str, Any], abi: Abi) -> Variable:
+    """Converts the child's record of a variable, with the ABI's numbers as words."""
+    values: dict[int, str] = dict(record["choices"])
     return Variable(
-        name=said["name"],
-        about=" ".join(said["about"].split()),
-        kind="string" if said["kind"] == "char" else said["kind"],
-        value=_value(said["value"], values),
-        number=said["value"] if type(said["value"]) is int else None,
-        choices=tuple(values.values()) or _listed(said["about"]),
-        scope=_scope(said["scope"], abi),
-        level=_level(said["verbosity"], abi),
+        name=record["name"],
+        about=" ".join(record["about"].split()),
+        kind="string" if record["kind"] == "char" else record["kind"],
+        value=_value(record["value"], values),
+        number=record["value"] if type(record["value"]) is int else None,
+        choices=tuple(values.values()) or _listed(record["about"]),
+        scope=_scope(record["scope"], abi),
+        level=_level(record["verbosity"], abi),
     )
 
 
 def _listed(about: str) -> tuple[str, ...]:
-    """MPICH declares no values, but has a line `name - what it does` for each in its words."""
-    found = re.findall(r"^\s*([a-z][a-z0-9_]*)\s+-\s", about, re.MULTILINE)
-    if len(found) > 1:
-        return tuple(dict.fromkeys(found))
+    """Returns the values in a description: MPICH lists them as lines `name - what it does`."""
+    names = re.findall(r"^\s*([a-z][a-z0-9_]*)\s+-\s", about, re.MULTILINE)
+    if len(names) > 1:
+        return tuple(dict.fromkeys(names))
     return ()
 
 

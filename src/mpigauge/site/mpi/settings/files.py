@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Settings that name what an MPI reads. Most MPIs pass over a file that is missing or of another
-kind in silence, and a run would show the default under the name of the setting."""
+"""Checks settings with names of input files. Most MPIs silently ignore a file that is missing or of
+another kind, and a run would show the default under the name of the setting."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.model.knob import Knob
 
 Check = Callable[[str, str], None]
-"""Takes the beginning of an error, and a path. UserError: the MPI could not read what is there."""
+"""Takes the beginning of an error, and a path. UserError: the MPI could not read that file."""
 _WORDS = {
     "MPIR_CVAR_NETLOC_NODE_FILE": ("auto",),
     "mca_base_param_files": ("none",),
@@ -30,7 +30,7 @@ _WORDS = {
 
 
 def check_files(settings: Mapping[str, str]) -> None:
-    """UserError: one of these settings names a file that is missing, or not what the MPI reads."""
+    """Raises a UserError if one of these settings names a missing or invalid file."""
     for name, value in settings.items():
         bare = name.removeprefix("OMPI_MCA_")
         for pattern, check in INPUTS.items():
@@ -41,8 +41,8 @@ def check_files(settings: Mapping[str, str]) -> None:
 def check_switched_on(
     settings: Mapping[str, str], every: Iterable[Knob], environment: Mapping[str, str]
 ) -> None:
-    """UserError: one of these settings names a file that the MPI would not look at, since nothing
-    switches that on: no setting, no variable of this environment, no default."""
+    """Raises a UserError if one of these settings names a file that the MPI would not read, since
+    no setting, no variable of this environment and no default switches that on."""
     defaults = {knob.control: knob.default for knob in every}
     for name, switch in SWITCHES.items():
         names = (switch, f"OMPI_MCA_{switch}")
@@ -84,7 +84,7 @@ def _rules_of(read: Callable[[str], object], of: str) -> Check:
 
 
 def _read_tree(text: str) -> None:
-    """ValueError: this is no tree of MPICH."""
+    """Checks a tree. ValueError: it is not a tree of MPICH."""
     try:
         tree = json.loads(text)
     except ValueError:
@@ -97,7 +97,7 @@ SWITCHES: Mapping[str, str] = {
     "coll_tuned_dynamic_rules_filename": "coll_tuned_use_dynamic_rules",
     "coll_han_dynamic_rules_filename": "coll_han_use_dynamic_file_rules",
 }
-"""Settings that name files, and the setting without which nobody looks at each."""
+"""Settings that name files, and the setting without which each is ignored."""
 _TREE = _rules_of(_read_tree, "MPICH")
 INPUTS: Mapping[str, Check] = {
     "coll_tuned_dynamic_rules_filename": _rules_of(openmpi.check_rules, "Open MPI"),

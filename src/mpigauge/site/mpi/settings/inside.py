@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which settings can be changed while the MPI runs, so that arms of a sweep share a launch.
+"""Finds settings that can be changed while the MPI runs, so that arms of a sweep share a launch.
 
-A library takes many a write without an error and without an effect, since it read the setting when
-it started. So only those are changed that our catalogue knows to be read at each call or when a
-communicator is made, which was measured (docs/explain/sweeps.md); the kernels read back what they
-wrote, and make a communicator for each arm.
+A library accepts many writes without an error and without an effect, since it read the setting at
+its start. So only those are changed that are read at each call or when a communicator is created,
+according to our catalogue, which is based on measurements (docs/explain/sweeps.md). The kernels
+read back what they wrote, and create a communicator for each arm.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 NUMBERS = ("int", "unsigned", "long", "unsigned long", "unsigned long long", "count", "uint64")
 _NUMBER = re.compile(r"-?\d+")
 _MARKS = ("|", ";", "~")
-"""They stand between arms on the kernels' command line."""
+"""Separators of arms on the kernels' command line."""
 PolicyRequest = Callable[["Mpi", str, str], str]
 
 
 class OutsideError(Exception):
-    """Why arms cannot share a launch."""
+    """The reason why arms cannot share a launch."""
 
 
 def written(
@@ -38,34 +38,34 @@ def written(
     mpi: Mpi,
     ask: PolicyRequest | None = None,
 ) -> list[dict[str, str]]:
-    """The control variables of each arm, with values as the library has them.
+    """Returns the control variables of each arm, with values in the library's form.
 
-    `ask` tells which number a word is. OutsideError: a setting is read when MPI starts, or nobody
-    knows when.
+    `ask` returns the number of a word. OutsideError: a setting is read when MPI starts, or at an
+    unknown time.
     """
-    known = {}
+    by_name = {}
     for knob in every:
         for name in (knob.variable, knob.control):
             if name:
-                known[name] = knob
-    return [_written(arm, known, mpi, ask or number_of) for arm in arms]
+                by_name[name] = knob
+    return [_written(arm, by_name, mpi, ask or number_of) for arm in arms]
 
 
 def number_of(mpi: Mpi, variable: str, word: str) -> str:
-    """Which number the library makes of a word, by its own reading of the environment."""
-    found = {each.name: each for each in variables(mpi, {variable: word})}
-    number = found[variable].number if variable in found else None
+    """Returns the number that the library assigns to a word, by its own parser."""
+    by_name = {each.name: each for each in variables(mpi, {variable: word})}
+    number = by_name[variable].number if variable in by_name else None
     if number is None:
         raise OutsideError(f"{variable}={word} has no number that could be written")
     return str(number)
 
 
 def _written(
-    arm: Mapping[str, str], known: Mapping[str, Knob], mpi: Mpi, ask: PolicyRequest
+    arm: Mapping[str, str], by_name: Mapping[str, Knob], mpi: Mpi, ask: PolicyRequest
 ) -> dict[str, str]:
     values = {}
     for name, value in arm.items():
-        knob = known.get(name)
+        knob = by_name.get(name)
         if knob is None or not knob.control:
             raise OutsideError(f"{name} is not a control variable of {mpi.label}")
         if knob.read not in ("call", "communicator"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""All settings of an MPI: what it tells of itself, what is below it, and what we know of them."""
+"""All settings of an MPI: its own, those of the layers below it, and our descriptions of them."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ BELOW = {
     "mpich": ("ucx", "libfabric", "hydra"),
     "intel": ("ucx", "libfabric"),
 }
-"""What is below or beside an MPI and has settings of its own."""
+"""Layers below or next to an MPI that have settings of their own."""
 
 
 def knobs(mpi: Mpi) -> tuple[Knob, ...]:
-    """Every setting that is known of this MPI here. UserError: its library does not answer."""
+    """Returns every known setting of this MPI here. UserError: its library does not work."""
     layers = BELOW.get(mpi.name, ())
     own = [*_own(mpi), *_of_layers(mpi, layers)]
     return tuple(with_catalogue(own, mpi, layers))
 
 
 def with_catalogue(own: Iterable[Knob], mpi: Mpi, layers: Iterable[str]) -> Iterator[Knob]:
-    """Each with our words; what is below the MPI and cannot be asked comes from the catalogue."""
-    known = [
+    """Yields settings with our descriptions, and missing ones of layers from the catalogue."""
+    entries = [
         entry
         for entry in catalogue.entries()
         if entry.of in (mpi.name, *layers) and entry.is_of_version(mpi.version)
@@ -44,36 +44,35 @@ def with_catalogue(own: Iterable[Knob], mpi: Mpi, layers: Iterable[str]) -> Iter
     seen = set()
     for knob in own:
         seen.add(knob.variable)
-        yield _explained(knob, known)
-    for entry in known:
+        yield _explained(knob, entries)
+    for entry in entries:
         if entry.of in layers and entry.variable not in seen and not entry.is_family:
             yield _by_name(entry)
 
 
 def by_name(only: str | None = None) -> tuple[Knob, ...]:
-    """Settings of MPIs that cannot be had here, and so cannot be asked or tried; none where `only`
-    is none of them."""
-    wanted = [of for of in catalogue.BY_NAME if only in (None, of)]
-    found = []
+    """Returns settings of MPIs that are not available for tests: all, or those of `only`."""
+    mpis = [of for of in catalogue.BY_NAME if only in (None, of)]
+    settings = []
     for entry in catalogue.entries():
-        if entry.of in wanted:
-            found.append(_by_name(entry))
-    return tuple(found)
+        if entry.of in mpis:
+            settings.append(_by_name(entry))
+    return tuple(settings)
 
 
-def search(found: Iterable[Knob], word: str, elsewhere: Iterable[Knob] = ()) -> tuple[Knob, ...]:
-    """Knobs whose names hold this word, else those whose words do; a whole name is alone, also
-    where it is that of a setting of another MPI. UserError: there is none."""
-    every, others = tuple(found), tuple(elsewhere)
-    wanted = word.lower()
+def search(own: Iterable[Knob], word: str, elsewhere: Iterable[Knob] = ()) -> tuple[Knob, ...]:
+    """Returns knobs whose names contain this word, else those whose descriptions do; a complete
+    name is alone, even if it is a setting of another MPI. UserError: there is none."""
+    every, others = tuple(own), tuple(elsewhere)
+    lowered = word.lower()
     exact = []
     for knob in every + others:
-        if wanted in (knob.variable.lower(), knob.control.lower()):
+        if lowered in (knob.variable.lower(), knob.control.lower()):
             exact.append(knob)
-    named = [knob for knob in every if wanted in f"{knob.variable} {knob.control}".lower()]
-    named = named or [knob for knob in others if wanted in knob.variable.lower()]
-    told = [knob for knob in every if wanted in f"{knob.meaning} {knob.about}".lower()]
-    for some in (exact, named, told):
+    named = [knob for knob in every if lowered in f"{knob.variable} {knob.control}".lower()]
+    named = named or [knob for knob in others if lowered in knob.variable.lower()]
+    described = [knob for knob in every if lowered in f"{knob.meaning} {knob.about}".lower()]
+    for some in (exact, named, described):
         if some:
             return tuple(some)
     raise UserError(
@@ -82,7 +81,7 @@ def search(found: Iterable[Knob], word: str, elsewhere: Iterable[Knob] = ()) -> 
 
 
 def from_control(variable: Variable, mpi: Mpi) -> Knob:
-    """A control variable, with the environment variable that sets it."""
+    """Returns a control variable, with the environment variable that sets it."""
     return Knob(
         variable=_environment(variable.name, mpi),
         control=variable.name,
@@ -96,13 +95,13 @@ def from_control(variable: Variable, mpi: Mpi) -> Knob:
 
 
 def _own(mpi: Mpi) -> Iterator[Knob]:
-    """Intel MPI's control variables have other names than its environment variables, and the
-    latter are told by its info program only."""
+    """Yields the MPI's own settings. Intel MPI's control variables have other names than its
+    environment variables, which only its info program reports."""
     if mpi.name == "intel":
         program = str(mpi.prefix / "bin" / "impi_info")
         texts = [tools.output([program, option], mpi.env) for option in ("-a", "-e")]
-        if found := read_impi_info(*texts):
-            yield from found
+        if reported := read_impi_info(*texts):
+            yield from reported
             return
     for variable in variables(mpi):
         yield from_control(variable, mpi)
@@ -126,9 +125,9 @@ def _by_name(entry: catalogue.SettingEntry) -> Knob:
     )
 
 
-def _explained(knob: Knob, known: Iterable[catalogue.SettingEntry]) -> Knob:
-    """An entry with the whole name counts more than one with a star."""
-    fitting = [entry for entry in known if entry.fits(knob.variable)]
+def _explained(knob: Knob, entries: Iterable[catalogue.SettingEntry]) -> Knob:
+    """Adds the description of the catalogue, preferably of an entry with the complete name."""
+    fitting = [entry for entry in entries if entry.fits(knob.variable)]
     if not fitting:
         return knob
     entry = min(fitting, key=lambda each: each.is_family)
@@ -152,7 +151,8 @@ def _environment(control: str, mpi: Mpi) -> str:
 
 
 def _read(scope: Scope, mpi: Mpi) -> Read:
-    """MPICH and those made from it tell the same scope for what is read once and at each call."""
+    """Returns the time at which a setting is read. MPICH and its derivatives report the same scope
+    for those read once and at each call."""
     if scope == "constant":
         return "never"
     if mpi.abi != "ompi":
@@ -163,10 +163,10 @@ def _read(scope: Scope, mpi: Mpi) -> Read:
 
 
 def _near(word: str, every: Iterable[Knob]) -> str:
-    """The name, or the part or end of one, that the word may have been meant for."""
-    known: set[str] = set()
+    """Returns a question for the name, or the part or end of one, that may have been meant."""
+    names: set[str] = set()
     for knob in every:
         parts = knob.name.split("_")
         ends = ("_".join(parts[start:]) for start in range(len(parts)))
-        known.update(text for text in (*parts, *ends) if len(text) > 2)
-    return did_you_mean(word, sorted(known))
+        names.update(text for text in (*parts, *ends) if len(text) > 2)
+    return did_you_mean(word, sorted(names))

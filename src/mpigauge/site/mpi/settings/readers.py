@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What impi_info, ucx_info and fi_info print about settings."""
+"""Parses the output of impi_info, ucx_info and fi_info about settings."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _TYPES = {"MPI_CHAR": "string", "MPI_INT": "int", "MPI_DOUBLE": "double"}
 
 
 def read_impi_info(everything: str, table: str) -> tuple[Knob, ...]:
-    """Intel MPI's variables: `impi_info -a` has types and words, the table of `impi_info -e`
-    defaults; each has some that the other lacks."""
+    """Returns Intel MPI's variables: `impi_info -a` has types and descriptions, the table of
+    `impi_info -e` defaults; each has some that the other lacks."""
     lines = re.findall(r"^\s*\|\s*(\w+)\s*\|(.*?)\|\s*(MPI_\w+)\s*\|", table, re.MULTILINE)
     defaults = {}
     for name, value, kind in lines:
@@ -25,29 +25,29 @@ def read_impi_info(everything: str, table: str) -> tuple[Knob, ...]:
 
 
 def read_ucx_config(text: str) -> tuple[Knob, ...]:
-    """The variables of `ucx_info -cf`: a paragraph of comment, then NAME=VALUE."""
-    found = []
+    """Returns the variables of `ucx_info -cf`: a paragraph of comment, then NAME=VALUE."""
+    knobs = []
     comment: list[str] = []
     for line in text.splitlines():
         if line.startswith("#"):
             comment.append(line.lstrip("# ").strip())
         elif match := re.match(r"(UCX_\w+)=(.*)$", line):
-            found.append(_ucx(match[1], match[2], comment))
+            knobs.append(_ucx(match[1], match[2], comment))
             comment = []
         else:
             comment = []
-    return tuple(found)
+    return tuple(knobs)
 
 
 def read_fi_env(text: str) -> tuple[Knob, ...]:
-    """The variables of `fi_info -e`: `# NAME: type`, then their words."""
-    found = []
+    """Returns the variables of `fi_info -e`: `# NAME: type`, then their descriptions."""
+    knobs = []
     for block in re.split(r"\n\s*\n", text):
         lines = [line.lstrip("# ").strip() for line in block.splitlines()]
         if lines and (match := re.match(r"(FI_\w+): (\w+)", lines[0])):
             words = " ".join(lines[1:])
             default = re.search(r"\(default:? ([^)]*)\)", words)
-            found.append(
+            knobs.append(
                 Knob(
                     variable=match[1],
                     kind={"String": "string", "Boolean": "bool"}.get(match[2], match[2].lower()),
@@ -57,13 +57,13 @@ def read_fi_env(text: str) -> tuple[Knob, ...]:
                     of="libfabric",
                 )
             )
-    return tuple(found)
+    return tuple(knobs)
 
 
 def _blocks(text: str) -> list[tuple[str, str]]:
-    """Names at the beginning of a line, and the lines that are indented below them."""
-    found = re.findall(r"^(\w+) *\n((?:^ +.*\n?)*)", text, re.MULTILINE)
-    return [(name, body) for name, body in found if name.isupper()]
+    """Returns the names at the beginning of lines, each with the indented lines below."""
+    blocks = re.findall(r"^(\w+) *\n((?:^ +.*\n?)*)", text, re.MULTILINE)
+    return [(name, body) for name, body in blocks if name.isupper()]
 
 
 def _intel(name: str, body: str, default: str, kind: str) -> Knob:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Settings that an MPI would silently pass over are named before anything starts.
+"""Reports settings that an MPI would silently ignore, before anything starts.
 
-What is varied has to be known, else a sweep has arms that do not differ; of others it is said.
+A setting that is varied has to be known, else a sweep has arms that do not differ; others cause a
+remark.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def refuse_unknown(names: Iterable[str], every: Iterable[Knob], mpi: Mpi) -> None:
-    """UserError: neither the MPI nor our catalogue of what is below it knows such a setting."""
+    """Raises a UserError if neither the MPI nor our catalogue of its layers has such a setting."""
     for name, hint in unknown(names, every, mpi):
         raise UserError(
             f"{mpi.label} has no setting {name}{hint}; `mpigauge settings --mpi {mpi.spec}` "
@@ -28,15 +29,15 @@ def refuse_unknown(names: Iterable[str], every: Iterable[Knob], mpi: Mpi) -> Non
 
 
 def unknown(names: Iterable[str], every: Iterable[Knob], mpi: Mpi) -> Iterator[tuple[str, str]]:
-    """The names that are not known, each with a question for the name that may have been meant."""
-    known = {name for knob in every for name in (knob.variable, knob.control) if name}
+    """Yields the unknown names, each with a question for the name that may have been meant."""
+    existing = {name for knob in every for name in (knob.variable, knob.control) if name}
     for name in names:
-        if name not in known and not _in_catalogue(name, mpi):
-            yield name, did_you_mean(name, sorted(known))
+        if name not in existing and not _in_catalogue(name, mpi):
+            yield name, did_you_mean(name, sorted(existing))
 
 
 def _in_catalogue(name: str, mpi: Mpi) -> bool:
-    """A star in our catalogue stands for names that the MPI does not tell."""
+    """True if the catalogue has the name, also by a star for names that the MPI does not report."""
     return any(
         entry.fits(name) for entry in catalogue.entries() if entry.of in _LAYERS | {mpi.name}
     )

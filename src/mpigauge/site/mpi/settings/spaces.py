@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The settings of messages from rank to rank that are worth trying, and their combinations.
+"""The settings of point-to-point messages that are worth trying, and their combinations.
 
-Some have an effect only under a value of another: the size of a piece only where messages are cut
-into pieces. A point of the space sets the values that differ from the default, and no setting that
-would have no effect beside them (spaces.toml).
+Some have an effect only under a value of another: the segment size only if messages are segmented.
+A point of the space sets the values that differ from the default, and no setting that would have no
+effect with them (spaces.toml).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 FILE = Path(__file__).with_name("spaces.toml")
 DEFAULT = ""
-"""In the place of a value: the setting is left as the MPI has it."""
+"""The value of a setting that is left at the MPI's default."""
 Point = Mapping[str, str]
-"""What is set, by name; nothing: the default of the MPI."""
+"""The values of settings, by name; empty: the default of the MPI."""
 
 
 @dataclass(frozen=True)
@@ -41,29 +41,29 @@ class SpaceSetting:
     """The name of the MPI."""
     name: str
     values: tuple[str, ...]
-    """Beside the default."""
+    """The values besides the default."""
     where: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Other settings, before it in the list, with the values under which it has an effect."""
     besides: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What has to be set with any of these values; {} stands for the value."""
+    """Settings required with any of these values; {} stands for the value."""
     within: str = ""
-    """node or network, where it acts on one of them only."""
+    """The range of its effect: node or network; empty: both."""
     least: int = 0
     most: int = 0
-    """Between which a search by trials may choose a power of two; both 0: one of `values`."""
+    """The bounds for a search by trials, which chooses a power of two; both 0: one of `values`."""
 
     def has_effect(self, point: Point) -> bool:
-        """Beside these other values."""
+        """True if it has an effect with these other values."""
         return all(point.get(name, DEFAULT) == value for name, value in self.where.items())
 
     def set_to(self, value: str) -> dict[str, str]:
-        """What gives it this value."""
+        """Returns the settings for this value."""
         others = {name: word.replace("{}", value) for name, word in self.besides.items()}
         return {self.name: value, **others}
 
     @property
     def powers(self) -> tuple[str, ...]:
-        """What a search by trials chooses among, beside the default."""
+        """The values for a search by trials, besides the default."""
         if not self.most:
             return self.values
         exponents = range(self.least.bit_length() - 1, self.most.bit_length())
@@ -78,28 +78,28 @@ def _every() -> tuple[SpaceSetting, ...]:
 
 
 def settings_worth_trying(name: str, hosts: int) -> tuple[SpaceSetting, ...]:
-    """Settings of the MPI of this name, or of that which it was made from, that are worth trying
-    among ranks on so many hosts."""
-    found = []
+    """Returns settings worth trying among ranks on this number of hosts, for the MPI of this name,
+    or for the one that it is based on."""
+    settings = []
     for each in _every():
         if each.of == kind_of(name) and (each.within != "network" or hosts > 1):
-            found.append(each)
-    return tuple(found)
+            settings.append(each)
+    return tuple(settings)
 
 
 def space_of(mpi: Mpi, hosts: int) -> tuple[SpaceSetting, ...]:
-    """The settings that exactly this library knows, under the names that are meant for its version;
-    none where nothing is known of its kind. UserError: the library does not answer."""
-    found = settings_worth_trying(mpi.name, hosts)
-    if not found:
+    """Returns the settings that this library has, under the names for its version; empty if nothing
+    is known of its kind. UserError: the library does not work."""
+    candidates = settings_worth_trying(mpi.name, hosts)
+    if not candidates:
         return ()
-    known = {name for knob in knobs(mpi) for name in (knob.variable, knob.control)}
-    return tuple(each for each in found if each.name in known and _is_meant(each.name, mpi))
+    names = {name for knob in knobs(mpi) for name in (knob.variable, knob.control)}
+    return tuple(each for each in candidates if each.name in names and _is_meant(each.name, mpi))
 
 
 def _is_meant(name: str, mpi: Mpi) -> bool:
-    """Whether our catalogue has it for this version: a library may know names of older ones.
-    Versions of MPIs that were made from another are their own."""
+    """True if our catalogue has it for this version: a library may accept names of older ones.
+    Versions of derived MPIs are their own."""
     return mpi.name in MADE_FROM or any(
         entry.is_of_version(mpi.version)
         for entry in catalogue.entries()
@@ -108,23 +108,23 @@ def _is_meant(name: str, mpi: Mpi) -> bool:
 
 
 def points(space: Iterable[SpaceSetting]) -> list[Point]:
-    """All combinations but the default itself, each once."""
-    found: list[dict[str, str]] = [{}]
+    """Returns all combinations except the default itself, each once."""
+    combinations: list[dict[str, str]] = [{}]
     for setting in space:
         more = []
-        for point in found:
+        for point in combinations:
             if setting.has_effect(point):
                 for value in setting.values:
                     more.append({**point, **setting.set_to(value)})
-        found += more
-    return [point for point in found if point]
+        combinations += more
+    return [point for point in combinations if point]
 
 
 def drawn_point(
     space: Iterable[SpaceSetting], choose: Callable[[str, tuple[str, ...]], str]
 ) -> Point:
-    """One point, setting by setting. `choose` takes the name of a setting and what it may be, and
-    returns one of these; it is not asked for settings that would have no effect."""
+    """Draws one point, setting by setting. `choose` takes the name of a setting and its values, and
+    returns one of these; it is not called for settings that would have no effect."""
     point: dict[str, str] = {}
     for setting in space:
         if setting.has_effect(point):
