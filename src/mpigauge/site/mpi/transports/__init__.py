@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which transports an MPI can use here, by one name for all MPIs, and how each is told.
+"""The transports that an MPI can use here, with one name for all MPIs, and their settings.
 
-An MPI is one file in this folder that says `@transports_of("name")` over a function from Offers to
-the transports that can be selected, and `@report_from("name", settings)` over one that reads what
-the MPI reports of what it uses. There is no list to edit.
+An MPI is one file in this folder with `@transports_of("name")` over a function from Offers to the
+available transports, and `@report_from("name", settings)` over one that parses the MPI's report of
+the transport in use. There is no list to edit.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From a name to the settings of an MPI; a name that is not there lists those that are."""
+"""Converts a transport's name to settings of an MPI; an error lists the existing ones."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 def transports(mpi: Mpi, offers: Offers) -> tuple[Transport, ...]:
-    """All that this MPI can be told to use here. UserError: we do not know how to tell it."""
+    """Returns all transports for this MPI on this host. UserError: the MPI is not supported."""
     if mpi.name not in TRANSPORT_LISTS:
-        known = ", ".join(TRANSPORT_LISTS)
+        names = ", ".join(TRANSPORT_LISTS)
         raise UserError(
-            f"how {mpi.label} is told its transport is not known (known: {known}); give its own "
+            f"how {mpi.label} is told its transport is not known (known: {names}); give its own "
             "settings with --set"
         )
     return tuple(TRANSPORT_LISTS[mpi.name](mpi, offers))
 
 
 def choose(name: str, mpi: Mpi, offers: Offers) -> Transport:
-    """The transport of this name. UserError: it is not there."""
-    found = {transport.name: transport for transport in transports(mpi, offers)}
-    if name in found:
-        return found[name]
-    there = ", ".join(found) or "none"
+    """Returns the transport of this name. UserError: there is none."""
+    by_name = {transport.name: transport for transport in transports(mpi, offers)}
+    if name in by_name:
+        return by_name[name]
+    there = ", ".join(by_name) or "none"
     raise UserError(
-        f"--transport: {mpi.label} has no '{name}' here{did_you_mean(name, found)} (there are: "
+        f"--transport: {mpi.label} has no '{name}' here{did_you_mean(name, by_name)} (there are: "
         f"{there}; `mpigauge transports` says what each is)"
     )

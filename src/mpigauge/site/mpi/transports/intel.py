@@ -36,7 +36,7 @@ def _provider(name: str) -> dict[str, str]:
 
 @report_from("intel", {"I_MPI_DEBUG": "4"})
 def used(text: str) -> str:
-    """It names the provider of libfabric and its cards; shared memory alone has none."""
+    """Parses the provider of libfabric and its cards; shared memory alone has none."""
     if "MPI startup():" not in text:
         return ""
     provider = re.search(r"libfabric provider: (\S+)", text)

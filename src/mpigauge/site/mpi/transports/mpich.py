@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""MPICH: a netmod between nodes, shared memory within; all but shm goes through the netmod."""
+"""MPICH: a netmod between nodes, shared memory within; all but shm use the netmod."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mpigauge.site.mpi.transports import ucx
 from mpigauge.site.mpi.transports.registry import report_from, transports_of
 
 NETWORK_ALONE = {"MPIR_CVAR_NOLOCAL": "1"}
-"""No shared memory, also within a node."""
+"""The setting that disables shared memory, also within a node."""
 
 
 @transports_of("mpich")
@@ -32,7 +32,7 @@ def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
 
 
 def _tcp(netmods: tuple[str, ...], offers: Offers) -> Iterator[Transport]:
-    """TCP through the first netmod that has it."""
+    """Yields TCP through the first netmod that has it."""
     if "tcp" in netmods:
         variable = "MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE"
         yield from _over("netmod tcp", NETWORK_ALONE, variable, offers.interfaces)
@@ -58,7 +58,7 @@ def _netmod(name: str) -> Mapping[str, str]:
 
 @report_from("mpich", {"MPIR_CVAR_DEBUG_SUMMARY": "1"})
 def used(text: str) -> str:
-    """The netmod tells of itself, also where shared memory leaves it nothing to do."""
+    """Parses the netmod, which reports itself even if shared memory leaves it nothing to do."""
     if match := re.search(r"^libfabric provider: (\S+)", text, re.MULTILINE):
         return f"netmod ofi, provider {match[1]}"
     if "UCX netmod" in text:

@@ -16,12 +16,12 @@ from mpigauge.site.mpi.transports.registry import report_from, transports_of
 SHARED = ("sm", "vader")
 """The BTL for shared memory: sm since version 5, vader before, when sm was an old one."""
 ANY_UCX = {"pml_ucx_tls": "any", "pml_ucx_devices": "any"}
-"""By default Open MPI takes UCX only with certain network cards."""
+"""Settings without which Open MPI uses UCX only with certain network cards."""
 
 WITHIN_A_NODE = ("shm", "sm2")
 """Providers that MTL ofi refuses, as they reach no other node."""
 NOT_OF_ITSELF = ("tcp", "udp", "sockets", "net", "rstream", "usnic", "UDP")
-"""Providers that MTL ofi takes only where they are named."""
+"""Providers that MTL ofi uses only if they are named."""
 
 
 @transports_of("openmpi")
@@ -48,8 +48,8 @@ def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
 
 def _shared(mpi: Mpi, btl: tuple[str, ...]) -> str:
     major = mpi.version.partition(".")[0]
-    wanted = SHARED if major.isdigit() and int(major) >= 5 else SHARED[::-1]
-    return next((name for name in wanted if name in btl), "")
+    names = SHARED if major.isdigit() and int(major) >= 5 else SHARED[::-1]
+    return next((name for name in names if name in btl), "")
 
 
 def _ofi(offers: Offers) -> Iterator[Transport]:
@@ -72,9 +72,11 @@ def _mca(parameters: Mapping[str, str]) -> dict[str, str]:
 
 @report_from("openmpi", {"OMPI_MCA_ompi_display_comm": "mpi_finalize"})
 def used(text: str) -> str:
-    """Version 5 prints a table of connections when a job ends and, below it, a line for each kind;
-    a host with one rank has only that of the rank to itself."""
+    """Parses connections. Version 5 prints a table of them when a job ends and, below it, a line
+    for each kind; a host with one rank has only that of the rank to itself."""
     kinds = {"on": WITHIN, "off": BETWEEN}
     pattern = r"^\s*(on|off)-host:\s*(?:all )?connections are (.+?)\s*$"
-    found = re.findall(pattern, text, re.MULTILINE)
-    return ", ".join(f"{way} {kinds[where]}" for where, way in found if way not in ("n/a", "self"))
+    connections = re.findall(pattern, text, re.MULTILINE)
+    return ", ".join(
+        f"{way} {kinds[where]}" for where, way in connections if way not in ("n/a", "self")
+    )

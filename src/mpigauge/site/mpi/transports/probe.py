@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Asks an MPI, UCX and libfabric what they find here.
+"""Queries an MPI, UCX and libfabric for transports on this host.
 
-The info programs are asked where an MPI brings them. Where it does not, its own libraries are, in
-a child process, so that a library of an unknown version can take nobody along.
+The info programs are used if an MPI has them. Otherwise its own libraries are queried in a child
+process, so that a library of an unknown version cannot crash ours.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ while info:
 
 
 def offers(mpi: Mpi, files: Files | None = None) -> Offers:
-    """What this MPI finds on this host; what cannot be asked is empty."""
+    """Returns the transports on this host; parts that cannot be queried are empty."""
     return Offers(
         components=read_ompi_info(_ompi_info(mpi)) if mpi.launcher == "openmpi" else {},
         netmods=read_netmods(mpi.library_string),
@@ -132,17 +132,18 @@ def offers(mpi: Mpi, files: Files | None = None) -> Offers:
 
 
 def interfaces(files: Files) -> Iterator[str]:
-    """Network interfaces that are up."""
+    """Yields network interfaces that are up."""
     for name in files.names("sys/class/net"):
         if (files.text(f"sys/class/net/{name}/operstate") or "").strip() in UP:
             yield name
 
 
 def _ompi_info(mpi: Mpi) -> str:
-    """Beside the launcher; where several MPIs share a folder, with the same end of its name."""
+    """Returns the output of the ompi_info next to the launcher; if several MPIs share a folder, of
+    the one with the same suffix."""
     names = dict.fromkeys((f"ompi_info{mpi.mpiexec.suffix}", "ompi_info"))
-    found = (mpi.mpiexec.with_name(name) for name in names)
-    program = next((path for path in found if path.is_file()), None)
+    candidates = (mpi.mpiexec.with_name(name) for name in names)
+    program = next((path for path in candidates if path.is_file()), None)
     if program:
         return tools.output([str(program), "--parsable"], mpi.env)
     return ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What ompi_info, ucx_info and fi_info print, and what MPICH says of itself."""
+"""Parses the output of ompi_info, ucx_info and fi_info, and MPICH's version string."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from mpigauge.model.transport import Provider, UcxLane
 
 FRAMEWORKS = ("pml", "btl", "mtl", "smsc", "osc")
 NOT_FOR_MESSAGES = ("monitoring", "v", "example")
-"""Components that only watch others."""
+"""Components that only monitor others."""
 KINDS = {
     "self": "loopback",
     **dict.fromkeys(("mm", "posix", "sysv", "cma", "knem"), "intra-node"),
     **dict.fromkeys(("cuda_copy", "cuda_ipc", "gdr_copy", "rocm_copy", "rocm_ipc"), "accelerator"),
 }
-"""Of transports, where an old ucx_info does not tell; all others are networks."""
+"""Kinds of transports if an old ucx_info does not report them; all others are networks."""
 
 
 def read_ompi_info(text: str) -> dict[str, tuple[str, ...]]:
-    """The components of `ompi_info --parsable`, by framework, in their order."""
-    found: dict[str, dict[str, None]] = {name: {} for name in FRAMEWORKS}
+    """Returns the components of `ompi_info --parsable`, by framework, in their order."""
+    by_framework: dict[str, dict[str, None]] = {name: {} for name in FRAMEWORKS}
     for framework, component in re.findall(r"^mca:(\w+):(\w+):version:", text, re.MULTILINE):
-        if framework in found and component not in NOT_FOR_MESSAGES:
-            found[framework][component] = None
+        if framework in by_framework and component not in NOT_FOR_MESSAGES:
+            by_framework[framework][component] = None
     result: dict[str, tuple[str, ...]] = {}
-    for name, components in found.items():
+    for name, components in by_framework.items():
         if components:
             result[name] = tuple(components)
     return result
 
 
 def read_ucx_info(text: str) -> tuple[UcxLane, ...]:
-    """Transports and devices of `ucx_info -d`; each device comes once for a transport.
+    """Returns transports and devices of `ucx_info -d`, each pair once.
 
-    Versions before 1.8 write the device behind the transport and tell no type.
+    Versions before 1.8 print the device after the transport and no type.
     """
     lanes: dict[UcxLane, None] = {}
     transport = device = ""
@@ -53,18 +53,18 @@ def read_ucx_info(text: str) -> tuple[UcxLane, ...]:
 
 
 def read_fi_info(text: str) -> tuple[Provider, ...]:
-    """Providers of `fi_info` with connectionless endpoints, as MPI needs them, each once."""
-    found: dict[Provider, None] = {}
+    """Returns providers of `fi_info` with connectionless endpoints, which MPI needs, each once."""
+    providers: dict[Provider, None] = {}
     for block in re.split(r"^provider:", text, flags=re.MULTILINE)[1:]:
         name, _, rest = block.partition("\n")
         fields = dict(re.findall(r"^\s*(domain|type):\s*(\S+)", rest, re.MULTILINE))
         if fields.get("type") == "FI_EP_RDM":
-            found[Provider(name.strip(), fields.get("domain", ""))] = None
-    return tuple(found)
+            providers[Provider(name.strip(), fields.get("domain", ""))] = None
+    return tuple(providers)
 
 
 def read_netmods(library_string: str) -> tuple[str, ...]:
-    """The netmods that MPICH names behind its device, the default first: ch4:ucx ofi."""
+    """Returns the netmods after MPICH's device, the default first: ch4:ucx ofi."""
     match = re.search(r"^MPICH Device:\s*(ch\d):(.*)$", library_string, re.MULTILINE)
     if match is None:
         return ()

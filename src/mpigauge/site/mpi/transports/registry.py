@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The registries of what is known of the transports of each MPI, a file of this folder each."""
+"""The registries of each MPI's transports and reports, a file of this folder each."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ ReadReport = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Report:
-    """How an MPI is made to report which transport it uses."""
+    """The settings and the parser for an MPI's report of the transport in use."""
 
     settings: Mapping[str, str] = field(hash=False)
     read: ReadReport
-    """From all that a job printed to the transport in it; empty where there is none."""
+    """Returns the transport in a job's output; empty if there is none."""
 
 
 TRANSPORT_LISTS = Registry[ListTransports]("transport list", __name__.rpartition(".")[0])
 REPORTS = Registry[Report]("transport report", __name__.rpartition(".")[0])
 NO_REPORT = Report({}, lambda _: "")
-"""Of an MPI that cannot be asked: it needs no settings, and nothing is read."""
+"""The report of an MPI that has none: no settings, and an empty result."""
 
 
 def transports_of(*mpis: str) -> Callable[[ListTransports], ListTransports]:
-    """Makes a function the one that lists what MPIs of these names can be told to use."""
+    """Registers a function that lists the transports of MPIs of these names."""
 
     def register(function: ListTransports) -> ListTransports:
         for name in mpis:
@@ -42,7 +42,7 @@ def transports_of(*mpis: str) -> Callable[[ListTransports], ListTransports]:
 
 
 def report_from(mpi: str, settings: Mapping[str, str]) -> Callable[[ReadReport], ReadReport]:
-    """Makes a function the reader of what this MPI reports with these settings."""
+    """Registers a function that parses this MPI's report with these settings."""
 
     def register(function: ReadReport) -> ReadReport:
         REPORTS.add(mpi, Report(settings, function))
@@ -52,5 +52,5 @@ def report_from(mpi: str, settings: Mapping[str, str]) -> Callable[[ReadReport],
 
 
 def report_of(mpi: str) -> Report:
-    """How the MPI of this name reports its transport."""
+    """Returns the report of the MPI of this name."""
     return REPORTS.get(mpi, NO_REPORT)

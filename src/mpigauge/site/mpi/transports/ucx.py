@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What can be selected of UCX, whichever MPI stands above it."""
+"""The transports of UCX, for any MPI above it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from collections.abc import Iterator, Mapping
 from mpigauge.model.transport import Offers, Transport
 
 LOOPBACK = "lo"
-"""UCX lists it, but reaches no rank through it alone."""
+"""The device that UCX lists, but that reaches no rank alone."""
 
 
 def tcp_devices(offers: Offers) -> list[str]:
-    """The interfaces over which UCX has TCP."""
+    """Returns the interfaces over which UCX has TCP."""
     lanes = (lane for lane in offers.ucx_network if lane.transport == "tcp")
     return [lane.device for lane in lanes if lane.device != LOOPBACK]
 
 
 def lanes(offers: Offers, above: str, settings: Mapping[str, str]) -> Iterator[Transport]:
-    """UCX as it chooses itself, each of its network devices, and each transport on each of them.
+    """Yields UCX with its own choice, each of its network devices, and each transport on each of
+    them.
 
     A device alone leaves UCX shared memory within a node, as UCX_NET_DEVICES does; a transport
     carries everything.
