@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The algorithms of collectives that may be measured and written into rules (candidates.toml)."""
+"""The algorithms of collectives that can be measured and written into rules (candidates.toml)."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ class Candidate:
     collective: str
     name: str
     settings: Mapping[str, str] = field(hash=False)
-    """That force it for all sizes."""
+    """Settings that force it for all sizes."""
     algorithm: str
     """Its name in a rule."""
     composition: str = ""
-    """How the device puts the collective together, where a rule has to say that too."""
+    """The device's composition of the collective, if a rule needs it."""
     parameters: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What a rule has to say of the algorithm besides, such as its radix k."""
+    """Parameters of the algorithm that a rule needs, such as its radix k."""
     not_for: tuple[str, ...] = ()
     """Conditions under which a rule leaves the call to the default."""
     ranks: Ranks = ""
 
     def fits(self, ranks: int) -> bool:
-        """Whether it can work among so many."""
+        """True if it supports this number of ranks."""
         if self.ranks == "two":
             return ranks == 2
         if self.ranks == "four or more":
@@ -56,30 +56,30 @@ class Candidate:
 
 
 def known_to(mpi: Mpi, every: Iterable[Candidate]) -> list[Candidate]:
-    """The candidates that exactly this library can be told to use, by what it says of its settings:
-    of an MPI that was made from another some may be gone. UserError: it does not answer."""
+    """Returns the candidates that this library supports, by its settings: a derived MPI may lack
+    some. UserError: it does not work."""
     if mpi.name not in MADE_FROM:
         return list(every)
     choices = {}
     for knob in knobs(mpi):
         choices[knob.variable] = choices[knob.control] = knob.choices
-    found: list[Candidate] = []
+    supported: list[Candidate] = []
     for each in every:
         if all(
             name in choices and (not choices[name] or value.isdigit() or value in choices[name])
             for name, value in each.settings.items()
         ):
-            found.append(each)
-    return found
+            supported.append(each)
+    return supported
 
 
 @cache
 def candidates_of(mpi: str) -> tuple[Candidate, ...]:
-    """All of this MPI, or of that which it was made from; none where no algorithms are known."""
+    """Returns all candidates of this MPI, or of the one that it is based on; empty: unknown."""
     with FILE.open("rb") as file:
-        said = tomllib.load(file)
-    every = [_candidate(each) for each in said["candidate"]]
-    every += [one for each in said["presets"] for one in _presets(**each)]
+        tables = tomllib.load(file)
+    every = [_candidate(each) for each in tables["candidate"]]
+    every += [one for each in tables["presets"] for one in _presets(**each)]
     return tuple(each for each in every if each.of == kind_of(mpi))
 
 
@@ -88,7 +88,7 @@ def collectives_of(mpi: str) -> tuple[str, ...]:
 
 
 def find_candidate(every: Iterable[Candidate], collective: str, name: str) -> Candidate:
-    """KeyError: there is none of this name."""
+    """Returns the candidate of this name. KeyError: there is none."""
     for each in every:
         if (each.collective, each.name) == (collective, name):
             return each
@@ -96,10 +96,10 @@ def find_candidate(every: Iterable[Candidate], collective: str, name: str) -> Ca
 
 
 def _presets(of: str, collective: str, variable: str, last: int) -> Iterator[Candidate]:
-    """Those with the numbers from 1 to `last`, which are all that is known of them."""
+    """Yields the presets from 1 to `last`; only their numbers are known."""
     for number in map(str, range(1, last + 1)):
         yield Candidate(of, collective, f"preset_{number}", {variable: number}, number)
 
 
-def _candidate(said: Mapping[str, Any]) -> Candidate:
-    return Candidate(**{**said, "not_for": tuple(said.get("not_for", ()))})
+def _candidate(table: Mapping[str, Any]) -> Candidate:
+    return Candidate(**{**table, "not_for": tuple(table.get("not_for", ()))})

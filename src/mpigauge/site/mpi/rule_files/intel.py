@@ -2,11 +2,11 @@
 # Copyright the mpigauge authors
 """Intel MPI's variables I_MPI_ADJUST_*, which give a preset to each range of message sizes.
 
-`I_MPI_ADJUST_BCAST=1:0-1023;8:1024-2147483647`: ranges ascend without a gap from 0 to the end. No
-word stands for the default, the last range holds for all longer messages, and a range of sizes
-cannot be bound to one size of communicators (an entry for some ranks replaces all others).
-So a variable names a preset for every size, and holds for all communicators. A value with an error
-is passed over with a line, or in silence.
+`I_MPI_ADJUST_BCAST=1:0-1023;8:1024-2147483647`: ranges ascend without a gap from 0 to the end.
+There is no word for the default, the last range holds for all longer messages, and a range of sizes
+cannot be limited to one communicator size (an entry for some ranks replaces all others). So a
+variable names a preset for every size, and holds for all communicators. A value with an error is
+ignored with a message, or silently.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS, Effect, LookUp, 
 FILE = "adjust.env"
 PREFIX = "I_MPI_ADJUST_"
 OF_ALL_RANKS = ("Reduce_scatter",)
-"""The variable counts the messages of all ranks together for them."""
+"""Collectives whose variables count the messages of all ranks together."""
 DEFAULT = ""
 _VERSIONS = re.compile(r"2021\.18(\.\d+)?")
 _RANGE = re.compile(r"(\d+):(\d+)-(\d+)")
 _IGNORED = "will be ignored"
 Range = tuple[int, int, str]
-"""From how many bytes to how many, both included, and the preset."""
+"""The first and the last size in bytes, both included, and the preset."""
 
 
 class IntelRules:
@@ -53,11 +53,13 @@ class IntelRules:
 
     def read(self, mpi: Mpi, texts: Texts, several_threads: bool = False) -> LookUp:
         del mpi, several_threads
-        known = {name: read_ranges(value) for name, value in read_variables(texts[FILE]).items()}
+        by_variable = {
+            name: read_ranges(value) for name, value in read_variables(texts[FILE]).items()
+        }
 
         def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
             asked = bytes_in_variable(collective, ranks, message_bytes)
-            return (_found(known.get(variable_of(collective), ()), asked),)
+            return (_preset_for(by_variable.get(variable_of(collective), ()), asked),)
 
         return look_up
 
@@ -76,17 +78,17 @@ class IntelRules:
         return look_up
 
     def measured_among(self, collective: str, hosts: int) -> Mapping[str, str]:
-        """Nothing: its rules hold however many hosts there are."""
+        """Returns nothing: the rules hold for any number of hosts."""
         del collective, hosts
         return {}
 
     def settings(self, folder: Path) -> Mapping[str, str]:
         return read_variables((folder / FILE).read_text(encoding="utf-8"))
 
-    def has_read(self, folder: Path, said: str) -> bool:
-        """It names each variable with its value, and those that it cannot read."""
-        told = all(f"{name}={value}" in said for name, value in self.settings(folder).items())
-        return told and _IGNORED not in said
+    def has_read(self, folder: Path, output: str) -> bool:
+        """True if the output has each variable with its value, and none that was ignored."""
+        has_all = all(f"{name}={value}" in output for name, value in self.settings(folder).items())
+        return has_all and _IGNORED not in output
 
 
 RULE_FORMATS.add("intel", IntelRules())
@@ -103,31 +105,31 @@ def bytes_in_variable(collective: str, ranks: int, message_bytes: int) -> int:
 
 
 def read_variables(text: str) -> dict[str, str]:
-    """ValueError: a line is not a variable."""
-    found = {}
+    """Parses variables. ValueError: a line is not a variable."""
+    variables = {}
     for line in text.splitlines():
         name, equals, value = line.partition("=")
         if not equals or not name.startswith(PREFIX):
             raise ValueError(f"'{line}' sets no {PREFIX}*")
-        found[name] = value
-    return found
+        variables[name] = value
+    return variables
 
 
 def read_ranges(value: str) -> tuple[Range, ...]:
-    """ValueError: Intel MPI would ignore it, or take something else than what it seems to say."""
-    found: list[Range] = []
+    """Parses ranges. ValueError: Intel MPI would ignore the value, or read it differently."""
+    ranges: list[Range] = []
     for word in value.split(";"):
         match = _RANGE.fullmatch(word)
         if match is None:
             raise ValueError(f"'{word}' is not a preset with a range of sizes")
         first, last = int(match[2]), int(match[3])
-        expected = found[-1][1] + 1 if found else 0
+        expected = ranges[-1][1] + 1 if ranges else 0
         if first != expected or last < first:
             raise ValueError(f"'{word}' does not go on from {expected}: {value}")
-        found.append((first, last, match[1]))
-    if found[-1][1] != MOST_BYTES:
+        ranges.append((first, last, match[1]))
+    if ranges[-1][1] != MOST_BYTES:
         raise ValueError(f"the last range ends before {MOST_BYTES}, and would not end: {value}")
-    return tuple(found)
+    return tuple(ranges)
 
 
 def _value(mpi: Mpi, rules: Sequence[Rule]) -> str:
@@ -141,14 +143,14 @@ def _value(mpi: Mpi, rules: Sequence[Rule]) -> str:
 
 
 def _ends(rule: Rule) -> tuple[int, int]:
-    """As the variable counts."""
+    """Returns the first and the last size of a rule, in the unit of the variable."""
     first = bytes_in_variable(rule.collective, rule.ranks, rule.first_bytes)
     if rule.last_bytes == MOST_BYTES:
         return first, MOST_BYTES
     return first, bytes_in_variable(rule.collective, rule.ranks, rule.last_bytes + 1) - 1
 
 
-def _found(ranges: Sequence[Range], message_bytes: int) -> str:
+def _preset_for(ranges: Sequence[Range], message_bytes: int) -> str:
     for first, last, preset in ranges:
         if first <= message_bytes <= last:
             return preset

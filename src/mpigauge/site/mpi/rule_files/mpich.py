@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The trees by which MPICH 5.0 selects algorithms, as JSON files that take their place.
+"""The trees by which MPICH 5.0 selects algorithms, as JSON files that replace them.
 
-There are two that rules change. The device's tree says how a collective is put together; what it
-does not do itself is selected by the general tree. Keys are conditions, tried in their order. A
-file takes the place of the whole tree, and a collective that it leaves out ends the program at its
-first call; so the trees are read out of the library that will run, rules are laid over them, and
-everything else stays as it was. A library in which they are not found gets none.
+Rules change two of them. The device's tree gives the composition of a collective; parts that the
+device does not do itself are selected by the general tree. Keys are conditions, tested in their
+order. A file replaces the whole tree, and a collective that is missing there ends the program at
+its first call. So the trees are read from the library that will run, rules are inserted, and
+everything else stays as it was. A library without these trees gets no rules.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ VARIABLES = {
     GENERAL: "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
 }
 MARKS = {DEVICE: "composition=MPIDI_", GENERAL: "algorithm=MPIR_"}
-"""Stand in the leaves of each tree, and in no other."""
+"""Texts that occur in the leaves of each tree, and in no other."""
 OF_ALL_RANKS = ("Allgather", "Reduce_scatter", "Reduce_scatter_block", "Gather", "Scatter")
-"""Their trees count the messages of all ranks together."""
+"""Collectives whose trees count the messages of all ranks together."""
 _ALGORITHM = "algorithm="
 _BEGINNING = b'{"collective='
 _LONGEST = 1 << 20
@@ -45,9 +45,9 @@ _ELSE = {
     "is_multi_threaded=no": "is_multi_threaded=yes",
     "count<pow2": "count=any",
 }
-"""What holds where a condition does not."""
+"""The opposite of each condition."""
 _ONE_THREAD, _SEVERAL_THREADS = "is_multi_threaded=no", "is_multi_threaded=yes"
-"""Rules are measured with either, and the default is another with each."""
+"""The conditions for threads. Rules are measured under either, and their defaults differ."""
 
 
 class MpichRules:
@@ -83,37 +83,37 @@ class MpichRules:
             name = candidate_at(rules, collective, ranks, message_bytes)
             if not name:
                 return composition, algorithm
-            found = find_candidate(every, collective, name)
-            return found.composition or composition, _with_parameters(found)
+            candidate = find_candidate(every, collective, name)
+            return candidate.composition or composition, _with_parameters(candidate)
 
         return look_up
 
     def measured_among(self, collective: str, hosts: int) -> Mapping[str, str]:
-        """Nothing: its rules hold however many hosts there are."""
+        """Returns nothing: the rules hold for any number of hosts."""
         del collective, hosts
         return {}
 
     def settings(self, folder: Path) -> Mapping[str, str]:
         return {variable: str((folder / name).absolute()) for name, variable in VARIABLES.items()}
 
-    def has_read(self, folder: Path, said: str) -> bool:
-        """It names the file of each level."""
-        return all(path in said for path in self.settings(folder).values())
+    def has_read(self, folder: Path, output: str) -> bool:
+        """True if the output has the file of each level."""
+        return all(path in output for path in self.settings(folder).values())
 
 
 RULE_FORMATS.add("mpich", MpichRules())
 
 
 def trees_of(library: Path) -> dict[str, Tree]:
-    """The trees that this library uses of itself. ValueError: they are not found in it."""
+    """Returns the default trees in this library. ValueError: it does not hold one of each."""
     texts = list(_texts_in(library))
-    found = {}
+    trees = {}
     for name, mark in MARKS.items():
         own = [text for text in texts if mark in text and _only(mark, text)]
         if len(own) != 1:
             raise ValueError(f"{library} holds {len(own)} trees of rules with {mark}*, not one")
-        found[name] = json.loads(own[0])
-    return found
+        trees[name] = json.loads(own[0])
+    return trees
 
 
 def _only(mark: str, text: str) -> bool:
@@ -145,23 +145,25 @@ def _is_json(text: str) -> bool:
 def laid_over(
     tree: Tree, name: str, rules: Sequence[Rule], every: Sequence[Candidate], other_threads: str
 ) -> dict[str, Any]:
-    """The tree of this file with the rules that concern it; where `other_threads` holds, what was
-    there. UserError: it is built in a way that we do not know."""
+    """Returns the tree of this file with the rules that concern it, and the original branches where
+    `other_threads` holds. UserError: its structure is unknown."""
     changed = dict(tree)
     for collective in dict.fromkeys(rule.collective for rule in rules):
         own = of_collective(rules, collective)
         leaves = [
             (rule, _leaf(name, find_candidate(every, collective, rule.candidate))) for rule in own
         ]
-        wanted = [(rule, leaf) for rule, leaf in leaves if leaf]
-        if wanted:
+        rules_with_leaves = [(rule, leaf) for rule, leaf in leaves if leaf]
+        if rules_with_leaves:
             key = f"collective={collective.lower()}"
-            changed[key] = _with_rules(tree.get(key, {}), key, wanted, every, other_threads)
+            changed[key] = _with_rules(
+                tree.get(key, {}), key, rules_with_leaves, every, other_threads
+            )
     return changed
 
 
 def _leaf(name: str, candidate: Candidate) -> str:
-    """What a rule names in this file; empty: nothing."""
+    """Returns the leaf of a rule in this file; empty: it has none."""
     if name == GENERAL:
         return f"{_ALGORITHM}{candidate.algorithm}"
     if candidate.composition:
@@ -191,27 +193,27 @@ def _with_rules(
 def _by_size(
     rules: Sequence[tuple[Rule, str]], usual: Tree, every: Sequence[Candidate]
 ) -> dict[str, Any]:
-    """Ascending, each up to its last byte; between and behind them what is usual."""
-    found: dict[str, Any] = {}
+    """Returns ascending branches, each up to its last byte, with the default between and after."""
+    branches: dict[str, Any] = {}
     covered = -1
     for rule, leaf in rules:
         word, times = _measure(rule.collective, rule.ranks)
         first, last = rule.first_bytes * times, (rule.last_bytes + 1) * times - 1
         if first > covered + 1:
-            found[f"{word}<={first - 1}"] = usual
+            branches[f"{word}<={first - 1}"] = usual
         candidate = find_candidate(every, rule.collective, rule.candidate)
         of_algorithm = leaf.startswith(_ALGORITHM)
         guarded: dict[str, Any] = {leaf: _parameters(candidate) if of_algorithm else {}}
         for condition in reversed(candidate.not_for):
             guarded = _unless(condition, usual, guarded)
-        found[f"{word}<={last}"] = guarded
+        branches[f"{word}<={last}"] = guarded
         covered = last
-    found[f"{word}=any"] = usual
-    return found
+    branches[f"{word}=any"] = usual
+    return branches
 
 
 def _parameters(candidate: Candidate) -> dict[str, Any]:
-    """As they stand below an algorithm: it ends the program where it lacks one."""
+    """Returns the keys below an algorithm, which ends the program if one is missing."""
     return {f"{name}={value}": {} for name, value in candidate.parameters.items()}
 
 
@@ -224,7 +226,7 @@ def _unless(condition: str, usual: Tree, otherwise: Tree) -> dict[str, Any]:
 
 
 def _measure(collective: str, ranks: int) -> tuple[str, int]:
-    """By which size its branches go, and how many times the message that is."""
+    """Returns the kind of size in the branches, and its ratio to the message."""
     if collective in OF_ALL_RANKS:
         return "total_msg_size", ranks
     return "avg_msg_size", 1
@@ -241,7 +243,7 @@ class Call:
     several_threads: bool = False
 
     def holds(self, condition: str) -> bool:
-        """ValueError: nobody knows such a condition."""
+        """True if a condition holds. ValueError: it is unknown."""
         if condition in _FACTS:
             return _FACTS[condition]
         if condition in (_ONE_THREAD, _SEVERAL_THREADS):
@@ -263,13 +265,13 @@ class Call:
     def _value(self, word: str, condition: str) -> int:
         average, times = self.message_bytes, self.ranks
         if self.collective in OF_ALL_RANKS or self.collective == "Alltoall":
-            known = {"avg_msg_size": average, "total_msg_size": average * times}
+            values = {"avg_msg_size": average, "total_msg_size": average * times}
         else:
-            known = {"avg_msg_size": average, "total_msg_size": average}
-        known["comm_size"] = self.ranks
-        if word not in known:
+            values = {"avg_msg_size": average, "total_msg_size": average}
+        values["comm_size"] = self.ranks
+        if word not in values:
             raise ValueError(f"there is no condition '{condition}'")
-        return known[word]
+        return values[word]
 
 
 _FACTS = {
@@ -284,8 +286,8 @@ _LEAVES = (_ALGORITHM, "composition=")
 
 def _split(condition: str) -> tuple[str, str, str]:
     for sign in ("<=", "<", "="):
-        word, found, number = condition.partition(sign)
-        if found:
+        word, separator, number = condition.partition(sign)
+        if separator:
             return word, sign, number
     raise ValueError(f"there is no condition '{condition}'")
 
@@ -299,8 +301,8 @@ def _look_up(trees: Mapping[str, Tree], several_threads: bool) -> LookUp:
 
 
 def _selected(tree: Tree, call: Call) -> str:
-    """The leaf that MPICH comes to: it goes into the first branch that holds, and never back.
-    ValueError: it comes to none, which ends the program."""
+    """Returns the leaf that MPICH selects: it enters the first branch that holds, and never
+    backtracks. ValueError: there is none, which ends the program."""
     at = tree.get(f"collective={call.collective.lower()}")
     if at is None:
         raise ValueError(f"there is no branch for {call.collective}")

@@ -2,17 +2,18 @@
 # Copyright the mpigauge authors
 """The files of rules of Open MPI 4.1 and 5.0: the classic one of coll_tuned, and coll_han's.
 
-Numbers with spaces between: how many collectives; for each its number and how many communicator
-sizes; for each its size and how many lines; and lines `from_bytes algorithm fan segment`. Algorithm
-0 is the default. A size of communicator holds for all larger ones too, and the last line for all
-longer messages; so what has no rule is always said. A file with an error is passed over in silence.
+A file has numbers with spaces between: the number of collectives; for each its number and the
+number of communicator sizes; for each its size and the number of lines; and lines `from_bytes
+algorithm fan segment`. Algorithm 0 is the default. A communicator size also holds for all larger
+ones, and the last line for all longer messages, so defaults are always explicit. A file with an
+error is silently ignored.
 
 Among ranks of several hosts coll_han of Open MPI 5.0 carries out most collectives, and coll_tuned
-sees only its parts, among the ranks of a host and among hosts. A file of its own says from which
-message size on a collective is left to coll_tuned as a whole: how many collectives; for each its
-name, one for "one level", `global_communicator`, how many communicator sizes; for each its size,
-how many lines, and lines `from_bytes component`. The first size has to be 1. Sizes are those of the
-call: nothing is counted together.
+gets only its parts, among the ranks of a host and among hosts. A file of its own gives the message
+size from which a collective is left to coll_tuned as a whole: the number of collectives; for each
+its name, one for "one level", `global_communicator`, the number of communicator sizes; for each its
+size, the number of lines, and lines `from_bytes component`. The first size has to be 1. Sizes are
+those of the call, not sums over ranks.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ NUMBERS = {
     "Allgather": 0, "Allreduce": 2, "Alltoall": 3, "Bcast": 7, "Gather": 9, "Reduce": 11,
     "Reduce_scatter": 12, "Reduce_scatter_block": 13, "Scatter": 15,
 }  # fmt: skip
-"""Of collectives in the file."""
+"""The numbers of collectives in the file."""
 EVERY_COLLECTIVE = (
     *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier"),
     *("bcast", "exscan", "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block"),
     *("scan", "scatter", "scatterv", "neighbor_allgather", "neighbor_allgatherv"),
     *("neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"),
 )
-"""All that have a number in the file, in their order."""
+"""All collectives that have a number in the file, in their order."""
 MOST_NUMBER = len(EVERY_COLLECTIVE) - 1
 OF_ALL_RANKS = (
     "Allgather",
@@ -50,16 +51,16 @@ OF_ALL_RANKS = (
     "Reduce_scatter_block",
     "Scatter",
 )
-"""The file counts the messages of all ranks together for them."""
+"""Collectives for which the file counts the messages of all ranks together."""
 OF_HAN = ("Allgather", "Allreduce", "Bcast", "Gather", "Reduce", "Scatter")
-"""What coll_han carries out."""
+"""The collectives of coll_han."""
 HAN_SETTING = "coll_han_{}_dynamic_global_communicator_module"
 NUMBER_OF_TUNED = "3"
-"""Of coll_tuned among the components that coll_han may hand a collective to."""
+"""The number of coll_tuned among the components to which coll_han may pass a collective."""
 DEFAULT = "0"
 _VERSIONS = re.compile(r"(4\.1|5\.0)\.\d+")
 Line = tuple[int, str]
-"""From how many bytes on, and the algorithm or the component."""
+"""The first size in bytes, and the algorithm or the component."""
 
 
 class OpenMpiRules:
@@ -85,18 +86,20 @@ class OpenMpiRules:
         return texts
 
     def read(self, mpi: Mpi, texts: Texts, several_threads: bool = False) -> LookUp:
-        """The effect is the algorithm and, for a collective that the file of coll_han names, the
+        """Returns the effects: the algorithm and, for a collective in coll_han's file, the
         component that carries it out among several hosts."""
         del mpi, several_threads
-        known = read_rules(texts[FILE])
+        by_number = read_rules(texts[FILE])
         of_han = read_han_rules(texts[HAN_FILE]) if HAN_FILE in texts else {}
 
         def look_up(collective: str, ranks: int, message_bytes: int) -> Effect:
-            own = known.get(NUMBERS[collective], {})
-            algorithm = _found(own, ranks, bytes_in_file(collective, ranks, message_bytes), DEFAULT)
+            own = by_number.get(NUMBERS[collective], {})
+            algorithm = _last_match(
+                own, ranks, bytes_in_file(collective, ranks, message_bytes), DEFAULT
+            )
             if collective.lower() not in of_han:
                 return (algorithm,)
-            return (algorithm, _found(of_han[collective.lower()], ranks, message_bytes, HAN))
+            return (algorithm, _last_match(of_han[collective.lower()], ranks, message_bytes, HAN))
 
         return look_up
 
@@ -117,23 +120,23 @@ class OpenMpiRules:
         return look_up
 
     def measured_among(self, collective: str, hosts: int) -> Mapping[str, str]:
-        """That coll_han leaves it to coll_tuned; older versions do not know the setting, and do not
-        need it."""
+        """Returns the setting with which coll_han leaves the collective to coll_tuned; older
+        versions do not have the setting, and do not need it."""
         if hosts == 1 or collective not in OF_HAN:
             return {}
         return {HAN_SETTING.format(collective.lower()): NUMBER_OF_TUNED}
 
     def settings(self, folder: Path) -> Mapping[str, str]:
         file = str((folder / FILE).absolute())
-        found = {**self.measured_with, "coll_tuned_dynamic_rules_filename": file}
+        parameters = {**self.measured_with, "coll_tuned_dynamic_rules_filename": file}
         if (folder / HAN_FILE).is_file():
-            found["coll_han_use_dynamic_file_rules"] = "true"
-            found["coll_han_dynamic_rules_filename"] = str((folder / HAN_FILE).absolute())
-        return found
+            parameters["coll_han_use_dynamic_file_rules"] = "true"
+            parameters["coll_han_dynamic_rules_filename"] = str((folder / HAN_FILE).absolute())
+        return parameters
 
-    def has_read(self, folder: Path, said: str) -> bool:
-        """It never tells."""
-        del folder, said
+    def has_read(self, folder: Path, output: str) -> bool:
+        """Returns False: Open MPI does not report this."""
+        del folder, output
         return False
 
 
@@ -147,6 +150,11 @@ def bytes_in_file(collective: str, ranks: int, message_bytes: int) -> int:
 
 
 def _collective(mpi: Mpi, name: str, rules: Sequence[Rule]) -> Iterator[str]:
+    """Yields the lines of one collective.
+
+    A communicator size holds for all larger ones, so the default follows at the next size: rules
+    for 4 ranks give the sizes 0 (default), 4 (rules) and 5 (default).
+    """
     sizes: dict[int, list[Line]] = {0: [(0, DEFAULT)]}
     for ranks in sorted({rule.ranks for rule in rules}):
         sizes[ranks] = list(_lines(mpi, [rule for rule in rules if rule.ranks == ranks]))
@@ -161,7 +169,7 @@ def _collective(mpi: Mpi, name: str, rules: Sequence[Rule]) -> Iterator[str]:
 
 
 def _lines(mpi: Mpi, rules: Sequence[Rule]) -> Iterator[Line]:
-    """Ascending, from 0 on; after each rule the default, unless the next one follows at once."""
+    """Yields ascending lines from 0, with the default after a rule unless the next is adjacent."""
     every = candidates_of(mpi.name)
     at = 0
     for rule in rules:
@@ -176,62 +184,62 @@ def _lines(mpi: Mpi, rules: Sequence[Rule]) -> Iterator[Line]:
 
 
 class _Words:
-    """What stands in a file, word by word, without comments."""
+    """The words of a file, one by one, without comments."""
 
     def __init__(self, text: str) -> None:
         lines = [line.partition("#")[0] for line in text.splitlines()]
         self._left = iter(" ".join(lines).split())
 
     def next(self) -> str:
-        """Empty: there is no more."""
+        """Returns the next word; empty: there is none."""
         return next(self._left, "")
 
     def number(self) -> int:
-        """ValueError: it is none."""
+        """Returns the next word as a number. ValueError: it is not a number."""
         word = self.next()
         if not word.isdigit():
             raise ValueError(f"'{word}' stands where a number should")
         return int(word)
 
-    def one_of(self, known: Sequence[str]) -> str:
-        """ValueError: it is another word."""
+    def one_of(self, choices: Sequence[str]) -> str:
+        """Returns the next word. ValueError: it is none of these."""
         word = self.next()
-        if word not in known:
-            raise ValueError(f"'{word}' stands where one of {', '.join(known)} should")
+        if word not in choices:
+            raise ValueError(f"'{word}' stands where one of {', '.join(choices)} should")
         return word
 
     def check_end(self) -> None:
-        """ValueError: there is more."""
+        """Raises a ValueError if there are further words."""
         if self.next():
             raise ValueError("it goes on after the last rule")
 
 
 def read_rules(text: str) -> dict[int, dict[int, list[Line]]]:
-    """The lines of each collective's number and each communicator size. ValueError: Open MPI would
-    pass over this file in silence, or over a part of it."""
+    """Returns the lines of each collective's number and each communicator size. ValueError: Open
+    MPI would silently ignore this file, or a part of it."""
     words = _Words(text)
-    found = _collectives(words)
-    for own in found.values():
+    by_number = _collectives(words)
+    for own in by_number.values():
         for ranks, lines in own.items():
             _check_ascending(ranks, lines)
         if list(own) != sorted(own):
             raise ValueError(f"communicator sizes do not ascend: {list(own)}")
     words.check_end()
-    return found
+    return by_number
 
 
 def check_rules(text: str) -> None:
-    """ValueError: Open MPI would pass over this whole file in silence. Files of others are in any
-    order, and may go on after the last rule."""
-    found = _collectives(_Words(text))
-    if not any(lines for own in found.values() for lines in own.values()):
+    """Raises a ValueError if Open MPI would silently ignore this whole file. Files of others are in
+    any order, and may continue after the last rule."""
+    by_number = _collectives(_Words(text))
+    if not any(lines for own in by_number.values() for lines in own.values()):
         raise ValueError("it holds no rule")
-    if unknown := [number for number in found if number > MOST_NUMBER]:
+    if unknown := [number for number in by_number if number > MOST_NUMBER]:
         raise ValueError(f"no collective has the number {unknown[0]}")
 
 
 def check_han_rules(text: str) -> None:
-    """ValueError: this is no file of coll_han, which begins with the number of collectives."""
+    """Raises a ValueError if this does not begin like a file of coll_han."""
     words = _Words(text)
     if not words.number():
         raise ValueError("it holds no rule")
@@ -239,22 +247,22 @@ def check_han_rules(text: str) -> None:
 
 
 def _collectives(words: _Words) -> dict[int, dict[int, list[Line]]]:
-    found: dict[int, dict[int, list[Line]]] = {}
+    by_number: dict[int, dict[int, list[Line]]] = {}
     for _ in range(words.number()):
-        own = found.setdefault(words.number(), {})
+        own = by_number.setdefault(words.number(), {})
         for _ in range(words.number()):
             ranks = words.number()
             own[ranks] = [_line(words) for _ in range(words.number())]
-    return found
+    return by_number
 
 
 def _among_hosts(rules: Sequence[Rule]) -> list[Rule]:
-    """Those that coll_han would not let have an effect."""
+    """Returns the rules to which coll_han would give no effect."""
     return [rule for rule in rules if rule.hosts > 1 and rule.collective in OF_HAN]
 
 
 def _text_for_han(rules: Sequence[Rule]) -> str:
-    """Each collective is left to coll_tuned where it has a rule; everywhere else coll_han stays."""
+    """Returns the file that leaves collectives to coll_tuned where they have a rule."""
     collectives = sorted({rule.collective for rule in rules})
     lines = [f"{len(collectives)} # collectives"]
     for name in collectives:
@@ -271,7 +279,7 @@ def _text_for_han(rules: Sequence[Rule]) -> str:
 
 
 def _lines_for_han(rules: Sequence[Rule]) -> Iterator[Line]:
-    """Ascending, from 0 on; rules that follow each other at once are one line."""
+    """Yields lines in ascending order from 0; adjacent rules are one line."""
     at, component = 0, HAN
     if rules[0].first_bytes > 0:
         yield 0, HAN
@@ -286,12 +294,12 @@ def _lines_for_han(rules: Sequence[Rule]) -> Iterator[Line]:
 
 
 def read_han_rules(text: str) -> dict[str, dict[int, list[Line]]]:
-    """The lines of each collective, by its name in small letters, and each communicator size.
-    ValueError: coll_han would pass over this file, or over a part of it."""
+    """Returns the lines of each collective, by its name in lower case, and each communicator size.
+    ValueError: coll_han would ignore this file, or a part of it."""
     words = _Words(text)
-    found: dict[str, dict[int, list[Line]]] = {}
+    by_name: dict[str, dict[int, list[Line]]] = {}
     for _ in range(words.number()):
-        own = found.setdefault(words.one_of([name.lower() for name in OF_HAN]), {})
+        own = by_name.setdefault(words.one_of([name.lower() for name in OF_HAN]), {})
         if words.number() != 1:
             raise ValueError("there is more than one level")
         words.one_of(["global_communicator"])
@@ -304,11 +312,11 @@ def read_han_rules(text: str) -> dict[str, dict[int, list[Line]]]:
         if list(own) != sorted(own) or list(own)[:1] != [1]:
             raise ValueError(f"communicator sizes do not ascend from 1: {list(own)}")
     words.check_end()
-    return found
+    return by_name
 
 
 def _check_ascending(ranks: int, lines: Sequence[Line]) -> None:
-    """ValueError: an MPI would not find some of these lines."""
+    """Raises a ValueError if an MPI would not find some of these lines."""
     starts = [first for first, _ in lines]
     if starts[:1] != [0] or sorted(set(starts)) != starts:
         raise ValueError(f"sizes for {ranks} ranks do not ascend from 0: {starts}")
@@ -319,11 +327,11 @@ def _line(words: _Words) -> Line:
     return first, str(algorithm)
 
 
-def _found(
+def _last_match(
     sizes: Mapping[int, Sequence[Line]], ranks: int, bytes_as_written: int, usual: str
 ) -> str:
-    """As both components look: the last communicator size that is not larger, in it the last
-    line; `usual` where there is none."""
+    """Returns the word in effect, by the rules of both components: the last line that applies, in
+    the last communicator size that is not larger; `usual` if there is none."""
     lines: Sequence[Line] = ()
     for size, own in sizes.items():
         if size <= ranks:
