@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Batch systems: what a job was given, how one is asked for, and what became of it. Pure.
+"""Batch systems: the hosts of a job, the request for one, and its state. Pure.
 
-A batch system is one file in this folder that says `@batch_system` over a subclass of System.
-There is no list to edit.
+A batch system is one file in this folder with `@batch_system` over a subclass of System. There is
+no list to edit.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The script of a job: what it asks for, and the command as one would type it."""
+"""The script of a job: its resources, and the command as one would type it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ WIDTH = 90
 def script(
     system: System, wish: Wish, words: Sequence[str], folder: str, env: Mapping[str, str]
 ) -> str:
-    """`folder`: where the command is run; `env`: what it needs on top of the job's environment.
-    UserError: a word for the batch system would be several lines of the script."""
+    """Returns the script. `folder`: the working directory; `env`: variables beyond the job's
+    environment.
+
+    UserError: a word for the batch system would be several lines of the script.
+    """
     lines = [
         "#!/bin/sh",
         *map(_checked, system.head(wish)),
@@ -38,7 +41,7 @@ def _checked(line: str) -> str:
 
 
 def _folded(words: Sequence[str]) -> str:
-    """The words, on as many lines as it takes."""
+    """Joins the words, on as many lines as necessary."""
     lines = [""]
     for word in map(shlex.quote, words):
         if lines[-1] and len(lines[-1]) + len(word) > WIDTH:

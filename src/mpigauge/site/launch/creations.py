@@ -18,8 +18,7 @@ _MOST_BYTES = 1 << 16
 
 
 class Creations:
-    """The names of files that are created from now on. Where the system has no more room for
-    watches, nothing is reported."""
+    """Reports the names of files that are created from now on; none if no watch can be added."""
 
     def __init__(self, folders: Iterable[Path]) -> None:
         system = ctypes.CDLL(None, use_errno=True)
@@ -30,7 +29,7 @@ class Creations:
                 system.inotify_add_watch(self._events, os.fsencode(folder), _IN_CREATE)
 
     def wait(self, seconds: float | None) -> list[str] | None:
-        """The names of new files, none after so many seconds; None: `end` was called."""
+        """Returns the names of new files, none if the time is over; None: `end` was called."""
         watched = [self._ended, *([self._events] if self._events >= 0 else [])]
         ready, _, _ = select.select(watched, [], [], seconds)
         if self._ended in ready:

@@ -89,7 +89,7 @@ class Job:
 
     @property
     def agent_kind(self) -> str:
-        """ssh, by the name of its program, or rsh, which takes no options of ssh."""
+        """The kind of the agent: ssh, by the name of its program, or rsh, without ssh's options."""
         return "ssh" if self.agent and PurePath(self.agent[0]).name == "ssh" else "rsh"
 
     @property

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Files of MPI libraries and launchers that a job leaves behind when it is killed or aborts.
+"""Removes files of MPI libraries and launchers that a killed or aborted job leaves behind.
 
-They lie outside all folders of ours: shared memory in /dev/shm, and what Hydra and PRRTE keep in
-the temporary folder. Their names do not tell whose they are. A file belongs to a job if a process
-of the job has it open or mapped, so processes are looked at while they live: when files with such
-names appear, a few times after the start, and before we end the job. A file that another process
-has open stays.
+They are outside all folders of ours: shared memory in /dev/shm, and files of Hydra and PRRTE in the
+temporary folder. Their names do not identify the job. A file belongs to a job if a process of the
+job has it open or mapped, so processes are inspected while they run: when files with such names
+appear, a few times after the start, and before we end the job. A file that another process has open
+stays.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ FileId = tuple[int, int]
 
 
 class Watched:
-    """Follows the processes of a job from its start, and removes what it leaves."""
+    """Follows the processes of a job from its start, and removes the files that it leaves."""
 
     def __init__(
         self, launcher: int, env: Mapping[str, str], report: Callable[[str], None] | None = None
     ) -> None:
         """`env` is the environment of the launcher, which names the temporary folder. `report` gets
-        what is noted, as `remove_noted` reads it."""
+        the records, in the form for `remove_noted`."""
         self._report = report
         self.left = Leftovers(Path(temporary_folder(env)))
         self._launcher = launcher
@@ -69,20 +69,20 @@ class Watched:
         self._thread.start()
 
     def look(self) -> None:
-        """Notes what the processes of the job have open now."""
+        """Records the files that the processes of the job have open now."""
         before = len(self.left)
         self.left.note(descendants(self._launcher))
         if self._report and len(self.left) > before:
             self._report(self.left.to_line())
 
     def rest(self) -> None:
-        """Ends the following: from now on nothing disturbs the job but a call of `look`."""
+        """Stops following: from now on nothing disturbs the job but a call of `look`."""
         if self._thread.is_alive():
             self._creations.end()
             self._thread.join()
 
     def remove(self) -> None:
-        """Removes what is left. To be called after the end of the launcher."""
+        """Removes the leftovers. To be called after the end of the launcher."""
         self.rest()
         self._creations.close()
         self.left.sessions[self.left.temporary / f"ompi.{self._launcher}"] = self._launcher
@@ -136,7 +136,7 @@ class Leftovers:
         return bool(_TEMPORARY.match(name) or _SESSION.match(f"{name}/"))
 
     def note(self, processes: Iterable[int]) -> None:
-        """Notes what these processes of the job have open or mapped."""
+        """Records the files that these processes of the job have open or mapped."""
         for pid in processes:
             for path, file in open_files(pid):
                 self._note(path, file)
@@ -155,7 +155,7 @@ class Leftovers:
                 self.sessions[self.temporary / session[1]] = int(session[2])
 
     def remove(self, linger_s: float = LINGER_S) -> None:
-        """Removes what is left after the end of the job, but for what a process has open."""
+        """Removes the leftovers after the end of the job, except files that a process has open."""
         end_s = time.monotonic() + linger_s
         while left := self._left():
             used = in_use()
@@ -170,7 +170,7 @@ class Leftovers:
             _remove_empty(session)
 
     def _left(self) -> dict[Path, FileId]:
-        """The files that are still there, and are the same."""
+        """Returns the job's files that still exist: recorded, in sessions, or named like them."""
         left = {path: file for path, file in self.files.items() if _own(path) == file}
         others = [path for session in self._ended_sessions() for path in _files_of(session)]
         if self.stems:
@@ -183,18 +183,18 @@ class Leftovers:
         return left
 
     def _ended_sessions(self) -> list[Path]:
-        """Those whose launcher has ended; one that serves several jobs has not."""
+        """Returns sessions whose launcher has ended; one that serves several jobs may still run."""
         return [path for path, pid in self.sessions.items() if not Path(f"/proc/{pid}").exists()]
 
 
 def remove_noted() -> None:
-    """Removes what the line of standard input notes. For a process that outlives us."""
+    """Removes the files recorded in the line of standard input. For a process that outlives us."""
     if line := sys.stdin.readline():
         Leftovers.of_line(line).remove()
 
 
 def descendants(pid: int) -> set[int]:
-    """A process and all that it started, and these, and so on, as far as they live."""
+    """Returns a process and all its running descendants."""
     processes: set[int] = set()
     parents = [pid]
     while parents:
@@ -209,7 +209,7 @@ def descendants(pid: int) -> set[int]:
 
 
 def open_files(pid: int) -> Iterator[tuple[Path, FileId]]:
-    """The files that a process has mapped or open, if they still have a name."""
+    """Yields the files that a process has mapped or open, if they still have a name."""
     with suppress(OSError):
         for line in Path(f"/proc/{pid}/maps").read_bytes().splitlines():
             words = line.split(None, 5)
@@ -227,14 +227,14 @@ def open_files(pid: int) -> Iterator[tuple[Path, FileId]]:
 
 
 def in_use() -> set[FileId]:
-    """The files that any process has mapped or open."""
+    """Returns the files that any process has mapped or open."""
     pids = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
     return {file for pid in pids for _, file in open_files(pid)}
 
 
 def _files_of(session: Path) -> Iterator[Path]:
-    """Files of a session by their names. Hosts that share the folder use it for process numbers of
-    theirs; then only what names this host is removed."""
+    """Yields files of a session, by their names. Hosts that share the folder use it for their own
+    process numbers; then only files that name this host are removed."""
     for root, folders, files in os.walk(session):
         is_shared = any(_TOOL.match(name) and not _is_of_this_host(name) for name in files)
         folders[:] = [name for name in folders if name.isdigit() and not is_shared]
@@ -248,7 +248,7 @@ def _is_of_this_host(name: str) -> bool:
 
 
 def _remove_empty(session: Path) -> None:
-    """Folders that are empty by now, from the inside."""
+    """Removes folders that are empty, from the inside."""
     for root, _, _ in os.walk(session, topdown=False):
         with suppress(OSError):
             Path(root).rmdir()
@@ -262,7 +262,7 @@ def _listed(folder: Path) -> list[Path]:
 
 
 def _own(path: Path) -> FileId | None:
-    """None: there is no such file, or it is another user's, or a link."""
+    """Returns device and number of a file; None: it is missing, or another user's, or a link."""
     try:
         about = path.lstat()
     except OSError:

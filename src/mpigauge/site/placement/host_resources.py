@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class HostResources:
     name: str
-    """The name in the user's spelling, which launchers get too."""
+    """The name in the user's spelling, as for launchers."""
     topology: Topology
     slots: int | None = None
     """The number of ranks that it may have; None: one for each core."""

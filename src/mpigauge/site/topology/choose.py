@@ -26,7 +26,7 @@ def cores_to_use(machine: Topology, ranks: int | None = None) -> tuple[int, ...]
 def cold_bytes(machine: Topology, ranks: int) -> int:
     """Returns the number of bytes that each rank must read to flush its caches.
 
-    This is the size of its own caches plus its share of those that other ranks use too.
+    This is the size of its own caches plus its share of those that it shares with other ranks.
     """
     pus = cores_to_use(machine, ranks)
     crowd = -(-ranks // max(1, len(pus)))

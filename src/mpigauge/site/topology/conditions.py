@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 SHM = "dev/shm"
 SHM_PER_RANK = 16 << 20
-"""The shared memory that Open MPI 5 sets aside per rank, the most of the MPIs that we looked at."""
+"""The shared memory per rank of Open MPI 5, in bytes, the most of the MPIs that we examined."""
 SHM_OF_CONTAINERS = 64 << 20
-"""The size of /dev/shm in a container that nobody gave another one."""
+"""The default size of /dev/shm in a container, in bytes."""
 LEAST_STACK = 1 << 20
 """Programs with a smaller stack end with SIGSEGV."""
 _LIMIT = re.compile(r"^Max ([a-z ]+?) {2,}(\S+) {2,}", re.MULTILINE)
@@ -36,11 +36,11 @@ class Conditions:
     memory_limit: int | None = None
     """Bytes that the control group allows."""
     memory_peak: int | None = None
-    """The most that it ever had."""
+    """The peak memory use of the group, in bytes."""
     group_oom_kills: int | None = None
     """Processes of the control group that were killed because memory ran out."""
     host_oom_kills: int | None = None
-    """The same of the whole machine."""
+    """Processes of the whole machine that were killed because memory ran out."""
     process_limit: int | None = None
     """Processes and threads that the control group allows."""
     cpu_quota: float | None = None
@@ -48,7 +48,7 @@ class Conditions:
     seccomp: bool = False
     """True if system calls are filtered."""
     limits: Mapping[str, int] = field(default_factory=dict, hash=False)
-    """Those of this process that are not unlimited, by the kernel's names: "open files"."""
+    """The limits of this process, without unlimited ones, by the kernel's names: "open files"."""
 
 
 def read_conditions(files: Files, temporary: str) -> Conditions:

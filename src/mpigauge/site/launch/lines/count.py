@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The number of ranks in a launch line that a log shows, whatever launcher it is for.
+"""Counts the ranks in a launch line of a log, for any launcher.
 
-Unlike `read`, which reads a line that is about to be started, this takes a line as it is: with a
-prompt before it, with options that nobody knows, and without the files that it names.
+Unlike `read`, which parses a line that is about to be started, this accepts a line as it is: with a
+prompt before it, with unknown options, and without the files that it names.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
 """The meaning of options, by launcher: all ranks, sets of them (nodes, resource sets), or the ranks
 of each set."""
 _ONE_EACH = "jsrun"
-"""A launcher whose sets have one rank unless the line says otherwise."""
+"""A launcher whose sets have one rank by default."""
 
 
 def count_ranks(line: str, is_program: Callable[[str], bool]) -> int:
-    """The ranks that a line starts, over all programs between `:`; 0: it does not say. `is_program`
-    recognizes the word behind which options are the program's own."""
+    """Returns the number of ranks that a line starts, over all programs between `:`; 0: unknown.
+    `is_program` recognizes the word after which options are the program's own."""
     if len(line) > LONGEST:
         return 0
     counts = []
@@ -87,8 +87,8 @@ def _programs(words: Sequence[str]) -> Iterator[Sequence[str]]:
 def _of_launcher(
     words: Sequence[str], is_program: Callable[[str], bool], before: str
 ) -> tuple[str, Sequence[str]]:
-    """The last launcher before a program, and its options; `before`: that of the program before
-    this one, which starts this one, too."""
+    """Returns the last launcher before a program, and its options. `before`: the launcher of the
+    previous program, which also starts this one."""
     end = next((at for at, word in enumerate(words) if is_program(word)), len(words))
     for at in range(end - 1, -1, -1):
         name = PurePath(words[at]).name.partition(".")[0]
@@ -98,7 +98,7 @@ def _of_launcher(
 
 
 def _ranks(launcher: str, words: Sequence[str]) -> int:
-    """The ranks of one program; 0: its options do not say."""
+    """Returns the number of ranks of one program; 0: its options do not specify it."""
     values = dict(_values(MEANINGS.get(launcher, _MPIRUN), words))
     if "ranks" in values:
         return values["ranks"]
@@ -107,7 +107,7 @@ def _ranks(launcher: str, words: Sequence[str]) -> int:
 
 
 def _values(meanings: Mapping[str, str], words: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """The meaning of each option in these words, and its number."""
+    """Yields the meaning of each option in these words, and its number."""
     for at, word in enumerate(words):
         if not word.startswith("-"):
             continue
