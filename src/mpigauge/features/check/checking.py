@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A stored run, what it is held against, and what is measured again before it fails."""
+"""Checks a stored run against a baseline, and measures failed numbers again."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 LinesAndNotes = tuple["list[CheckLine]", "list[str]"]
-"""Lines, and sentences about what was not checked."""
+"""The lines, and sentences about what was not checked."""
 
 
 @dataclass(frozen=True)
 class LimitsBaseline:
-    """Holds a run against the limits in a file."""
+    """The limits in a file, against which a run is checked."""
 
     text: str
     file: str
     points: bool
-    """Whether numbers of few launches are judged by their values alone."""
+    """True if numbers with too few launches for an interval are judged by their values alone."""
 
     def check(self, run: Run) -> LinesAndNotes:
         from mpigauge.cli.comparing import items_of
@@ -41,12 +41,12 @@ class LimitsBaseline:
 
 @dataclass(frozen=True)
 class RunBaseline:
-    """Holds a run against another one."""
+    """Another run, against which a run is checked."""
 
     reference: Run
     tolerance: float
     only: Mapping[str, str]
-    """Values of columns: numbers with others are left out."""
+    """The values of columns that numbers must have to be compared."""
     points: bool
 
     def check(self, run: Run) -> LinesAndNotes:
@@ -64,8 +64,8 @@ Baseline = LimitsBaseline | RunBaseline
 def check_against(
     word: str, tolerance: str | None, chosen: Sequence[str] = (), points: bool = False
 ) -> Baseline:
-    """What a run is held against: limits (a file called *.toml) or another run. `points`: numbers
-    of few launches are judged by their values alone."""
+    """Returns the baseline that `word` names: limits (a file called *.toml) or another run.
+    `points`: numbers of few launches are judged by their values alone."""
     from mpigauge.cli.comparing import share_of
     from mpigauge.cli.run_names import open_run
     from mpigauge.model.inputs import read_text
@@ -81,9 +81,9 @@ def check_against(
 def check_all(
     run: Run, against: Baseline | None, points: bool = False, guidelines: bool = False
 ) -> CheckResult:
-    """Everything that a run is checked for; `guidelines`: each collective against others that can
-    take its place, too. UserError: there is nothing, or it was imported, is of
-    one launch, and nobody said that its numbers are to be judged by their values."""
+    """Checks a run against the baseline, for wrong data and for pairs slower than their peers;
+    `guidelines`: also each collective against others that can replace it. UserError: there is
+    nothing to check, or all numbers are imported, of one launch each, and `points` is false."""
     from mpigauge.cli.comparing import items_of
     from mpigauge.features.check.guidelines import against_guidelines
     from mpigauge.features.check.result import CheckResult, only_points, right_data
@@ -96,8 +96,8 @@ def check_all(
             "so no interval is known; say --points to judge them by their values alone"
         )
     if guidelines:
-        found, more = against_guidelines(items_of(run))
-        lines, notes = [*lines, *found], [*notes, *more]
+        guideline_lines, guideline_notes = against_guidelines(items_of(run))
+        lines, notes = [*lines, *guideline_lines], [*notes, *guideline_notes]
     lines = [*right_data(items_of(run)), *lines, *_peers(run)]
     if not lines:
         hint = (
@@ -109,7 +109,7 @@ def check_all(
 
 
 def again(run: Run, checked: CheckResult, against: Baseline | None) -> CheckResult:
-    """The result when what failed was measured once more, with a sentence about that."""
+    """Measures failed numbers once more; returns the new result with a note about it."""
     from mpigauge.cli.remeasure import measured_again
     from mpigauge.features.check.result import once_more
 
@@ -125,20 +125,20 @@ def again(run: Run, checked: CheckResult, against: Baseline | None) -> CheckResu
         later = measured_again(run, numbers, None)
     except (UserError, RunError) as error:
         return checked.noting(f"not measured again: {error}")
-    found, _ = against.check(later) if against else ([], [])
-    lines = tuple(once_more(checked.lines, found))
+    new_lines, _ = against.check(later) if against else ([], [])
+    lines = tuple(once_more(checked.lines, new_lines))
     return replace(checked, lines=lines).noting(f"measured again in {later.path}")
 
 
 def _numbers(failed: Sequence[CheckLine]) -> list[Cell | Figure]:
-    """Those that can be measured again; wrong data stay wrong."""
-    found: list[Cell | Figure] = []
+    """Returns the failed numbers that can be measured again: all but rows with wrong data."""
+    numbers: list[Cell | Figure] = []
     for item in filter(None, (line.item for line in failed)):
         if item.figure:
-            found.append(item.figure)
+            numbers.append(item.figure)
         elif item.row and not item.row.wrong_count:
-            found.append(item.row.cell)
-    return found
+            numbers.append(item.row.cell)
+    return numbers
 
 
 def _peers(run: Run) -> list[CheckLine]:

@@ -92,26 +92,26 @@ def command(
         metrics_file.check_file(metrics)
     stored = open_run(run)
     check = check_against(against, tolerance, chosen, points) if against else None
-    found = check_all(stored, check, points, guidelines)
+    result = check_all(stored, check, points, guidelines)
     if again:
-        found = measure_again(stored, found, check)
+        result = measure_again(stored, result, check)
     show = as_json if form == "json" else as_table
-    click.echo(show(found), nl=False)
+    click.echo(show(result), nl=False)
     if junit is not None:
-        _write(junit, stored.path.name, found, undecided)
+        _write(junit, stored.path.name, result, undecided)
     if metrics is not None:
-        metrics_file.write(metrics, metrics_of(found, str(stored.header.get("created"))))
-    if found.outcome == "UNDECIDED":
+        metrics_file.write(metrics, metrics_of(result, str(stored.header.get("created"))))
+    if result.outcome == "UNDECIDED":
         return int(undecided == "fail")
-    return int(found.outcome == "FAIL")
+    return int(result.outcome == "FAIL")
 
 
-def _write(file: Path, name: str, found: CheckResult, undecided: str) -> None:
+def _write(file: Path, name: str, result: CheckResult, undecided: str) -> None:
     from mpigauge.features.check.show import as_junit
     from mpigauge.model.errors import RunError
 
     try:
-        text = as_junit(found, f"mpigauge check {name}", undecided)
+        text = as_junit(result, f"mpigauge check {name}", undecided)
         file.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise RunError(f"cannot write {file}: {error.strerror}") from None

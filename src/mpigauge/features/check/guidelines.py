@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a library should do no worse than its user could with other calls of it.
+"""Checks that no collective is slower than what its user could replace it with.
 
-A collective that takes longer than two others that bring the same about, or than itself with a
-larger message, has an algorithm that does not fit (J. L. Träff, W. D. Gropp, R. Thakur,
+A collective that takes longer than two others with the same result, or than itself with a larger
+message, has an unsuitable algorithm (J. L. Träff, W. D. Gropp, R. Thakur,
 Self-consistent MPI performance guidelines, IEEE TPDS 21 (2010) 698). Both sides are measured in the
-same launches, so their ratio is paired. FAIL where the ratio is above 1 with certainty, after a
-correction over all ratios; PASS where its whole interval is at most 5 % above 1; else UNDECIDED.
+same launches, so their ratio is paired. FAIL if the ratio is significantly above 1, corrected for
+the number of ratios; PASS if its whole interval is at most 5 % above 1; else UNDECIDED.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PartialCall:
-    """A call that stands in for a part of a collective."""
+    """A call that replaces a part of a collective."""
 
     benchmark: str
     of_all: bool = False
-    """Its message is as long as those of all ranks together."""
+    """True if its message is as large as the messages of all ranks together."""
 
     def bytes_of(self, message_bytes: int, ranks: int) -> int:
-        """The message of the part beside one of the collective."""
+        """Returns the message size of this call for one message size of the collective."""
         if self.of_all:
             return message_bytes * ranks
         return message_bytes
 
 
 BY_HAND = "_by_hand"
-"""What benchmarks end with that do by messages what a collective does."""
+"""The suffix of benchmarks that implement a collective by point-to-point messages."""
 GUIDELINES: Mapping[str, tuple[tuple[PartialCall, ...], ...]] = {
     "Allgather": (
         (PartialCall("Gather"), PartialCall("Bcast", of_all=True)),
@@ -63,57 +63,57 @@ GUIDELINES: Mapping[str, tuple[tuple[PartialCall, ...], ...]] = {
     "Reduce": ((PartialCall("Allreduce"),), (PartialCall("Reduce_by_hand"),)),
     "Scatter": ((PartialCall("Bcast", of_all=True),), (PartialCall("Scatter_by_hand"),)),
 }
-"""By collective what may take its place. Messages are counted as its benchmark does. What is
-written by hand sends messages from rank to rank (kernels/suites/more/by_hand.cpp)."""
+"""The calls that can replace each collective. Message sizes are as in its benchmark. Those written
+by hand use point-to-point messages (kernels/suites/more/by_hand.cpp)."""
 GROWING = (
     *("Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Bcast", "Gather"),
     *("Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scatter", "Scatterv"),
 )
-"""Those that should take no longer than with a larger message."""
+"""The collectives that should take no longer than with a larger message."""
 _NOT_SHARED = ("suite", "benchmark", "message_bytes", "datatype", "op")
 Group = tuple[tuple[str, object], ...]
-"""What all sides of a guideline have in common: ranks, placement, arm and so on."""
+"""The columns that all sides of a guideline share: ranks, placement, arm and so on."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A collective beside what may take its place."""
+    """A collective compared with the calls that can replace it."""
 
     item: Item
     instead: str
-    """In words: Gather + Bcast."""
+    """The replacement in words, such as Gather + Bcast."""
     at: str
-    """The same with its sizes."""
+    """The replacement with its message sizes."""
     ratio: Ratio
     seconds: float
-    """What that takes."""
+    """The median time of the replacement, in seconds."""
 
 
 def against_guidelines(items: Iterable[Item]) -> tuple[list[CheckLine], list[str]]:
-    """A line for each number that does not hold, and one for all others of a collective and a
-    guideline; then sentences about what could not be checked."""
+    """Returns a line for each number that violates a guideline, one for all other numbers of a
+    collective and a guideline, and sentences about what could not be checked."""
     groups: dict[Group, dict[tuple[str, int], Item]] = defaultdict(dict)
     for item in items:
         if item.row and item.message_bytes > 0:
             groups[_group(item)][item.benchmark, item.message_bytes] = item
     compared: list[Compared] = []
     missing: dict[str, set[str]] = defaultdict(set)
-    for known in groups.values():
-        compared += _composed(known, missing)
-        compared += _grown(known)
+    for items_by_size in groups.values():
+        compared += _composed(items_by_size, missing)
+        compared += _grown(items_by_size)
     judged = judge([each.ratio for each in compared])
     notes = list(_not_checked(compared, missing))
     return list(_lines(list(zip(compared, judged, strict=True)))), notes
 
 
 def _not_checked(compared: Sequence[Compared], missing: Mapping[str, set[str]]) -> Iterator[str]:
-    """A sentence for each guideline of a collective of which no size was measured, and one for all
-    that were not measured by hand."""
-    known = {(_of(each), each.instead) for each in compared}
+    """Yields a sentence for each guideline of a collective without a measured size, and one for
+    all replacements written by hand that were not measured."""
+    checked = {(_of(each), each.instead) for each in compared}
     by_hand = []
     for name in sorted(missing):
         for instead in sorted(missing[name]):
-            if (name, instead) in known:
+            if (name, instead) in checked:
                 continue
             if instead.endswith(BY_HAND):
                 by_hand.append(instead)
@@ -132,42 +132,46 @@ def _group(item: Item) -> Group:
 
 
 def _composed(
-    known: Mapping[tuple[str, int], Item], missing: dict[str, set[str]]
+    items_by_size: Mapping[tuple[str, int], Item], missing: dict[str, set[str]]
 ) -> Iterator[Compared]:
-    for (name, size), item in known.items():
+    for (name, size), item in items_by_size.items():
         for parts in GUIDELINES.get(name, ()):
             instead = " + ".join(part.benchmark for part in parts)
             ranks = item.row.ranks if item.row else 1
-            wanted = [(part.benchmark, part.bytes_of(size, ranks)) for part in parts]
-            found = [known[each] for each in wanted if each in known]
-            if len(found) < len(wanted):
+            calls = [(part.benchmark, part.bytes_of(size, ranks)) for part in parts]
+            items = [items_by_size[each] for each in calls if each in items_by_size]
+            if len(items) < len(calls):
                 missing[name].add(instead)
                 continue
-            at = " + ".join(f"{word} {byte_count(each)}" for word, each in wanted)
-            yield _compared(item, found, instead, at)
+            at = " + ".join(f"{word} {byte_count(each)}" for word, each in calls)
+            yield _compared(item, items, instead, at)
 
 
-def _grown(known: Mapping[tuple[str, int], Item]) -> Iterator[Compared]:
+def _grown(items_by_size: Mapping[tuple[str, int], Item]) -> Iterator[Compared]:
     for name in GROWING:
-        own = sorted(size for benchmark, size in known if benchmark == name)
+        own = sorted(size for benchmark, size in items_by_size if benchmark == name)
         for size, larger in pairwise(own):
             at = f"{name} {byte_count(larger)}"
-            yield _compared(known[name, size], [known[name, larger]], "its next larger size", at)
+            yield _compared(
+                items_by_size[name, size], [items_by_size[name, larger]], "its next larger size", at
+            )
 
 
 def _compared(item: Item, parts: Sequence[Item], instead: str, at: str) -> Compared:
-    """By the launches that measured all of them."""
+    """Compares an item with the sum of its parts over the launches that measured all of them."""
     of_parts = [_by_launch(part) for part in parts]
     own, sums = [], []
     for launch, value in _by_launch(item).items():
-        values = [known[launch] for known in of_parts if launch in known]
+        values = [times[launch] for times in of_parts if launch in times]
         if len(values) == len(parts):
             own.append(value)
             sums.append(sum(values))
     error = max(part.sample.own_error for part in parts)
     pairs = [(place, place) for place in range(len(own))]
-    found = ratio(Sample(tuple(sums), error), Sample(tuple(own), item.sample.own_error), pairs)
-    return Compared(item, instead, at, found, median(sums))
+    compared_ratio = ratio(
+        Sample(tuple(sums), error), Sample(tuple(own), item.sample.own_error), pairs
+    )
+    return Compared(item, instead, at, compared_ratio, median(sums))
 
 
 def _by_launch(item: Item) -> dict[int, float]:
@@ -224,5 +228,5 @@ def _passed(good: Sequence[Compared]) -> CheckLine:
 
 
 def _curve(each: Compared) -> str:
-    """Its name without a size."""
+    """Returns the name without a message size."""
     return name_of(each.item).replace(f" {byte_count(each.item.message_bytes)}", "", 1)

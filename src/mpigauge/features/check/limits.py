@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""limits.toml: what a machine has to reach to be accepted.
+"""Reads limits.toml: the numbers that a machine must reach to be accepted.
 
 tolerance = "5%"                     of all limits; 0 where nothing is said
 
@@ -50,16 +50,16 @@ class Limit:
     """time, bandwidth, rate; or the name of a figure, empty: each."""
     of_figure: bool
     where: Mapping[str, Any]
-    """Values of columns that it is restricted to."""
+    """The values of columns that the limit is restricted to."""
     sizes: tuple[int, ...] | None
-    """None: each."""
+    """The message sizes in bytes; None: all."""
     bound: float
-    """In SI units, or those of the figure."""
+    """The limit, in SI units or the unit of the figure."""
     at_most: bool
-    """Else at least."""
+    """True: `bound` is an upper limit; false: a lower one."""
     tolerance: float
     line: int
-    """Of the file."""
+    """The line number in the file."""
 
     @property
     def allowed(self) -> float:
@@ -70,39 +70,39 @@ class Limit:
 
 
 def parse_limits(text: str, file: str, benchmarks: Sequence[str]) -> list[Limit]:
-    """All limits of a file. UserError: what is wrong, in which line, and what would be right."""
+    """Parses all limits of a file. UserError: the error, its line and a hint."""
     reader = _Reader(file, text.splitlines(), benchmarks)
     try:
         data = parse_toml(text, file)
     except ValueError as error:
-        found = _ERROR_LINE.search(str(error))
-        where = f"line {found[1]} of {file}" if found else file
+        match = _ERROR_LINE.search(str(error))
+        where = f"line {match[1]} of {file}" if match else file
         raise UserError(f"{where} is not TOML: {error}") from None
     return reader.limits(data)
 
 
 class _Reader:
-    """Knows where in the file it is, for whoever wrote it."""
+    """A reader that keeps its position in the file for error messages."""
 
     def __init__(self, file: str, lines: Sequence[str], benchmarks: Sequence[str]) -> None:
         self.file, self.lines = file, lines
         self.benchmarks = benchmarks
         self.heads: defaultdict[str, list[int]] = defaultdict(list)
-        """Where tables of each kind begin."""
+        """The lines at which tables of each kind begin, from 0."""
         for number, line in enumerate(lines):
             self.heads[line.split("#")[0].strip()].append(number)
         self.begin = 0
-        """The line of the table that is read, from 0."""
+        """The first line of the table that is being read, from 0."""
 
     def limits(self, data: Mapping[str, Any]) -> list[Limit]:
         self._check_keys(data, _TOP)
         usual = self._tolerance(data, 0.0)
-        found: list[Limit] = []
+        parsed: list[Limit] = []
         for number, table in enumerate(self._tables(data, "limit")):
-            found += self._at("limit", number, table, usual, self._limit)
+            parsed += self._at("limit", number, table, usual, self._limit)
         for number, table in enumerate(self._tables(data, "figure")):
-            found += self._at("figure", number, table, usual, self._figure)
-        return found or self._refuse("", "it holds no [[limit]] and no [[figure]]")
+            parsed += self._at("figure", number, table, usual, self._figure)
+        return parsed or self._refuse("", "it holds no [[limit]] and no [[figure]]")
 
     def _tables(self, data: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
         tables = data.get(kind, [])
@@ -118,26 +118,26 @@ class _Reader:
         usual: float,
         read: Callable[[Mapping[str, Any], float], Iterator[Limit]],
     ) -> list[Limit]:
-        """The limits of a table, whose first line is found for messages."""
+        """Returns the limits of a table, and notes its first line for messages."""
         heads = self.heads[f"[[{kind}]]"]
         self.begin = heads[number] if number < len(heads) else 0
         return list(read(table, usual))
 
     def _limit(self, table: Mapping[str, Any], usual: float) -> Iterator[Limit]:
         self._check_keys(table, _OF_LIMIT)
-        told = [name for name in QUANTITIES if name in table]
-        if not told:
+        quantities = [name for name in QUANTITIES if name in table]
+        if not quantities:
             self._refuse("", f"[[limit]] limits nothing; give one of {', '.join(QUANTITIES)}")
-        for name in told:
+        for name in quantities:
             for sizes, bound in self._bounds(name, table):
                 yield self._made(table, usual, name, sizes, bound, QUANTITIES[name].at_most)
 
     def _figure(self, table: Mapping[str, Any], usual: float) -> Iterator[Limit]:
         self._check_keys(table, _OF_FIGURE)
-        told = [name for name in ("at_least", "at_most") if name in table]
-        if not told:
+        bounds = [name for name in ("at_least", "at_most") if name in table]
+        if not bounds:
             self._refuse("", "[[figure]] limits nothing; give at_least or at_most")
-        for name in told:
+        for name in bounds:
             bound = self._typed(table, name, (int, float), "a number")
             if not math.isfinite(bound):
                 self._refuse(name, f"{name} is {bound}; it has to be a number")
@@ -171,7 +171,7 @@ class _Reader:
     def _bounds(
         self, name: str, table: Mapping[str, Any]
     ) -> Iterator[tuple[tuple[int, ...] | None, float]]:
-        """The sizes that a bound is for; each its own where they are a table."""
+        """Yields sizes and their bound; a table gives each size a bound of its own."""
         value = table[name]
         if isinstance(value, dict):
             if "sizes" in table:
@@ -214,14 +214,14 @@ class _Reader:
         except (UserError, ValueError) as error:
             return self._refuse(key, f"{key}: {error}")
 
-    def _check_keys(self, table: Mapping[str, Any], known: Sequence[str]) -> None:
+    def _check_keys(self, table: Mapping[str, Any], allowed: Sequence[str]) -> None:
         for key in table:
-            if key not in known:
-                hint = nearest_or_all(key, known)
+            if key not in allowed:
+                hint = nearest_or_all(key, allowed)
                 self._refuse(key, f"there is no '{key}' here{hint}")
 
     def _refuse(self, key: str, why: str) -> NoReturn:
-        """Names the line of this key in the table, else that of the table."""
+        """Raises UserError with the line of this key in the table, or the line of the table."""
         begins = re.compile(rf"[\"']?{re.escape(key)}\b")
         place = self.begin
         for at in range(self.begin, len(self.lines)):
@@ -232,7 +232,7 @@ class _Reader:
 
 
 def _share(text: str) -> float:
-    """5% or 0.05; 1 where it is neither."""
+    """Parses a share such as 5% or 0.05; returns 1 for anything else."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text)
     if match is None:
         return 1.0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Numbers with their units as people write them in limits: 1.5 us, 9 GB/s, 2 M/s."""
+"""Parses the numbers with units of a file of limits: 1.5 us, 9 GB/s, 2 M/s."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _NUMBER = re.compile(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*(\S.*)?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a limit can be about."""
+    """A quantity that a limit can restrict."""
 
     at_most: bool
-    """Less is better."""
+    """True if less is better."""
     units: Mapping[str, float]
-    """What each is in SI units."""
+    """The factor of each unit to SI units."""
     example: str
 
     def read(self, text: str) -> float:
-        """The quantity in SI units. ValueError: what would be right."""
+        """Returns the quantity in SI units. ValueError: a wrong number or unit, with a hint."""
         match = _NUMBER.fullmatch(text.strip())
         factor = self.units.get((match[2] or "").strip()) if match else None
         if match is None or factor is None or not float(match[1]) > 0:

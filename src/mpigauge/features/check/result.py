@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Whether a run reaches what was asked for: limits, a reference, and each pair like its peers.
+"""Judges a run against limits or a reference, and each pair of ranks against its peers.
 
-PASS and FAIL are said where the whole interval of a number lies on one side of what is allowed,
-UNDECIDED where it does not, where there are too few launches for an interval, and where nothing was
-measured. Data that arrived wrong FAIL in any case.
+A number passes or fails if its whole interval lies on one side of the allowed value. It is
+UNDECIDED if the interval contains that value, if there are too few launches for an interval, or if
+nothing was measured. Wrong data always FAIL.
 
-Of fewer than six launches no interval is known. Where all that is known of such a number lies
-beyond what is allowed it FAILs, for nothing speaks against that. It never passes, unless point
-values are to be judged as such.
+Fewer than six launches give no interval. Such a number FAILs if its whole range lies beyond the
+allowed value. It never passes, unless point values are to be judged.
 """
 
 from __future__ import annotations
@@ -39,23 +38,23 @@ NO_INTERVAL = "no interval known"
 
 @dataclass(frozen=True)
 class CheckLine:
-    """One demand and what became of it."""
+    """One requirement and its outcome."""
 
     outcome: CheckOutcome
     name: str
-    """What was looked at: PingPong 8 B on 2 ranks."""
+    """The number that was checked, such as PingPong 8 B on 2 ranks."""
     what: str
-    """time, bandwidth, rate, the name of a figure, peers, or data."""
+    """The quantity: time, bandwidth, rate, the name of a figure, peers, or data."""
     unit: str = ""
     value: Estimate | None = None
     allowed: float = math.nan
-    """In that unit, with the tolerance."""
+    """The allowed value in `unit`, including the tolerance."""
     at_most: bool = True
     why: str = ""
     item: Item | None = None
-    """What to measure again."""
+    """The number to measure again; None: it cannot be."""
     again: bool = False
-    """It has been measured again, and this is what came of it."""
+    """True if the number was measured again and this is the new outcome."""
 
     @property
     def bound(self) -> str:
@@ -66,19 +65,19 @@ class CheckLine:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What became of all that was asked for."""
+    """The outcomes of all requirements."""
 
     lines: tuple[CheckLine, ...]
     notes: tuple[str, ...] = ()
-    """Sentences about what was not checked, or measured otherwise."""
+    """Sentences about what was not checked or was measured in another way."""
 
     def noting(self, note: str) -> CheckResult:
-        """This result with one sentence more."""
+        """Returns this result with one more note."""
         return replace(self, notes=(*self.notes, note))
 
     @property
     def outcome(self) -> CheckOutcome:
-        """The worst of all lines."""
+        """The worst outcome of all lines."""
         every = {line.outcome for line in self.lines}
         if "FAIL" in every:
             return "FAIL"
@@ -90,8 +89,8 @@ class CheckResult:
 def against_limits(
     items: Sequence[Item], limits: Sequence[Limit], points: bool = False
 ) -> list[CheckLine]:
-    """A line for each limit and each number that it is about. `points`: a number of few launches is
-    judged by its value alone."""
+    """Returns a line for each limit and each number that it applies to. `points`: a number of few
+    launches is judged by its value alone."""
     lines: list[CheckLine] = []
     for limit in limits:
         lines += _limited(items, limit, points)
@@ -101,12 +100,12 @@ def against_limits(
 def against_reference(
     reference: Side, run: Side, tolerance: float, points: bool = False
 ) -> tuple[list[CheckLine], list[str]]:
-    """A line for each number that both have, and for what both have otherwise; then sentences about
-    what one of them has not. A number of the reference that rests on fewer than six launches is
-    taken as it is: it is a demand, not a measurement to be doubted. `points`: a number of the run
-    that does so is judged by its value alone."""
-    found = compare([reference, run], tolerance, curves=False)
-    both = [line for table in found.tables for line in table.lines]
+    """Returns a line for each number that both have or that cannot be compared, and sentences about
+    what only one of them has. A number of the reference with fewer than six launches is taken as
+    exact, as it is a requirement. `points`: such a number of the run is judged by its value
+    alone."""
+    comparison = compare([reference, run], tolerance, curves=False)
+    both = [line for table in comparison.tables for line in table.lines]
     lines: list[CheckLine] = []
     unchecked: list[str] = []
     without_direction: list[str] = []
@@ -116,12 +115,12 @@ def against_reference(
         elif second.item:
             name = f"{name_of(second.item)} {second.item.what}"
             without_direction.append(f"{name} has no better direction")
-    for left in found.left_out:
+    for left in comparison.left_out:
         if left.refused:
             lines.append(CheckLine("UNDECIDED", left.benchmark, "", why=left.why))
         else:
             unchecked.append(left.text)
-    notes = [f"measured otherwise: {words}" for words in found.unlike]
+    notes = [f"measured otherwise: {words}" for words in comparison.unlike]
     notes += _started_otherwise(both, reference.name, run.name)
     notes += [f"not checked: {note}" for note in (*unchecked, *without_direction)]
     return lines, notes
@@ -130,7 +129,7 @@ def against_reference(
 def _started_otherwise(
     both: Iterable[Sequence[ComparedNumber]], reference: str, run: str
 ) -> Iterator[str]:
-    """That collectives of the two did not start alike, and what would make them."""
+    """Yields sentences about collectives that started in different ways, with the option to use."""
     pairs = []
     for first, second in both:
         if first.item and second.item:
@@ -150,12 +149,12 @@ def _start_of(item: Item) -> str:
 
 
 def only_points(lines: Sequence[CheckLine]) -> bool:
-    """Whether all numbers that were looked at are of others and of one launch each: there will
-    never be more of them."""
-    found = [line.item for line in lines if line.item and line.value]
-    if not found:
+    """True if all checked numbers are imported and have one launch each, so that there will never
+    be more launches."""
+    checked = [line.item for line in lines if line.item and line.value]
+    if not checked:
         return False
-    return all(len(item.sample.values) == 1 and _is_imported(item) for item in found)
+    return all(len(item.sample.values) == 1 and _is_imported(item) for item in checked)
 
 
 def _is_imported(item: Item) -> bool:
@@ -164,7 +163,7 @@ def _is_imported(item: Item) -> bool:
 
 
 def right_data(items: Sequence[Item]) -> list[CheckLine]:
-    """A line for each row whose data were wrong."""
+    """Returns a failed line for each row with wrong data."""
     lines = []
     for item in items:
         if item.row and item.row.wrong_count:
@@ -174,31 +173,31 @@ def right_data(items: Sequence[Item]) -> list[CheckLine]:
 
 
 def once_more(lines: Sequence[CheckLine], later: Sequence[CheckLine]) -> list[CheckLine]:
-    """What holds when those that failed were measured again: that. Lines are told apart by what
-    they are about."""
-    known = {_about(line): line for line in later}
-    found = []
+    """Replaces each failed line by its line of the later check. Lines match if they are about the
+    same number and limit."""
+    later_lines = {_about(line): line for line in later}
+    result = []
     for line in lines:
-        measured = known.get(_about(line))
+        measured = later_lines.get(_about(line))
         if line.outcome == "FAIL" and measured:
-            found.append(replace(measured, again=True))
+            result.append(replace(measured, again=True))
         else:
-            found.append(line)
-    return found
+            result.append(line)
+    return result
 
 
 def name_of(item: Item) -> str:
-    """PingPong 8 B on 2 ranks [l3]."""
+    """Returns the name of an item, such as PingPong 8 B on 2 ranks [l3]."""
     return number_name(item.benchmark, item.message_bytes, dict(item.columns))
 
 
 def _limited(items: Sequence[Item], limit: Limit, points: bool) -> Iterator[CheckLine]:
-    found = [item for item in items if _meant(item, limit)]
-    for item in found:
+    matching = [item for item in items if _meant(item, limit)]
+    for item in matching:
         yield _bounded(item, limit, points)
-    there = {item.message_bytes for item in found}
+    there = {item.message_bytes for item in matching}
     missing = [size for size in limit.sizes or () if size not in there]
-    if missing or not found:
+    if missing or not matching:
         words = [limit.benchmark, *(str(value) for value in limit.where.values())]
         sizes = ", ".join(map(byte_count, missing))
         name = " ".join(filter(None, (*words, sizes)))
@@ -236,7 +235,7 @@ def _bounded(item: Item, limit: Limit, points: bool) -> CheckLine:
 
 
 def _of_few(line: CheckLine, value: Estimate, launches: int, points: bool) -> CheckLine:
-    """A number of so few launches that its interval is not known."""
+    """Judges a number with too few launches for an interval."""
     if points:
         alone = _decided(line, Estimate(value.value, value.value, value.value))
         point = Estimate(value.value, math.nan, math.nan)
@@ -248,7 +247,7 @@ def _of_few(line: CheckLine, value: Estimate, launches: int, points: bool) -> Ch
 
 
 def _all_known(value: Estimate) -> Estimate:
-    """The range of few launches, or the value alone where there is none."""
+    """Returns the range of few launches, or the value alone if there is no range."""
     if math.isfinite(value.low) and math.isfinite(value.high):
         return value
     return Estimate(value.value, value.value, value.value)
@@ -261,7 +260,7 @@ def _measured(item: Item, limit: Limit) -> Estimate | None:
 
 
 def _decided(line: CheckLine, value: Estimate) -> CheckLine:
-    """Where the interval lies to what is allowed."""
+    """Returns the line with the outcome of comparing the interval with the allowed value."""
     low, high = value.low, value.high
     inside, outside = high <= line.allowed, low > line.allowed
     if not line.at_most:
@@ -274,7 +273,7 @@ def _decided(line: CheckLine, value: Estimate) -> CheckLine:
 def _referred(
     first: Item | None, entry: ComparedNumber, tolerance: float, points: bool
 ) -> CheckLine:
-    """A number and that of the reference."""
+    """Judges a number against the same number of the reference."""
     item, ratio = entry.item, entry.ratio
     if first is None or item is None or ratio is None:
         raise ValueError("this line has nothing to compare")
@@ -296,9 +295,9 @@ def _referred(
 
 
 def _decided_by_ratio(line: CheckLine, ratio: Estimate, allowed: float) -> CheckLine:
-    """The reference has an error too: the ratio has both."""
-    known = replace(line, allowed=allowed)
-    decided = _decided(known, ratio)
+    """Judges by the ratio, whose interval includes the error of the reference."""
+    relative = replace(line, allowed=allowed)
+    decided = _decided(relative, ratio)
     return replace(decided, allowed=line.allowed, why=_both(decided.why, line.why))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A check for people, for programs (JSON), and for what reads JUnit's XML."""
+"""Prints a check as a table, as JSON, or as JUnit XML."""
 
 from __future__ import annotations
 
@@ -22,68 +22,68 @@ _GAP, _BELOW = "  ", " " * 11
 FAILED, SKIPPED = "failure", "skipped"
 
 
-def as_table(found: CheckResult) -> str:
-    rows = [HEADS, *(_words(line) for line in found.lines)]
+def as_table(result: CheckResult) -> str:
+    rows = [HEADS, *(_words(line) for line in result.lines)]
     wide = widths(rows)
     text: list[str] = []
     if sum(wide[:-1]) + len(_GAP) * (len(wide) - 2) <= WIDTH:
         for words in rows:
             text += _parts(words, wide)
     else:
-        text = _sentences(found.lines)
-    return as_blocks([text, [summary(found), *broken(found.notes)]])
+        text = _sentences(result.lines)
+    return as_blocks([text, [summary(result), *broken(result.notes)]])
 
 
-def as_json(found: CheckResult) -> str:
+def as_json(result: CheckResult) -> str:
     data = {
         "tool": "mpigauge",
-        "outcome": found.outcome,
-        "lines": [_record(line) for line in found.lines],
-        "notes": list(found.notes),
+        "outcome": result.outcome,
+        "lines": [_record(line) for line in result.lines],
+        "notes": list(result.notes),
     }
     return records.as_json(data)
 
 
-def as_junit(found: CheckResult, name: str, undecided: str) -> str:
-    """A test case for each line. `undecided` says what those are: fail or pass (then skipped)."""
+def as_junit(result: CheckResult, name: str, undecided: str) -> str:
+    """Returns XML with a test case per line. `undecided`: fail, or pass (shown as skipped)."""
     from xml.etree import ElementTree as ET
 
     tags = {"FAIL": FAILED, "UNDECIDED": FAILED if undecided == "fail" else SKIPPED}
-    counts = Counter(tags.get(line.outcome, "") for line in found.lines)
+    counts = Counter(tags.get(line.outcome, "") for line in result.lines)
     totals = {
-        "tests": str(len(found.lines)),
+        "tests": str(len(result.lines)),
         "failures": str(counts[FAILED]),
         "skipped": str(counts[SKIPPED]),
     }
     root = ET.Element("testsuites", totals)
     suite = ET.SubElement(root, "testsuite", {"name": name, "errors": "0", **totals})
-    for line in found.lines:
+    for line in result.lines:
         title = f"{line.name} {line.what}".strip()
         case = ET.SubElement(suite, "testcase", {"classname": "mpigauge.check", "name": title})
         if tag := tags.get(line.outcome):
-            said = f"{line.outcome}: {sentence(line)}"
-            ET.SubElement(case, tag, {"message": said, "type": line.outcome})
+            message = f"{line.outcome}: {sentence(line)}"
+            ET.SubElement(case, tag, {"message": message, "type": line.outcome})
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return text.decode("utf-8") + "\n"
 
 
-def summary(found: CheckResult) -> str:
-    """PASS: 12 of 12."""
-    counts = Counter(line.outcome for line in found.lines)
+def summary(result: CheckResult) -> str:
+    """Returns the outcome and the number of lines with each: "FAIL: 1 FAIL, 11 PASS"."""
+    counts = Counter(line.outcome for line in result.lines)
     parts = []
     for word in ("FAIL", "UNDECIDED", "PASS"):
         if counts[word]:
             parts.append(f"{counts[word]} {word}")
-    text = f"{found.outcome}: {', '.join(parts)}"
-    again = sum(line.again for line in found.lines)
+    text = f"{result.outcome}: {', '.join(parts)}"
+    again = sum(line.again for line in result.lines)
     if again:
         return f"{text}; {again} measured again"
     return text
 
 
 def sentence(line: CheckLine) -> str:
-    """1.52 µs ±1.0 %, at most 1.5 µs is allowed."""
+    """Returns a line in words, such as "1.52 µs ±1.0 %, at most 1.5 µs is allowed"."""
     measured, error, allowed = _numbers(line)
     parts = []
     if measured:
@@ -103,7 +103,7 @@ def _words(line: CheckLine) -> tuple[str, ...]:
 
 
 def _parts(words: Sequence[str], wide: Sequence[int]) -> list[str]:
-    """Why stands in the place of numbers where there are none, and below them without room."""
+    """Lays out one line: the reason replaces missing numbers, or goes below if it does not fit."""
     if not any(words[3:-1]):
         what = _GAP.join(f"{word:<{w}}" for word, w in zip(words[:3], wide[:3], strict=True))
         return broken([f"{what}{_GAP}{words[-1]}".rstrip()], _BELOW)
@@ -114,16 +114,16 @@ def _parts(words: Sequence[str], wide: Sequence[int]) -> list[str]:
 
 
 def _sentences(lines: Sequence[CheckLine]) -> list[str]:
-    """Where names leave no room for columns: what was checked, and below it what came of it."""
+    """Lays out lines without columns, for long names: each name, and its outcome below it."""
     text: list[str] = []
     for line in lines:
-        said = sentence(line)
+        words = sentence(line)
         if line.what:
-            said = f"{line.what}: {said}"
+            words = f"{line.what}: {words}"
         if line.again:
-            said += "; measured again"
+            words += "; measured again"
         text += broken([f"{line.outcome:<9}  {line.name}"], _BELOW)
-        text += broken([f"{_BELOW}{said}"], _BELOW)
+        text += broken([f"{_BELOW}{words}"], _BELOW)
     return text
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A check as metrics of Prometheus, for the nightly test of a cluster."""
+"""Exports a check as Prometheus metrics, for the nightly test of a cluster."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _METRICS = {
     "B/s": "mpigauge_check_bytes_per_second",
     "/s": "mpigauge_check_messages_per_second",
 }
-"""By units. Numbers of other units, which programs have printed, have an outcome alone."""
+"""The metric for each unit. Numbers in other units, printed by programs, only have an outcome."""
 
 
-def metrics_of(found: CheckResult, created: str) -> Iterator[Metric]:
-    """The outcome of all, of each line, and what was measured and allowed. `created`: when the run
-    was made, as its header has it."""
-    distinct = _distinct(found.lines)
+def metrics_of(result: CheckResult, created: str) -> Iterator[Metric]:
+    """Yields the overall outcome, the outcome of each line, and measured and allowed values.
+    `created`: the time in the header of the run."""
+    distinct = _distinct(result.lines)
     yield Metric(
         "mpigauge_check_run_timestamp_seconds",
         "When the run that was checked was made, in seconds since 1970.",
@@ -37,7 +37,7 @@ def metrics_of(found: CheckResult, created: str) -> Iterator[Metric]:
     yield Metric(
         "mpigauge_check_outcome",
         "The outcome of the whole check: 1 for what it is, 0 for what it is not.",
-        tuple(one_of({}, "outcome", OUTCOMES, found.outcome)),
+        tuple(one_of({}, "outcome", OUTCOMES, result.outcome)),
     )
     outcomes: list[tuple[Labels, float]] = []
     for line in distinct:
@@ -60,23 +60,23 @@ def metrics_of(found: CheckResult, created: str) -> Iterator[Metric]:
 
 
 def _distinct(lines: Sequence[CheckLine]) -> list[CheckLine]:
-    """Of several lines that ask the same of a number the worst: a series may come only once."""
-    found: dict[tuple[tuple[str, str], ...], CheckLine] = {}
+    """Returns the worst line for each set of labels, as a series must not repeat."""
+    worst: dict[tuple[tuple[str, str], ...], CheckLine] = {}
     for line in sorted(lines, key=lambda each: _WORST_FIRST.index(each.outcome)):
-        found.setdefault(tuple(_labels(line).items()), line)
-    return list(found.values())
+        worst.setdefault(tuple(_labels(line).items()), line)
+    return list(worst.values())
 
 
 def _labels(line: CheckLine) -> Labels:
-    """`bound` tells two limits of one number apart."""
+    """Returns the labels of a line; `bound` distinguishes two limits of one number."""
     return {"what": line.name, "quantity": line.what, "bound": line.bound}
 
 
 def _numbers(line: CheckLine) -> Iterator[tuple[Labels, float]]:
-    """Without what is not known."""
-    known = {"allowed": line.allowed}
+    """Yields the finite numbers of a line with their labels."""
+    values = {"allowed": line.allowed}
     if line.value is not None:
-        known |= line.value._asdict()
-    for number, value in known.items():
+        values |= line.value._asdict()
+    for number, value in values.items():
         if math.isfinite(value):
             yield {**_labels(line), "number": number}, value
