@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """`mpigauge browse`: a page over a folder of runs, for one person.
 
-access      who may look: the token, the name of the host, the method (pure)
-runs_folder the runs, and questions to the tables over them
-site        an address to a page
-serve       the server, and what is said where it starts
+access      access control: the token and the host name (pure)
+runs_folder the runs, and queries of the tables over them
+addresses   the page for an address
+serve       the server, and the lines it prints at start
 """

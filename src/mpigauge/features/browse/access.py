@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Who may look: only those who know the token, under a name that this machine has.
+"""Checks the access of requests: they need the token and a host name of this machine.
 
-Everybody who is on the machine can connect to its loopback, so the address holds a token. A page of
-somebody else in the same browser may have its own name resolve to this machine (DNS rebinding);
-its requests still name it as their host, and are refused.
+All users of the machine can connect to its loopback, so the address contains a token. A foreign
+page in the same browser may have its own name resolve to this machine (DNS rebinding); its requests
+still have that name as their host, and are refused.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from mpigauge.show.web.page import OWN, own
 LOCAL = ("localhost",)
 _BYTES = 24
 _LONGEST = 16_384
-"""Of an address: that of a comparison of runs with very long names."""
+"""The maximum length of an address: enough to compare runs with very long names."""
 
 
 @dataclass(frozen=True)
 class PageRequest:
-    """What a request that is let in asks for."""
+    """The path and query of an accepted request."""
 
     path: tuple[str, ...]
-    """Behind the token, without empty ends."""
+    """The parts of the path after the token, without empty ones."""
     query: Mapping[str, list[str]]
 
 
@@ -45,12 +45,12 @@ class Refused:
 class Access:
     token: str
     names: tuple[str, ...] = LOCAL
-    """That requests may call this machine, beside loopback addresses."""
+    """The host names that requests may use, in addition to loopback addresses."""
     any_address: bool = False
-    """Also any other address in figures; such a one is resolved by nobody."""
+    """True if any numeric address is accepted as host: it involves no name resolution."""
 
     def asked(self, target: str, hosts: Sequence[str]) -> PageRequest | Refused:
-        """`target`: what the request names; `hosts`: what its Host headers do."""
+        """Parses a request, or refuses it. `target`: its target; `hosts`: its Host headers."""
         if len(hosts) != 1 or not self._is_ours(_name(hosts[0])):
             return Refused(403, "this machine is not called so")
         if len(target) > _LONGEST:
@@ -60,10 +60,10 @@ class Access:
         if start or not parts or not _alike(parts[0], self.token):
             return Refused(403, "the address lacks the token that `mpigauge browse` has printed")
         try:
-            found = parse_qs(query, max_num_fields=1000)
+            fields = parse_qs(query, max_num_fields=1000)
         except ValueError:
             return Refused(400, "this address holds too much")
-        return PageRequest(tuple(_unquoted(part) for part in parts[1:] if part), found)
+        return PageRequest(tuple(_unquoted(part) for part in parts[1:] if part), fields)
 
     def _is_ours(self, name: str) -> bool:
         try:
@@ -78,8 +78,8 @@ def new_token() -> str:
 
 
 def headers() -> dict[str, str]:
-    """What every answer says: the page may run our script and style, and nothing else; nobody may
-    frame it, keep it, or learn its address."""
+    """Returns the headers of every response: the page may only use our script and style, and must
+    not be framed, cached, or passed on as referrer."""
     policy = "; ".join((
         "default-src 'none'",
         f"style-src '{_digest(OWN['style'])}'",
@@ -101,17 +101,17 @@ def headers() -> dict[str, str]:
 
 
 def _digest(file: str) -> str:
-    found = hashlib.sha256(own(file).encode()).digest()
-    return f"sha256-{base64.b64encode(found).decode()}"
+    digest = hashlib.sha256(own(file).encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
 
 
 def _alike(one: str, other: str) -> bool:
-    """In a time that does not tell how much of it is right."""
+    """Compares two strings in constant time."""
     return hmac.compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())
 
 
 def _name(host: str) -> str:
-    """Of a Host header, without its port; nothing where it is none."""
+    """Returns the name in a Host header, without its port; empty if it is malformed."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:

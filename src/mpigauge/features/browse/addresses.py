@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""An address to a page: the runs that fit, a report, runs side by side, numbers over time."""
+"""Builds the page of an address: lists of runs, reports, comparisons, numbers over time."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView
 
 MOST_BESIDE = 8
-"""Runs side by side: more are not a picture."""
+"""The maximum number of runs side by side: more do not fit into one plot."""
 _MOST_NAMED = 4
 Query = Mapping[str, list[str]]
 
@@ -75,26 +75,26 @@ class Page(NamedTuple):
 
 
 class MissingError(Exception):
-    """There is no such page."""
+    """Raised when there is no such page."""
 
 
 @dataclass(frozen=True)
 class Pages:
     folder: RunsFolder
     base: str
-    """What all addresses begin with: the token between strokes."""
+    """The common prefix of all addresses: the token between slashes."""
     explain: Callable[[RunView], Explanation]
-    """What a report says of why its run is as it is."""
+    """A function that explains a run for its report."""
     other: Callable[[str, str], str | None] = lambda path, home: None  # noqa: ARG005
-    """The page of a run of a kind of its own, such as a profile, with the way back; None: it is
-    like others."""
+    """A function that returns the page of a run of a special kind, such as a profile, with a link
+    back; None: it is an ordinary run."""
     compare: Callable[[Sequence[str]], Comparison | None] = lambda paths: None  # noqa: ARG005
-    """The same for runs side by side."""
+    """A function that compares runs of a special kind; None: they are ordinary."""
     tuning: Callable[[Path, str], str] | None = None
-    """The page of a tuning, with the way back."""
+    """A function that returns the page of a tuning, with a link back."""
 
     def page(self, asked: PageRequest) -> Page:
-        """Whatever is asked for, a page: that of what is wrong, too."""
+        """Returns the page of a request; errors also give a page."""
         kinds: dict[tuple[str, int], Callable[[PageRequest], Page]] = {
             ("", 0): self._runs,
             ("run", 2): self._run,
@@ -109,18 +109,20 @@ class Pages:
                 raise MissingError("there is no such page")
             return kinds[kind](asked)
         except MissingError as missing:
-            return self._said(404, "Not found", missing)
+            return self._error_page(404, "Not found", missing)
         except UserError as error:
-            return self._said(400, "This cannot be shown", error)
+            return self._error_page(400, "This cannot be shown", error)
 
     def failed(self, asked: PageRequest, error: Exception) -> Page:
-        """A fault of ours, or a run that holds what none of ours does; the server has written down
-        what happened."""
+        """Returns the page for an internal error, or for a run with unexpected contents; the server
+        has printed the traceback."""
         what = "/".join(asked.path) or "the list"
-        said = f"{what} cannot be shown ({type(error).__name__}); where mpigauge browse was started"
-        return self._said(500, "mpigauge has failed", f"{said} it is written why")
+        message = (
+            f"{what} cannot be shown ({type(error).__name__}); where mpigauge browse was started"
+        )
+        return self._error_page(500, "mpigauge has failed", f"{message} it is written why")
 
-    def _said(self, status: int, title: str, why: object) -> Page:
+    def _error_page(self, status: int, title: str, why: object) -> Page:
         return Page(status, said_page(self.base, title, _ended(why)))
 
     # --- runs ---------------------------------------------------------------------------------
@@ -132,22 +134,22 @@ class Pages:
             names, why = _fitting(library, choice, chosen)
             listed = self._listed(library, "", choice, asked.query, len(names))
             here = names[listed.turn.slice]
-            found = lines(library.con, here, (*_COLUMNS, *QUOTED))
+            rows = lines(library.con, here, (*_COLUMNS, *QUOTED))
             drawn = curves(library.con, here)
-            told = [_line(each, drawn.get(each["run"], "")) for each in found]
+            entries = [_line(each, drawn.get(each["run"], "")) for each in rows]
             every = library.con.execute("SELECT count(*) FROM runs").fetchall()[0][0]
             counted = why or f"{len(names)} of {many(every, 'run')}"
             where = self.folder.root.name or str(self.folder.root)
             on = machines(library.con, self.base, names)
             tunings = [] if any(vars(choice).values()) else [*self._tunings()]
-            text = runs_page(self.base, where, listed, told, counted, on, tunings)
+            text = runs_page(self.base, where, listed, entries, counted, on, tunings)
             return Page(400 if why else 200, text)
 
         return self.folder.ask(go)
 
     def _chosen(self, choice: RunFilter) -> set[str] | UserError | None:
-        """The runs that the user's expression leaves, or what is wrong with it; None: there is
-        none."""
+        """Returns the runs selected by the user's expression, or its error; None: there is no
+        expression."""
         query = where_query(choice)
         if not query:
             return None
@@ -194,17 +196,17 @@ class Pages:
             in_time = sorted(shown, key=lambda each: each.document.facts.created)
             shown = RunResults(in_time)
         order = [each.run.path.name for each in shown]
-        told = self.folder.ask(lambda library: facts(library.con, order))
+        facts_of_runs = self.folder.ask(lambda library: facts(library.con, order))
         paths = [str(each.run.path) for each in shown]
         comparison = self.compare(paths) or shown.comparison
-        return Page(200, beside_page(self.base, shown, comparison, told))
+        return Page(200, beside_page(self.base, shown, comparison, facts_of_runs))
 
     def _paths(self, names: Sequence[str]) -> list[str]:
-        """Of runs that the folder holds: no name leads elsewhere."""
-        known = self.folder.runs()
-        if missing := [name for name in names if name not in known]:
+        """Returns the paths of runs. MissingError: a run is not in the folder."""
+        paths = self.folder.runs()
+        if missing := [name for name in names if name not in paths]:
             raise MissingError(f"there is no run '{missing[0]}' in {self.folder.root}")
-        return [str(known[name]) for name in names]
+        return [str(paths[name]) for name in names]
 
     # --- numbers over time --------------------------------------------------------------------
     def _trends(self, asked: PageRequest) -> Page:
@@ -213,17 +215,17 @@ class Pages:
 
         def go(library: Library) -> Page:
             names, why = _fitting(library, choice, chosen)
-            found = series(library.con, names, choice.benchmark)
-            listed = self._listed(library, "trends", choice, asked.query, len(found))
-            apart = _apart(found)
-            here = found[listed.turn.slice]
+            numbers = series(library.con, names, choice.benchmark)
+            listed = self._listed(library, "trends", choice, asked.query, len(numbers))
+            apart = _apart(numbers)
+            here = numbers[listed.turn.slice]
             values = histories(library.con, here, names)
-            told = []
+            number_lines = []
             for each in here:
                 over_time = trend(values[each.id], each.kind)
-                told.append(self._number_line(each, apart[each.id], choice, over_time))
-            counted = why or f"{many(len(found), 'number')} in {many(len(names), 'run')}"
-            return Page(400 if why else 200, trends_page(self.base, listed, told, counted))
+                number_lines.append(self._number_line(each, apart[each.id], choice, over_time))
+            counted = why or f"{many(len(numbers), 'number')} in {many(len(names), 'run')}"
+            return Page(400 if why else 200, trends_page(self.base, listed, number_lines, counted))
 
         return self.folder.ask(go)
 
@@ -255,15 +257,15 @@ class Pages:
 
         def go(library: Library) -> Page:
             names = fitting(library.con, choice, chosen)
-            found = series(library.con, names)
-            by_id = {each.id: each for each in found}
+            numbers = series(library.con, names)
+            by_id = {each.id: each for each in numbers}
             of = by_id.get(asked.path[1])
             if of is None:
                 raise MissingError("no two of the runs have this number")
             found_trend = trend(points(library.con, of, names), of.kind)
-            where = dotted(*of.asked.values(), _apart(found)[of.id])
+            where = dotted(*of.asked.values(), _apart(numbers)[of.id])
             unit = "s" if of.is_time else str(of.columns["unit"])
-            others = started_otherwise(of, found)
+            others = started_otherwise(of, numbers)
             left = " ".join([_left_out(of.runs - len(found_trend.points)), *map(_started, others)])
             return Page(
                 200, trend_page(self.base, _title(of), where, found_trend, unit, left.strip())
@@ -289,7 +291,7 @@ def _number(query: Query, name: str) -> int:
 def _fitting(
     library: Library, choice: RunFilter, chosen: set[str] | UserError | None
 ) -> tuple[list[str], str]:
-    """The runs; or none, and what is wrong with what was asked for."""
+    """Returns the runs that match, or none and the error in the request."""
     if isinstance(chosen, UserError):
         return [], _ended(chosen)
     try:
@@ -298,29 +300,29 @@ def _fitting(
         return [], _ended(error)
 
 
-def _ended(said: object) -> str:
-    """As a sentence."""
-    text = str(said)
+def _ended(message: object) -> str:
+    """Returns a message with a full stop at its end."""
+    text = str(message)
     if text.endswith(("?", ".")):
         return text
     return f"{text}."
 
 
-def _line(found: Mapping[str, Any], spark: str) -> RunEntry:
-    named = found["benchmarks"][:_MOST_NAMED]
-    left = len(found["benchmarks"]) - len(named)
+def _line(row: Mapping[str, Any], spark: str) -> RunEntry:
+    named = row["benchmarks"][:_MOST_NAMED]
+    left = len(row["benchmarks"]) - len(named)
     if left:
         named = [*named, f"{left} more"]
     return RunEntry(
-        name=found["run"],
-        begun=f"{found['created']:%Y-%m-%d %H:%M}" if found["created"] else "",
-        mpi=found["mpi"],
-        host=found["host"],
+        name=row["run"],
+        begun=f"{row['created']:%Y-%m-%d %H:%M}" if row["created"] else "",
+        mpi=row["mpi"],
+        host=row["host"],
         benchmarks=", ".join(named),
-        rows=found["rows"] + found["figures"],
-        status=found["status"],
-        command=found["command"],
-        quoted=Quoted.of(found),
+        rows=row["rows"] + row["figures"],
+        status=row["status"],
+        command=row["command"],
+        quoted=Quoted.of(row),
         spark=spark,
     )
 
@@ -333,7 +335,7 @@ def _left_out(count: int) -> str:
 
 
 def _started(of: RunSeries) -> str:
-    """That there are runs of which nothing is shown here, as they measured something else."""
+    """Returns a sentence about runs that are not shown, as they used another synchronization."""
     return (
         f"From {of.first:%Y-%m-%d} to {of.last:%Y-%m-%d} {many(of.runs, 'run')} brought the ranks "
         f"together in another way (sync: {of.columns['sync']}), which changes the times: they are "
@@ -342,17 +344,17 @@ def _started(of: RunSeries) -> str:
 
 
 def _title(of: RunSeries) -> str:
-    """PingPong 8 B on 2 ranks."""
+    """Returns the title of a series, such as PingPong 8 B on 2 ranks."""
     name = number_name(of.benchmark, of.message_bytes, of.columns)
     if of.is_time:
         return name
     return f"{name} {of.columns['name']}"
 
 
-def _apart(found: Sequence[RunSeries]) -> dict[str, str]:
-    """Of each, the columns that tell it from others of its name on its host."""
+def _apart(numbers: Sequence[RunSeries]) -> dict[str, str]:
+    """Returns for each series the columns that differ from others of its name on its host."""
     alike: dict[tuple[str, ...], list[RunSeries]] = {}
-    for each in found:
+    for each in numbers:
         alike.setdefault((_title(each), *each.asked.values()), []).append(each)
     found_apart: dict[str, str] = {}
     for of in alike.values():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Runs that fit what is looked for: words, a benchmark, an MPI, a host, days, an expression."""
+"""Selects runs by words, a benchmark, an MPI, a host, days, or an expression."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunFilter:
-    """What runs have to fit; empty: anything does."""
+    """The conditions that runs must meet; an empty one is always met."""
 
     find: str = ""
-    """A piece of the name, command, host or MPI, in any case."""
+    """A substring of the name, command, host or MPI; case does not matter."""
     benchmark: str = ""
     mpi: str = ""
     """Its name, or its name and version."""
     host: str = ""
     since: str = ""
     until: str = ""
-    """Days as 2026-11-21, UTC; both belong to it."""
+    """The last day, such as 2026-11-21, UTC; both limits are inclusive."""
     where: str = ""
-    """An expression of SQL over the columns of the table runs."""
+    """An SQL expression over the columns of the table runs."""
     sort: str = ""
-    """A word of SORTS, after a - for the largest first; empty: the newest first."""
+    """A key of SORTS, prefixed by - for descending order; empty: newest first."""
 
 
 SORTS = {
@@ -41,7 +41,7 @@ SORTS = {
     "latency": "latency_s", "bandwidth": "bandwidth_bytes_per_s", "rows": "rows + figures",
     "ended": "status",
 }  # fmt: skip
-"""What lists of runs can be sorted by: words in addresses, and expressions of SQL."""
+"""The sort keys of lists of runs, as written in addresses, and their SQL expressions."""
 _MENUS = {
     "benchmark": "SELECT unnest(benchmarks) FROM runs",
     "mpi": "SELECT mpi FROM runs UNION SELECT mpi_name FROM runs",
@@ -58,12 +58,12 @@ _FITS = {
 
 
 def menus(con: DuckDBPyConnection) -> dict[str, list[str]]:
-    """What can be chosen from, by the field of Choice."""
-    found = {}
+    """Returns the values to choose from for each field of RunFilter."""
+    menu_values = {}
     for name, query in _MENUS.items():
         values = {value for (value,) in con.execute(query).fetchall() if value}
-        found[name] = sorted(values, key=str.lower)
-    return found
+        menu_values[name] = sorted(values, key=str.lower)
+    return menu_values
 
 
 WHERE_TABLES = ("runs",)
@@ -71,7 +71,7 @@ WHERE_TABLES = ("runs",)
 
 
 def where_query(choice: RunFilter) -> str:
-    """The query for runs that fit the user's expression; empty: there is none."""
+    """Returns the query for runs that match the user's expression; empty without one."""
     if choice.where.strip():
         return f"SELECT run FROM runs WHERE ({choice.where}\n)"
     return ""
@@ -80,8 +80,8 @@ def where_query(choice: RunFilter) -> str:
 def fitting(
     con: DuckDBPyConnection, choice: RunFilter, chosen: Collection[str] | None = None
 ) -> list[str]:
-    """The runs that fit, in the order that is asked for. `chosen`: what the user's expression
-    leaves; None: all. UserError: no day, or nothing to sort by."""
+    """Returns the runs that match, in the requested order. `chosen`: the runs selected by the
+    user's expression; None: all. UserError: an invalid day or sort key."""
     query = f"SELECT run FROM runs ORDER BY {_order(choice.sort)}"
     names = [row[0] for row in con.execute(query).fetchall()]
     for kept in _kept(con, choice):
@@ -94,10 +94,10 @@ def fitting(
 def lines(
     con: DuckDBPyConnection, names: Sequence[str], columns: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """These columns of the table runs for these runs, in this order."""
+    """Returns these columns of the table runs for these runs, in their order."""
     query = f"SELECT run, {', '.join(columns)} FROM runs WHERE run IN (SELECT unnest($1))"
-    found = {row[0]: row for row in con.execute(query, [list(names)]).fetchall()}
-    return [dict(zip(("run", *columns), found[name], strict=True)) for name in names]
+    rows = {row[0]: row for row in con.execute(query, [list(names)]).fetchall()}
+    return [dict(zip(("run", *columns), rows[name], strict=True)) for name in names]
 
 
 _NEWEST = "created DESC NULLS LAST, run DESC"
@@ -114,12 +114,12 @@ def _order(sort: str) -> str:
 
 
 def _kept(con: DuckDBPyConnection, choice: RunFilter) -> Iterator[set[str]]:
-    """The runs that fit each field that is not empty."""
+    """Yields the runs that match each field that is not empty."""
     for name, value in _given(choice).items():
         if name in ("since", "until"):
             _check_day(value)
-        found = con.execute(f"SELECT run FROM runs WHERE {_FITS[name]}", [value])
-        yield {row[0] for row in found.fetchall()}
+        rows = con.execute(f"SELECT run FROM runs WHERE {_FITS[name]}", [value])
+        yield {row[0] for row in rows.fetchall()}
 
 
 def _given(choice: RunFilter) -> Mapping[str, str]:

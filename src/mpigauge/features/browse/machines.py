@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a list of runs shows beside their names: headline numbers, their curves, and the machines
-that they were made on."""
+"""Collects headline numbers, curves and machines for a list of runs."""
 
 from __future__ import annotations
 
@@ -20,21 +19,21 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MOST_MACHINES = 6
-"""That are seen at once, those with the newest runs; the others are folded."""
+"""The number of machines shown at once, those with the newest runs; others are collapsed."""
 _MOST_VALUES = 60
-"""Of a machine's latency: the newest."""
+"""The maximum number of points in a machine's latency curve, the newest ones."""
 QUOTED = (
     "latency_bytes", "latency_s", "latency_low_s", "latency_high_s", "bandwidth_bytes",
     "bandwidth_bytes_per_s", "bandwidth_low_bytes_per_s", "bandwidth_high_bytes_per_s",
     "headline_interval",
 )  # fmt: skip
-"""Columns of the table runs."""
+"""The columns of the table runs that hold headline numbers."""
 _UNITS = (("latency", "s", seconds), ("bandwidth", "bytes_per_s", bytes_per_s))
 
 
 @dataclass(frozen=True)
 class Quoted:
-    """The numbers that a report quotes of a run, in words; empty: it has none."""
+    """The headline numbers of a run, formatted; empty: it has none."""
 
     latency: str = ""
     latency_error: str = ""
@@ -44,23 +43,23 @@ class Quoted:
     bandwidth_of: str = ""
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> Quoted:
-        """`found`: the columns QUOTED."""
-        known: dict[str, str] = {}
-        kind = found["headline_interval"] or ""
+    def of(cls, row: Mapping[str, Any]) -> Quoted:
+        """Formats the columns QUOTED of a run."""
+        texts: dict[str, str] = {}
+        kind = row["headline_interval"] or ""
         for name, unit, words in _UNITS:
             value = Estimate(
-                _known(found[f"{name}_{unit}"]),
-                _known(found[f"{name}_low_{unit}"]),
-                _known(found[f"{name}_high_{unit}"]),
+                _or_nan(row[f"{name}_{unit}"]),
+                _or_nan(row[f"{name}_low_{unit}"]),
+                _or_nan(row[f"{name}_high_{unit}"]),
             )
             if value.value > 0:
-                known |= {name: words(value.value), f"{name}_error": error_words(value, kind)}
-                known[f"{name}_of"] = byte_count(found[f"{name}_bytes"])
-        return cls(**known)
+                texts |= {name: words(value.value), f"{name}_error": error_words(value, kind)}
+                texts[f"{name}_of"] = byte_count(row[f"{name}_bytes"])
+        return cls(**texts)
 
 
-def _known(value: float | None) -> float:
+def _or_nan(value: float | None) -> float:
     if value is None:
         return math.nan
     return value
@@ -68,7 +67,7 @@ def _known(value: float | None) -> float:
 
 @dataclass(frozen=True)
 class MachineEntry:
-    """A machine, by its newest run that has such numbers."""
+    """A machine with the headline numbers of its newest run that has any."""
 
     host: str
     cpu: str
@@ -77,16 +76,15 @@ class MachineEntry:
     last: str
     quoted: Quoted
     spark: str
-    """Its latency from run to run of the same MPI and message, as SVG; empty: there is nothing to
-    draw."""
+    """The latency over runs with the same MPI and message size, as SVG; empty: nothing to draw."""
     href: str
     trends: str
 
 
 def machines(con: DuckDBPyConnection, base: str, names: Sequence[str]) -> list[MachineEntry]:
-    """The machines that these runs were made on, the newest run first."""
+    """Returns the machines on which these runs were measured, newest run first."""
     quoted = ", ".join(f"{name} := {name}" for name in QUOTED)
-    found = con.execute(
+    cursor = con.execute(
         "SELECT host, count(*) AS runs, max(created) AS last, arg_max(cpu, created) AS cpu, "
         "list_sort(list(DISTINCT mpi)) AS mpis, "
         "list([latency_s::VARCHAR, mpi_name, latency_bytes::VARCHAR] ORDER BY created) "
@@ -96,13 +94,13 @@ def machines(con: DuckDBPyConnection, base: str, names: Sequence[str]) -> list[M
         "ORDER BY last DESC NULLS LAST, host",
         [list(names)],
     )
-    heads = [name for name, *_ in found.description or ()]
-    return [_machine(dict(zip(heads, row, strict=True)), base) for row in found.fetchall()]
+    heads = [name for name, *_ in cursor.description or ()]
+    return [_machine(dict(zip(heads, row, strict=True)), base) for row in cursor.fetchall()]
 
 
 def curves(con: DuckDBPyConnection, names: Sequence[str]) -> dict[str, str]:
-    """The curve of its first benchmark, as SVG, of each of these runs that has one."""
-    found = con.execute(
+    """Returns for each run the curve of its first benchmark, if it has one, as SVG."""
+    cursor = con.execute(
         "SELECT run, arg_min(benchmark, place), list(latency_s ORDER BY message_bytes) "
         "FROM (SELECT r.run, r.benchmark, r.message_bytes, min(r.latency_s) AS latency_s, "
         "list_position(u.benchmarks, r.benchmark) AS place "
@@ -114,26 +112,26 @@ def curves(con: DuckDBPyConnection, names: Sequence[str]) -> dict[str, str]:
         [list(names)],
     )
     drawn = {}
-    for run, benchmark, values in found.fetchall():
+    for run, benchmark, values in cursor.fetchall():
         drawn[run] = sparkline(values, f"Time of {benchmark} over message size")
     return drawn
 
 
 def _alike(latencies: Sequence[Sequence[str]]) -> list[float]:
-    """Those of the MPI and the message that the newest has: others are not a step."""
+    """Returns the latencies with the MPI and message size of the newest."""
     return [float(value) for value, *of in latencies if of == latencies[-1][1:]]
 
 
-def _machine(found: Mapping[str, Any], base: str) -> MachineEntry:
-    quoted = Quoted.of(found["newest"]) if found["newest"] else Quoted()
-    latencies = _alike(found["latencies"] or [])[-_MOST_VALUES:]
-    host = urlencode({"host": found["host"]})
+def _machine(row: Mapping[str, Any], base: str) -> MachineEntry:
+    quoted = Quoted.of(row["newest"]) if row["newest"] else Quoted()
+    latencies = _alike(row["latencies"] or [])[-_MOST_VALUES:]
+    host = urlencode({"host": row["host"]})
     return MachineEntry(
-        host=found["host"],
-        cpu=found["cpu"] or "",
-        mpis=", ".join(filter(None, found["mpis"] or ())),
-        runs=many(found["runs"], "run"),
-        last=f"{found['last']:%Y-%m-%d %H:%M}" if found["last"] else "",
+        host=row["host"],
+        cpu=row["cpu"] or "",
+        mpis=", ".join(filter(None, row["mpis"] or ())),
+        runs=many(row["runs"], "run"),
+        last=f"{row['last']:%Y-%m-%d %H:%M}" if row["last"] else "",
         quoted=quoted,
         spark=sparkline(latencies, f"Latency of the last {many(len(latencies), 'run')}"),
         href=f"{base}?{host}",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The pages of `mpigauge browse` around reports: runs, runs side by side, and what cannot be shown.
+"""The pages of `mpigauge browse` around reports: lists of runs, comparisons, and errors.
 
-`base` is the address that all links begin with.
+`base` is the prefix of all links.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HEADS = {
     "run": "Run", "begun": "Begun", "mpi": "MPI", "host": "Host", "benchmarks": "Benchmarks",
     "latency": "Latency", "bandwidth": "Bandwidth", "rows": "Rows", "ended": "Ended",
 }  # fmt: skip
-"""Of the list of runs, by what it is sorted by."""
+"""The column headings of the list of runs, by their sort keys."""
 _SORTED = {"": "ascending", "-": "descending"}
 _LARGEST_FIRST = ("begun", "bandwidth", "rows")
 
@@ -50,7 +50,7 @@ class RunEntry:
     command: str
     quoted: Quoted
     spark: str
-    """Its first curve, as SVG; empty: it has none."""
+    """The first curve of the run, as SVG; empty: it has none."""
 
 
 @dataclass(frozen=True)
@@ -61,26 +61,26 @@ class TuningEntry:
     mpi: str
     host: str
     rules: str
-    """How many rules there are, and for what; or why nothing can be said of them."""
+    """The number of rules and their collectives, or why they cannot be read."""
 
     @classmethod
     def of(cls, name: str, tuning: Tuning) -> TuningEntry:
         collectives = dict.fromkeys(each.rule.collective for each in tuning.rules)
-        found = [f"{name}={value}" for name, value in tuning.message_settings.items()]
+        parts = [f"{name}={value}" for name, value in tuning.message_settings.items()]
         if tuning.rules:
-            found.append(f"{many(len(tuning.rules), 'rule')}: {', '.join(collectives)}")
+            parts.append(f"{many(len(tuning.rules), 'rule')}: {', '.join(collectives)}")
         nothing = "no rule: the default stays everywhere"
-        return cls(name, tuning.mpi.label, tuning.hostname, "; ".join(found) or nothing)
+        return cls(name, tuning.mpi.label, tuning.hostname, "; ".join(parts) or nothing)
 
 
 @dataclass(frozen=True)
 class SortHead:
-    """The head of a column, which sorts by it."""
+    """A column heading that links to the list sorted by its column."""
 
     title: str
     href: str
     sorted: str
-    """ascending, descending or none."""
+    """The current sort direction: ascending, descending or none."""
 
 
 @dataclass(frozen=True)
@@ -91,13 +91,13 @@ class Turn:
     last: int
     newer: str
     older: str
-    """Addresses; empty: there is none."""
+    """The address of the next page; empty: there is none."""
 
     @classmethod
-    def of(cls, address: str, choice: Mapping[str, str], wanted: int, count: int) -> Turn:
-        """The page that is wanted, or the nearest that there is."""
+    def of(cls, address: str, choice: Mapping[str, str], requested: int, count: int) -> Turn:
+        """Returns the requested page, or the nearest that exists."""
         last = max(1, -(-count // PER_PAGE))
-        page = min(max(wanted, 1), last)
+        page = min(max(requested, 1), last)
         given = {name: value for name, value in choice.items() if value}
 
         def href(number: int) -> str:
@@ -114,7 +114,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class ListView:
-    """What a list of runs or of numbers shows beside its lines."""
+    """The parts of a list of runs or numbers in addition to its lines."""
 
     choice: Mapping[str, str]
     menus: Mapping[str, Sequence[str]]
@@ -131,7 +131,7 @@ def runs_page(
     machines: Sequence[MachineEntry],
     tunings: Sequence[TuningEntry],
 ) -> str:
-    """`where`: what the folder is called; `counts`: how many of how many runs."""
+    """Returns the page of all runs. `where`: the name of the folder; `counts`: how many match."""
     return filled_page(
         "runs",
         base,
@@ -148,16 +148,16 @@ def runs_page(
 
 
 def _heads(base: str, choice: Mapping[str, str]) -> Iterator[SortHead]:
-    """Each sorts by its column; the one that did turns the order around."""
+    """Yields headings that sort by their column; the current sort column reverses its order."""
     others = {name: value for name, value in choice.items() if value and name != "sort"}
     sorted_by = choice["sort"] or "-begun"
     for word, title in _HEADS.items():
         now = _SORTED.get(sorted_by.replace(word, "", 1), "none")
         if now != "none":
-            wanted = _turned(sorted_by)
+            sort_key = _turned(sorted_by)
         else:
-            wanted = f"-{word}" if word in _LARGEST_FIRST else word
-        yield SortHead(title, f"{base}?{urlencode(others | {'sort': wanted})}", now)
+            sort_key = f"-{word}" if word in _LARGEST_FIRST else word
+        yield SortHead(title, f"{base}?{urlencode(others | {'sort': sort_key})}", now)
 
 
 def _turned(sorted_by: str) -> str:
@@ -172,8 +172,8 @@ def beside_page(
     comparison: Comparison | None,
     facts: Sequence[Mapping[str, str]],
 ) -> str:
-    """The first run is what others are compared with, unless one of them is too large for that.
-    `facts`: of each run, by their words."""
+    """Returns the page that compares runs with the first one; no comparison if one is too large.
+    `facts`: the facts of each run, by name."""
     contents = [("runs", "The runs"), ("verdicts", "Verdicts")]
     plotted = []
     for each in sections(shown, comparison):
@@ -201,7 +201,7 @@ def beside_page(
 
 
 def said_page(base: str, title: str, sentence: str) -> str:
-    """What is wrong, and the way back."""
+    """Returns a page with an error message and a link back."""
     return filled_page("said", base, title, "", sentence=sentence)
 
 
@@ -227,11 +227,11 @@ def _sides(base: str, shown: Sequence[RunResult]) -> Iterator[Mapping[str, str]]
 
 
 def _differ(facts: Sequence[Mapping[str, str]]) -> Iterator[Sequence[str]]:
-    """A row for each fact that is not the same of all runs that tell it."""
+    """Yields a row for each fact that differs between the runs that have it."""
     for name in dict.fromkeys(name for each in facts for name in each):
-        told = [each.get(name, "") for each in facts]
-        if len(set(told) - {""}) > 1:
-            yield name, *told
+        values = [each.get(name, "") for each in facts]
+        if len(set(values) - {""}) > 1:
+            yield name, *values
 
 
 def _tables(comparison: Comparison, first: RunResult) -> Iterator[WordTable]:

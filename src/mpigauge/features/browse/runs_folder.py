@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The runs of a folder as they are now, and questions to the tables over them."""
+"""Lists the current runs of a folder, and queries the tables over them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 PATIENCE_S = 20.0
-"""A question that takes longer is given up."""
+"""The time limit of a query, in seconds."""
 WAIT_S = 20.0
-"""For which a query of a user waits for others to end."""
+"""The seconds that a user's query waits for other queries to end."""
 MOST_QUERIES = 2
-"""Queries of users that run at the same time, each with its own limit of memory."""
+"""The maximum number of concurrent user queries, each with its own memory limit."""
 
 
 class RunsFolder:
-    """Tables are kept beside the runs as `mpigauge sql` does; where that cannot be, as long as this
-    is open. Our own questions are asked one at a time; queries of users beside them."""
+    """A folder of runs with its tables, stored next to the runs as by `mpigauge sql`, or in a
+    temporary folder. Internal queries run one at a time; user queries run in parallel."""
 
     def __init__(self, root: Path, keep: Path) -> None:
         self.root = root
@@ -50,7 +50,7 @@ class RunsFolder:
             yield cls(whole, whole if os.access(whole, os.W_OK) else Path(away))
 
     def runs(self) -> Mapping[str, Path]:
-        """The runs that are there now. UserError: the folder is gone."""
+        """Returns the runs that exist now. UserError: the folder is gone."""
         return run_folders(self.root)
 
     def ask(
@@ -58,7 +58,7 @@ class RunsFolder:
         question: Callable[[Library], _T],
         tell: Callable[[int, int], None] = lambda *_: None,
     ) -> _T:
-        """What it brings. It can read nothing but the tables."""
+        """Returns the result of a query function, which can only read the tables."""
 
         def go(library: Library) -> _T:
             library.shut()
@@ -73,8 +73,8 @@ class RunsFolder:
             return answered(self.runs(), self._keep, go, tell)
 
     def ask_for_user(self, query: str, tables: Sequence[str]) -> QueryResult:
-        """The answer of a query that a user wrote, which others do not wait for. UserError: it is
-        wrong, takes too much time or memory, or too many are running."""
+        """Runs a user's query without blocking internal queries. UserError: it is wrong, exceeds
+        its time or memory limit, or too many queries are running."""
         self.ask(lambda _: None)  # has all tables made, which may take longer than a query may
         if not self._places.acquire(timeout=WAIT_S):
             raise UserError(f"{MOST_QUERIES} other queries are running; try again")

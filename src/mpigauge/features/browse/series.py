@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The same number of several runs: which there are, and each of them over time.
+"""Finds numbers that several runs have, and their values over time.
 
-A number is the same where all its columns are, and where the host, the MPI (of any version), the
-transport and the settings that were asked for are. What else may change between its runs is told
-as facts.
+A number is the same if all its columns, the host, the MPI (of any version), the requested transport
+and the requested settings are the same. Anything else that may change between runs is a fact.
 
-What others measured takes part where its machine and its date are known: numbers of unknown
-machines are not of one machine, and when something was imported says nothing of it.
+Imported numbers are included if their machine and date are known: numbers of unknown machines may
+be of different machines, and the date of an import is not the date of the measurement.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MOST_RUNS, MOST_ON_BOARD = 400, 60
-"""Of one series, and of each where many are seen: the newest."""
+"""The maximum numbers of runs, the newest, in one series and in each of a list of series."""
 _ASKED = ("host", "mpi_name", "transport", "settings")
-"""What holds for a whole run and makes its numbers what they are."""
+"""The columns of a run that are part of the identity of its numbers."""
 _TAKES_PART = "u.dated AND (u.host <> '' OR NOT u.imported)"
 _OF_FIGURES = tuple(field.name for field in fields(Figure) if field.name not in ("launch", "value"))
 FACTS = {
@@ -39,20 +38,20 @@ FACTS = {
     "kernel": "kernel", "microcode": "microcode", "governor": "governors", "turbo": "turbo",
     "processor": "cpu", "libc": "libc", "mpigauge": "version",
 }  # fmt: skip
-"""By their words, the columns of runs."""
+"""The columns of the table runs that hold facts, by the names of the facts."""
 
 
 @dataclass(frozen=True)
 class RunSeries:
     id: str
-    """Says which it is, in 16 letters that are the same tomorrow."""
+    """A stable identifier of 16 hexadecimal digits."""
     runs: int
     first: datetime
     last: datetime
     asked: Mapping[str, str]
-    """Host, mpi_name, transport and settings."""
+    """The values of host, mpi_name, transport and settings."""
     columns: Mapping[str, Any]
-    """Of the cell or the figure."""
+    """The columns of the cell or figure."""
 
     @property
     def is_time(self) -> bool:
@@ -70,22 +69,21 @@ class RunSeries:
 
     @property
     def kind(self) -> str:
-        """time, or which direction of a figure is better."""
+        """Returns "time", or the better direction of a figure."""
         if self.is_time:
             return "time"
         return str(self.columns["better"])
 
 
 def series(con: DuckDBPyConnection, runs: Sequence[str], benchmark: str = "") -> list[RunSeries]:
-    """Numbers that two of these runs or more have, those of most runs first."""
-    found = [*_index(con, _TIMES, runs), *_index(con, _FIGURES, runs)]
-    named = [each for each in found if benchmark in ("", each.benchmark)]
+    """Returns the numbers that at least two of these runs have, those with most runs first."""
+    numbers = [*_index(con, _TIMES, runs), *_index(con, _FIGURES, runs)]
+    named = [each for each in numbers if benchmark in ("", each.benchmark)]
     return sorted(named, key=_order)
 
 
 def started_otherwise(of: RunSeries, among: Sequence[RunSeries]) -> list[RunSeries]:
-    """Series of the same number where ranks were brought together in another way: each is one of
-    its own."""
+    """Returns the series of the same number with another synchronization of ranks."""
     return [each for each in among if each.id != of.id and _but_sync(each) == _but_sync(of)]
 
 
@@ -99,11 +97,11 @@ def _order(of: RunSeries) -> tuple[object, ...]:
 
 
 def points(con: DuckDBPyConnection, of: RunSeries, runs: Sequence[str]) -> list[TrendPoint]:
-    """The newest of these runs, each with its number."""
+    """Returns the newest MOST_RUNS of these runs with their values and facts."""
     source = _source_of(of)
     facts = ", ".join(f"u.{column}" for column in FACTS.values())
     group = "" if of.is_time else f"GROUP BY r.run, r.created, {facts}"
-    found = con.execute(
+    cursor = con.execute(
         f"SELECT r.run, r.created, {facts}, {source.value} "
         f"FROM {source.table} AS r JOIN runs AS u USING (run) "
         f"WHERE {source.id} = $1 AND r.run IN (SELECT unnest($2)) "
@@ -111,14 +109,14 @@ def points(con: DuckDBPyConnection, of: RunSeries, runs: Sequence[str]) -> list[
         f"ORDER BY r.created DESC, r.run LIMIT {MOST_RUNS}",
         [of.id, list(runs)],
     )
-    return [_point(row, FACTS) for row in _named_rows(found)]
+    return [_point(row, FACTS) for row in _named_rows(cursor)]
 
 
 def histories(
     con: DuckDBPyConnection, of: Sequence[RunSeries], runs: Sequence[str]
 ) -> dict[str, list[TrendPoint]]:
-    """The newest of these runs in each series, without what may have changed: for a board."""
-    found: dict[str, list[TrendPoint]] = {each.id: [] for each in of}
+    """Returns the newest MOST_ON_BOARD runs of each series, without facts."""
+    points_by_id: dict[str, list[TrendPoint]] = {each.id: [] for each in of}
     for source in (_TIMES, _FIGURES):
         ids = [each.id for each in of if _source_of(each) is source]
         if not ids:
@@ -134,27 +132,27 @@ def histories(
             [ids, list(runs)],
         )
         for row in _named_rows(points):
-            found[row["id"]].append(_point(row, {}))
-    return found
+            points_by_id[row["id"]].append(_point(row, {}))
+    return points_by_id
 
 
-def _named_rows(found: DuckDBPyConnection) -> Iterator[dict[str, Any]]:
-    """The rows that a query has found, by the names of their columns."""
-    names = [name for name, *_ in found.description or ()]
-    for row in found.fetchall():
+def _named_rows(cursor: DuckDBPyConnection) -> Iterator[dict[str, Any]]:
+    """Yields the rows of a query as dictionaries by column name."""
+    names = [name for name, *_ in cursor.description or ()]
+    for row in cursor.fetchall():
         yield dict(zip(names, row, strict=True))
 
 
 def facts(con: DuckDBPyConnection, runs: Sequence[str]) -> list[dict[str, str]]:
-    """What each run was made with, by words; nothing where it is not in the tables."""
-    told = {**_TOLD, **FACTS, "MPI": "mpi"}
-    query = f"SELECT run, {', '.join(told.values())} FROM runs WHERE run IN (SELECT unnest($1))"
-    found = {run: values for run, *values in con.execute(query, [list(runs)]).fetchall()}
-    known: list[dict[str, str]] = []
+    """Returns the facts of each run, by name; empty if the run is not in the tables."""
+    columns = {**_TOLD, **FACTS, "MPI": "mpi"}
+    query = f"SELECT run, {', '.join(columns.values())} FROM runs WHERE run IN (SELECT unnest($1))"
+    values_by_run = {run: values for run, *values in con.execute(query, [list(runs)]).fetchall()}
+    facts_of_runs: list[dict[str, str]] = []
     for run in runs:
-        words = [_in_words(_fact(value)) for value in found.get(run, ())]
-        known.append(dict(zip(told, words, strict=False)))
-    return known
+        words = [_in_words(_fact(value)) for value in values_by_run.get(run, ())]
+        facts_of_runs.append(dict(zip(columns, words, strict=False)))
+    return facts_of_runs
 
 
 _TOLD = {"command": "command", "host": "host", "transport": "transport", "settings": "settings"}
@@ -169,13 +167,13 @@ _FIGURE = "list(r.value ORDER BY r.launch) AS values"
 
 @dataclass(frozen=True)
 class _Source:
-    """Where numbers of a kind are in the library, and how to ask for one."""
+    """The table of a kind of numbers, and the SQL that selects one."""
 
     table: str
     columns: Sequence[str]
-    """What makes a number this one."""
+    """The columns that identify a number."""
     value: str
-    """What is selected of it."""
+    """The SQL that selects the value."""
 
     @property
     def names(self) -> str:
@@ -183,7 +181,7 @@ class _Source:
 
     @property
     def id(self) -> str:
-        """Says which number it is, in 16 letters."""
+        """Returns the SQL of the identifier of a number."""
         return f"substr(md5(CAST(row({_ASKED_OF_RUN}, {self.names}) AS VARCHAR)), 1, 16)"
 
 
@@ -203,7 +201,7 @@ def _source_of(of: RunSeries) -> _Source:
 
 
 def _index(con: DuckDBPyConnection, source: _Source, runs: Sequence[str]) -> Iterator[RunSeries]:
-    found = con.execute(
+    cursor = con.execute(
         f"SELECT {source.id} AS id, count(DISTINCT r.run) AS runs, "
         f"min(r.created), max(r.created), {_ASKED_OF_RUN}, {source.names} "
         f"FROM {source.table} AS r JOIN runs AS u USING (run) "
@@ -212,28 +210,28 @@ def _index(con: DuckDBPyConnection, source: _Source, runs: Sequence[str]) -> Ite
         f"GROUP BY {_ASKED_OF_RUN}, {source.names} HAVING count(DISTINCT r.run) > 1",
         [list(runs)],
     )
-    for id_, count, first, last, *rest in found.fetchall():
-        told = dict(zip(_ASKED, rest, strict=False))
+    for id_, count, first, last, *rest in cursor.fetchall():
+        identity = dict(zip(_ASKED, rest, strict=False))
         kept = dict(zip(source.columns, rest[len(_ASKED) :], strict=True))
-        yield RunSeries(id_, count, _utc(first), _utc(last), told, kept)
+        yield RunSeries(id_, count, _utc(first), _utc(last), identity, kept)
 
 
-def _point(found: Mapping[str, Any], told: Mapping[str, str]) -> TrendPoint:
-    """`told`: the columns that hold what may have changed, by its words."""
-    values = found.get("values")
+def _point(row: Mapping[str, Any], columns: Mapping[str, str]) -> TrendPoint:
+    """Makes a point of a row. `columns`: the columns that hold facts, by the names of facts."""
+    values = row.get("values")
     return TrendPoint(
-        run=found["run"],
-        time=_utc(found["created"]),
-        value=estimate(values) if values else _latency(found),
-        launches=len(values) if values else found["launches"],
-        facts={name: _fact(found[column]) for name, column in told.items()},
-        flags=tuple(found.get("flags") or ()),
-        wrong_count=found.get("wrong_count") or 0,
+        run=row["run"],
+        time=_utc(row["created"]),
+        value=estimate(values) if values else _latency(row),
+        launches=len(values) if values else row["launches"],
+        facts={name: _fact(row[column]) for name, column in columns.items()},
+        flags=tuple(row.get("flags") or ()),
+        wrong_count=row.get("wrong_count") or 0,
     )
 
 
-def _latency(found: Mapping[str, Any]) -> Estimate:
-    value, low, high = found["latency_s"], found["latency_low_s"], found["latency_high_s"]
+def _latency(row: Mapping[str, Any]) -> Estimate:
+    value, low, high = row["latency_s"], row["latency_low_s"], row["latency_high_s"]
     return Estimate(_real(value), _real(low), _real(high))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The server: lets requests in or not, sends pages, and says where it can be seen."""
+"""The HTTP server: checks access, sends pages, and prints its address."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _SLOW_S = 30.0
 
 
 class Server(ThreadingHTTPServer):
-    """A server of one site. A request that hangs keeps nobody from ending it."""
+    """A server of one site. A hanging request does not prevent its end."""
 
     daemon_threads = True
 
     def __init__(self, host: str, port: int, access: Access, site: Pages) -> None:
-        """UserError: it cannot listen there."""
+        """Binds the server. UserError: it cannot listen at this address."""
         self.access, self.site = access, site
         self.headers = headers()
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -44,7 +44,7 @@ class Server(ThreadingHTTPServer):
             raise UserError(f"cannot listen at {host} port {port}: {why}{hint}") from None
 
     def server_bind(self) -> None:
-        """Without asking a name server what the address is called, as its base class does."""
+        """Binds the socket without the reverse name lookup of the base class."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
@@ -67,21 +67,21 @@ class _Request(BaseHTTPRequestHandler):
     timeout = _SLOW_S
 
     def do_GET(self) -> None:
-        found = self.server.answer(self.path, self.headers.get_all("Host") or [])
-        if isinstance(found, Refused):
-            self._send(found.status, _TEXT, f"{found.status}: {found.why}\n")
+        reply = self.server.answer(self.path, self.headers.get_all("Host") or [])
+        if isinstance(reply, Refused):
+            self._send(reply.status, _TEXT, f"{reply.status}: {reply.why}\n")
         else:
-            self._send(found.status, _HTML, found.text)
+            self._send(reply.status, _HTML, reply.text)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answers what is not a request of ours, in the words of the base class."""
+        """Sends an error for an unsupported request, with the message of the base class."""
         del explain
         if code == _NO_SUCH_METHOD:
             code, message = _ONLY_GET, "pages can only be got"
         self._send(code, _TEXT, f"{int(code)}: {message or ''}\n")
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Nothing: addresses hold the token."""
+        """Logs nothing, as addresses contain the token."""
 
     def _send(self, status: int, kind: str, text: str) -> None:
         body = text.encode("utf-8", "replace")
@@ -98,11 +98,11 @@ class _Request(BaseHTTPRequestHandler):
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """Where it can be seen."""
+    """The address at which the server can be reached."""
 
     host: str
     others: bool = False
-    """Whoever can reach this machine and knows the token may look."""
+    """True if requests from other machines are accepted, with the token."""
 
     def access(self, token: str) -> Access:
         if not self.others:
@@ -116,7 +116,7 @@ class ServerAddress:
         return f"http://{_in_address(host)}:{port}{base}"
 
     def words(self, port: int, base: str) -> Iterator[str]:
-        """What is said where it starts."""
+        """Yields the lines that are printed at start."""
         yield f"  {self.address(port, base)}"
         if self.others:
             yield "Whoever can reach this machine and knows this address can read all of these"
@@ -130,7 +130,7 @@ class ServerAddress:
 
 
 def _in_address(host: str) -> str:
-    """The host as addresses have it: a number of IPv6 in brackets."""
+    """Returns the host as in a URL: an IPv6 address in brackets."""
     if ":" in host:
         return f"[{host}]"
     return host

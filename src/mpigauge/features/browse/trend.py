@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""One number that was measured again and again: what changed around it, and where it stepped.
+"""The trend of one number over many runs: its steps, and the facts that changed.
 
-What is compared are runs, not launches: from one night to the next a machine differs by more than
-its launches within a night do. So a step is told by six runs on either side
-(result/stats/shifts.py).
+Runs are compared, not launches: a machine differs more from one night to the next than its launches
+within a night. So detecting a step takes six runs on either side (result/stats/shifts.py).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 Fact = str | tuple[str, ...]
 NEAR = 2
-"""A step is found within so many runs of where it was."""
+"""The maximum distance, in runs, of a detected step from the true one."""
 
 
 @dataclass(frozen=True)
@@ -35,18 +34,18 @@ class TrendPoint:
 
     run: str
     time: datetime
-    """When the run began, UTC."""
+    """The start of the run, UTC."""
     value: Estimate
     launches: int
     facts: Mapping[str, Fact]
-    """What may change and move the number, by name; what is not known is empty or not there."""
+    """Facts that may influence the number, by name; unknown ones are empty or missing."""
     flags: tuple[str, ...] = ()
     wrong_count: int = 0
 
 
 @dataclass(frozen=True)
 class FactChange:
-    """What is otherwise from this run on."""
+    """The facts that change at one run."""
 
     place: int
     words: tuple[str, ...]
@@ -55,12 +54,12 @@ class FactChange:
 @dataclass(frozen=True)
 class Trend:
     points: tuple[TrendPoint, ...]
-    """In the order of time, those with a positive value and right data."""
+    """The points with a positive value and correct data, in the order of time."""
     kind: str
-    """time, or of a figure what is better: lower, higher or empty."""
+    """The kind: time, or the better direction of a figure: lower, higher or empty."""
     changes: tuple[FactChange, ...]
     at_changes: tuple[Shift, ...]
-    """What became of the number at each of them."""
+    """The shift of the number at each change."""
     shifts: Shifts
 
     @property
@@ -69,12 +68,12 @@ class Trend:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """The first point behind each step."""
+        """The index of the first point after each step."""
         return tuple(step.place for step in self.steps)
 
     @property
     def verdict(self) -> str:
-        """The verdict of the last step: FASTER, SLOWER, …; without one SAME or UNDECIDED."""
+        """The verdict of the last step (FASTER, SLOWER, …); without a step SAME or UNDECIDED."""
         if self.steps:
             return self.word(self.steps[-1])
         return self.shifts.said
@@ -90,20 +89,20 @@ class Trend:
         return "; ".join(_step(self, step) for step in self.steps) + "."
 
     def near(self, step: Shift) -> list[int]:
-        """The numbers of the changes, from 1, that may belong to this step."""
+        """Returns the numbers, from 1, of the changes near this step."""
         numbered = enumerate(self.changes, 1)
         return [number for number, each in numbered if abs(each.place - step.place) <= NEAR]
 
 
 def trend(points: Sequence[TrendPoint], kind: str) -> Trend:
-    """The trend of runs in any order."""
-    known = sorted(filter(_counts, points), key=lambda point: (point.time, point.run))
-    values = [point.value.value for point in known]
-    error = _usual_error(known)
-    changes = tuple(_changes(known))
+    """Computes the trend of points given in any order."""
+    used = sorted(filter(_counts, points), key=lambda point: (point.time, point.run))
+    values = [point.value.value for point in used]
+    error = _usual_error(used)
+    changes = tuple(_changes(used))
     at_changes = at_places(values, [each.place for each in changes], error)
-    found = shifts(values, error)
-    return Trend(tuple(known), kind, changes, tuple(at_changes), found)
+    steps = shifts(values, error)
+    return Trend(tuple(used), kind, changes, tuple(at_changes), steps)
 
 
 def _why_no_step(of: Trend) -> str:
@@ -125,50 +124,50 @@ def _why_no_step(of: Trend) -> str:
 
 def _step(of: Trend, step: Shift) -> str:
     point = of.points[step.place]
-    found = step.ratio.estimate
-    value, low, high = (number(each, found.error) for each in found)
+    estimate = step.ratio.estimate
+    value, low, high = (number(each, estimate.error) for each in estimate)
     ratio = f"{value} times ({low}–{high}) what it was before"
     return f"{of.word(step)} since {point.time:%Y-%m-%d} ({point.run}): {ratio}"
 
 
 def _counts(point: TrendPoint) -> bool:
-    """The number of a run whose data arrived wrong means nothing."""
+    """True if the value is finite and positive, and the data were correct."""
     return math.isfinite(point.value.value) and point.value.value > 0 and not point.wrong_count
 
 
 def _usual_error(points: Sequence[TrendPoint]) -> float:
-    """What the interval of a run has to each side, as a share; 0: not known."""
-    known = []
+    """Returns the median half-width of the intervals of runs, relative; 0: unknown."""
+    errors = []
     for point in points:
         low, high = point.value.low, point.value.high
         if 0 < low <= high:
-            known.append(math.log(high / low) / 2)
-    if known:
-        return median(known)
+            errors.append(math.log(high / low) / 2)
+    if errors:
+        return median(errors)
     return 0.0
 
 
 def _changes(points: Sequence[TrendPoint]) -> Iterator[FactChange]:
-    """Against what was known last: that a run does not say something is not a change."""
+    """Yields the changes of facts against their last known values; a missing fact is no change."""
     last: dict[str, Fact] = {}
     for place, point in enumerate(points):
-        told = {name: fact for name, fact in point.facts.items() if fact}
+        facts = {name: fact for name, fact in point.facts.items() if fact}
         words = []
-        for name, fact in told.items():
+        for name, fact in facts.items():
             if last.get(name, fact) != fact:
                 words.append(f"{name}: {_between(last[name], fact)}")
-        last |= told
+        last |= facts
         if words:
             yield FactChange(place, tuple(words))
 
 
 def _between(before: Fact, after: Fact) -> str:
-    """Of lists only what is not in both."""
+    """Returns a change in words; of lists only the entries that are not in both."""
     return f"{_named(_only(before, after))} → {_named(_only(after, before))}"
 
 
 def _only(one: Fact, other: Fact) -> list[str]:
-    """What the first has and the other has not."""
+    """Returns the entries of the first that the other lacks."""
     there = _listed(other)
     return [each for each in _listed(one) if each not in there]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The pages of numbers over time: which there are, and one with what changed around it."""
+"""The pages of numbers over time: a list of numbers, and one number with its changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.result.stats.shifts import Shift
 
 MOST_MARKED = 12
-"""More changes than these in one plot are a muddle."""
+"""The maximum number of changes marked in one plot."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class NumberLine:
 
     name: str
     more: str
-    """What tells it from others of this name."""
+    """The values that distinguish it from others of the same name."""
     mpi: str
     host: str
     runs: int
@@ -42,9 +42,9 @@ class NumberLine:
     last: str
     href: str
     spark: str
-    """Its newest runs and their steps, as SVG."""
+    """The newest runs and their steps, as SVG."""
     verdict: str
-    """Of the last step with its day, else whether one could be seen."""
+    """The verdict of the last step with its day; without a step SAME or UNDECIDED."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class TrendLine:
     launches: int
     flags: str
     before: str
-    """The run before it; empty: it is the first."""
+    """The previous run; empty: this is the first."""
 
 
 def trends_page(base: str, listed: ListView, lines: Sequence[NumberLine], counts: str) -> str:
@@ -65,14 +65,14 @@ def trends_page(base: str, listed: ListView, lines: Sequence[NumberLine], counts
 
 
 def small_trend(of: Trend) -> str:
-    """Runs in their order, and a line at each step."""
+    """Draws the runs in their order, with a line at each step."""
     values = [point.value.value for point in of.points]
     about = f"{len(values)} runs: {verdict(of)}"
     return sparkline(values, about, of.places, wide=220, high=48)
 
 
 def verdict(of: Trend) -> str:
-    """SLOWER since 2026-10-09, +20 %; SAME; UNDECIDED."""
+    """Returns the verdict in words: "SLOWER since 2026-10-09, +20 %", SAME or UNDECIDED."""
     if not of.steps:
         return of.verdict
     step = of.steps[-1]
@@ -81,12 +81,12 @@ def verdict(of: Trend) -> str:
 
 
 def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: str = "") -> str:
-    """`where`: host, MPI and settings; `unit`: s, or that of a figure; `left`: what is said of runs
-    that are left out."""
+    """Returns the page of one number. `where`: host, MPI and settings; `unit`: s, or the unit of a
+    figure; `left`: a sentence about runs left out."""
     axis = TIME if unit == "s" else in_unit(unit)
-    said = list(_said(of))
+    sentences = list(_near_steps(of))
     if left:
-        said.append(left)
+        sentences.append(left)
     return filled_page(
         "trend",
         base,
@@ -94,7 +94,7 @@ def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: st
         "",
         where=where,
         sentence=of.sentence,
-        said=said,
+        said=sentences,
         picture=picture_of_trend(title, of, axis),
         changes=list(_changes(of)),
         lines=list(_lines(of, unit))[::-1],
@@ -102,7 +102,7 @@ def trend_page(base: str, title: str, where: str, of: Trend, unit: str, left: st
 
 
 def picture_of_trend(title: str, of: Trend, axis: Axis) -> Picture:
-    """Each run with its interval, the levels between steps, and the changes."""
+    """Draws each run with its interval, the levels between steps, and the changes."""
     points = [Point.of(days(point.time), point.value) for point in of.points]
     series = [Series("runs", tuple(points))]
     if of.steps:
@@ -118,7 +118,7 @@ def picture_of_trend(title: str, of: Trend, axis: Axis) -> Picture:
 
 
 def _levels(of: Trend) -> Iterator[Point]:
-    """The geometric mean of the runs between steps, where they begin and end."""
+    """Yields the geometric mean of the runs between steps, at their first and last run."""
     for start, end in pairwise((0, *of.places, len(of.points))):
         held = of.points[start:end]
         logs = [math.log(point.value.value) for point in held]
@@ -132,8 +132,8 @@ def _mark(of: Trend, number: int, change: FactChange) -> Mark:
     return Mark(days(day), str(number), (f"({number}) {day:%Y-%m-%d} {'; '.join(change.words)}.",))
 
 
-def _said(of: Trend) -> Iterator[str]:
-    """What changed near each step."""
+def _near_steps(of: Trend) -> Iterator[str]:
+    """Yields a sentence for each step about the changes near it."""
     for step in of.steps:
         near = ", ".join(f"({number})" for number in of.near(step))
         day = f"{of.points[step.place].time:%Y-%m-%d}"
@@ -161,11 +161,11 @@ def _changes(of: Trend) -> Iterator[Sequence[str]]:
 
 
 def _ratio(of: Trend, shift: Shift) -> Iterator[str]:
-    found = shift.ratio.estimate
-    yield number(found.value, found.error)
+    estimate = shift.ratio.estimate
+    yield number(estimate.value, estimate.error)
     ends = ""
-    if math.isfinite(found.low):
-        ends = f"{number(found.low, found.error)}–{number(found.high, found.error)}"
+    if math.isfinite(estimate.low):
+        ends = f"{number(estimate.low, estimate.error)}–{number(estimate.high, estimate.error)}"
     yield ends
     word, why = of.word(shift), shift.undecided
     yield f"{word} ({why})" if why else word
@@ -183,7 +183,7 @@ def _lines(of: Trend, unit: str) -> Iterator[TrendLine]:
 
 
 def _has_interval(point: TrendPoint) -> bool:
-    """Of few launches only a range is known."""
+    """True if the run has one launch or enough for an interval; others only have a range."""
     return point.launches == 1 or point.launches >= LEAST_FOR_INTERVAL
 
 
