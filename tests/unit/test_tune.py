@@ -245,7 +245,7 @@ def test_candidates_with_wrong_results_are_named(tmp_path: Path) -> None:
     ]
     found = tried(stored(tmp_path / "run", lines))
     assert found.right == {("Allreduce", 2, "good")}
-    assert found.known == {("Allreduce", 2, "good"), ("Allreduce", 2, "ring")}
+    assert found.tested == {("Allreduce", 2, "good"), ("Allreduce", 2, "ring")}
     (fault,) = found.faults
     assert (fault.candidate, fault.why) == ("ring", "7 wrong elements among 2 ranks")
 

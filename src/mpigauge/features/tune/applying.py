@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def start(folder: Path, tuning: Tuning, words: Sequence[str]) -> NoReturn:
-    """Starts a program in our place, so that its exit status and signals are its own. UserError: it
-    cannot be started, or the MPI is no longer the one that was tuned."""
+    """Replaces this process by a program with the rules, which keeps its exit status and signals.
+    UserError: it cannot be started, or the MPI is no longer the one that was tuned."""
     check_line(tuning, words, os.environ)
     program = shutil.which(words[0])
     if program is None:

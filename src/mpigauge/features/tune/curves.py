@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The default beside what was tuned, size by size, from the launches that confirmed it."""
+"""Compares the default and the tuned settings by size, in the launches that confirmed them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from mpigauge.result.tuning.grid import Grid
 
 CONFIRMING = ("p2p-confirm", "confirm")
-"""Runs in which the default and what was tuned take turns."""
+"""The runs in which the default and the tuned settings alternate."""
 HEADS = ("size", "default", "±", "tuned", "±", "tuned / default")
 _MARGIN = "  "
 
 
 def curve_lines(folder: Path) -> Iterator[str]:
-    """A table for each kind of calls that was confirmed; none where the runs are gone. Times are
-    medians of launches, the ratio is the geometric mean of rounds with its 95 % interval."""
+    """Yields a table for each confirmed benchmark; none if the runs are gone. Times are medians of
+    launches, the ratio is the geometric mean of rounds with its 95 % interval."""
     for name in CONFIRMING:
         path = folder / RUNS / name
         if not (path / "run.json").is_file():
@@ -63,7 +63,7 @@ def _table(of: Of, grid: Grid, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _line(size: int, grid: Grid, by_arm: Mapping[str, Mapping[int, Row]]) -> Sequence[str]:
-    """Nothing where one side has no row."""
+    """Returns the cells of one size; none if the default or the tuned arm has no row."""
     default, tuned = by_arm[DEFAULT].get(size), by_arm[TUNED].get(size)
     if default is None or tuned is None:
         return ()

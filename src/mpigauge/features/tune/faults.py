@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A short program in C for each candidate that goes wrong, which shows it to an MPI's developers.
+"""Writes a short C program for each faulty candidate, as a reproducer for the MPI's developers.
 
-Every element is a pair of whole numbers. In reductions it is a range of ranks, and two ranges may
-be joined only where the second follows the first, so that an algorithm that takes ranks out of
-their order gives itself away; elsewhere it names the rank that it comes from, and its place there.
+Every element is a pair of integers. In reductions it is a range of ranks, and two ranges may be
+joined only if the second follows the first, so that an algorithm that reorders ranks is detected.
+Otherwise it is the rank that sent it and its index there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.runs.store.tunings import Fault
 
 FOLDER = "faults"
-"""Below that of the tuning."""
+"""The folder of the programs, below the folder of the tuning."""
 WORLD = "MPI_COMM_WORLD"
 
 
@@ -37,16 +37,16 @@ class Case:
 
     call: str
     items: str = "n"
-    """How many elements of `got` a rank looks at."""
+    """The number of elements of `got` that a rank checks, in C."""
     first: str = "0"
-    """What the first number of element `i` has to be, and the second."""
+    """The expected first number of element `i`, in C; `last`: the expected second one."""
     last: str = "ranks - 1"
     second: str = "rank"
-    """The second number of what a rank sends as element `i`."""
+    """The second number of element `i` in the send buffer, in C."""
     copied: str = ""
-    """What makes `got` ready for a call in place; empty: there is none."""
+    """The C statement that fills `got` for an in-place call; empty: there is no such call."""
     before: str = ""
-    """A declaration."""
+    """A C declaration that the call needs."""
     reduces: bool = False
 
 
@@ -148,8 +148,8 @@ MAKE_OP = "  MPI_Op op; MPI_Op_create(join, 0, &op);\n"
 
 
 def program(fault: Fault, mpi: Mpi, settings: Mapping[str, str], level: str = "") -> str:
-    """The text of a program that shows the fault; empty: none is known for the collective.
-    `settings`: with which it is seen. `level`: the thread level that was asked for."""
+    """Returns a C program that reproduces the fault; empty: there is none for the collective.
+    `settings`: the settings that show it. `level`: the requested thread level."""
     case = CASES.get(fault.collective)
     if case is None:
         return ""
@@ -189,32 +189,32 @@ def write_programs(
     mpi: Mpi,
     level: str = "",
 ) -> list[Fault]:
-    """The faults with their programs, which are written below the folder of the tuning, one for
-    each candidate. RunError: they cannot be written."""
-    found: list[Fault] = []
+    """Writes a program for each faulty candidate below the folder of the tuning; returns the
+    faults with the paths of their programs. RunError: they cannot be written."""
+    with_programs: list[Fault] = []
     for fault in faults:
         text = program(fault, mpi, settings_of_fault(fault, mpi), level)
         if not text:
-            found.append(fault)
+            with_programs.append(fault)
             continue
         path = folder / FOLDER / file_name(fault)
-        if not _is_known(found, fault):
+        if not _is_known(with_programs, fault):
             with failing_as(RunError, path):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_whole(path, text)
-        found.append(replace(fault, program=f"{FOLDER}/{path.name}"))
-    return found
+        with_programs.append(replace(fault, program=f"{FOLDER}/{path.name}"))
+    return with_programs
 
 
-def _is_known(found: Sequence[Fault], fault: Fault) -> bool:
-    """Whether the same candidate went wrong among fewer ranks."""
+def _is_known(faults: Sequence[Fault], fault: Fault) -> bool:
+    """True if one of `faults` is of the same candidate."""
     return any(
-        (each.collective, each.candidate) == (fault.collective, fault.candidate) for each in found
+        (each.collective, each.candidate) == (fault.collective, fault.candidate) for each in faults
     )
 
 
 def settings_of_fault(fault: Fault, mpi: Mpi) -> dict[str, str]:
-    """The settings with which the fault is seen."""
+    """Returns the settings that show the fault."""
     settings = dict(rule_format_of(mpi.name).measured_with)
     if fault.candidate:
         every = candidates_of(mpi.name)
@@ -223,13 +223,13 @@ def settings_of_fault(fault: Fault, mpi: Mpi) -> dict[str, str]:
 
 
 def proof_of(fault: Fault, mpi: Mpi, level: str = "") -> str:
-    """What shows it, as a command. `level`: the thread level that was asked for."""
+    """Returns the command that shows the fault. `level`: the requested thread level."""
     settings = settings_of_fault(fault, mpi)
     words = [f"--set {name}={value}" for name, value in settings.items()]
     if level:
         words.insert(0, f"--thread-level {level}")
-    told = " ".join(words)
+    options = " ".join(words)
     return (
         f"mpigauge run {RIGHT.format(fault.collective)} --mpi {shlex.quote(mpi.spec)} "
-        f"--ranks {fault.ranks} --oversubscribe --launches 1 {told}".rstrip()
+        f"--ranks {fault.ranks} --oversubscribe --launches 1 {options}".rstrip()
     )

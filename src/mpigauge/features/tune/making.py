@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What `tune make` and `tune verify` do with what they were told."""
+"""Runs `tune make` and `tune verify` with the options of their commands."""
 
 from __future__ import annotations
 
@@ -53,20 +53,20 @@ if TYPE_CHECKING:
     from mpigauge.runs.store.tunings import TunedMessages
 
 CHECKS = "checks"
-"""The folder of the runs of `tune verify`, one for each time."""
+"""The folder of the runs of `tune verify`, with a subfolder for each call."""
 
 
 def make(
     collectives: Sequence[str],
-    said: dict[str, Any],
+    options: dict[str, Any],
     mix: CallMix | None = None,
     failing: Failing | None = None,
 ) -> tuple[Path, Tuning]:
-    """The folder, and what was found. `mix`: the calls of the program that is tuned for; `failing`:
-    what tells why that program fails with settings."""
-    p2p, trials = said.pop("p2p"), said.pop("trials")
+    """Makes, stores and prints a tuning; returns its folder and the tuning. `mix`: the calls of the
+    program to tune for; `failing`: a function that returns why it fails with settings."""
+    p2p, trials = options.pop("p2p"), options.pop("trials")
     _check_trials(trials, p2p, mix)
-    task, refusal = read_task(collectives, said, mix, wants_messages(p2p, mix))
+    task, refusal = read_task(collectives, options, mix, wants_messages(p2p, mix))
     messages = None
     if wants_messages(p2p, mix):
         messages = tune_messages(task, trials or 0, failing)
@@ -74,14 +74,14 @@ def make(
         task = replace(task, request=replace(task.request, settings=settings))
     if refusal and task.collectives:
         tell(f"candidates are measured and shown, but no file is written: {refusal}")
-    found = find_rules(task) if task.collectives else TuningFindings([], [], [])
-    rules, left = found.rules, list(found.left)
+    findings = find_rules(task) if task.collectives else TuningFindings([], [], [])
+    rules, left = findings.rules, list(findings.left)
     if rules and not refusal:
         rules, gone = confirm(task, rules)
         left += gone
     files = write_and_read_back(task, task.folder, rules) if rules and not refusal else {}
     level = task.request.suite_options.get(THREAD_LEVEL, "")
-    faults = write_programs(task.folder, found.faults, task.setup.mpi, level)
+    faults = write_programs(task.folder, findings.faults, task.setup.mpi, level)
     tuning = Tuning(
         mpi=build_of(task.setup.mpi),
         hostname=task.setup.machine.hostname,
@@ -94,8 +94,8 @@ def make(
         faults=tuple(faults),
         files=files,
         mix=mix,
-        noise=found.noise,
-        rescued=tuple(found.rescued),
+        noise=findings.noise,
+        rescued=tuple(findings.rescued),
         hosts=tuple(host.name for host in task.setup.resources.hosts),
         ppn=task.setup.resources.ppn,
         messages=messages,
@@ -109,15 +109,15 @@ def make(
 
 
 def wants_messages(p2p: bool | None, mix: CallMix | None) -> bool:
-    """Whether settings of messages are tuned: where they are asked for, and, unless they are asked
-    not to be, where a program spends time on messages."""
+    """True if settings of point-to-point messages are tuned: as `p2p` says, or if that is None, if
+    the program spends time on such messages."""
     if p2p is None:
         return bool(mix and mix.messages)
     return p2p
 
 
 def _check_trials(trials: int | None, p2p: bool | None, mix: CallMix | None) -> None:
-    """UserError: there is nothing to try, or nothing to try it with."""
+    """Checks --trials. UserError: no settings of messages are tuned, or Optuna is missing."""
     from mpigauge.model.extras import require
 
     if trials is None:
@@ -131,19 +131,19 @@ def _check_trials(trials: int | None, p2p: bool | None, mix: CallMix | None) -> 
 
 def read_task(
     collectives: Sequence[str],
-    said: dict[str, Any],
+    options: dict[str, Any],
     mix: CallMix | None = None,
     with_messages: bool = False,
 ) -> tuple[TuningTask, str]:
-    """What is to be tuned, and why no file would be written; empty: it is. `with_messages`:
-    settings of messages are tuned as well, so that there need not be a collective. UserError: it
-    cannot be tuned."""
+    """Returns the task, and why no file can be written; empty: it can. `with_messages`: settings of
+    messages are tuned as well, so that no collective is needed. UserError: tuning is not
+    possible."""
     from mpigauge.cli.lookups import look_up
     from mpigauge.measure.plan import read_request
     from mpigauge.site.mpi import find
 
-    output, spec, keeps_order = (said.pop(name) for name in ("output", "mpi_spec", "keep_order"))
-    request = read_request(said, look_up(said))
+    output, spec, keeps_order = (options.pop(name) for name in ("output", "mpi_spec", "keep_order"))
+    request = read_request(options, look_up(options))
     mpi = find(spec)
     alone = with_messages and not collectives and mix is None
     chosen = () if alone else chosen_collectives(mpi, collectives, keeps_order)
@@ -174,7 +174,7 @@ def read_task(
 
 
 def folder_for(mpi: Mpi, output: Path | None) -> Path:
-    """The folder for a tuning of this MPI. UserError: it holds something else."""
+    """Returns the folder for a tuning of this MPI. UserError: it contains something else."""
     folder = output or Path(f"mpigauge-tuned-{mpi.name}-{mpi.version}")
     if folder.is_dir() and not holds_tuning(folder) and not (folder / RUNS).is_dir():
         check_empty(folder)
@@ -182,22 +182,22 @@ def folder_for(mpi: Mpi, output: Path | None) -> Path:
 
 
 def chosen_collectives(mpi: Mpi, words: Sequence[str], keeps_order: bool) -> tuple[str, ...]:
-    """The collectives to be tuned, in their own spelling; where none is named, all that can be.
-    UserError: none can be."""
-    known = collectives_of(mpi.name)
-    if not known:
+    """Returns the collectives to tune, in their own spelling; without `words` all possible ones.
+    UserError: none can be tuned."""
+    tunable = collectives_of(mpi.name)
+    if not tunable:
         raise UserError(
             f"no algorithms of collectives are known that {mpi.label} could be told to use "
             f"({refusal_of(mpi)}); `mpigauge sweep --vary` measures any of its settings"
         )
-    chosen = tuple(dict.fromkeys(_collective(word, known) for word in words)) or known
+    chosen = tuple(dict.fromkeys(_collective(word, tunable) for word in words)) or tunable
     if keeps_order:
         return _without_reductions(chosen)
     return chosen
 
 
 def with_level(request: Request, level: str) -> Request:
-    """The request, for programs that start MPI at this thread level; empty: nobody knows it."""
+    """Returns the request with this thread level; unchanged if the level is empty."""
     if not level:
         return request
     return replace(request, suite_options={**request.suite_options, THREAD_LEVEL: level})
@@ -214,19 +214,19 @@ def _check_one_level(request: Request) -> None:
 def called(
     collectives: Sequence[str], mix: CallMix, with_messages: bool = False
 ) -> tuple[str, ...]:
-    """The collectives on which the program spends its time; there may be none where messages are
-    tuned as well. UserError: it is none of them."""
-    found = tuple(name for name in mix.collectives if name in collectives)
-    if not found and not with_messages:
+    """Returns the collectives on which the program spends its time. UserError: there are none, and
+    messages are not tuned either."""
+    common = tuple(name for name in mix.collectives if name in collectives)
+    if not common and not with_messages:
         spent = listed(mix.collectives) if mix.collectives else "no collective"
         raise UserError(
             f"the program of {mix.profile} spends 1 % of its time in MPI or more on {spent}, and "
             f"{listed(collectives)} can be tuned"
         )
     for name in mix.collectives:
-        if name not in found:
+        if name not in common:
             tell(f"{name} is called, too, and stays at the default: it is not tuned")
-    return found
+    return common
 
 
 def _groups(collectives: Sequence[str], mix: CallMix) -> tuple[int, ...]:
@@ -241,16 +241,16 @@ def set_up_one(request: Request, spec: str | None) -> Setup:
     return setup
 
 
-def _collective(word: str, known: Sequence[str]) -> str:
-    """In its own spelling. UserError: it cannot be tuned."""
-    for name in known:
+def _collective(word: str, tunable: Sequence[str]) -> str:
+    """Returns a collective in its own spelling. UserError: it cannot be tuned."""
+    for name in tunable:
         if name.lower() == word.lower():
             return name
-    raise no_such("collective that can be tuned", word, known)
+    raise no_such("collective that can be tuned", word, tunable)
 
 
 def _without_reductions(collectives: Sequence[str]) -> tuple[str, ...]:
-    """UserError: nothing is left of them."""
+    """Returns the collectives that are not reductions. UserError: there are none."""
     left = tuple(name for name in collectives if name not in REDUCTIONS)
     if not left:
         raise UserError(
@@ -282,18 +282,18 @@ def _check_one_group(ranks: Sequence[int], mpi: Mpi) -> None:
         )
 
 
-def verify(folder: Path, tuning: Tuning, spec: str | None, said: dict[str, Any]) -> None:
-    """Where the rules were measured, unless `said` names other hosts. UserError: the rules are not
-    for this MPI. RunError: they no longer hold."""
+def verify(folder: Path, tuning: Tuning, spec: str | None, options: dict[str, Any]) -> None:
+    """Verifies rules on the hosts where they were measured, unless `options` names other hosts.
+    UserError: the rules are not for this MPI. RunError: they no longer hold."""
     from mpigauge.cli.lookups import look_up
     from mpigauge.measure.plan import read_request
     from mpigauge.site.mpi import find
 
-    if not said.get("hosts") and not said.get("hostfile"):
-        said |= {"hosts": ",".join(tuning.hosts) or None}
-        said["ppn"] = said.get("ppn") or (str(tuning.ppn) if tuning.ppn else None)
-    said["data"] = tuning.data
-    request = replace(read_request(said, look_up(said)), sizes=tuning.sizes)
+    if not options.get("hosts") and not options.get("hostfile"):
+        options |= {"hosts": ",".join(tuning.hosts) or None}
+        options["ppn"] = options.get("ppn") or (str(tuning.ppn) if tuning.ppn else None)
+    options["data"] = tuning.data
+    request = replace(read_request(options, look_up(options)), sizes=tuning.sizes)
     request = with_level(request, tuning.thread_level)
     check_build(tuning, find(spec or tuning.mpi.spec))
     setup = set_up_one(request, spec or tuning.mpi.spec)
@@ -323,7 +323,7 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, said: dict[str, Any])
 
 
 def verified_messages(task: TuningTask, messages: TunedMessages) -> TuningTask:
-    """The task with the settings of messages, which are still faster. RunError: they are not."""
+    """Returns the task with the settings of messages. RunError: they are no longer faster."""
     now = confirmed_messages(task, messages)
     write_lines(message_lines(now))
     if not now.settings:
@@ -333,7 +333,7 @@ def verified_messages(task: TuningTask, messages: TunedMessages) -> TuningTask:
 
 
 def _next_folder(folder: Path) -> Path:
-    """The first one that is not there."""
+    """Returns the first numbered subfolder that does not exist."""
     number = 1
     while (folder / str(number)).exists():
         number += 1

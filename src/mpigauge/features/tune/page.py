@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A tuning's report: the run that shows most of it, and what the tuning says first."""
+"""Builds the report of a tuning: its most informative run, headed by its sentences."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView
 
 _SHOWN = ("confirm", "p2p-confirm", "grid", "p2p-finalists")
-"""Runs of a tuning, the best first: what was chosen against the default, else all candidates."""
+"""The runs to show, best first: the chosen settings against the default, else all candidates."""
 
 
 @dataclass(frozen=True)
 class ShownTuning:
     run: Path
     sentences: Sequence[str]
-    """One for each rule, then what stays at the default and why."""
+    """A sentence for each rule, then what stays at the default and why."""
 
 
 def page_of(
@@ -38,8 +38,8 @@ def page_of(
     limits_of: str | None = None,
     home: str = "",
 ) -> str:
-    """The page, with a way back to `home`. UserError: the tuning is damaged, or its runs have been
-    taken away."""
+    """Returns the page, with a link back to `home`. UserError: the tuning is damaged, or its runs
+    are gone."""
     tuning = shown_tuning(folder)
     (shown,) = shown_of([str(tuning.run)], limits_of)
     named = replace(shown, name=folder.name)
@@ -47,7 +47,7 @@ def page_of(
 
 
 def shown_tuning(folder: Path) -> ShownTuning:
-    """UserError: the tuning is damaged, or its runs have been taken away."""
+    """Returns the run to show and the sentences. UserError: damaged, or all runs are gone."""
     _, *sentences = filter(None, lines_of(load_tuning(folder)))
     for name in _SHOWN:
         run = folder / RUNS / name

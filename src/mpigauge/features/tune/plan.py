@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The plans of a tuning: candidates tried for right results, measured, and rules confirmed."""
+"""The plans of a tuning: testing and measuring candidates, and confirming rules."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ if TYPE_CHECKING:
     from mpigauge.model.rules import Rule
 
 SIZES = tuple(8 << 2 * k for k in range(10))
-"""8 B to 2 MiB, each four times the one before."""
+"""The message sizes: 8 B to 2 MiB, each four times the one before."""
 CROWDED_SIZES = (8, 64 << 10, 1 << 20)
-"""The same where ranks share cores: a single call may take seconds there."""
+"""The message sizes if ranks share cores, as a single call may then take seconds."""
 CROWDED_S = 120.0
-"""For how long a run measures there, where nobody has said it."""
+"""The default measuring time of a run whose ranks share cores."""
 LAUNCHES = 6
 ROUNDS_TO_CONFIRM = 10
 RIGHT = "SELFTEST:{}_right"
-"""The benchmark that counts what a collective does wrong."""
+"""The benchmark that counts the wrong elements of a collective."""
 ODD_RANKS = 3
-"""Algorithms that go right among powers of two may go wrong here."""
+"""A number of ranks that is no power of two, at which more algorithms fail."""
 SILENT_S = 30.0
-"""After which a launch of candidates hangs, once it has started, which may take longer."""
+"""The seconds of silence after its start at which a launch of candidates is taken to hang."""
 TUNED = "tuned"
 Arms = Sequence[tuple[str, Mapping[str, str]]]
-"""Names of candidates, each with what is set for it."""
+"""The names of candidates with their settings."""
 
 
 @dataclass(frozen=True)
 class Where:
-    """What plans are made of, beside the request."""
+    """The inputs of plans other than the request."""
 
     cards: Cards
     resources: Resources
     mpi: Mpi
     mix: CallMix | None = None
-    """The calls that are tuned for; None: any."""
+    """The calls to tune for; None: any."""
 
     def plan(self, request: Request, parts: Iterable[PlanPart]) -> Plan:
         parts = tuple(parts)
@@ -60,27 +60,26 @@ class Where:
         return plan_of(own, parts, self.cards, self.resources, self.mpi)
 
     def part(self, request: Request, benchmark: str, ranks: int) -> PlanPart:
-        """A job of so many ranks for one benchmark. UserError: they have no cores of their own."""
+        """Returns a job of `ranks` ranks for one benchmark. UserError: too few cores."""
         own = replace(request, benchmarks=(benchmark,), ranks=(ranks,), np=ranks)
         (part,) = parts_of(own, self.cards, self.resources)
         return part
 
     @property
     def cores(self) -> int:
-        """The cores of all hosts together, or of this machine."""
+        """The number of cores of all hosts together, or of this machine."""
         return sum(host.topology.cores for host in self.resources.all_hosts)
 
     def with_room(self, ranks: int) -> Where:
-        """These hosts with room for so many ranks on each, though that is more than --ppn says."""
+        """Returns these hosts with room for all `ranks`, even beyond --ppn."""
         hosts = len(self.resources.hosts)
         if not hosts or ranks <= self.resources.room:
             return self
         return replace(self, resources=replace(self.resources, ppn=math.ceil(ranks / hosts)))
 
     def measured_part(self, request: Request, collective: str, ranks: int) -> PlanPart:
-        """A part that measures the collective at the sizes and with the data that are tuned for,
-        and with ranks that come as they do in the program, where that is known and they have cores
-        of their own."""
+        """Returns a part that measures the collective with the sizes, datatype, operation and
+        arrival pattern of the program. The pattern needs a core for each rank."""
         part = self.part(request, collective, ranks)
         options = {}
         calls = self.mix.of(collective, ranks) if self.mix else ()
@@ -102,8 +101,8 @@ class Where:
 
 
 def grid_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
-    """The default, its candidates and the default once more, all in each launch. `arms`: by
-    collective and ranks."""
+    """Returns a plan whose launches each measure the default, all candidates and the default once
+    more. `arms`: by collective and ranks."""
     parts = []
     for name, by_ranks in arms.items():
         for ranks, own in by_ranks.items():
@@ -114,7 +113,7 @@ def grid_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: W
 
 
 def screen_plan(plan: Plan) -> Plan:
-    """One launch of each part of a grid, or one for each of its candidates."""
+    """Returns the plan of a grid with one launch of each part."""
     return replace(plan, launches=1, seconds=None)
 
 
@@ -124,7 +123,7 @@ def refine_plan(
     sizes: Mapping[tuple[str, int], tuple[int, ...]],
     where: Where,
 ) -> Plan:
-    """A plan of the candidates at these sizes only, by collective and ranks."""
+    """Returns a plan of the candidates at these sizes only, by collective and ranks."""
     parts = []
     for name, by_ranks in arms.items():
         for ranks, own in by_ranks.items():
@@ -139,8 +138,8 @@ def refine_plan(
 
 
 def grid_alone_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
-    """A plan of the candidates in launches of their own, in turn, where the MPI reads settings when
-    it starts."""
+    """Returns a plan with alternating launches of the default and each candidate, for an MPI that
+    reads settings at start."""
     parts = []
     for name, by_ranks in arms.items():
         for ranks, own in by_ranks.items():
@@ -154,7 +153,7 @@ def grid_alone_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], wh
 
 
 def right_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: Where) -> Plan:
-    """One launch for each collective and number of ranks, which all its candidates share."""
+    """Returns a correctness test in one launch per collective and number of ranks."""
     parts = []
     for name, by_ranks in arms.items():
         for ranks, own in by_ranks.items():
@@ -165,8 +164,8 @@ def right_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: 
 def right_alone_plan(
     request: Request, alone: Iterable[tuple[str, int, str, Mapping[str, str]]], where: Where
 ) -> Plan:
-    """A plan that tries each candidate, which may abort or hang, in a launch of its own for right
-    data. `alone`: collective, ranks, name and settings."""
+    """Returns a correctness test with a launch for each candidate, which may abort or hang.
+    `alone`: collective, ranks, name and settings."""
     parts = [
         replace(_right(request, name, ranks, where), arm=arm, settings=dict(settings))
         for name, ranks, arm, settings in alone
@@ -177,8 +176,8 @@ def right_alone_plan(
 def confirm_plan(
     request: Request, rules: Sequence[Rule], settings: Mapping[str, str], where: Where
 ) -> Plan:
-    """The default and the rules in launches of their own, in turn: where there are rules, at their
-    sizes and between them."""
+    """Returns a plan with alternating launches of the default and the rules, at the sizes of the
+    rules and between them."""
     parts = []
     for name, ranks in dict.fromkeys((rule.collective, rule.ranks) for rule in rules):
         own = [rule for rule in of_collective(rules, name) if rule.ranks == ranks]
@@ -194,8 +193,8 @@ def confirm_plan(
 
 
 def sizes_to_confirm(rule: Rule, request: Request, where: Where) -> list[int]:
-    """The sizes at which the candidate of a rule was measured, and, where ranks have cores of their
-    own, new ones: between each two, or, for a program, the ends of those that it sends."""
+    """Returns the measured sizes of a rule, and with a core for each rank new ones between them.
+    For a program: the ends of its message sizes instead."""
     measured = where.sizes(request, rule.collective, rule.ranks)
     if rule.ranks > where.cores:
         return [size for size in measured if rule.first_bytes <= size <= rule.last_bytes]
@@ -209,8 +208,8 @@ def sizes_to_confirm(rule: Rule, request: Request, where: Where) -> list[int]:
 
 
 def sizes_of(rule: Rule, every: Sequence[int]) -> list[int]:
-    """The sizes at which the candidate of a rule was measured, a new one between each two, and its
-    ends where they were measured afterwards."""
+    """Returns the measured sizes of a rule, a new one between each two, and its ends if refining
+    measured them."""
     measured = [size for size in every if rule.first_bytes <= size <= rule.last_bytes]
     between = [between_sizes(a, b) for a, b in pairwise(measured)]
     ends = [end for end in (rule.first_bytes, rule.last_bytes) if end and not end & (end - 1)]
@@ -218,7 +217,7 @@ def sizes_of(rule: Rule, every: Sequence[int]) -> list[int]:
 
 
 def between_sizes(low: int, high: int) -> int:
-    """About their geometric mean, in whole elements of eight bytes."""
+    """Returns about the geometric mean of two sizes, in whole elements of eight bytes."""
     middle = round(math.sqrt(max(low, 1) * high))
     return max(low, middle // 8 * 8)
 
@@ -233,7 +232,7 @@ def _with_default(own: Arms) -> tuple[tuple[str, Mapping[str, str]], ...]:
 
 
 def _crowded(request: Request) -> Request:
-    """Whether results are right does not depend on cores."""
+    """Returns a request for correctness tests, in which ranks may share cores."""
     return replace(request, oversubscribe=True, data="static", sizes=None)
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Settings of messages from rank to rank: tried, chosen by what messages weigh, and confirmed.
+"""Tunes settings of point-to-point messages: searches, chooses by weighted messages, confirms.
 
-They have one value for all sizes, and are read when the MPI starts, so each point of their space
-(site.mpi.settings.spaces) has launches of its own, in turn with the default. A first round of all
-of them, halved again and again, leaves a few; these are measured more often, and the one that is
-chosen has to be faster in fresh launches, and to give right results in all collectives.
+These settings have one value for all sizes and are read when the MPI starts, so each point of their
+space (site.mpi.settings.spaces) has its own launches, alternating with the default. Successive
+halving leaves a few points, which are measured more often. The chosen one must be faster in fresh
+launches, and give right results in all collectives.
 """
 
 from __future__ import annotations
@@ -41,50 +41,50 @@ if TYPE_CHECKING:
     from mpigauge.site.mpi.settings.spaces import SpaceSetting
 
 BENCHMARKS = ("PingPong", "Sendrecv")
-"""Of messages that go one way at a time, and both ways at once."""
+"""The benchmarks of messages in one direction at a time, and in both at once."""
 MOST_POINTS = 48
-"""Of a larger space as many are drawn at random, those with one setting alone always."""
+"""The maximum number of points: more are sampled, except points that change one setting."""
 FINALISTS = 3
-"""So many are left for a closer look."""
+"""The number of points that the search leaves."""
 SEED = 1
-"""Of what is drawn at random: the same command has to come to the same points when it goes on."""
+"""The random seed, fixed so that a resumed command draws the same points."""
 ROUNDS_OF_TRIAL = 2
 ROUNDS_OF_HALVING = 2
-"""The faster one counts: the other may have met the machine in another state."""
+"""The rounds of each halving step. The faster launch counts, as the other may be disturbed."""
 ROUNDS = 16
-"""Of the finalists, and of what is confirmed."""
+"""The rounds for the finalists and for confirming."""
 Arms = Mapping[str, Point]
-"""By name; the default is not among them."""
+"""The points by name, without the default."""
 Failing = Callable[[Point], str]
-"""Why a program fails with these settings; empty: it does not."""
+"""A function that returns why a program fails with settings; empty: it does not."""
 
 
 @dataclass(frozen=True)
 class Messages:
-    """Messages that are measured in the same launches."""
+    """The messages that are measured in the same launches."""
 
     benchmarks: tuple[str, ...]
     ranks: int
     weights: Mapping[int, float]
-    """What each message size counts."""
+    """The weight of each message size in bytes."""
     each_on_a_host: bool = False
-    """Whether each rank is on a host of its own, so that messages go over the network."""
+    """True if each rank is on a host of its own, so that messages use the network."""
 
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search leaves."""
+    """The result of a search."""
 
     finalists: Arms
     tried: int
     failed: Mapping[str, str]
-    """Points that could not be measured, or gave wrong data, and why."""
+    """The points that could not be measured or gave wrong data, and why."""
 
 
 # --- what is measured ---------------------------------------------------------------------------
 def messages_of(task: TuningTask) -> list[Messages]:
-    """What the program sends and calls, by the time that it spends there; without a profile both
-    benchmarks, all sizes alike."""
+    """Returns the calls of the program, weighted by the time spent in them; without a profile both
+    benchmarks with equal weights."""
     several = len(task.setup.resources.hosts) > 1
     if task.mix is None:
         sizes = dict.fromkeys(task.request.sizes or SIZES, 1.0)
@@ -106,7 +106,7 @@ def messages_of(task: TuningTask) -> list[Messages]:
 
 
 def settings_plan(task: TuningTask, messages: Sequence[Messages], arms: Arms, rounds: int) -> Plan:
-    """The default, each point, and the default once more, in launches of their own."""
+    """Returns a plan with separate launches for the default, each point, and the default again."""
     every = {DEFAULT: {}, **arms, CONTROL: {}}
     parts = []
     for each in messages:
@@ -126,19 +126,19 @@ def _part(task: TuningTask, messages: Messages) -> PlanPart:
 
 # --- what it says -------------------------------------------------------------------------------
 def groups_of(messages: Sequence[Messages]) -> dict[tuple[int, str], list[int]]:
-    """The places of the grid of each benchmark of `messages`, by their sizes: numbers from 0 on."""
-    found: dict[tuple[int, str], list[int]] = {}
+    """Returns the places of each benchmark in the grid, one per size, numbered from 0."""
+    groups: dict[tuple[int, str], list[int]] = {}
     number = 0
     for kind, each in enumerate(messages):
         for name in each.benchmarks:
-            found[kind, name] = list(range(number, number + len(each.weights)))
+            groups[kind, name] = list(range(number, number + len(each.weights)))
             number += len(each.weights)
-    return found
+    return groups
 
 
 def grid_of_run(run: Run, messages: Sequence[Messages], arms: Sequence[str]) -> Grid:
-    """The times of a run of `settings_plan`, each place of the grid being a benchmark at a size.
-    Points that gave wrong data are left out."""
+    """Returns the times of a run of `settings_plan`; each place of the grid is a benchmark at a
+    size. Points with wrong data are left out."""
     groups = groups_of(messages)
     plan = Plan.from_json(run.plan)
     of_each = len(plan.parts) // len(messages)
@@ -158,29 +158,29 @@ def grid_of_run(run: Run, messages: Sequence[Messages], arms: Sequence[str]) -> 
 
 
 def failures_of(run: Run, arms: Sequence[str]) -> dict[str, str]:
-    """Why points could not be measured, or are wrong."""
+    """Returns why points could not be measured or gave wrong data, by name."""
     plan = Plan.from_json(run.plan)
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for cell in run.cells:
         if cell.wrong_count and cell.arm in arms:
-            found.setdefault(cell.arm, f"{cell.benchmark} delivers wrong data")
+            reasons.setdefault(cell.arm, f"{cell.benchmark} delivers wrong data")
     for failure in run.failures:
         arm = plan.part(failure.launch).arm
         if arm in arms:
-            found.setdefault(arm, failure.message)
-    return found
+            reasons.setdefault(arm, failure.message)
+    return reasons
 
 
 # --- searching ----------------------------------------------------------------------------------
 def halved(task: TuningTask, messages: Sequence[Messages], arms: Arms) -> Searched:
-    """The point that is found by successive halving."""
+    """Searches points by successive halving."""
     left, number = dict(arms), 1
     failed: dict[str, str] = {}
     while len(left) > FINALISTS:
         run = task.measured(f"p2p-{number}", settings_plan(task, messages, left, ROUNDS_OF_HALVING))
         failed |= failures_of(run, list(left))
-        found = costs(grid_of_run(run, messages, list(left)), list(left))
-        left = {name: left[name] for name in better_half(found, FINALISTS)}
+        point_costs = costs(grid_of_run(run, messages, list(left)), list(left))
+        left = {name: left[name] for name in better_half(point_costs, FINALISTS)}
         number += 1
     return Searched(left, len(arms), failed)
 
@@ -188,7 +188,7 @@ def halved(task: TuningTask, messages: Sequence[Messages], arms: Arms) -> Search
 def by_trials(
     task: TuningTask, space: Sequence[SpaceSetting], messages: Sequence[Messages], trials: int
 ) -> Searched:
-    """The best points of so many trials, by what they cost in the mean of all messages. RunError:
+    """Searches points by trials; the best have the lowest mean cost over all messages. RunError:
     interrupted."""
     from mpigauge.features.tune.trials import tried_points
 
@@ -201,14 +201,14 @@ def by_trials(
         failed.update(failures_of(run, [words]))
         return costs(grid_of_run(run, messages, [words]), [words])[words]
 
-    found = tried_points(space, cost, trials, SEED)
-    points = {settings_in_words(point): point for point, _ in found}
-    best = better_half({settings_in_words(point): cost for point, cost in found}, FINALISTS)
-    return Searched({words: points[words] for words in best[:FINALISTS]}, len(found), failed)
+    trial_costs = tried_points(space, cost, trials, SEED)
+    points = {settings_in_words(point): point for point, _ in trial_costs}
+    best = better_half({settings_in_words(point): cost for point, cost in trial_costs}, FINALISTS)
+    return Searched({words: points[words] for words in best[:FINALISTS]}, len(trial_costs), failed)
 
 
 def points_to_measure(space: Sequence[SpaceSetting], seed: int) -> Arms:
-    """All points of the space; of a large one some."""
+    """Returns all points of the space, or a sample of a large one."""
     every = {settings_in_words(point): point for point in points(space)}
     if len(every) <= MOST_POINTS:
         return every
@@ -225,8 +225,8 @@ def points_to_measure(space: Sequence[SpaceSetting], seed: int) -> Arms:
 def values_that_work(
     space: Sequence[SpaceSetting], failing: Failing
 ) -> tuple[list[SpaceSetting], dict[str, str]]:
-    """The space without values with which the program itself fails, and why it does: it may bring
-    libraries of its own that do not go with what a setting loads. RunError: it fails anyway."""
+    """Returns the space without values with which the program fails, and why it fails: its own
+    libraries may conflict with what a setting loads. RunError: it always fails."""
     if why := failing({}):
         raise RunError(f"--for: the program no longer runs as it was profiled: {why}")
     kept, failed = [], {}
@@ -251,18 +251,18 @@ def values_that_work(
 def tune_messages(
     task: TuningTask, trials: int = 0, failing: Failing | None = None
 ) -> TunedMessages:
-    """`trials`: so many points are chosen by Optuna, in place of the halving of a list. UserError:
-    nothing is known that could be tried for this MPI. RunError: interrupted."""
+    """Tunes settings of messages. `trials`: the number of points that Optuna chooses; 0: successive
+    halving of a list. UserError: no settings are known for this MPI. RunError: interrupted."""
     space, unusable = space_of_task(task), dict[str, str]()
     if failing is not None:
         tell("messages from rank to rank: the program once with each setting")
         space, unusable = values_that_work(space, failing)
-    found = _tuned(task, space, trials)
-    return replace(found, failed={**unusable, **found.failed})
+    messages = _tuned(task, space, trials)
+    return replace(messages, failed={**unusable, **messages.failed})
 
 
 def space_of_task(task: TuningTask) -> Sequence[SpaceSetting]:
-    """UserError: nothing is known that could be tried for this MPI."""
+    """Returns the space of settings of the MPI. UserError: no settings are known for it."""
     hosts = max(len(task.setup.resources.hosts), 1)
     space = space_of(task.setup.mpi, hosts)
     if not space:
@@ -277,24 +277,24 @@ def _tuned(task: TuningTask, space: Sequence[SpaceSetting], trials: int) -> Tune
     if not space:
         return TunedMessages(why="the program fails with every setting")
     messages = messages_of(task)
-    found = _searched(task, space, messages, trials)
-    if not found.finalists:
-        return TunedMessages(why="no combination could be measured", tried=found.tried,
-                             failed=found.failed)  # fmt: skip
-    names = list(found.finalists)
-    plan = settings_plan(task, messages, found.finalists, ROUNDS)
+    search = _searched(task, space, messages, trials)
+    if not search.finalists:
+        return TunedMessages(why="no combination could be measured", tried=search.tried,
+                             failed=search.failed)  # fmt: skip
+    names = list(search.finalists)
+    plan = settings_plan(task, messages, search.finalists, ROUNDS)
     run = task.measured("p2p-finalists", plan)
     grid = grid_of_run(run, messages, names)
-    failed = {**found.failed, **failures_of(run, names)}
-    best = best_for_all(grid, {name: len(point) for name, point in found.finalists.items()})
+    failed = {**search.failed, **failures_of(run, names)}
+    best = best_for_all(grid, {name: len(point) for name, point in search.finalists.items()})
     if best is None:
-        return TunedMessages(why="too few launches were whole", tried=found.tried, failed=failed)
+        return TunedMessages(why="too few launches were whole", tried=search.tried, failed=failed)
     result = TunedMessages(
-        tried=found.tried, failed=failed, chosen=evidence(best), measured_by=_in_words(messages)
+        tried=search.tried, failed=failed, chosen=evidence(best), measured_by=_in_words(messages)
     )
     if not best.is_faster:
         return replace(result, why=f"{best.arm} was not faster with certainty")
-    return confirmed_messages(task, replace(result, settings=dict(found.finalists[best.arm])))
+    return confirmed_messages(task, replace(result, settings=dict(search.finalists[best.arm])))
 
 
 def _searched(
@@ -309,8 +309,8 @@ def _searched(
 
 
 def confirmed_messages(task: TuningTask, chosen: TunedMessages) -> TunedMessages:
-    """What fresh launches and the tests of all collectives say of settings that were chosen; where
-    they do not hold, none are left, and it is said why."""
+    """Confirms the chosen settings by fresh launches and by correctness tests of all collectives;
+    settings that fail are removed, with the reason."""
     words = settings_in_words(chosen.settings)
     wrong = wrong_with_settings(task, chosen.settings)
     if wrong:
@@ -319,25 +319,25 @@ def confirmed_messages(task: TuningTask, chosen: TunedMessages) -> TunedMessages
     arms = {TUNED: chosen.settings}
     run = task.measured("p2p-confirm", settings_plan(task, messages, arms, ROUNDS))
     grid = grid_of_run(run, messages, [TUNED])
-    found = best_for_all(grid, {})
-    if found is None:
+    best = best_for_all(grid, {})
+    if best is None:
         return replace(chosen, settings={}, why=f"{words} could not be measured in fresh launches")
-    sure = replace(chosen, confirmed=evidence(found))
-    if not found.is_faster:
+    sure = replace(chosen, confirmed=evidence(best))
+    if not best.is_faster:
         return replace(sure, settings={}, why=f"{words} was not faster in fresh launches")
     return replace(sure, slower=slower_messages(grid, messages))
 
 
 def wrong_with_settings(task: TuningTask, settings: Mapping[str, str]) -> str:
-    """What collectives do wrong with these settings, as they send messages, too; empty: nothing."""
+    """Returns which collectives fail with these settings, which also affect them; empty: none."""
     names = collectives_of(task.setup.mpi.name)
     alone = [(name, ranks, TUNED, settings) for name in names for ranks in (2, ODD_RANKS)]
     plan = right_alone_plan(without_own(task), alone, task.where)
-    found = tried(task.measured("p2p-right", plan))
-    wrong = [f"{fault.collective} gives {fault.why}" for fault in found.faults]
+    outcome = tried(task.measured("p2p-right", plan))
+    wrong = [f"{fault.collective} gives {fault.why}" for fault in outcome.faults]
     lost = []
     for name, ranks, arm, _ in alone:
-        if (name, ranks, arm) not in found.known:
+        if (name, ranks, arm) not in outcome.tested:
             lost.append(f"{name} among {ranks} ranks ends without a result")
     if wrong or lost:
         return listed([*wrong, *lost])
@@ -351,14 +351,14 @@ def slower_messages(grid: Grid, messages: Sequence[Messages]) -> tuple[SlowerMes
         for (kind, name), group in groups.items()
         for place, size in zip(group, sorted(messages[kind].weights), strict=True)
     }
-    found = []
+    slower = []
     for stretch in slower_places(grid, TUNED, list(groups.values())):
         name, ranks, first = of_place[stretch.sizes[0]]
         _, _, last = of_place[stretch.sizes[-1]]
-        found.append(SlowerMessages(name, ranks, first, last, evidence(stretch)))
-    return tuple(found)
+        slower.append(SlowerMessages(name, ranks, first, last, evidence(stretch)))
+    return tuple(slower)
 
 
 def _in_words(messages: Sequence[Messages]) -> tuple[str, ...]:
-    """The benchmarks that have measured them, each once."""
+    """Returns the benchmarks of the messages, each once."""
     return tuple(dict.fromkeys(name for each in messages for name in each.benchmarks))

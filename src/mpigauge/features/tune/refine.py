@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where exactly a rule begins and ends: between a measured size that it has and one that it has
-not, powers of two are measured by halving, and those that are faster with certainty join it."""
+"""Refines the ends of rules: between a measured size with the rule and the next one without it,
+powers of two are measured by bisection, and added if significantly faster."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ MOST_HALVINGS = 3
 
 @dataclass(frozen=True)
 class Edge:
-    """Between a size with a rule and the next one without any."""
+    """An end of a rule, between a size with the rule and the next one without any."""
 
     rule: int
-    """Its place among the rules."""
+    """The index of the rule."""
     of: Of
     candidate: str
     inside: int
@@ -30,7 +30,7 @@ class Edge:
 
     @property
     def middle(self) -> int | None:
-        """The power of two halfway between them; None: there is none left."""
+        """The power of two halfway between inside and outside; None: there is none."""
         low, high = sorted((self.inside, self.outside))
         power = round((math.log2(max(low, 1)) + math.log2(high)) / 2)
         if low < 1 << power < high:
@@ -39,7 +39,7 @@ class Edge:
 
 
 def edges_of(rules: Sequence[TunedRule], grids: Mapping[Of, Grid]) -> list[Edge]:
-    """The edges of each rule towards a size at which the default stays."""
+    """Returns the edges between rules and sizes without any rule."""
     return [edge for place, each in enumerate(rules) for edge in _edges(place, each, rules, grids)]
 
 
@@ -57,16 +57,16 @@ def _edges(
 
 
 def sizes_to_ask(edges: Iterable[Edge]) -> dict[Of, tuple[int, ...]]:
-    """The next sizes to be measured."""
-    found: dict[Of, set[int]] = {}
+    """Returns the sizes to measure next."""
+    sizes_by_key: dict[Of, set[int]] = {}
     for edge in edges:
         if edge.middle is not None:
-            found.setdefault(edge.of, set()).add(edge.middle)
-    return {of: tuple(sorted(sizes)) for of, sizes in found.items()}
+            sizes_by_key.setdefault(edge.of, set()).add(edge.middle)
+    return {of: tuple(sorted(sizes)) for of, sizes in sizes_by_key.items()}
 
 
 def moved(edges: Sequence[Edge], grids: Mapping[Of, Grid]) -> list[Edge]:
-    """Each after its middle was measured; those without one have come to their end."""
+    """Returns the edges after their middles were measured; edges without a middle are done."""
     asked = [edge for edge in edges if edge.middle is not None]
     return [_moved(edge, grids.get(edge.of), len(asked)) for edge in asked]
 
@@ -75,20 +75,20 @@ def _moved(edge: Edge, grid: Grid | None, many: int) -> Edge:
     middle = edge.middle or edge.inside
     if grid is None or edge.candidate not in grid.arms or middle not in grid.sizes:
         return replace(edge, outside=middle)
-    (found,) = judge(grid, [(edge.candidate, [middle])], picked_from=many)
-    faster = found.is_faster and len(grid.launches) > 1
+    (stretch,) = judge(grid, [(edge.candidate, [middle])], picked_from=many)
+    faster = stretch.is_faster and len(grid.launches) > 1
     if faster:
         return replace(edge, inside=middle)
     return replace(edge, outside=middle)
 
 
 def widened(rules: Sequence[TunedRule], edges: Iterable[Edge]) -> list[TunedRule]:
-    """The rules up to the innermost sizes of their edges."""
-    found = list(rules)
+    """Returns the rules widened to the inner sizes of their edges."""
+    widened_rules = list(rules)
     for edge in edges:
-        rule = found[edge.rule].rule
+        rule = widened_rules[edge.rule].rule
         first, last = min(rule.first_bytes, edge.inside), max(rule.last_bytes, edge.inside)
-        found[edge.rule] = replace(
-            found[edge.rule], rule=replace(rule, first_bytes=first, last_bytes=last)
+        widened_rules[edge.rule] = replace(
+            widened_rules[edge.rule], rule=replace(rule, first_bytes=first, last_bytes=last)
         )
-    return found
+    return widened_rules

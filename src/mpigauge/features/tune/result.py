@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the runs of a tuning say: which candidates are right, which rules follow, which hold."""
+"""Evaluates the runs of a tuning: correct candidates, rules, and confirmed rules."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 RESCUED = 0.1
-"""Of the default's time: what is called a rescue takes at most this."""
+"""The maximum share of the default's time that counts as a rescue."""
 Of = tuple[str, int]
 """A collective and a number of ranks."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What a run of correctness tests says."""
+    """The results of a run of correctness tests."""
 
     right: frozenset[tuple[str, int, str]]
-    """Collective, ranks and candidate."""
+    """The correct ones: collective, ranks and candidate."""
     faults: tuple[Fault, ...]
 
     @property
-    def known(self) -> frozenset[tuple[str, int, str]]:
-        """The collectives, ranks and candidates of which something came back."""
+    def tested(self) -> frozenset[tuple[str, int, str]]:
+        """The collectives, ranks and candidates with a result."""
         wrong = {(each.collective, each.ranks, each.candidate) for each in self.faults}
         return self.right | wrong
 
 
 def tried(stored: Run) -> Tried:
-    """Which candidates were right and which wrong, by the counts of wrong elements; what was not
-    measured is in neither."""
+    """Returns the correct and the faulty candidates, by their counts of wrong elements; those
+    without a result are in neither."""
     right, faults = set(), []
     for cell in stored.cells:
         name = cell.benchmark.removesuffix("_right")
@@ -64,7 +64,7 @@ def tried(stored: Run) -> Tried:
 
 
 def grids(stored: Run) -> dict[Of, Grid]:
-    """The times of a run in which each round has a launch that all arms share, or one for each."""
+    """Returns the times of a run whose rounds have a launch for all arms, or one for each."""
     parts = len(stored.plan.get("parts") or ()) or 1
     return _grids(
         (_of(cell), cell.arm, cell.message_bytes, cell.launch // parts, cell.time_p50_s)
@@ -73,32 +73,32 @@ def grids(stored: Run) -> dict[Of, Grid]:
 
 
 def as_ranks_come(cells: Sequence[Cell]) -> list[Cell]:
-    """Cells of ranks that come apart, as in a program, where there are any: ranks that come at once
-    were measured beside them."""
+    """Returns the cells to judge: those with an arrival pattern, if a collective has any, else all
+    of its cells."""
     apart = {_of(cell) for cell in cells if cell.arrival}
     return [cell for cell in cells if cell.arrival or _of(cell) not in apart]
 
 
 def weighed(of: Of, grid: Grid, mix: CallMix | None) -> Grid:
-    """Its sizes count by the time that a program spends on calls of them, and alike for none."""
+    """Returns the grid with sizes weighted by the program's time; without `mix` unchanged."""
     if mix is None:
         return grid
     return replace(grid, weights={size: mix.seconds(*of, size) for size in grid.sizes})
 
 
 def rules_of(of: Of, grid: Grid, choice: Choice, mix: CallMix | None = None) -> list[TunedRule]:
-    """A rule for each stretch, from its first measured size to its last; where the next one
-    follows at the next measured size, up to that. For a program from the smallest to the largest of
-    its messages that the stretch speaks for."""
-    found = []
+    """Returns a rule for each stretch, from its first measured size to its last, or up to the next
+    stretch if that begins at the next measured size. For a program the ends are its smallest and
+    largest message in the stretch."""
+    rules = []
     for place, stretch in enumerate(choice.faster):
         first, last = _ends(of, stretch, mix)
         following = choice.faster[place + 1 : place + 2]
         if following and _is_next(grid, stretch, following[0]):
             last = _ends(of, following[0], mix)[0] - 1
         rule = Rule(*of, first, last, stretch.arm)
-        found.append(TunedRule(rule, evidence(stretch)))
-    return found
+        rules.append(TunedRule(rule, evidence(stretch)))
+    return rules
 
 
 def _ends(of: Of, stretch: SizeRange, mix: CallMix | None) -> tuple[int, int]:
@@ -116,9 +116,9 @@ def _is_next(grid: Grid, stretch: SizeRange, following: SizeRange) -> bool:
 def rules_for_all_sizes(
     of: Of, grid: Grid, choice: Choice, mix: CallMix | None = None
 ) -> list[TunedRule]:
-    """The rules of an MPI that has to be told a candidate for each size: from each stretch's first
-    size up to the next one's. Other candidates stand in for the default; none where there is
-    nothing to gain."""
+    """Returns the rules of an MPI that needs a candidate for each size: from the first size of each
+    stretch to that of the next. Other candidates replace the default. No rules if none is
+    faster."""
     if not choice.faster:
         return []
     own = (*choice.faster, *stand_ins(grid, choice.faster))
@@ -140,10 +140,9 @@ def is_as_good(gained: Evidence) -> bool:
 
 
 def rescue(of: Of, grid: Grid, settings: Mapping[str, Mapping[str, str]]) -> Rescued | None:
-    """What all candidates have in common that take at most a tenth of the default's time at the
-    longest message in three quarters of the launches or more; None: there is no such thing. In the
-    others the default was lucky: ranks that share cores may happen to run in turn. `settings`: by
-    candidate."""
+    """Returns the settings shared by all candidates that take at most a tenth of the default's time
+    at the longest message in at least three quarters of launches; None: there are none. In the
+    other launches ranks that share cores may happen to run in turn. `settings`: by candidate."""
     if not grid.sizes or len(grid.launches) < LEAST_LAUNCHES:
         return None
     longest = grid.sizes[-1]
@@ -172,8 +171,8 @@ def rescue(of: Of, grid: Grid, settings: Mapping[str, Mapping[str, str]]) -> Res
 def confirmed(
     rules: Sequence[TunedRule], measured: Mapping[Of, Grid], tuned: str
 ) -> tuple[list[TunedRule], list[TunedRule]]:
-    """The rules that fresh launches found faster, by a test over all of them, or as good as the
-    default where they stand in for it; and the others."""
+    """Returns the rules that fresh launches confirm, and the others. Confirmed are faster ones, by
+    a test over all rules, and stand-ins that are as good as the default."""
     kept: list[TunedRule] = []
     dropped: list[TunedRule] = []
     judged = _judged([each.rule for each in rules], measured, tuned)
@@ -193,8 +192,8 @@ def _holds(rule: TunedRule, stretch: SizeRange) -> bool:
 def _judged(
     rules: Sequence[Rule], measured: Mapping[Of, Grid], tuned: str
 ) -> list[SizeRange | None]:
-    """None: too little was measured of a rule. All that are judged share one level."""
-    wanted: list[tuple[int, Grid, list[int]]] = []
+    """Judges all rules at one joint significance level; None: too few measurements of a rule."""
+    measurable: list[tuple[int, Grid, list[int]]] = []
     for number, rule in enumerate(rules):
         grid = measured.get((rule.collective, rule.ranks))
         sizes = [
@@ -202,11 +201,11 @@ def _judged(
             if rule.first_bytes <= size <= rule.last_bytes
         ]  # fmt: skip
         if grid and sizes and tuned in grid.arms and len(grid.launches) > 1:
-            wanted.append((number, grid, sizes))
-    found: list[SizeRange | None] = [None] * len(rules)
-    for number, grid, sizes in wanted:
-        (found[number],) = judge(grid, [(tuned, sizes)], picked_from=len(wanted))
-    return found
+            measurable.append((number, grid, sizes))
+    stretches: list[SizeRange | None] = [None] * len(rules)
+    for number, grid, sizes in measurable:
+        (stretches[number],) = judge(grid, [(tuned, sizes)], picked_from=len(measurable))
+    return stretches
 
 
 def evidence(stretch: SizeRange) -> Evidence:

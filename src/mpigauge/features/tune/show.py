@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A tuning in words: what was gained, what was left at the default and why, and how to use it."""
+"""Describes a tuning: its gains, what stays at the default and why, and how to use it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     )
 
 REDUCTIONS = ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block")
-"""Other algorithms combine in another order."""
+"""The collectives whose algorithms differ in the order of operations."""
 WEIGHTS = "Sizes count alike, as nobody has said what a program sends."
-"""Where no profile says it."""
+"""The sentence about weights without a profile."""
 
 
 NOISY = 0.1
-"""A machine on which the default differs from itself by more than this hides gains."""
+"""The difference of the default from itself, as a share, above which noise is reported."""
 
 
 def lines_of(tuning: Tuning) -> Iterator[str]:
@@ -50,7 +50,7 @@ def lines_of(tuning: Tuning) -> Iterator[str]:
 
 
 def _found_lines(tuning: Tuning) -> Iterator[str]:
-    """What was gained, what stays at the default, and what is not used."""
+    """Yields the gains, what stays at the default, and what is not used."""
     if tuning.messages:
         yield from message_lines(tuning.messages)
     for each in tuning.rules:
@@ -68,7 +68,7 @@ def _found_lines(tuning: Tuning) -> Iterator[str]:
 
 
 def _note_lines(tuning: Tuning) -> Iterator[str]:
-    """What has to be known to judge it."""
+    """Yields notes on noise, reductions and weights."""
     if tuning.noise is not None and tuning.noise > NOISY:
         yield (
             f"While this was measured the default differed from itself by {100 * tuning.noise:.0f} "
@@ -91,7 +91,7 @@ def _note_lines(tuning: Tuning) -> Iterator[str]:
 
 
 def message_lines(messages: TunedMessages) -> Iterator[str]:
-    """What settings of messages from rank to rank bring, or why the default stays."""
+    """Yields the gains by settings of point-to-point messages, or why the default stays."""
     what = "Messages from rank to rank"
     if not messages.settings:
         yield f"{what}: the default stays: {messages.why}."
@@ -155,7 +155,7 @@ def trial_sentences(trial: ProgramTrial) -> Iterator[str]:
 
 
 def _verdict(gained: Evidence) -> str:
-    """As compare says it."""
+    """Returns the verdict in the words of `mpigauge compare`."""
     if gained.high < 1:
         return f"FASTER, {saved(gained)} less"
     if gained.low > 1:
@@ -173,11 +173,11 @@ def _elsewhere(tuning: Tuning) -> str:
 
 
 def each_once(faults: Iterable[Fault]) -> list[Fault]:
-    """The first of each candidate: one that is wrong is mostly so among any number of ranks."""
-    found: dict[tuple[str, str], Fault] = {}
+    """Returns the first fault of each candidate, as most occur with any number of ranks."""
+    firsts: dict[tuple[str, str], Fault] = {}
     for fault in faults:
-        found.setdefault((fault.collective, fault.candidate), fault)
-    return list(found.values())
+        firsts.setdefault((fault.collective, fault.candidate), fault)
+    return list(firsts.values())
 
 
 def rule_sentence(each: TunedRule) -> str:
@@ -215,8 +215,8 @@ def _from_to(first: int, last: int) -> str:
 
 
 def why_no_stand_in(nearest: TunedRule, label: str) -> str:
-    """Why no candidate stands in for a default that cannot be named: the one that comes nearest is
-    not as good."""
+    """Returns why no candidate replaces a default that rules cannot name: even the nearest is not
+    as good."""
     return (
         f"there are faster candidates, but rules of {label} have to name one for every size: "
         f"{sizes_in_words(nearest.rule)} the nearest to the default is {nearest.rule.candidate}, "
@@ -229,13 +229,13 @@ def _of_default(gained: Evidence) -> str:
 
 
 def saved(gained: Evidence) -> str:
-    """What is saved, from the ends of the interval: 42 to 56 %."""
+    """Returns the saved time as the ends of its interval, such as "42 to 56 %"."""
     return f"{100 * (1 - gained.high):.0f} to {100 * (1 - gained.low):.0f} %"
 
 
 def environment_lines(tuning: Tuning, variables: Mapping[str, str], form: str) -> Iterator[str]:
-    """Its variables of the environment, as this form has them. UserError: the form is of another
-    MPI, or cannot say the values."""
+    """Yields the environment variables of a tuning in this format. UserError: the format is for
+    another MPI, or cannot express the values."""
     if form == "mca" and tuning.mpi.name != "openmpi":
         raise UserError(
             f"--format mca is a file of Open MPI's, and {tuning.mpi.label} does not read it; give "
@@ -260,7 +260,7 @@ def environment_lines(tuning: Tuning, variables: Mapping[str, str], form: str) -
 
 
 def _line_of_sbatch(variables: Mapping[str, str]) -> Iterator[str]:
-    """One line for all of them, as a second one would replace the first. UserError: a value has a
+    """Yields one line for all variables, as a second one would replace it. UserError: a value has a
     comma, at which Slurm would cut it."""
     if not variables:
         return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a program gains by the rules, from launches of it with them and without in turn."""
+"""Measures the gain of a program by the rules, from alternating launches with and without."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from mpigauge.result.tuning.grid import DEFAULT, grid_of
 from mpigauge.runs.store.tunings import Evidence, ProgramTrial
 
 ROUNDS = 10
-"""Each with a launch of both."""
+"""The number of rounds, each with a launch with the rules and one without."""
 _WHOLE = 0
-"""In the place of a message size."""
+"""The placeholder for a message size."""
 Times = tuple[float, float]
-"""Of one launch: how long it ran, and how long its ranks were in MPI."""
+"""The run time of one launch, and the time of its ranks in MPI, in seconds."""
 
 
 def trial_of(command: str, default: Sequence[Times], tuned: Sequence[Times]) -> ProgramTrial:
-    """The trial of a program, from the launches of as many rounds."""
+    """Returns the trial of a program, from its launches in the same rounds."""
     run_time, mpi_time = (
         _ratio([each[of] for each in default], [each[of] for each in tuned]) for of in (0, 1)
     )
@@ -32,5 +32,5 @@ def _ratio(default: Sequence[float], tuned: Sequence[float]) -> Evidence:
     times = {(DEFAULT, _WHOLE, number): seconds for number, seconds in enumerate(default)}
     times |= {(TUNED, _WHOLE, number): seconds for number, seconds in enumerate(tuned)}
     grid = grid_of(times, [_WHOLE], [TUNED])
-    (found,) = judge(grid, [(TUNED, [_WHOLE])], picked_from=1)
-    return evidence(found)
+    (stretch,) = judge(grid, [(TUNED, [_WHOLE])], picked_from=1)
+    return evidence(stretch)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A tuning from its first launch to its last: try, measure, choose, write, confirm."""
+"""Makes a tuning: tests and measures candidates, chooses, writes and confirms rules."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ if TYPE_CHECKING:
     from mpigauge.site.mpi.rule_files.registry import LookUp
 
 AllArms = dict[str, dict[int, list[tuple[str, Mapping[str, str]]]]]
-"""By collective and ranks: the names of candidates, and what is set for each."""
+"""The names and settings of candidates, by collective and ranks."""
 FEW_CANDIDATES = 3
-"""So many are measured without a first look."""
+"""The maximum number of candidates that are measured without screening."""
 RUN_NAMES = {
     "right": "whether candidates are right",
     "right-alone": "whether candidates are right, each alone",
@@ -101,22 +101,22 @@ RUN_NAMES = {
 
 @dataclass(frozen=True)
 class TuningTask:
-    """What is tuned, and where to."""
+    """The parameters of a tuning, and its folder."""
 
     setup: Setup
     request: Request
-    """With the settings under which candidates are measured."""
+    """The request, including the settings under which candidates are measured."""
     collectives: tuple[str, ...]
     ranks: tuple[int, ...]
     folder: Path
     going_on: str
-    """How to go on after an interruption."""
+    """The sentence on how to resume after an interruption."""
     mix: CallMix | None = None
-    """The calls of a program, for which it is tuned; None: for any."""
+    """The calls of the program to tune for; None: any."""
 
     @property
     def names_default(self) -> bool:
-        """Whether rules of this MPI may leave sizes to its default."""
+        """True if rules of this MPI can leave sizes to its default."""
         return rule_format_of(self.setup.mpi.name).names_default
 
     @property
@@ -125,27 +125,27 @@ class TuningTask:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether ranks share cores."""
-        return any(ranks > self.where.cores for _, ranks in self.wanted)
+        """True if ranks share cores."""
+        return any(ranks > self.where.cores for _, ranks in self.targets)
 
     @property
     def thread_level(self) -> str:
-        """At which MPI is started: as asked, else the lowest, which collectives can do with."""
+        """The thread level of MPI: the requested one, else the lowest."""
         return self.request.suite_options.get(THREAD_LEVEL, LEVELS[0])
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """At which candidates are measured."""
-        every = {size for of in self.wanted for size in self.where.sizes(self.request, *of)}
+        """The sizes at which candidates are measured."""
+        every = {size for of in self.targets for size in self.where.sizes(self.request, *of)}
         return tuple(sorted(every))
 
     def hosts_of(self, collective: str, ranks: int) -> int:
-        """On how many hosts so many ranks are measured, or tried for right results."""
+        """Returns the number of hosts on which this number of ranks is measured or tested."""
         request = replace(self.request, oversubscribe=True)
         return len(self.where.with_room(ranks).part(request, collective, ranks).blocks)
 
     def groups(self, collective: str) -> tuple[int, ...]:
-        """The numbers of ranks that it is tuned for."""
+        """Returns the numbers of ranks for which a collective is tuned."""
         if self.mix is None:
             return self.ranks
         return self.mix.groups(collective)
@@ -155,22 +155,22 @@ class TuningTask:
         return [each for each in every if each.collective in self.collectives and each.fits(ranks)]
 
     def forced(self, candidate: Candidate, ranks: int) -> Mapping[str, str]:
-        """The settings that make the MPI use it for all sizes among so many ranks, as they lie
-        here."""
+        """Returns the settings that make the MPI use the candidate for all sizes, with this number
+        of ranks as they are placed here."""
         form = rule_format_of(self.setup.mpi.name)
         name = candidate.collective
         return {**candidate.settings, **form.measured_among(name, self.hosts_of(name, ranks))}
 
     @property
-    def wanted(self) -> list[Of]:
+    def targets(self) -> list[Of]:
         return [(name, ranks) for name in self.collectives for ranks in self.groups(name)]
 
     def grids(self, run: Run) -> dict[Of, Grid]:
-        """The grid of each collective and number of ranks, with what its sizes count."""
+        """Returns the grid of each collective and number of ranks, with weighted sizes."""
         return {of: weighed(of, grid, self.mix) for of, grid in grids(run).items()}
 
     def measured(self, name: str, plan: Plan) -> Run:
-        """The run of this name, made now, gone on with, or as it was. RunError: interrupted."""
+        """Returns the run of this name: new, resumed, or complete. RunError: interrupted."""
         what = RUN_NAMES[name.rstrip("-0123456789")]
         stored, problem = measured(self.setup, plan, self.folder / RUNS / name, what)
         if stored.status.get("status") == "interrupted":
@@ -183,20 +183,20 @@ class TuningTask:
 
 @dataclass(frozen=True)
 class TuningFindings:
-    """What measuring candidates has brought."""
+    """The results of measuring candidates."""
 
     rules: list[TunedRule]
     left: list[DefaultStays]
     faults: list[Fault]
     noise: float | None = None
-    """By how much the default differed from itself; None: nothing was measured."""
+    """The difference of the default from itself, as a share; None: nothing was measured."""
     rescued: Sequence[Rescued] = ()
-    """What makes collectives far faster among ranks that share cores."""
+    """The settings that make collectives far faster if ranks share cores."""
 
 
 # --- runs ---------------------------------------------------------------------------------------
 def check_level(stored: Run) -> None:
-    """RunError: the MPI provides a lower thread level than was asked for."""
+    """Checks the thread level. RunError: the MPI provides a lower one than requested."""
     for launch in stored.launches:
         asked, given = launch.thread_level_asked, launch.thread_level
         if asked and given and LEVELS.index(given) < LEVELS.index(asked):
@@ -207,7 +207,7 @@ def check_level(stored: Run) -> None:
 
 
 def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> tuple[Run, str]:
-    """The run in this folder, made now, gone on with, or as it was; and what went wrong last."""
+    """Returns the run in this folder, new, resumed or complete, and its last problem."""
     from mpigauge.cli.measuring import PlannedRun, carry_out, measure
     from mpigauge.runs.store import load
 
@@ -235,7 +235,7 @@ def is_cut_short(stored: Run) -> bool:
 def _what_is_left(
     folder: Path, setup: Setup, env: Mapping[str, str], stack: ExitStack
 ) -> CampaignTask:
-    """`env`: the variables of the command, some of which are too secret to be stored."""
+    """Returns the rest of a run. `env`: variables of the command, some too secret to be stored."""
     from mpigauge.measure.campaign import resumed
     from mpigauge.runs.store import RunWriter, load
 
@@ -245,7 +245,7 @@ def _what_is_left(
 
 
 def _check_same_plan(folder: Path, plan: Plan) -> None:
-    """UserError: what was measured there is something else."""
+    """Checks the plan of a stored run. UserError: it was measured with other options."""
     from mpigauge.measure.plan import Plan as Plans
     from mpigauge.runs.store import load
 
@@ -263,30 +263,30 @@ def _arms(plan: Plan) -> list[object]:
 
 # --- candidates that are right ------------------------------------------------------------------
 def right_candidates(task: TuningTask) -> tuple[dict[Of, list[Candidate]], list[Fault]]:
-    """Candidates without a fault, by collective and ranks that are tuned, and the faults of the
-    others. A candidate with a fault among any number of ranks is out everywhere."""
-    wanted: dict[Of, list[Candidate]] = {}
+    """Returns candidates without a fault, by collective and ranks, and the faults of the others. A
+    candidate with a fault at one number of ranks is excluded everywhere."""
+    candidates: dict[Of, list[Candidate]] = {}
     for ranks in sorted({*task.ranks, 2, ODD_RANKS}):
         for each in task.candidates(ranks):
-            wanted.setdefault((each.collective, ranks), []).append(each)
-    faults = _faults_of(task, wanted)
+            candidates.setdefault((each.collective, ranks), []).append(each)
+    faults = _faults_of(task, candidates)
     out = {(fault.collective, fault.candidate) for fault in faults}
     right = {
         (name, ranks): [each for each in own if (name, each.name) not in out]
-        for (name, ranks), own in wanted.items()
+        for (name, ranks), own in candidates.items()
         if ranks in task.groups(name) and (name, "") not in out
     }
     return right, faults
 
 
-def _faults_of(task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]) -> list[Fault]:
-    """All in one process first, where they can be; those of which nothing came back each in
-    launches of its own."""
-    together = _tried_together(task, wanted)
+def _faults_of(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -> list[Fault]:
+    """Tests all candidates in one process first, if possible; those without a result are tested
+    again in launches of their own."""
+    together = _tried_together(task, candidates)
     alone = []
-    for (name, ranks), own in wanted.items():
+    for (name, ranks), own in candidates.items():
         for arm, settings in (("", {}), *_alone(task, own, ranks)):
-            if (name, ranks, arm) not in together.known:
+            if (name, ranks, arm) not in together.tested:
                 alone.append((name, ranks, arm, settings))
     if not alone:
         return list(together.faults)
@@ -295,25 +295,25 @@ def _faults_of(task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]) -> li
     lost = [
         Fault(name, ranks, arm, why_lost(run, name, ranks, arm))
         for name, ranks, arm, _ in alone
-        if (name, ranks, arm) not in again.known
+        if (name, ranks, arm) not in again.tested
     ]
     return [*together.faults, *again.faults, *lost]
 
 
-def _tried_together(task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]) -> Tried:
-    arms = _arms_in_one_process(task, wanted)
+def _tried_together(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -> Tried:
+    arms = _arms_in_one_process(task, candidates)
     if arms is None:
         return Tried(frozenset(), ())
     return tried(task.measured("right", right_plan(task.request, arms, task.where)))
 
 
 def why_lost(run: Run, name: str, ranks: int, arm: str) -> str:
-    """Why the launch of a candidate brought nothing."""
+    """Returns why the launch of a candidate gave no result."""
     parts = run.plan.get("parts") or ()
-    wanted = ([RIGHT.format(name)], ranks, arm)
+    identity = ([RIGHT.format(name)], ranks, arm)
     for failure in run.failures:
         part = parts[failure.launch % len(parts)]
-        if (list(part["benchmarks"]), part["world_ranks"], part["arm"]) == wanted:
+        if (list(part["benchmarks"]), part["world_ranks"], part["arm"]) == identity:
             return failure.message
     skipped = [skip.reason for skip in run.skips if skip.key.get("arm") == arm]
     if skipped:
@@ -322,50 +322,50 @@ def why_lost(run: Run, name: str, ranks: int, arm: str) -> str:
 
 
 def _arms_in_one_process(
-    task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]
+    task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]
 ) -> AllArms | None:
-    """As control variables of the library; None: it lets nobody set them while it runs."""
+    """Returns candidates as control variables of the library; None: it reads some only at start."""
     from mpigauge.site.mpi.settings import knobs
     from mpigauge.site.mpi.settings.inside import OutsideError, written
 
     every = knobs(task.setup.mpi)
-    found: AllArms = {}
-    for (name, ranks), own in wanted.items():
+    arms_by_collective: AllArms = {}
+    for (name, ranks), own in candidates.items():
         try:
             values = written([task.forced(each, ranks) for each in own], every, task.setup.mpi)
         except OutsideError:
             return None
         arms = [(each.name, arm) for each, arm in zip(own, values, strict=True)]
-        found.setdefault(name, {})[ranks] = list(arms)
-    return found
+        arms_by_collective.setdefault(name, {})[ranks] = list(arms)
+    return arms_by_collective
 
 
 def _alone(
     task: TuningTask, candidates: Iterable[Candidate], ranks: int
 ) -> list[tuple[str, Mapping[str, str]]]:
-    """As settings that a launch starts with."""
+    """Returns candidates with the settings of launches of their own."""
     return [(each.name, task.forced(each, ranks)) for each in candidates]
 
 
 # --- choosing -----------------------------------------------------------------------------------
 def find_rules(task: TuningTask) -> TuningFindings:
-    """Tries and measures all candidates, and chooses."""
+    """Tests and measures all candidates, and chooses rules."""
     right, faults = right_candidates(task)
     for fault in each_once(faults):
         name = fault.candidate or "the default"
         proof = proof_of(fault, task.setup.mpi, task.request.suite_options.get(THREAD_LEVEL, ""))
         tell(f"{fault.collective}: {name} is out: {fault.why}; `{proof}` shows it")
-    wanted = {of: own for of, own in right.items() if own}
+    usable = {of: own for of, own in right.items() if own}
     left = [
         DefaultStays(name, ranks, "no candidate gives right results")
-        for name, ranks in task.wanted
-        if (name, ranks) not in wanted
+        for name, ranks in task.targets
+        if (name, ranks) not in usable
     ]
-    if not wanted:
+    if not usable:
         return TuningFindings([], left, faults)
-    in_race = screened(task, wanted)
+    in_race = screened(task, usable)
     why = "each candidate was slower than it at every size in a first launch"
-    left += [DefaultStays(*of, why) for of in wanted if of not in in_race]
+    left += [DefaultStays(*of, why) for of in usable if of not in in_race]
     if not in_race:
         return TuningFindings([], left, faults)
     measured_grids = task.grids(task.measured("grid", _grid_plan(task, in_race)))
@@ -386,43 +386,45 @@ def find_rules(task: TuningTask) -> TuningFindings:
 
 
 def screened(
-    task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]
+    task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]
 ) -> Mapping[Of, Sequence[Candidate]]:
-    """The candidates that are worth more launches, by one of each; a collective that has none is
-    left out. Where ranks share cores a launch takes so long that the grid itself has few."""
-    many_candidates = {of: own for of, own in wanted.items() if len(own) > FEW_CANDIDATES}
+    """Returns candidates worth more launches, judged by one launch; collectives without any are
+    left out. If ranks share cores all stay, as the grid itself then has few launches."""
+    many_candidates = {of: own for of, own in candidates.items() if len(own) > FEW_CANDIDATES}
     if task.is_crowded or not many_candidates:
-        return wanted
+        return candidates
     run = task.measured("screen", screen_plan(_grid_plan(task, many_candidates)))
-    left = dict(wanted)
+    left = dict(candidates)
     for of, grid in task.grids(run).items():
         names = contenders(grid, for_every_size=not task.names_default)
-        left[of] = [each for each in wanted[of] if each.name in names]
+        left[of] = [each for each in candidates[of] if each.name in names]
     return {of: own for of, own in left.items() if own}
 
 
 def _rescued(
-    task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]], measured_grids: Mapping[Of, Grid]
+    task: TuningTask,
+    candidates: Mapping[Of, Sequence[Candidate]],
+    measured_grids: Mapping[Of, Grid],
 ) -> list[Rescued]:
-    """Where ranks share cores and have to wait for each other's turn."""
-    found = []
-    for of, own in wanted.items():
+    """Returns the rescues of collectives whose ranks share cores."""
+    rescues = []
+    for of, own in candidates.items():
         if of[1] > task.where.cores and of in measured_grids:
             settings = {each.name: each.settings for each in own}
-            found.append(rescue(of, measured_grids[of], settings))
-    return [each for each in found if each is not None]
+            rescues.append(rescue(of, measured_grids[of], settings))
+    return [each for each in rescues if each is not None]
 
 
 def _on_hosts(rules: Iterable[TunedRule], hosts: int) -> list[TunedRule]:
-    """With the number of hosts that they were chosen on."""
+    """Returns the rules with the number of hosts on which they were chosen."""
     return [replace(each, rule=replace(each.rule, hosts=hosts)) for each in rules]
 
 
 def refined(
     task: TuningTask, rules: list[TunedRule], measured_grids: Mapping[Of, Grid]
 ) -> list[TunedRule]:
-    """Each up to the last power of two at which it is faster, where it borders on the default. A
-    program's rules end where its messages do, and where ranks share cores at measured sizes."""
+    """Extends rules to the last power of two at which they are faster, where they border on the
+    default. Rules for a program or for ranks that share cores stay as they are."""
     if task.mix is not None or not task.names_default or task.is_crowded:
         return rules
     edges = edges_of(rules, measured_grids)
@@ -438,30 +440,30 @@ def refined(
 
 
 def _candidates_at(task: TuningTask, edges: Iterable[Edge]) -> dict[Of, list[Candidate]]:
-    """Of the edges of which there is something left to ask."""
+    """Returns the candidates of edges with a size left to measure."""
     every = candidates_of(task.setup.mpi.name)
-    found: dict[Of, list[Candidate]] = {}
+    candidates: dict[Of, list[Candidate]] = {}
     for edge in edges:
         candidate = find_candidate(every, edge.of[0], edge.candidate)
-        if edge.middle is not None and candidate not in found.setdefault(edge.of, []):
-            found[edge.of].append(candidate)
-    return {of: own for of, own in found.items() if own}
+        if edge.middle is not None and candidate not in candidates.setdefault(edge.of, []):
+            candidates[edge.of].append(candidate)
+    return {of: own for of, own in candidates.items() if own}
 
 
 def noise_of(chosen: Iterable[Choice]) -> float | None:
-    """As a share, of the collective where it is most."""
-    known = [choice.noise for choice in chosen if not math.isnan(choice.noise)]
-    if known:
-        return math.expm1(max(known))
+    """Returns the largest noise of all collectives, as a share; None: unknown."""
+    noises = [choice.noise for choice in chosen if not math.isnan(choice.noise)]
+    if noises:
+        return math.expm1(max(noises))
     return None
 
 
-def _grid_plan(task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]) -> Plan:
-    arms = _arms_in_one_process(task, wanted)
+def _grid_plan(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -> Plan:
+    arms = _arms_in_one_process(task, candidates)
     if arms is not None:
         return grid_plan(task.request, arms, task.where)
     alone: AllArms = {}
-    for (name, ranks), own in wanted.items():
+    for (name, ranks), own in candidates.items():
         alone.setdefault(name, {})[ranks] = _alone(task, own, ranks)
     tell(f"{task.setup.mpi.label} reads these settings when it starts: each has its own launches")
     return grid_alone_plan(task.request, alone, task.where)
@@ -470,7 +472,7 @@ def _grid_plan(task: TuningTask, wanted: Mapping[Of, Sequence[Candidate]]) -> Pl
 def _rules_or_why(
     task: TuningTask, of: Of, grid: Grid, choice: Choice
 ) -> tuple[list[TunedRule], str]:
-    """Why the default stays, where no rule follows."""
+    """Returns the rules, or none and why the default stays."""
     if task.names_default:
         own = rules_of(of, grid, choice, task.mix)
         return own, "" if own else why_default(grid, choice)
@@ -497,14 +499,14 @@ def why_default(grid: Grid, choice: Choice) -> str:
 def write_and_read_back(
     task: TuningTask, folder: Path, rules: Sequence[TunedRule]
 ) -> dict[str, str]:
-    """Writes the MPI's files, and reads them back as it will. RunError: they say something else."""
+    """Writes the MPI's files and reads them back as the MPI will. RunError: they differ."""
     mpi = task.setup.mpi
     form = rule_format_of(mpi.name)
     bare = [each.rule for each in rules]
     several = calls_from_several(task.thread_level)
     texts = form.write(mpi, bare, several)
-    written, wanted = form.read(mpi, texts, several), form.expected(mpi, bare, several)
-    _check_calls(mpi, bare, written, wanted)
+    written, expected = form.read(mpi, texts, several), form.expected(mpi, bare, several)
+    _check_calls(mpi, bare, written, expected)
     if form.tells_threads:
         _check_calls(
             mpi, bare, form.read(mpi, texts, not several), form.expected(mpi, [], not several)
@@ -512,13 +514,13 @@ def write_and_read_back(
     return write_files(folder, texts)
 
 
-def _check_calls(mpi: Mpi, rules: Sequence[Rule], written: LookUp, wanted: LookUp) -> None:
-    """At both ends of each rule and a byte beside them. RunError: these calls differ."""
+def _check_calls(mpi: Mpi, rules: Sequence[Rule], written: LookUp, expected: LookUp) -> None:
+    """Compares rules at the ends of each, its middle, and a byte outside. RunError: they differ."""
     for rule in rules:
         for size in _ends(rule.first_bytes, rule.last_bytes):
             for ranks in range(max(rule.ranks - 1, 1), rule.ranks + 2):
                 call = (rule.collective, ranks, size)
-                if written(*call) != wanted(*call):
+                if written(*call) != expected(*call):
                     raise RunError(
                         f"the files for {mpi.label} would not say what was chosen for {call}"
                     )
@@ -531,7 +533,7 @@ def _ends(first: int, last: int) -> Iterable[int]:
 def confirm(
     task: TuningTask, rules: Sequence[TunedRule]
 ) -> tuple[list[TunedRule], list[DefaultStays]]:
-    """The rules that hold in fresh launches with the files, and why the others are gone."""
+    """Returns the rules confirmed by fresh launches with the files, and why others are dropped."""
     trial = task.folder / RUNS / "files"
     write_and_read_back(task, trial, rules)
     settings = rule_format_of(task.setup.mpi.name).settings(trial)
@@ -558,32 +560,32 @@ def confirm(
 
 
 def without_own(task: TuningTask) -> Request:
-    """The request as a user's program would start: without what measuring candidates takes."""
+    """Returns the request as for a user's program, without settings for measuring candidates."""
     own = rule_format_of(task.setup.mpi.name).measured_with
     kept = {name: value for name, value in task.request.settings.items() if name not in own}
     return replace(task.request, settings=kept)
 
 
 def wrong_with(task: TuningTask, rules: Sequence[TunedRule], folder: Path) -> dict[str, str]:
-    """What goes wrong with the files in this folder, by collective; the MPI has to tell that it
-    took them, where it can."""
+    """Tests collectives with the rule files in this folder; returns errors by collective. RunError:
+    the MPI can report that it has read the files, and did not."""
     form = rule_format_of(task.setup.mpi.name)
     settings = form.settings(folder)
     groups = sorted({*(each.rule.ranks for each in rules), 2, ODD_RANKS})
-    told = {**settings, **form.told_with}
+    verbose_settings = {**settings, **form.told_with}
     collectives = list(dict.fromkeys(each.rule.collective for each in rules))
-    alone = [(each, ranks, TUNED, told) for each in collectives for ranks in groups]
+    alone = [(each, ranks, TUNED, verbose_settings) for each in collectives for ranks in groups]
     run = task.measured("rules-right", right_alone_plan(without_own(task), alone, task.where))
-    found = tried(run)
+    outcome = tried(run)
     wrong = {}
-    for fault in found.faults:
+    for fault in outcome.faults:
         wrong[fault.collective] = f"results with the rules are wrong: {fault.why}"
     for each in collectives:
-        lost = [ranks for ranks in groups if (each, ranks, TUNED) not in found.right]
+        lost = [ranks for ranks in groups if (each, ranks, TUNED) not in outcome.right]
         if lost and each not in wrong:
             why = why_lost(run, each, lost[0], TUNED)
             wrong[each] = f"the program ends with the rules: {why}"
-    if form.told_with and not form.has_read(folder, _said(run)):
+    if form.told_with and not form.has_read(folder, _output_of(run)):
         raise RunError(
             f"{task.setup.mpi.label} does not tell that it has taken the rules (what it said is in "
             f"{run.path / 'logs'})"
@@ -591,7 +593,7 @@ def wrong_with(task: TuningTask, rules: Sequence[TunedRule], folder: Path) -> di
     return wrong
 
 
-def _said(run: Run) -> str:
+def _output_of(run: Run) -> str:
     logs = sorted((run.path / "logs").glob("*.std*"))
     return "\n".join(log.read_text(encoding="utf-8", errors="replace") for log in logs)
 
