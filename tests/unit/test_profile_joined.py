@@ -187,7 +187,7 @@ def test_the_whole_program_saves_no_more_than_that() -> None:
 
 def test_the_page_has_a_row_for_each_place() -> None:
     program = split(job(), waiting_s=0.08, moving_s=0.05)
-    lines = page([program], found=of(program, sum_of(8, 1e-4)))
+    lines = page([program], beside=of(program, sum_of(8, 1e-4)))
     head = next(line for line in lines if "above that" in line)
     row = lines[lines.index(head) + 1]
     assert row.split()[:2] == ["1", "Allreduce"]
@@ -198,7 +198,7 @@ def test_the_page_has_a_row_for_each_place() -> None:
 def test_programs_are_told_it_with_intervals() -> None:
     program = split(job(), waiting_s=0.08, moving_s=0.05)
     found = of(program, sum_of(8, 1e-4))
-    told = json.loads("\n".join(lines_of([program], "json", found=found)))
+    told = json.loads("\n".join(lines_of([program], "json", beside=found)))
     (parts,) = told["jobs"][0]["waiting"]
     assert parts["operation_s"] == pytest.approx(0.1)
     ends = parts["operation_low_s"], parts["operation_high_s"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a profile says, in numbers: of the whole program, of its call sites, ranks and messages.
+"""The numbers of a profile: of the whole program, its call sites, ranks and messages.
 
 Shares are of the run time: from the end of MPI_Init to the start of MPI_Finalize.
 """
@@ -29,7 +29,7 @@ from mpigauge.site.mpi.query import name_and_version
 Numbers = npt.NDArray[np.float64]
 _MPI4PY = ["mpi4py", "MPI"]
 _METHOD = "__pyx_pw_"
-"""What Cython has names of functions begin with that Python calls."""
+"""The prefix that Cython gives to the names of functions that Python calls."""
 
 
 @dataclass(frozen=True)
@@ -37,24 +37,24 @@ class Called:
     """A call at one place of the program, on all ranks."""
 
     number: int
-    """From 1 on, the one that takes longest first."""
+    """The number of the call site, from 1, ordered by time, longest first."""
     spot: Spot
     where: str
-    """The place in words: norm at solve.c:88; with a caller where another place has the same words;
-    empty: nothing is known of it."""
+    """The place in words, such as norm at solve.c:88, with a caller if that is ambiguous; empty:
+    unknown."""
     calls: int
     seconds: Numbers
-    """By rank."""
+    """The time in the calls of each rank."""
     calls_of: npt.NDArray[np.int64]
-    """By rank."""
+    """The number of calls of each rank."""
     least_s: float
     median_s: float
-    """Of the calls of the rank in the middle."""
+    """The median over ranks of their median call times."""
     late_s: float
-    """99 % of the calls of the worst rank took no longer."""
+    """The 99th percentile of call times on the rank where it is largest."""
     most_s: float
     sent: int
-    """Bytes, of all ranks."""
+    """The bytes sent by all ranks."""
     failures: int
 
     @property
@@ -63,23 +63,23 @@ class Called:
 
     @property
     def mean_s(self) -> float:
-        """The seconds that calls here take of a rank, in the mean of all ranks."""
+        """The time of a rank in these calls, in seconds, in the mean of all ranks."""
         return float(self.seconds.mean())
 
     @property
     def outside(self) -> bool:
-        """Whether it begins or ends the time that shares are of."""
+        """True if the call begins or ends the run time, so that it is not part of it."""
         return self.spot.call in OUTSIDE
 
     @property
     def uneven(self) -> float:
-        """How much longer the rank that is in it longest is than the mean of all."""
+        """The relative excess of the longest time of a rank over the mean of all."""
         return float(_ratio(self.seconds.max(), self.seconds.mean())) - 1
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Messages of a call between a power of two and the next."""
+    """The messages of a call with sizes between a power of two and the next."""
 
     call: str
     way: Counted
@@ -87,9 +87,9 @@ class Sizes:
     count: int
     bytes: int
     least: int
-    """The smallest of them."""
+    """The smallest message, in bytes."""
     most: int
-    """The largest."""
+    """The largest message, in bytes."""
 
     @property
     def mean(self) -> float:
@@ -100,20 +100,20 @@ class Sizes:
 
 @dataclass(frozen=True)
 class InRegion:
-    """A region that the program has named, on all ranks."""
+    """A named region of the program, on all ranks."""
 
     region: str
     entered: int
-    """Times, by all ranks."""
+    """The number of entries by all ranks."""
     seconds: float
-    """Within it, of all ranks."""
+    """The time of all ranks in the region."""
     mpi_s: float
-    """Of this in MPI."""
+    """The part of that time in MPI."""
 
 
 @dataclass(frozen=True)
 class TimeWithInterval:
-    """A time with the interval that holds it in 95 of 100 cases."""
+    """A time with its 95 % interval, in seconds."""
 
     value: float
     low: float
@@ -121,31 +121,31 @@ class TimeWithInterval:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the interval is no wider than what it is of."""
+        """True if the interval is no wider than the value."""
         return self.high - self.low <= self.value
 
 
 @dataclass(frozen=True)
 class Waited:
-    """What a call site took on all ranks, in its parts, as far as it could be split."""
+    """The time of a call site on all ranks, split into its parts."""
 
     called: Called
     waiting: TimeWithInterval
     moving: TimeWithInterval
     disturbed: TimeWithInterval
     rank: int
-    """The place of that which waited most."""
+    """The index of the rank that waited most."""
     resolved: bool
-    """Whether a rank waited longer than the operation itself takes."""
+    """True if the waiting of any rank could be resolved."""
 
     @property
     def is_collective(self) -> bool:
-        """Whether ranks meet in the call itself; else it waits for messages, or for requests."""
+        """True for a collective; other calls wait for messages or requests."""
         return self.called.spot.group == "collective"
 
     @property
     def is_told(self) -> bool:
-        """Whether ranks wait, and it is known how long."""
+        """True if ranks wait, and the waiting time is known well enough."""
         return self.resolved and self.waiting.is_sure
 
     @property
@@ -163,7 +163,7 @@ class Waited:
 
 @dataclass(frozen=True)
 class Pair:
-    """What one rank of the world sent to another."""
+    """The messages from one rank of MPI_COMM_WORLD to another."""
 
     source: int
     target: int
@@ -172,7 +172,7 @@ class Pair:
 
 
 class Account:
-    """What a profile says of one job."""
+    """The numbers of one job of a profile."""
 
     def __init__(self, job: ProfiledJob) -> None:
         self.job, self.profile = job, job.profile
@@ -181,13 +181,13 @@ class Account:
     # --- the whole program
     @property
     def mpi(self) -> str:
-        """The name and the version of its MPI."""
+        """The name and version of the MPI."""
         return " ".join(name_and_version(self.ranks[0].library))
 
     @cached_property
     def run_s(self) -> Numbers:
         """The run time of each rank in seconds, at least its time in MPI: in older runs the last
-        that is known of a rank that was killed may be before the end of its calls."""
+        timestamp of a killed rank may precede the end of its calls."""
         return np.maximum([file.run_s for file in self.ranks], self.mpi_s)
 
     @cached_property
@@ -196,7 +196,7 @@ class Account:
 
     @cached_property
     def share(self) -> Numbers:
-        """The share of MPI in the time of each rank."""
+        """The share of MPI in the run time of each rank."""
         return np.asarray(_ratio(self.mpi_s, self.run_s))
 
     @property
@@ -205,13 +205,12 @@ class Account:
 
     @property
     def own_s(self) -> Numbers:
-        """Outside of MPI, by rank."""
+        """The time of each rank outside MPI."""
         return self.run_s - self.mpi_s
 
     @property
     def imbalance(self) -> float:
-        """How uneven ranks are outside MPI: the longest time of a rank over the mean of all, less
-        1."""
+        """The imbalance of the time outside MPI: the longest of a rank over the mean, minus 1."""
         return float(_ratio(self.own_s.max(), self.own_s.mean())) - 1
 
     @cached_property
@@ -220,15 +219,15 @@ class Account:
 
     @property
     def cost_s(self) -> float:
-        """What the profiler costs a call, on the rank in the middle."""
-        known = [file.own_s for file in self.ranks if file.own_s > 0]
-        if known:
-            return float(np.median(known))
+        """The overhead of the profiler per call, in seconds, in the median of ranks."""
+        costs = [file.own_s for file in self.ranks if file.own_s > 0]
+        if costs:
+            return float(np.median(costs))
         return math.nan
 
     @property
     def cost_share(self) -> float:
-        """What the profiler costs, as a share of the time of all ranks."""
+        """The overhead of the profiler, as a share of the run time of all ranks."""
         calls = self._by_rank("calls", inside=True)
         own = np.array([file.own_s for file in self.ranks])
         return float(_ratio((calls * own).sum(), self.run_s.sum()))
@@ -238,48 +237,52 @@ class Account:
         if inside and len(self.profile.spots):
             kept = np.array([spot.call not in OUTSIDE for spot in self.profile.spots])
             rows = rows[kept[rows["site"]]]
-        found = np.zeros(len(self.ranks))
-        np.add.at(found, rows["rank"], rows[column])
-        return found
+        sums = np.zeros(len(self.ranks))
+        np.add.at(sums, rows["rank"], rows[column])
+        return sums
 
     # --- call sites
     @cached_property
     def sites(self) -> list[Called]:
-        """All places, the one that takes longest first; what begins and ends MPI comes last."""
+        """All call sites, longest first; calls outside the run time come last."""
         rows = self.profile.rows
         order = np.argsort(rows["site"], kind="stable")
         starts = np.searchsorted(rows["site"][order], np.arange(len(self.profile.spots) + 1))
         sent = self._sent
-        found = [
+        call_sites = [
             self._called(number, rows[order[starts[number] : starts[number + 1]]], sent[number])
             for number in range(len(self.profile.spots))
         ]
-        found = [each for each in found if each.calls or each.failures or each.total_s > 0]
-        found.sort(key=lambda each: (each.outside, -each.total_s))
+        call_sites = [
+            each for each in call_sites if each.calls or each.failures or each.total_s > 0
+        ]
+        call_sites.sort(key=lambda each: (each.outside, -each.total_s))
         return [
             replace(each, number=number, where=where)
-            for number, (each, where) in enumerate(zip(found, self._apart(found), strict=True), 1)
+            for number, (each, where) in enumerate(
+                zip(call_sites, self._apart(call_sites), strict=True), 1
+            )
         ]
 
     @cached_property
     def inside(self) -> list[Called]:
-        """Calls within the time that shares are of."""
+        """The call sites within the run time."""
         return [each for each in self.sites if not each.outside]
 
     @cached_property
     def waited(self) -> list[Waited]:
-        """What ranks waited by call site, the one with most waiting first."""
+        """The split of each call site into its parts, the one with most waiting first."""
         sites = {each.spot: each for each in self.sites}
         rows = self.profile.waits
-        found = []
+        splits = []
         for number in np.unique(rows["site"]):
             called = sites.get(self.profile.spots[int(number)])
             if called is not None:
-                found.append(_waited(called, rows[rows["site"] == number]))
-        return sorted(found, key=lambda each: -each.waiting.value)
+                splits.append(_waited(called, rows[rows["site"] == number]))
+        return sorted(splits, key=lambda each: -each.waiting.value)
 
     def last_to_come(self, called: Called) -> Last | None:
-        """Who comes late to a collective. None: that is not known."""
+        """Returns the rank that arrives last most often at a collective. None: unknown."""
         for pattern in self.profile.arrivals:
             if self.profile.spots[pattern.spot] == called.spot:
                 return last_of(pattern)
@@ -307,31 +310,31 @@ class Account:
 
     @cached_property
     def _sent(self) -> npt.NDArray[np.int64]:
-        """Bytes by place; what is received is sent by others."""
+        """The bytes sent at each call site, including collectives."""
         cells = self.profile.cells
         kept = cells[(cells["way"] == Counted.SENT) | (cells["way"] == Counted.NONE)]
-        found = np.zeros(len(self.profile.spots), np.int64)
-        np.add.at(found, kept["site"], kept["amount"].astype(np.int64))
-        return found
+        amounts = np.zeros(len(self.profile.spots), np.int64)
+        np.add.at(amounts, kept["site"], kept["amount"].astype(np.int64))
+        return amounts
 
     def where(self, spot: Spot) -> str:
-        """The innermost place of the program."""
-        return next(map(self.told, self._from_place(spot)), "")
+        """Returns the innermost place of the program, in words."""
+        return next(map(self.frame_in_words, self._from_place(spot)), "")
 
     def frame_of(self, spot: Spot) -> ReturnAddress | None:
-        """That of the innermost place of the program."""
+        """Returns the frame of the innermost place of the program."""
         return next(iter(self._from_place(spot)), None)
 
     def functions(self, spot: Spot) -> tuple[str, ...]:
-        """The functions from that place outwards, without lines: they move with every edit."""
+        """Returns the functions from that place outwards, without line numbers."""
         names: list[str] = []
         for frame in self._from_place(spot):
             places = self.job.places.get(frame, ())
-            names += [readable(place.function) for place in places] or [self.told(frame)]
+            names += [readable(place.function) for place in places] or [self.frame_in_words(frame)]
         return tuple(names)
 
     def _from_place(self, spot: Spot) -> list[ReturnAddress]:
-        """What is not of an MPI library itself, nor of mpi4py below the method that was called."""
+        """Returns the frames without the MPI library, and without mpi4py below its method."""
         frames = list(spot.frames_of_program)
         if frames and _is_mpi4py(frames[0]):
             methods = (at for at, frame in enumerate(frames) if self._is_method(frame))
@@ -343,8 +346,7 @@ class Account:
         return bool(places) and places[0].function.startswith(_METHOD)
 
     def _apart(self, sites: list[Called]) -> list[str]:
-        """The place of each; of those that have the same one with the first caller in which they
-        differ."""
+        """Returns the places of call sites; ambiguous ones with the first caller that differs."""
         alike: dict[tuple[str, str, str], list[int]] = {}
         for at, each in enumerate(sites):
             alike.setdefault((each.spot.call, each.spot.region, each.where), []).append(at)
@@ -360,15 +362,15 @@ class Account:
         return places
 
     def stack(self, spot: Spot) -> list[str]:
-        """The stack from inside out, with functions that were inlined."""
-        found = []
+        """Returns the stack from inside out, including inlined functions."""
+        lines = []
         for frame in spot.frames_of_program:
             places = self.job.places.get(frame, ())
-            found += list(map(short, places)) or [self.told(frame)]
-        return found
+            lines += list(map(short, places)) or [self.frame_in_words(frame)]
+        return lines
 
-    def told(self, frame: ReturnAddress) -> str:
-        """A frame in words: its function and line, else its file of code and its place there."""
+    def frame_in_words(self, frame: ReturnAddress) -> str:
+        """Returns a frame in words: its function and line, else its module and offset."""
         places = self.job.places.get(frame, ())
         if places:
             return short(places[0])
@@ -379,7 +381,7 @@ class Account:
     # --- messages
     @cached_property
     def sizes(self) -> list[Sizes]:
-        """Sizes of messages by call and power of two, the call that moves most first."""
+        """The message sizes by call and power of two, the call with most bytes first."""
         cells = self.profile.cells
         moved = cells[cells["way"] != Counted.REQUESTS]
         calls = list(dict.fromkeys(spot.call for spot in self.profile.spots))
@@ -397,12 +399,12 @@ class Account:
 
     @cached_property
     def sent(self) -> list[Sizes]:
-        """Sizes that were sent, or handed to a collective: what is received is sent by others."""
+        """The message sizes that were sent or passed to a collective."""
         return [each for each in self.sizes if each.way in (Counted.SENT, Counted.NONE)]
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """What ranks of the world sent to each other, the most first."""
+        """The traffic between ranks of MPI_COMM_WORLD, most bytes first."""
         cells = self.profile.cells
         sent = cells[(cells["way"] == Counted.SENT) & (cells["world_peer"] >= 0)]
         keys = np.stack([sent["rank"].astype(np.int64), sent["world_peer"]], axis=1)
@@ -415,12 +417,12 @@ class Account:
     # --- over the run
     @cached_property
     def regions(self) -> list[InRegion]:
-        """Regions in the order in which ranks have entered them."""
-        known = dict.fromkeys(each.path for file in self.ranks for each in file.regions)
-        return [self._in_region(path) for path in known]
+        """The regions in the order in which ranks entered them."""
+        paths = dict.fromkeys(each.path for file in self.ranks for each in file.regions)
+        return [self._in_region(path) for path in paths]
 
     def _in_region(self, path: str) -> InRegion:
-        """Regions within it are a part of it."""
+        """Returns the times of a region, including nested ones."""
         own = []
         for file in self.ranks:
             for each in file.regions:
@@ -435,8 +437,8 @@ class Account:
         )
 
     def over_time(self, steps: int) -> tuple[Numbers, Numbers]:
-        """So many moments after the first call of MPI, and the share of MPI between each and the
-        one before, in the mean of ranks. MPI_Init and MPI_Finalize are in it."""
+        """Returns `steps` times after the first MPI call, and the share of MPI in the step before
+        each, in the mean of ranks. MPI_Init and MPI_Finalize are included."""
         end = max(max(file.on_s, file.run_s) for file in self.ranks)
         edges = np.linspace(0.0, end, steps + 1)
         shares = []
@@ -446,7 +448,7 @@ class Account:
         return edges[1:], np.mean(shares, axis=0) if shares and end > 0 else np.zeros(steps)
 
     def of_rank(self, rank: int) -> Iterator[tuple[Called, Any]]:
-        """The places that a rank called, with its row of each."""
+        """Yields the call sites of a rank with its rows."""
         by_spot = {each.spot: each for each in self.sites}
         rows = self.profile.rows[self.profile.rows["rank"] == rank]
         for row in rows:
@@ -456,7 +458,7 @@ class Account:
 def _grouped(
     keys: npt.NDArray[np.int64],
 ) -> Iterator[tuple[tuple[int, ...], npt.NDArray[np.int64]]]:
-    """Each row that there is, once, with the places where it is."""
+    """Yields each distinct row with its indices."""
     if not len(keys):
         return
     order = np.lexsort(keys.T[::-1])
@@ -479,8 +481,7 @@ def _sizes(call: str, way: int, number: int, cells: Any) -> Sizes:
 
 
 def _first_difference(stacks: Sequence[Sequence[str]]) -> int:
-    """The first level at which these stacks are not all the same; the longest one's length: there
-    is none."""
+    """Returns the first level at which stacks differ, or the length of the longest if none does."""
     longest = max(len(stack) for stack in stacks)
     for level in range(longest):
         callers = {stack[level] if level < len(stack) else None for stack in stacks}
@@ -490,7 +491,7 @@ def _first_difference(stacks: Sequence[Sequence[str]]) -> int:
 
 
 def short(place: Place) -> str:
-    """The function, and where it is; of a method of Python only the first is its."""
+    """Returns a function with its place; of a Python method only the function."""
     function = readable(place.function)
     if place.function.startswith(_METHOD):
         return function
@@ -500,7 +501,7 @@ def short(place: Place) -> str:
 
 
 def _share_between(file: RankFile, edges: Numbers) -> Numbers:
-    """Of MPI in the time of a rank, by its thread that was in it longest."""
+    """Returns the share of MPI between edges, for the thread with most time in MPI."""
     of = max(file.timelines, key=lambda line: float(line.mpi_s.sum()))
     times = of.start_s + of.step_s * np.arange(len(of.mpi_s) + 1)
     until = np.interp(edges, times, np.concatenate([[0.0], np.cumsum(of.mpi_s)]))
@@ -508,31 +509,31 @@ def _share_between(file: RankFile, edges: Numbers) -> Numbers:
 
 
 def _without_arguments(function: str) -> str:
-    """Up to the parenthesis that stands in no brackets of a template."""
-    known = function.replace("(anonymous namespace)::", "")
+    """Returns a C++ name up to the parenthesis of its arguments, outside template brackets."""
+    name = function.replace("(anonymous namespace)::", "")
     depth = 0
-    for place, letter in enumerate(known):
+    for place, letter in enumerate(name):
         depth += (letter == "<") - (letter == ">")
         if letter == "(" and place and depth <= 0:
-            return known[:place]
-    return known
+            return name[:place]
+    return name
 
 
 def readable(function: str) -> str:
-    """The name without its arguments, which C++ writes into names, without what a compiler has
-    added, and as Python has it where Cython has made it."""
+    """Returns a function name without C++ arguments and compiler suffixes, and the Python name of a
+    function made by Cython."""
     name = _without_arguments(function)
     name = re.sub(r"\.(constprop|isra|part|cold)\b.*", "", name)
     if not (made := re.match(r"__pyx_[a-z]+_", name)):
         return name
     rest, parts = name[made.end() :], []
-    while found := re.match(r"(\d+)(.*)", rest):
-        size = int(found[1])
-        if size >= len(found[2]):
-            rest = found[2]  # the number of the method
+    while match := re.match(r"(\d+)(.*)", rest):
+        size = int(match[1])
+        if size >= len(match[2]):
+            rest = match[2]  # the number of the method
             break
-        parts.append(found[2][:size])
-        rest = found[2][size:].removeprefix("_")
+        parts.append(match[2][:size])
+        rest = match[2][size:].removeprefix("_")
     return ".".join([*(parts[2:] if parts[:2] == _MPI4PY else parts), rest])
 
 
@@ -557,7 +558,7 @@ def _waited(called: Called, rows: Any) -> Waited:
 
 
 def _sum_of(rows: Any, part: str) -> TimeWithInterval:
-    """Of all ranks, whose errors are their own."""
+    """Returns the sum over ranks, with independent errors."""
     value = float(rows[f"{part}_s"].sum())
     below = float(np.hypot.reduce(rows[f"{part}_s"] - rows[f"{part}_low_s"]))
     above = float(np.hypot.reduce(rows[f"{part}_high_s"] - rows[f"{part}_s"]))

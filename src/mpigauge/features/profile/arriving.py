@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How late the ranks came to their collectives: whole vectors of some of the kept calls.
+"""Extracts arrival patterns: the lateness of all ranks in some of the recorded collectives.
 
-They are what the program did, whatever it waited for.
+Patterns describe the program itself, whatever it waited for.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from mpigauge.features.profile.waiting import FLOOR_S, LONG, CallGroup, Parts, S
 from mpigauge.runs.store.arrivals import ArrivalPattern
 
 MOST_VECTORS = 256
-"""Of one call site: so many give means of ranks to within some per cent."""
+"""The maximum number of vectors of a call site: enough for means within some per cent."""
 LEAST_VECTORS = 2
 
 
 def arrivals(
-    files: Sequence[RankFile], numbers: Sequence[Sequence[int]], found: Sequence[Split]
+    files: Sequence[RankFile], numbers: Sequence[Sequence[int]], splits: Sequence[Split]
 ) -> tuple[ArrivalPattern, ...]:
-    """The pattern in which ranks arrive, for each kind of calls at each place of its first rank,
-    the one that takes longest first."""
+    """Returns the arrival pattern of each group of calls at each call site of its first rank,
+    longest first."""
     patterns = []
-    for kind, parts in found:
+    for kind, parts in splits:
         for spot in np.unique(kind.spots[:, 0]):
             pattern = _pattern(files, numbers, kind, parts, int(spot))
             if pattern is not None:
@@ -45,7 +45,7 @@ def _pattern(
     parts: Parts,
     spot: int,
 ) -> ArrivalPattern | None:
-    """None: there are too few calls to say how lateness is distributed."""
+    """Returns the arrival pattern of a call site; None: too few calls for a distribution."""
     here = np.flatnonzero(kind.spots[:, 0] == spot)
     lateness = kind.entered[here] - kind.entered[here].min(axis=1, keepdims=True)
     usual = ~_is_disturbed(lateness, parts.usual_s)
@@ -77,14 +77,14 @@ def _pattern(
 
 
 def _is_disturbed(lateness: Times, usual_s: float) -> npt.NDArray[np.bool_]:
-    """By call: a rank came far later than it mostly does."""
+    """Returns for each call whether a rank arrived far later than usual."""
     most = LONG * np.quantile(lateness, 1 - RARE, axis=0) + max(LONG * usual_s, FLOOR_S)
     return np.asarray((lateness > most).any(axis=1))
 
 
 def _evenly(rows: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.int64]:
-    """At most so many of them: one of each stretch of the run, drawn, so that no step of the
-    program is met more often than others."""
+    """Returns at most `most` rows: a random one of each stretch of the run, so that no step of the
+    program is preferred."""
     if len(rows) <= most:
         return rows
     rng = np.random.default_rng(0)
@@ -94,7 +94,7 @@ def _evenly(rows: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.int64]:
 def _sizes(
     file: RankFile, numbers: Sequence[int], kind: CallGroup, spot: int
 ) -> tuple[int, int, int]:
-    """Of messages: the mean, the least, the most."""
+    """Returns the mean, least and largest message size of a call site, in bytes."""
     cells = file.cells
     sites = np.flatnonzero(np.asarray(numbers) == spot)
     of = np.isin(cells["site"], sites) & (cells["comm"] == kind.comm)

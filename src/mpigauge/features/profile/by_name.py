@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Profiles by the names of runs: their pages, and their comparisons. Light to import, since most
-runs are not profiles."""
+"""Shows and compares profiles by the names of their runs. Quick to import, as most runs are not
+profiles."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.comparison import Comparison
 
 PRINTED = ("table", "json", "csv", *PROFILE_FORMATS)
-"""Formats in which a profile is more than its figures."""
+"""The formats with special output for profiles."""
 
 
 def print_profile(folder: Path, jobs: Sequence[ProfiledJob], form: str) -> None:
-    """Prints the profile of a run. UserError: the format is none of PRINTED, or a report of another
-    profiler is to be printed as one."""
+    """Prints the profile of a run. UserError: the format is not in PRINTED, or is for profiles of
+    mpigauge only, and the run is a report of another profiler."""
     from mpigauge.cli.screen import screen, write
     from mpigauge.features.profile.measured import joined_at
     from mpigauge.features.profile.show import JOINED, lines_of
@@ -46,8 +46,8 @@ def print_profile(folder: Path, jobs: Sequence[ProfiledJob], form: str) -> None:
 
 
 def page_of(word: str, home: str = "") -> str | None:
-    """None: the run that the word names is not a profile. `home`: a page with all runs to go back
-    to."""
+    """Returns the page of a profile; None: the run is not a profile. `home`: the page of all runs,
+    for a link back."""
     if not is_profile(word):
         return None
     from mpigauge.cli.run_names import open_run
@@ -59,7 +59,7 @@ def page_of(word: str, home: str = "") -> str | None:
 
 
 def compared_runs(words: Sequence[str]) -> Comparison | None:
-    """Call site by call site. None: not all of the runs are profiles that can be compared so."""
+    """Compares profiles by call site. None: not all runs are profiles, or they do not match."""
     if not all(map(is_profile, words)):
         return None
     from mpigauge.features.profile.comparing import by_call_site

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What stands out in a profile, why it is so in all likelihood, and what to try.
+"""Finds anomalies in a profile, their likely causes, and remedies to try.
 
-A cost is a share of the run time that going without would save at most.
+A cost is the largest possible saving, as a share of the run time.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from mpigauge.result.finding import Explanation, Finding
 
 LEAST_IMBALANCE = 0.05
 LEAST_SHARE = 0.1
-"""Of the time in MPI: a call site that takes less is not spoken of."""
+"""The least share of the time in MPI of a call site that is reported."""
 SMALL = 256
-"""Bytes: messages of no more than these cost latency alone."""
+"""The largest size in bytes of messages that only cost latency."""
 MOST_LATENCY_S = 50e-6
-"""What a small message takes longer than is not a latency of a network."""
+"""The upper limit of a network latency; a small message that takes longer has waited."""
 RARE = 0.2
-"""Where all calls would take no more of the time at their median, few long ones take the rest."""
+"""The share of all calls at their median, below which few long calls take the rest."""
 MUCH_OF_CALL = 0.2
-"""Of the time in a call site: less waiting, or disturbance, is not spoken of."""
+"""The least share of waiting, or disturbance, in a call site that is reported."""
 OFTEN = 50.0
-"""Times in a second that a rank loses its core."""
+"""The involuntary context switches per second of a rank that are reported."""
 MUCH = 0.02
-"""Of the run time, for the profiler itself."""
+"""The least share of the profiler in the run time that is reported."""
 POLLS = ("MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe")
 _MOST_NAMED = 4
 
@@ -46,16 +46,16 @@ class ProfileCause:
 
 
 def explained(jobs: Sequence[ProfiledJob]) -> Explanation:
-    """The explanation of the launch in the middle."""
+    """Explains the launch with the median share of MPI."""
     accounts = accounts_of(main_jobs(jobs))
-    found = []
+    findings = []
     for cause in CAUSES:
         for account in accounts[:1]:
             for finding in cause.find(account):
-                found.append(replace(finding, cause=cause.name))
-    found.sort(key=lambda each: (math.isnan(each.cost), -each.cost))
+                findings.append(replace(finding, cause=cause.name))
+    findings.sort(key=lambda each: (math.isnan(each.cost), -each.cost))
     return Explanation(
-        findings=tuple(found),
+        findings=tuple(findings),
         blind=(),
         looked_for=len(CAUSES),
         rows=len(accounts[0].inside) if accounts else 0,
@@ -171,7 +171,7 @@ def _waits(account: Account) -> Iterator[Finding]:
 
 
 def _waited(account: Account, of: Waited) -> Iterator[Finding]:
-    """Where the profile tells waiting from moving."""
+    """Yields findings of a call site whose waiting was separated from moving."""
     site = of.called
     waits = of.is_told and of.waiting.value >= MUCH_OF_CALL * of.whole_s
     if waits:
@@ -216,7 +216,7 @@ def _evidence_of_waiting(account: Account, of: Waited) -> Iterator[str]:
 
 
 def _largest(account: Account) -> Iterator[Finding]:
-    """The largest calls of another profiler's report, which does not tell waiting from moving."""
+    """Yields the largest calls of another profiler's report, which does not separate waiting."""
     if not account.job.source:
         return
     for site in _large_sites(account):
@@ -251,7 +251,7 @@ def _calls(site: Called) -> Iterator[str]:
 
 
 def _spread(account: Account, site: Called) -> Iterator[str]:
-    """The rank that is in it longest, where the report has times of single ranks."""
+    """Yields the rank with the longest time, if the report has times of single ranks."""
     if SUMS not in account.job.remarks and site.uneven >= LEAST_IMBALANCE:
         rank = account.ranks[int(site.seconds.argmax())].rank
         yield (
@@ -261,7 +261,7 @@ def _spread(account: Account, site: Called) -> Iterator[str]:
 
 
 def _waits_likely(account: Account, site: Called) -> Finding:
-    """Where it does not: by how long the calls take."""
+    """Returns a finding of a call site whose waiting is only inferred from call times."""
     times = f"{duration(site.median_s)} in the median, 99 % within {duration(site.late_s)}"
     return Finding(
         what=f"ranks wait in {_at(site)}",
@@ -277,14 +277,14 @@ def _waits_likely(account: Account, site: Called) -> Finding:
 
 
 def _waits_there(account: Account, site: Called) -> bool:
-    """Few long calls take most of the time, or all take longer than their messages could."""
+    """True if few long calls take most of the time, or small messages exceed a latency."""
     count, size = _sent(account, site)
     rare = site.median_s * site.calls < RARE * site.total_s
     return rare or (count > 0 and size <= SMALL and site.median_s > MOST_LATENCY_S)
 
 
 def _sent(account: Account, site: Called) -> tuple[int, int]:
-    """How many messages, and their size in the mean."""
+    """Returns the number of messages and their mean size."""
     cells = account.profile.cells
     kept = cells[(cells["site"] == account.profile.spots.index(site.spot)) & (cells["amount"] > 0)]
     kept = kept[(kept["way"] == Counted.SENT) | (kept["way"] == Counted.NONE)]

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""One clock for ranks of several hosts.
+"""Synchronizes the clocks of several hosts.
 
-Ranks of a host share the processor's counter. Those of other hosts have told what their clock
-says, which is off and drifts. But where a collective synchronises, all leave it at about one time;
-so the medians of how much later than the first host the others left, window by window, say by how
-much their clocks are off.
+Ranks of a host share the processor's counter. Other hosts record their own clock, which has an
+offset and drifts. But all ranks leave a synchronizing collective at about the same time, so the
+median difference to the first host in each window of such calls is the offset of a clock.
 """
 
 from __future__ import annotations
@@ -21,32 +20,32 @@ from mpigauge.features.profile.files import RankFile
 Ticks = npt.NDArray[np.uint64]
 Times = npt.NDArray[np.float64]
 Left = tuple[Sequence[int], Ticks, Ticks]
-"""Ranks, and when they entered and left the calls of one kind."""
+"""The ranks, and the ticks at which they entered and left the calls of one kind."""
 WINDOW = 20
-"""Calls of which a median is taken."""
+"""The number of calls for one median."""
 
 
 @dataclass(frozen=True)
 class _Host:
     base: int
-    """A moment in its ticks."""
+    """The ticks at a reference moment."""
     hz: float
     at_s: float
-    """What its clock said then, after the same moment of the first host."""
+    """The time of its clock at that moment, relative to that of the first host."""
     when: Times
     off: Times
-    """By how much it is ahead of the first host, at these times."""
+    """The offset of its clock to the first host at these times."""
 
     def seconds(self, ticks: Ticks) -> Times:
-        told = (ticks.astype(np.int64) - self.base) / self.hz + self.at_s
+        times = (ticks.astype(np.int64) - self.base) / self.hz + self.at_s
         if not len(self.when):
-            return np.asarray(told)
-        return np.asarray(told - np.interp(told, self.when, self.off))
+            return np.asarray(times)
+        return np.asarray(times - np.interp(times, self.when, self.off))
 
 
 @dataclass(frozen=True)
 class Clocks:
-    """The clocks of all ranks of a profile, by the hosts they are on."""
+    """The clocks of all ranks of a profile, by host."""
 
     hosts: dict[str, _Host]
     host_of: tuple[str, ...]
@@ -55,16 +54,16 @@ class Clocks:
     def of(files: Sequence[RankFile], shared: Sequence[Left]) -> Clocks:
         host_of = tuple(file.host for file in files)
         names = list(dict.fromkeys(host_of))
-        told = {name: _told(files, name, names[0]) for name in names}
-        hosts = {names[0]: told[names[0]]} if names else {}
+        clocks = {name: _uncorrected(files, name, names[0]) for name in names}
+        hosts = {names[0]: clocks[names[0]]} if names else {}
         for name in names[1:]:
-            when, off = _differences(told, host_of, shared, names[0], name)
-            plain = told[name]
+            when, off = _differences(clocks, host_of, shared, names[0], name)
+            plain = clocks[name]
             hosts[name] = _Host(plain.base, plain.hz, plain.at_s, when, off)
         return Clocks(hosts, host_of)
 
     def seconds(self, ranks: Sequence[int], ticks: Ticks) -> Times:
-        """Ticks by call and rank."""
+        """Converts ticks, by call and rank, to seconds."""
         columns = [
             self.hosts[self.host_of[rank]].seconds(ticks[:, place])
             for place, rank in enumerate(ranks)
@@ -72,7 +71,7 @@ class Clocks:
         return np.stack(columns, axis=1)
 
     def span(self, rank: int, other: int) -> tuple[float, float]:
-        """Between which moments it is known how far apart the clocks of two ranks are."""
+        """Returns the interval of time in which the clocks of two ranks can be compared."""
         low, high = -np.inf, np.inf
         if self.host_of[rank] == self.host_of[other]:
             return low, high
@@ -84,8 +83,8 @@ class Clocks:
         return low, high
 
 
-def _told(files: Sequence[RankFile], name: str, first: str) -> _Host:
-    """As the host's own clock has it; the rate of the file that saw most of it is the surest."""
+def _uncorrected(files: Sequence[RankFile], name: str, first: str) -> _Host:
+    """Returns the uncorrected clock of a host, with the rate from the rank that ran longest."""
     best = max((file for file in files if file.host == name), key=lambda file: file.run_s)
     zero = max((file for file in files if file.host == first), key=lambda file: file.run_s)
     none = np.empty(0)
@@ -93,16 +92,16 @@ def _told(files: Sequence[RankFile], name: str, first: str) -> _Host:
 
 
 def _differences(
-    told: dict[str, _Host], host_of: Sequence[str], shared: Sequence[Left], first: str, other: str
+    clocks: dict[str, _Host], host_of: Sequence[str], shared: Sequence[Left], first: str, other: str
 ) -> tuple[Times, Times]:
-    """When a window was, and how much later the other host left."""
+    """Returns the times of windows, and how much later the other host left in each."""
     when, off = [], []
     for ranks, _, left in shared:
         here = [n for n, rank in enumerate(ranks) if host_of[rank] == first]
         there = [n for n, rank in enumerate(ranks) if host_of[rank] == other]
         if here and there:
-            begun = told[first].seconds(left[:, here]).mean(axis=1)
-            ended = told[other].seconds(left[:, there]).mean(axis=1)
+            begun = clocks[first].seconds(left[:, here]).mean(axis=1)
+            ended = clocks[other].seconds(left[:, there]).mean(axis=1)
             when.append(ended)
             off.append(ended - begun)
     if not when:
@@ -111,5 +110,5 @@ def _differences(
     order = np.argsort(times)
     parts = np.array_split(order, max(1, len(order) // WINDOW))
     medians = [(np.median(times[part]), np.median(differences[part])) for part in parts]
-    found = np.array(medians)
-    return found[:, 0], found[:, 1]
+    windows = np.array(medians)
+    return windows[:, 0], windows[:, 1]

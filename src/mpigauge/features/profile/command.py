@@ -94,7 +94,7 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
     ),
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND …")
-def command(words: tuple[str, ...], **said: Any) -> int:
+def command(words: tuple[str, ...], **args: Any) -> int:
     """Run a program and say what it does with MPI: which calls, where, how long, how large.
 
     COMMAND is your own launch line (mpigauge profile -- mpirun -np 4 ./app), a script that has one
@@ -111,23 +111,25 @@ def command(words: tuple[str, ...], **said: Any) -> int:
     from mpigauge.site.launch.lines.preload import PRELOAD
     from mpigauge.site.mpi.profiler import library
 
-    output, launches, form = said.pop("output"), said.pop("launches"), said.pop("form")
-    measures, seconds = said.pop("measure"), said.pop("seconds")
+    output, launches, form = args.pop("output"), args.pop("launches"), args.pop("form")
+    measures, seconds = args.pop("measure"), args.pop("seconds")
     if seconds and not measures:
         raise UserError("--in is the time for --measure; a program takes the time that it takes")
     if measures and (stored := _stored_profile(words)):
-        _refuse_for_stored(launches, output, said)
-        _measure(stored, {**said, "seconds": seconds})
+        _refuse_for_stored(launches, output, args)
+        _measure(stored, {**args, "seconds": seconds})
         present(stored, form)
         return 0
-    told = _told(said.pop("frames"), said.pop("start"))
-    setup = set_up_program(said, words) if any(said[name] for name in NAMES) else None
+    profiler_variables = _profiler_variables(args.pop("frames"), args.pop("start"))
+    setup = set_up_program(args, words) if any(args[name] for name in NAMES) else None
     starter = starter_for(words, setup, dict(os.environ))
-    tuned, rules = _tuned(setup, said["tuned"], words)
-    agent, hosts = agent_for(setup, said["rsh"]), hosts_of(setup)
+    tuned, rules = _tuned(setup, args["tuned"], words)
+    agent, hosts = agent_for(setup, args["rsh"]), hosts_of(setup)
     _check_program(words[0])
-    starter({PRELOAD: "", **told, **rules})  # refuses what is wrong before the library is built
-    variables = {PRELOAD: str(library(tell)), **told, **rules}
+    starter(
+        {PRELOAD: "", **profiler_variables, **rules}
+    )  # refuses what is wrong before the library is built
+    variables = {PRELOAD: str(library(tell)), **profiler_variables, **rules}
     first = starter(variables)
     for note in foretold(first.programs, first.env, os.environ):
         tell(note)
@@ -141,17 +143,17 @@ def command(words: tuple[str, ...], **said: Any) -> int:
             jobs, status = profiling.profile(launches, interrupt)
             _finish(profiling, words, jobs, status)
         if measures and jobs and not status:
-            _measure(writer.folder, {**said, "seconds": seconds})
+            _measure(writer.folder, {**args, "seconds": seconds})
         _present(writer.folder, jobs, form, first)
     return status
 
 
-def _refuse_for_stored(launches: int, output: Path | None, said: Mapping[str, Any]) -> None:
-    """UserError: an option is about a program that would run."""
+def _refuse_for_stored(launches: int, output: Path | None, args: Mapping[str, Any]) -> None:
+    """Checks the options for a stored profile. UserError: an option is for a command only."""
     for option, value in (
         ("--launches", launches != 1),
         ("--output", output),
-        *((f"--{name}", said[name]) for name in ("np", "frames", "start")),
+        *((f"--{name}", args[name]) for name in ("np", "frames", "start")),
     ):
         if value:
             raise UserError(
@@ -175,8 +177,8 @@ def _print_archive(ctx: click.Context) -> None:
 
 
 def _stored_profile(words: tuple[str, ...]) -> Path | None:
-    """The profile that stands in place of a command; None: it is a command. A profile in this
-    folder comes before a command of the same name."""
+    """Returns the profile named instead of a command; None: it is a command. A profile in this
+    folder takes precedence over a command of the same name."""
     from pathlib import Path
     from shutil import which
 
@@ -189,56 +191,56 @@ def _stored_profile(words: tuple[str, ...]) -> Path | None:
         return None
     if which(words[0]) and not holds_profile(Path(words[0])):
         return None
-    found = find_run(words[0])
-    if not holds_profile(found):
+    folder = find_run(words[0])
+    if not holds_profile(folder):
         raise UserError(
             f"--measure: the run {words[0]} is not a profile; `mpigauge profile` makes one"
         )
-    if found.is_file():
+    if folder.is_file():
         raise UserError(f"--measure: {words[0]} is packed; measure the folder that it was made of")
-    collect_left(found)
-    if report := next((job for job in load_jobs(found) if job.source), None):
+    collect_left(folder)
+    if report := next((job for job in load_jobs(folder) if job.source), None):
         raise UserError(f"--measure: {words[0]} is {report.lacks}")
-    return found
+    return folder
 
 
-def _measure(folder: Path, said: Mapping[str, Any]) -> None:
-    """With the rules that the program had, where none are named."""
+def _measure(folder: Path, args: Mapping[str, Any]) -> None:
+    """Measures the calls of a profile, by default with the tuning rules of its program."""
     from mpigauge.cli.tuned import recorded_rules
     from mpigauge.features.profile.measured import measure_needs
     from mpigauge.features.profile.stored import load_jobs
     from mpigauge.runs.store import load
 
-    tuned = said.get("tuned") or recorded_rules(load(folder))
-    measure_needs(folder, load_jobs(folder), {**said, "tuned": tuned})
+    tuned = args.get("tuned") or recorded_rules(load(folder))
+    measure_needs(folder, load_jobs(folder), {**args, "tuned": tuned})
 
 
-def _told(frames: int | None, start: str | None) -> dict[str, str]:
-    """What the library is told beside the folder for its files."""
-    found = {}
+def _profiler_variables(frames: int | None, start: str | None) -> dict[str, str]:
+    """Returns the environment variables of the profiler, except the folder for its files."""
+    variables = {}
     if frames is not None:
-        found["MPIGAUGE_PROFILE_FRAMES"] = str(frames)
+        variables["MPIGAUGE_PROFILE_FRAMES"] = str(frames)
     if start is not None:
-        found["MPIGAUGE_PROFILE_START"] = start
-    return found
+        variables["MPIGAUGE_PROFILE_START"] = start
+    return variables
 
 
-def check_options(said: Mapping[str, Any]) -> None:
-    """UserError: these could not be carried out, whatever MPI and hosts there are."""
-    if any(said[name] for name in NAMES):
+def check_options(args: Mapping[str, Any]) -> None:
+    """Checks options independently of MPI and hosts. UserError: they cannot be carried out."""
+    if any(args[name] for name in NAMES):
         from mpigauge.cli.program import check_program_words
 
-        check_program_words(said["words"])
+        check_program_words(args["words"])
 
 
 def _check_program(name: str) -> None:
-    """UserError: nothing of this name can be started."""
+    """Checks that a program exists. UserError: it does not."""
     if shutil.which(name) is None:
         raise UserError(f"there is no program {name} that can be started here")
 
 
 def starter_for(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, str]) -> Starter:
-    """What makes a launch of variables that its ranks shall find."""
+    """Returns a function that makes a launch whose ranks get the given variables."""
     from mpigauge.features.profile.launching import user_line
     from mpigauge.features.profile.ours import started_by_us
 
@@ -250,8 +252,8 @@ def starter_for(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, 
 def _tuned(
     setup: Setup | None, folder: Path | None, words: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """What run.json says of the rules that the MPI follows, and what ranks of a launch line of the
-    user are told; ours are told by their launch."""
+    """Returns the tuning rules for run.json, and the variables that ranks of a user's launch line
+    need for them; in our own launches the rules are set already."""
     from dataclasses import asdict
 
     from mpigauge.cli.tuned import tuned_line
@@ -265,7 +267,7 @@ def _tuned(
 
 
 def _label(words: tuple[str, ...], start: Start) -> str:
-    """Of the run's folder: by the program, behind its launcher."""
+    """Returns the label of the run's folder: the name of the program without its launcher."""
     from mpigauge.features.profile.stored import program_name
 
     program = start.programs[0] if start.programs else words
@@ -273,7 +275,7 @@ def _label(words: tuple[str, ...], start: Start) -> str:
 
 
 def agent_for(setup: Setup | None, rsh: str | None) -> Agent:
-    """What reaches other hosts, to fetch the files of their ranks."""
+    """Returns the agent that fetches the files of ranks from other hosts."""
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.setup import agent_of, target_of
     from mpigauge.cli.targets import CommandOptions
@@ -282,13 +284,13 @@ def agent_for(setup: Setup | None, rsh: str | None) -> Agent:
     if setup:
         request = setup.request
     else:
-        said = {"rsh": rsh}
-        request = read_request(said, look_up(said))
+        args = {"rsh": rsh}
+        request = read_request(args, look_up(args))
     return agent_of(target_of(request, CommandOptions()))
 
 
 def hosts_of(setup: Setup | None) -> tuple[str, ...]:
-    """The hosts of the batch job that we are in: a launcher may have used any."""
+    """Returns the hosts of the current batch job, as a launcher may have used any of them."""
     from mpigauge.site import batch
 
     names = [host.name for host in batch.hosts(batch.here(os.environ))]
@@ -298,14 +300,14 @@ def hosts_of(setup: Setup | None) -> tuple[str, ...]:
 
 
 def _write_passport(writer: RunWriter, setup: Setup | None) -> None:
-    """Without it a profile says less of the machine, and no less of the program."""
+    """Writes the passport; without it a profile only lacks facts about the machine."""
     from mpigauge.cli.screen import tell
     from mpigauge.model.errors import RunError
     from mpigauge.site.topology import passport
 
-    known = (setup.mpi, setup.machine, setup.nodes) if setup else (None,)
+    parts = (setup.mpi, setup.machine, setup.nodes) if setup else (None,)
     try:
-        writer.write_passport(passport(*known))
+        writer.write_passport(passport(*parts))
     except RunError as error:
         tell(str(error))
 
@@ -313,7 +315,7 @@ def _write_passport(writer: RunWriter, setup: Setup | None) -> None:
 def _finish(
     profiling: Profiling, words: tuple[str, ...], jobs: Sequence[ProfiledJob], status: int
 ) -> None:
-    """A disk that is full now is told, and no more: the program has run."""
+    """Completes the run folder; a full disk is only reported, as the program has run."""
     from mpigauge.features.profile.profiling import header
     from mpigauge.model.errors import RunError
 
@@ -325,7 +327,7 @@ def _finish(
 
 
 def present(folder: Path, form: str) -> None:
-    """A run that was profiled elsewhere, on standard output."""
+    """Prints a stored profile on standard output."""
     from mpigauge.cli.screen import tell
     from mpigauge.features.profile.by_name import print_profile
     from mpigauge.features.profile.profiling import ranks_seen
@@ -337,7 +339,7 @@ def present(folder: Path, form: str) -> None:
 
 
 def _present(folder: Path, jobs: Sequence[ProfiledJob], form: str, start: Start) -> None:
-    """On standard error, since standard output is the program's."""
+    """Prints a new profile on standard error, as standard output belongs to the program."""
     from mpigauge.cli.screen import screen, tell
     from mpigauge.features.profile.foretell import unseen
     from mpigauge.features.profile.measured import joined_at
@@ -345,8 +347,8 @@ def _present(folder: Path, jobs: Sequence[ProfiledJob], form: str, start: Start)
     from mpigauge.features.profile.show import JOINED, lines_of
 
     if jobs:
-        found = joined_at(folder, jobs) if form in JOINED else None
-        for line in lines_of(jobs, form, screen().room or WIDTH, found):
+        beside = joined_at(folder, jobs) if form in JOINED else None
+        for line in lines_of(jobs, form, screen().room or WIDTH, beside):
             click.echo(line, err=True)
     else:
         for line in unseen(start.programs, start.env):

@@ -2,10 +2,9 @@
 # Copyright the mpigauge authors
 """Profiles as the sides of a comparison: the whole program, then each call site.
 
-A call site is the same on both sides where call, function and region are. Where a function has
-several of them they are told apart by their callers, else by their order in it, so that lines may
-have moved between two builds; where one side has more of them than the other they are taken
-together.
+A call site is the same on both sides if call, function and region are. Several call sites of a
+function are distinguished by their callers, else by their order in it, so that lines may move
+between builds. If the sides differ in their number they are summed up.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from mpigauge.model.record import Figure
 from mpigauge.result.compare.items import Item, items
 
 LEAST = 0.01
-"""Of the time in MPI: what takes less on all sides is one number for all such call sites."""
+"""The least share of the time in MPI; call sites with less on all sides are summed up."""
 REST = "all other call sites"
 WHOLE = ("run time", "outside MPI", "in MPI")
 Key = tuple[str, str, str]
-"""Call, function and region."""
+"""The identity of call sites: call, function and region."""
 
 
 @dataclass(frozen=True)
 class SideOfProfile:
-    """One run: a job of each launch."""
+    """One run, with a job for each launch."""
 
     name: str
     jobs: tuple[ProfiledJob, ...]
@@ -45,32 +44,32 @@ class SideOfProfile:
 
 @dataclass(frozen=True)
 class ComparedSite:
-    """A call site, or several together, on each side."""
+    """A call site, or several summed up, on each side."""
 
     label: str
-    """Allreduce in norm."""
+    """The name, such as Allreduce in norm."""
     sites: tuple[tuple[Called, ...], ...]
-    """Of each side, in its first launch; none: the side has not called it."""
+    """The call sites of each side, in its first launch; none: not called on that side."""
 
     def calls(self, side: int) -> int:
         return sum(each.calls for each in self.sites[side])
 
     def share(self, side: SideOfProfile, number: int) -> float:
-        """The share of this call site in the time in MPI."""
+        """Returns the share of this call site in the time in MPI."""
         seconds = sum(each.total_s for each in self.sites[number])
         if side.mpi_s > 0:
             return seconds / side.mpi_s
         return 0.0
 
     def mean_s(self, side: SideOfProfile, number: int, launch: int) -> float:
-        """The seconds that it takes of a rank in a launch of the side."""
-        wanted = {each.spot for each in self.sites[number]}
-        return sum(each.mean_s for each in side.accounts[launch].sites if each.spot in wanted)
+        """Returns the time of a rank in this call site, in seconds, in the mean of a launch."""
+        spots = {each.spot for each in self.sites[number]}
+        return sum(each.mean_s for each in side.accounts[launch].sites if each.spot in spots)
 
 
 def compared_sites(sides: Sequence[SideOfProfile]) -> list[ComparedSite]:
-    """All call sites of all sides, the one that takes most on any side first; the small ones
-    together."""
+    """Returns the call sites of all sides, the one with the largest share first; small ones are
+    summed up."""
     large, small = [], []
     for site in _all_sites(sides):
         share = max(site.share(side, number) for number, side in enumerate(sides))
@@ -79,10 +78,10 @@ def compared_sites(sides: Sequence[SideOfProfile]) -> list[ComparedSite]:
         else:
             small.append(site)
     large.sort(key=lambda each: -each[0])
-    found = [site for _, site in large]
+    sites = [site for _, site in large]
     if small:
-        found.append(_together(REST, small))
-    return found
+        sites.append(_together(REST, small))
+    return sites
 
 
 def _all_sites(sides: Sequence[SideOfProfile]) -> Iterator[ComparedSite]:
@@ -98,7 +97,7 @@ def _all_sites(sides: Sequence[SideOfProfile]) -> Iterator[ComparedSite]:
 def items_of(
     number: int, side: SideOfProfile, sites: Sequence[ComparedSite], program: str
 ) -> tuple[Item, ...]:
-    """What is compared of a side: times of a rank, in the mean of ranks. All sides are one
+    """Returns the items of a side to compare: times in the mean of ranks. All sides are one
     `program`, whatever its files are called."""
     return items((), _figures(number, side, sites, program))
 
@@ -120,17 +119,17 @@ def _figures(
 
 # --- which call sites are the same ----------------------------------------------------------------
 def _grouped(account: Account) -> dict[Key, list[Called]]:
-    found: dict[Key, list[Called]] = {}
+    groups: dict[Key, list[Called]] = {}
     for each in account.inside:
         function = next(iter(account.functions(each.spot)), "")
-        found.setdefault((each.spot.call, function, each.spot.region), []).append(each)
-    return found
+        groups.setdefault((each.spot.call, function, each.spot.region), []).append(each)
+    return groups
 
 
 def _sites(
     key: Key, of: Sequence[list[Called]], sides: Sequence[SideOfProfile]
 ) -> Iterator[ComparedSite]:
-    """Those of a function, one by one where all sides that have any have as many."""
+    """Yields the call sites of a function, one by one if all sides that have any have as many."""
     call, function, region = key
     label = call.removeprefix("MPI_")
     if function:
@@ -150,16 +149,16 @@ def _one_by_one(
     label: str, of: Sequence[list[Called]], sides: Sequence[SideOfProfile]
 ) -> Iterator[ComparedSite]:
     by_stack = [_by_stack(side, held) for side, held in zip(sides, of, strict=True)]
-    known = {frozenset(stacks) for stacks in by_stack if stacks}
+    stack_sets = {frozenset(stacks) for stacks in by_stack if stacks}
     apart = all(len(stacks) == len(held) for stacks, held in zip(by_stack, of, strict=True))
-    if apart and len(known) == 1:
+    if apart and len(stack_sets) == 1:
         yield from _by_callers(label, by_stack)
     else:
         yield from _by_order(label, of)
 
 
 def _by_stack(side: SideOfProfile, held: Sequence[Called]) -> dict[tuple[str, ...], Called]:
-    """The call sites by the functions that they are called from."""
+    """Returns the call sites by their stacks of functions."""
     return {side.accounts[0].functions(called.spot): called for called in held}
 
 
@@ -176,7 +175,7 @@ def _by_callers(
 
 
 def _by_order(label: str, of: Sequence[list[Called]]) -> Iterator[ComparedSite]:
-    """In the order in which they stand in the code."""
+    """Yields call sites matched by their order in the code."""
     ordered = [sorted(held, key=_offsets) for held in of]
     for number in range(max(len(held) for held in ordered)):
         of_sides = [tuple(held[number : number + 1]) for held in ordered]
@@ -184,7 +183,7 @@ def _by_order(label: str, of: Sequence[list[Called]]) -> Iterator[ComparedSite]:
 
 
 def _caller(stack: tuple[str, ...], stacks: set[tuple[str, ...]]) -> str:
-    """The first in which it differs from others."""
+    """Returns the first caller that differs from other stacks."""
     for level, name in enumerate(stack):
         if any(other[level : level + 1] != (name,) for other in stacks):
             return name
@@ -192,7 +191,7 @@ def _caller(stack: tuple[str, ...], stacks: set[tuple[str, ...]]) -> str:
 
 
 def _offsets(called: Called) -> tuple[int, ...]:
-    """The order of calls in the code."""
+    """Returns the offsets of frames, which order call sites as in the code."""
     return tuple(frame.offset for frame in called.spot.frames_of_program)
 
 

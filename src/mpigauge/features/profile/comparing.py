@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""`mpigauge compare` of profiles: their call sites, judged as all other numbers are."""
+"""Compares profiles for `mpigauge compare`: call sites are judged like other numbers."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class ComparedProfiles:
 
 
 def profiles_of(words: Sequence[str]) -> list[tuple[ProfiledJob, ...]]:
-    """The jobs of each run. UserError: one is not a profile, or holds nothing."""
-    found = []
+    """Returns the jobs of each run. UserError: a run is not a profile, or is empty."""
+    profiles = []
     for word in words:
         jobs = profile_at(word)
         if jobs is None:
@@ -48,23 +48,23 @@ def profiles_of(words: Sequence[str]) -> list[tuple[ProfiledJob, ...]]:
             )
         if not main_jobs(jobs):
             raise UserError(f"{word} holds no profile: no process in it came out of MPI_Init")
-        found.append(jobs)
-    return found
+        profiles.append(jobs)
+    return profiles
 
 
 def by_call_site(words: Sequence[str]) -> Comparison | None:
-    """Profiles with the first of them. None: they cannot be compared so, such as those of other
-    numbers of ranks."""
+    """Compares profiles with the first one. None: they cannot be compared, for example as their
+    numbers of ranks differ."""
     from mpigauge.cli.comparing import share_of
     from mpigauge.cli.run_names import open_run
 
     try:
         profiles = profiles_of(words)
         runs = [open_run(word) for word in words]
-        found = compared_profiles(runs, profiles, share_of(None), "median", lambda sides: sides)
+        result = compared_profiles(runs, profiles, share_of(None), "median", lambda sides: sides)
     except UserError:
         return None
-    return found.comparison
+    return result.comparison
 
 
 def compared_profiles(
@@ -74,8 +74,8 @@ def compared_profiles(
     response: str,
     chosen: Callable[[Sequence[Side]], Sequence[Side]],
 ) -> ComparedProfiles:
-    """All of them with the first; `chosen`: which of their numbers. UserError: their ranks are not
-    as many."""
+    """Compares all profiles with the first; `chosen`: selects their numbers. UserError: their
+    numbers of ranks differ."""
     sides = [
         SideOfProfile.of(name, main_jobs(jobs))
         for name, jobs in zip(names_of(runs), profiles, strict=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Names of C++ functions as they are in the sources, by the C++ runtime of the system."""
+"""Demangles names of C++ functions with the C++ runtime of the system."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 _RUNTIMES = ("libstdc++.so.6", "libc++abi.so.1")
 _BEGIN = "_Z"
-"""How all names begin that the Itanium C++ ABI makes, which the compilers of Linux follow."""
+"""The prefix of names mangled by the Itanium C++ ABI, which compilers on Linux follow."""
 
 
 def demangled(name: str) -> str:
-    """The name of a function as C++ has it; unchanged where it is not a name of C++ or there is no
-    runtime of C++."""
+    """Returns the demangled name of a function; unchanged if it is not a C++ name or there is no
+    C++ runtime."""
     runtime = _runtime() if name.startswith(_BEGIN) else None
     if runtime is None:
         return name
@@ -33,21 +33,21 @@ def demangled(name: str) -> str:
 def _runtime() -> Any:
     for library in _RUNTIMES:
         try:
-            found = ctypes.CDLL(library)
+            runtime = ctypes.CDLL(library)
         except OSError:
             continue
-        found.__cxa_demangle.restype = ctypes.c_void_p
-        found.__cxa_demangle.argtypes = [
+        runtime.__cxa_demangle.restype = ctypes.c_void_p
+        runtime.__cxa_demangle.argtypes = [
             ctypes.c_char_p,
             *(ctypes.c_char_p, ctypes.c_void_p),
             ctypes.POINTER(ctypes.c_int),
         ]
-        return found
+        return runtime
     return None
 
 
 def _free(made: int) -> None:
-    """The text is memory of malloc."""
+    """Frees text that the runtime allocated with malloc."""
     free = ctypes.CDLL(None).free
     free.argtypes = [ctypes.c_void_p]
     free(made)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Reads the files that processes of a profiled job left: one each, whatever ended them."""
+"""Reads the files of a profiled job: one per process, however it ended."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from mpigauge.model.errors import UserError
 SUFFIX = ".mpiprof"
 Ended = Literal["finalized", "exited", "killed"]
 Places = dict[tuple[int, int], int]
-"""Where in the list of sites one is, by its thread and its number there."""
+"""The indices of sites in the list of sites, by thread and number in the thread."""
 
 
 @dataclass(frozen=True)
 class Module:
-    """A file of code: the program, or a library."""
+    """A file of machine code: the program or a library."""
 
     path: str
     build_id: str
-    """In hexadecimal digits; empty where it has none."""
+    """The build ID in hexadecimal digits; empty if there is none."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ReturnAddress:
     """A return address: the call is just before it."""
 
     module: Module | None
-    """None: code that no file holds, such as a compiler's at run time."""
+    """The file of the code; None: code without a file, such as from a JIT compiler."""
     offset: int
 
 
@@ -48,20 +48,20 @@ class Comm:
     number: int
     name: str
     rank: int
-    """The own one."""
+    """The own rank."""
     size: int
     remote_size: int
-    """Of an intercommunicator, whose peers are the remote ranks; else 0."""
+    """The remote size of an intercommunicator, whose peers are the remote ranks; else 0."""
     members: tuple[int, ...]
-    """The rank in the world of each (remote) rank; -1: none. Empty: not known."""
+    """The rank in MPI_COMM_WORLD of each (remote) rank; -1: none. Empty: unknown."""
     family: int
-    """The same on all ranks, for those that were made in one way for the same ranks."""
+    """An identifier, the same on all ranks, of communicators made alike for the same ranks."""
     births: int
-    """How many there were, one after the other."""
+    """The number of such communicators, one after another."""
     parent: int
-    """The number of the one it was made from; 0: not known."""
+    """The number of the communicator it was made from; 0: unknown."""
     maker: str
-    """The call that made it."""
+    """The call that made the communicator."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,14 @@ class Type:
 @dataclass(frozen=True)
 class Region:
     path: str
-    """Names of regions around it before its own, with a slash between them."""
+    """The names of enclosing regions and its own, separated by slashes."""
     entered: int
     seconds: float
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What the process took while it was profiled; the peak is of all its life."""
+    """The resource usage of a process while profiled; the peak is over its whole life."""
 
     user_s: float
     system_s: float
@@ -94,24 +94,24 @@ class Usage:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Time in MPI of one thread, step by step."""
+    """The time of one thread in MPI, by steps of time."""
 
     thread: int
     start_s: float
-    """After the start of the profile."""
+    """The start of the timeline, in seconds after the start of the profile."""
     step_s: float
     mpi_s: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Site:
-    """A call at one place: one stack, in one region, by one thread."""
+    """A call site: one call, stack, region and thread."""
 
     thread: int
     call: str
     group: str
     region: str
-    """The path of a region; empty: none."""
+    """The path of the region; empty: none."""
     frames: tuple[ReturnAddress, ...]
     calls: int
     seconds: float
@@ -119,7 +119,7 @@ class Site:
     most_s: float
     failures: int
     times: npt.NDArray[np.uint64] = field(repr=False, compare=False)
-    """Calls by bins of time; see `bin_edges`."""
+    """The number of calls by bins of time; see `bin_edges`."""
 
 
 Waits = Literal["all", "for_root", "at_root"]
@@ -127,94 +127,94 @@ Waits = Literal["all", "for_root", "at_root"]
 
 @dataclass(frozen=True)
 class Instances:
-    """Calls of one collective on one communicator, of one size, of which some are kept."""
+    """Calls of one collective on one communicator and of one size, some of them recorded."""
 
     comm: int
     call: str
     bin: int
-    """As in cells; layout.OTHER_SIZES: of all sizes."""
+    """The bin of sizes as in cells; layout.OTHER_SIZES: all sizes."""
     waits: Waits
-    """Who waits: all for all, all for the root, the root for all."""
+    """The direction of waiting: all for all, all for the root, or the root for all."""
     first: int
-    """The index of the first that counts."""
+    """The index of the first call that counts."""
     count: int
-    """From there on."""
+    """The number of calls from the first one on."""
     seconds: float
     level: int
-    """One of 2 to the power of it is kept."""
+    """The sampling level: one of 2 ** level calls is recorded."""
     records: npt.NDArray[np.void] = field(repr=False, compare=False)
-    """Of layout.INSTANCE, by index; `site` is the place in the sites of the file."""
+    """The records, as layout.INSTANCE, by index; `site` is the index in the sites of the file."""
 
     @property
     def is_later(self) -> bool:
-        """Whether it is begun by one call and waited for by another."""
+        """True if one call starts the collective and another waits for it."""
         return self.call.startswith("MPI_I")
 
     def only(self, indices: npt.NDArray[np.integer[Any]] | None) -> Instances:
-        """The records of these indices alone."""
+        """Returns these calls with only the records of these indices."""
         kept = np.isin(self.records["index"], [] if indices is None else indices)
         return replace(self, records=self.records[kept])
 
 
 @dataclass(frozen=True)
 class Channel:
-    """Messages to or from one other rank on a communicator, with tags that begin alike, of which
-    some are kept."""
+    """Messages to or from one other rank on a communicator, with tags of one group, some of them
+    recorded."""
 
     comm: int
     peer: int
     way: int
-    """layout.Counted: sent or received."""
+    """The direction: layout.Counted.SENT or RECEIVED."""
     tags: int
     count: int
-    """Of all messages, kept or not."""
+    """The number of all messages, recorded or not."""
     level: int
     records: npt.NDArray[np.void] = field(repr=False, compare=False)
-    """As of Instances; `root` is the tag."""
+    """The records, as in Instances; `root` is the tag."""
 
 
 @dataclass(frozen=True)
 class Lost:
-    """What there was no room for."""
+    """The numbers of events that were lost for lack of space."""
 
     calls: int
     cells: int
     reason: str
-    """limit or disk; empty: nothing was lost."""
+    """The reason: limit or disk; empty: nothing was lost."""
 
 
 @dataclass(frozen=True)
 class RankFile:
-    """What one process left."""
+    """The contents of the file of one process."""
 
     host: str
     pid: int
     job: int
-    """Of one file: by what its launcher told. `read_folder` numbers worlds from 1 on; 0: the
-    process is of none, as it did not come through MPI_Init."""
+    """The identifier of the job, in a single file from its launcher. `read_folder` numbers worlds
+    from 1; 0: the process has none, as it did not complete MPI_Init."""
     rank: int | None
     ranks: int
     words: tuple[str, ...]
     executable: str
     library: str
-    """What the MPI says of itself."""
+    """The version string of the MPI library."""
     abi: str
     thread_level: int
     started: str
     hz: float
-    """Ticks of the profiler's clock in a second."""
+    """The ticks per second of the profiler's clock."""
     run_s: float
-    """From the end of MPI_Init, else the first call, to the start of MPI_Finalize, else its end."""
+    """The time from the end of MPI_Init or the first call to MPI_Finalize or the end."""
     on_s: float
-    """How long the profile was on."""
+    """The time during which the profile was on."""
     ended: Ended
     usage: Usage
     cpus: Mapping[int, tuple[int, int]]
-    """Processors on which it was seen: their NUMA node, how often."""
+    """The NUMA node and the number of samples for each processor on which it was seen."""
     own_s: float
-    """What a call costs more under the profiler."""
+    """The overhead of the profiler per call."""
     inner_s: float
-    """The part of it that the clock would see, which was taken off."""
+    """The part of the overhead within measured times, which was subtracted."""
     cut: int
     nested: int
     lost: Lost
@@ -224,24 +224,24 @@ class RankFile:
     timelines: tuple[Timeline, ...]
     sites: tuple[Site, ...]
     cells: npt.NDArray[np.void]
-    """Of layout.CELL; `site` is the place in `sites`."""
+    """The cells, as layout.CELL; `site` is the index in `sites`."""
     instances: tuple[Instances, ...] = field(default=(), repr=False)
     channels: tuple[Channel, ...] = field(default=(), repr=False)
     start_ticks: int = 0
-    """The start of the profile by the processor's counter, which ranks of a host share."""
+    """The start of the profile in ticks of the processor, which ranks of a host share."""
     start_utc_s: float = 0.0
     began_utc_s: float = 0.0
-    """When MPI_Init had ended, else the first call, by the clock of its host since 1970."""
+    """The end of MPI_Init, else the start, by the clock of its host since 1970."""
 
     @cached_property
     def mpi_s(self) -> float:
-        """Time in MPI, of all threads."""
+        """The time of all threads in MPI."""
         return sum(site.seconds for site in self.sites)
 
 
 def bin_edges() -> npt.NDArray[np.float64]:
-    """The edges of bins in ticks, one more than there are bins: below 16 each tick, then 8 for each
-    power of two."""
+    """Returns the edges of bins in ticks, one more than bins: each tick below 16, then 8 bins for
+    each power of two."""
     number = np.arange(layout.BINS + 1)
     bit = number // 8 + 2
     width = np.exp2(np.maximum(bit - 3, 0))
@@ -249,21 +249,21 @@ def bin_edges() -> npt.NDArray[np.float64]:
 
 
 def read_folder(folder: Path) -> tuple[RankFile, ...]:
-    """All files of a folder, by job and rank; those of processes without a rank come last."""
-    found = numbered([read_rank(path) for path in sorted(folder.glob(f"*{SUFFIX}"))])
-    return tuple(sorted(found, key=lambda each: (each.rank is None, each.job, each.rank or 0)))
+    """Reads all files of a folder, ordered by job and rank; processes without a rank come last."""
+    files = numbered([read_rank(path) for path in sorted(folder.glob(f"*{SUFFIX}"))])
+    return tuple(sorted(files, key=lambda each: (each.rank is None, each.job, each.rank or 0)))
 
 
 _APART_S = 0.05
-"""Ranks of one world leave MPI_Init, and clocks of hosts are, so far apart at most: a rank may have
-ended before another has begun. No launcher starts the next job sooner."""
+"""The maximum difference between ranks of one world leaving MPI_Init, and between clocks of hosts:
+a rank may end before another begins. No launcher starts the next job sooner."""
 
 
 def numbered(files: Iterable[RankFile]) -> list[RankFile]:
-    """The files with the number of its world for each, by the order in which worlds began.
+    """Returns the files with the numbers of their worlds, in the order in which worlds began.
 
-    Some launchers tell ranks nothing that only their world knows. Then those go together that were
-    in MPI at one time and are as many ranks as they say.
+    Some launchers pass no unique identifier to ranks. Then a world is formed by ranks that were in
+    MPI at the same time and agree on their number.
     """
     worlds: list[list[RankFile]] = []
     alone = []
@@ -291,7 +291,7 @@ def _belongs(file: RankFile, world: Sequence[RankFile]) -> bool:
 
 
 def read_rank(path: Path) -> RankFile:
-    """The file of one process. Whatever is not whole in it is left out."""
+    """Reads the file of one process; incomplete parts are left out. UserError: a wrong file."""
     data = np.fromfile(path, dtype=np.uint8)
     if data.size < layout.PAGE or data[:8].tobytes() != layout.MAGIC:
         raise UserError(f"{path} is not a file of the profiler (*{SUFFIX})")
@@ -305,7 +305,7 @@ def read_rank(path: Path) -> RankFile:
 
 
 class _Reader:
-    """Goes over the blocks once, and keeps them by kind."""
+    """A reader that scans the blocks once and indexes them by kind."""
 
     def __init__(self, data: npt.NDArray[np.uint8], head: Any) -> None:
         self.data, self.head = data, head
@@ -316,7 +316,7 @@ class _Reader:
         self.outdated = set(self._outdated())
 
     def _outdated(self) -> Iterator[int]:
-        """Threads that have not called since the profile was started anew."""
+        """Yields threads without a call since the last reset of the profile."""
         for part, _ in self._each(BlockKind.THREAD, layout.THREAD):
             if int(part["resets"]) < int(self.head["resets"]):
                 yield int(part["thread"])
@@ -333,7 +333,7 @@ class _Reader:
                 at += size
 
     def _rate(self) -> float:
-        """Ticks in a second, by the two moments at which all clocks were read."""
+        """Returns the ticks per second, from the two moments at which all clocks were read."""
         start, latest = self.head["start"], self.head["latest"]
         span_ns = int(latest["monotonic_ns"]) - int(start["monotonic_ns"])
         ticks = int(latest["ticks"]) - int(start["ticks"])
@@ -344,7 +344,7 @@ class _Reader:
     # --- parts
 
     def _each(self, kind: BlockKind, dtype: np.dtype[Any]) -> Iterator[tuple[Any, int]]:
-        """The fixed part of each block of a kind, and where what follows it begins."""
+        """Yields the fixed part of each block of a kind, and its end offset."""
         for at in self.blocks[kind]:
             end = at + dtype.itemsize
             if end <= self.data.size:
@@ -454,28 +454,28 @@ class _Reader:
         return {int(part["call"]): (_name(part["name"]), _name(part["group"])) for part, _ in parts}
 
     def _modules(self) -> dict[int, Module]:
-        found = {}
+        modules = {}
         for part, at in self._each(BlockKind.MODULE, layout.MODULE):
             identity = bytes(part["id"])[: int(part["id_bytes"])]
             path = self._text(at, int(part["path_length"]))
-            found[int(part["module"])] = Module(path, identity.hex())
-        return found
+            modules[int(part["module"])] = Module(path, identity.hex())
+        return modules
 
     def _regions(self) -> dict[int, Region]:
-        found: dict[int, Region] = {}
+        regions: dict[int, Region] = {}
         for part, _ in self._each(BlockKind.REGION, layout.REGION):
-            around = found.get(int(part["parent"]))
+            around = regions.get(int(part["parent"]))
             path = f"{around.path}/{_name(part['name'])}" if around else _name(part["name"])
             seconds = self._seconds(int(part["ticks"]))
-            found[int(part["region"])] = Region(path, int(part["entered"]), seconds)
-        return found
+            regions[int(part["region"])] = Region(path, int(part["entered"]), seconds)
+        return regions
 
     def _comms(self) -> dict[int, Comm]:
         calls = self._calls()
         members = self._members()
-        found: dict[int, Comm] = {}
+        comms: dict[int, Comm] = {}
         for part, _ in self._each(BlockKind.COMM, layout.COMM):
-            found[int(part["comm"])] = Comm(
+            comms[int(part["comm"])] = Comm(
                 number=int(part["comm"]),
                 name=_name(part["name"]),
                 rank=int(part["rank"]),
@@ -487,28 +487,28 @@ class _Reader:
                 parent=int(part["parent"]),
                 maker=calls.get(int(part["maker"]), ("", ""))[0],
             )
-        return found
+        return comms
 
     def _members(self) -> dict[int, tuple[int, ...]]:
-        found = {}
+        members = {}
         for part, at in self._each(BlockKind.MEMBERS, layout.MEMBERS):
             ranks = self.data[at : at + 4 * int(part["count"])].view("i4")
-            found[int(part["members"])] = tuple(ranks.tolist())
-        return found
+            members[int(part["members"])] = tuple(ranks.tolist())
+        return members
 
     def _types(self) -> dict[int, Type]:
-        found = {}
+        types = {}
         for part, _ in self._each(BlockKind.TYPE, layout.TYPE):
             name, operation = _name(part["name"]), _name(part["operation"])
-            found[int(part["type"])] = Type(name, operation, int(part["size"]))
-        return found
+            types[int(part["type"])] = Type(name, operation, int(part["size"]))
+        return types
 
     def _timelines(self) -> tuple[Timeline, ...]:
         start = int(self.head["start"]["ticks"])
-        found = []
+        timelines = []
         for part, _ in self._each(BlockKind.THREAD, layout.THREAD):
             if int(part["thread"]) not in self.outdated:
-                found.append(
+                timelines.append(
                     Timeline(
                         thread=int(part["thread"]),
                         start_s=self._seconds(int(part["start"]) - start),
@@ -516,10 +516,10 @@ class _Reader:
                         mpi_s=part["step"] / self.hz,
                     )
                 )
-        return tuple(found)
+        return tuple(timelines)
 
     def _sites(self, regions: dict[int, str]) -> tuple[tuple[Site, ...], Places]:
-        """Those that were called, and their places by thread and number."""
+        """Returns the sites with calls, and their indices by thread and number."""
         calls, modules = self._calls(), self._modules()
         sites: list[Site] = []
         places: Places = {}
@@ -557,8 +557,10 @@ class _Reader:
             chunk = self.data[at : at + size].view(layout.CELL).copy()
             chunk = chunk[chunk["count"] > 0]
             thread = int(part["thread"])
-            known = np.array([(thread, int(site)) in places for site in chunk["site"]], dtype=bool)
-            chunk = chunk[known] if chunk.size else chunk
+            has_site = np.array(
+                [(thread, int(site)) in places for site in chunk["site"]], dtype=bool
+            )
+            chunk = chunk[has_site] if chunk.size else chunk
             chunk["site"] = [places[thread, int(site)] for site in chunk["site"]]
             chunks.append(chunk)
         if chunks:
@@ -582,7 +584,7 @@ class _Reader:
 
     @cached_property
     def kept(self) -> dict[int, npt.NDArray[np.void]]:
-        """The places of each collective and channel, by its number."""
+        """The recorded instances of each collective and channel, by its number."""
         blocks: dict[int, list[Any]] = defaultdict(list)
         for part, _ in self._each(BlockKind.KEPT, layout.KEPT):
             blocks[int(part["of"])].append(part)
@@ -602,7 +604,7 @@ class _Reader:
 
 
 def _in_a_row(blocks: list[Any]) -> npt.NDArray[np.void]:
-    """The places of the blocks of one number, as far as none is missing."""
+    """Joins the instances in the blocks of one number, up to the first missing block."""
     blocks.sort(key=lambda block: int(block["part"]))
     whole = [block["instance"] for place, block in enumerate(blocks) if block["part"] == place]
     return np.concatenate([np.empty(0, layout.INSTANCE), *whole])
@@ -611,15 +613,15 @@ def _in_a_row(blocks: list[Any]) -> npt.NDArray[np.void]:
 def _records(
     part: Any, kept: Mapping[int, npt.NDArray[np.void]], places: Places
 ) -> npt.NDArray[np.void]:
-    """The records that count, by index, with the place of their site in the list of sites."""
+    """Returns the records that count, by index; `site` becomes the index in the list of sites."""
     all_places = kept.get(int(part["kept"]), np.empty(0, layout.INSTANCE))
     records = all_places[: int(part["used"])].copy()
     words = records["thread"].astype(np.uint64) << np.uint64(32) | records["site"]
     keys, of_key = np.unique(words, return_inverse=True)
-    found = [places.get((int(key) >> 32, int(key) & 0xFFFFFFFF)) for key in keys]
-    known = np.array([site is not None for site in found], dtype=bool)[of_key]
-    records["site"] = np.array([site or 0 for site in found], dtype=np.uint32)[of_key]
-    records = records[known & (records["index"] >= part["from"])]
+    site_indices = [places.get((int(key) >> 32, int(key) & 0xFFFFFFFF)) for key in keys]
+    has_site = np.array([site is not None for site in site_indices], dtype=bool)[of_key]
+    records["site"] = np.array([site or 0 for site in site_indices], dtype=np.uint32)[of_key]
+    records = records[has_site & (records["index"] >= part["from"])]
     return np.asarray(records[np.argsort(records["index"], kind="stable")])
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Finds the profile that a word names, in a run folder or in a file that somebody has shared."""
+"""Finds the profile that a word names, in a run folder or a shared file."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ HEADER = "run.json"
 _DAMAGED = (
     OSError, ValueError, RecursionError, AttributeError, KeyError, BadZipFile, StopIteration
 )  # fmt: skip
-"""What reading run.json ends with where it is none of ours."""
+"""The errors of reading a run.json that is damaged or foreign."""
 
 
 def profile_at(word: str) -> tuple[ProfiledJob, ...] | None:
-    """Its jobs; None: the run is not a profile. UserError: there is no such run, or it cannot be
-    read."""
+    """Returns the jobs of a profile; None: the run is not one. UserError: there is no such run, or
+    it cannot be read."""
     if not is_profile(word):
         return None
     from mpigauge.features.profile.left import collect_left
@@ -38,13 +38,13 @@ def profile_at(word: str) -> tuple[ProfiledJob, ...] | None:
 
 
 def is_profile(word: str) -> bool:
-    """Whether the run that a word names is one. UserError: there is no such run."""
+    """True if the named run is a profile. UserError: there is no such run."""
     return not word.startswith(REFERENCE) and holds_profile(find_run(word))
 
 
 def holds_profile(path: Path) -> bool:
-    """Whether this run folder, or this file that somebody has shared, is one. A damaged one is
-    none: who opens it says what is wrong."""
+    """True if this run folder or shared file is a profile; false if it is damaged, which is
+    reported when it is opened."""
     try:
         return bool(json.loads(_header(path)).get("kind") == KIND)
     except _DAMAGED:
@@ -52,7 +52,7 @@ def holds_profile(path: Path) -> bool:
 
 
 def _header(path: Path) -> bytes:
-    """What run.json holds."""
+    """Returns the contents of run.json."""
     if not path.is_file():
         return (path / HEADER).read_bytes()
     with ZipFile(path) as pack:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What can be said of a profile before its program runs: a sentence for each thing that will hide
-calls. The program runs in any case."""
+"""Predicts before a program runs which calls its profile will miss. The program runs in any
+case."""
 
 from __future__ import annotations
 
@@ -29,50 +29,50 @@ def foretold(
     here: Mapping[str, str],
     folder: Path = Path(),
 ) -> list[str]:
-    """What is to be known of these programs of a line, in the environment that they will have;
-    nothing of those that are not there. `here`: the environment before anything of ours."""
-    said: dict[str, None] = {}
+    """Returns warnings about the programs of a line in their environment; none for missing
+    programs. `here`: the environment before our changes."""
+    sentences: dict[str, None] = {}
     for words in programs:
         try:
-            found = look(words, env, folder)
+            program = look(words, env, folder)
         except UserError:
             continue  # the launcher says it better
-        said |= dict.fromkeys(f"{words[0]} {each}" for each in _hidden(found))
-    return [*said, *_preloaded(here)]
+        sentences |= dict.fromkeys(f"{words[0]} {each}" for each in _hidden(program))
+    return [*sentences, *_preloaded(here)]
 
 
 def unseen(programs: Sequence[Sequence[str]], env: Mapping[str, str]) -> list[str]:
-    """After a run in which nobody was seen: which of its programs need no MPI, but for those
-    of which more was said before."""
-    said: dict[str, None] = {}
+    """Returns after a run without any rank which programs need no MPI, except those that
+    `foretold` warned about."""
+    sentences: dict[str, None] = {}
     for words in programs:
         try:
-            found = look(words, env)
+            program = look(words, env)
         except UserError:
             continue
-        foretold_already = found.static or found.secure
-        if found.kind == "binary" and not found.uses_mpi and not foretold_already:
-            said[f"{words[0]} needs no library of MPI"] = None
-    return [*said]
+        foretold_already = program.static or program.secure
+        if program.kind == "binary" and not program.uses_mpi and not foretold_already:
+            sentences[f"{words[0]} needs no library of MPI"] = None
+    return [*sentences]
 
 
-def _hidden(found: Look) -> Iterator[str]:
-    """What hides calls, as what follows the program's name in a sentence."""
-    if found.secure:
+def _hidden(program: Look) -> Iterator[str]:
+    """Yields what hides calls, as the end of a sentence that begins with the program's name."""
+    if program.secure:
         yield "runs with another's rights (setuid), so nothing can be preloaded and no call is seen"
-    elif found.holds_profiler:
+    elif program.holds_profiler:
         return
-    elif found.static:
+    elif program.static:
         yield f"is statically linked, so nothing can be preloaded and no call is seen; {STATIC}"
-    elif found.holds_mpi:
+    elif program.holds_mpi:
         yield f"has its MPI linked into it, whose calls nothing preloaded can see; {STATIC}"
-    elif found.unknown:
+    elif program.unknown:
         yield (
-            f"is made for {listed(found.unknown)}, whose ABI mpigauge does not know: its calls "
+            f"is made for {listed(program.unknown)}, whose ABI mpigauge does not know: its calls "
             "pass unseen"
         )
-    elif len(found.abis) > 1:
-        kinds = listed(WORDS[kind] for kind in found.abis)
+    elif len(program.abis) > 1:
+        kinds = listed(WORDS[kind] for kind in program.abis)
         yield f"loads two MPIs ({kinds}); the one that is loaded first is profiled"
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where ranks put their files while they run, and how these come together afterwards.
+"""Makes folders for the files of ranks on all hosts, and fetches the files afterwards.
 
-Each node has a folder of one name in its own memory, or on its own disk: what is mapped into memory
-should be on no file system that others share. After the end, whatever ended the program, the files
-of other hosts are fetched.
+Each node has a folder of the same name in its memory or on its own disk, as mapped files should not
+be on a shared file system. After the end, whatever ended the program, the files of other hosts are
+fetched.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from mpigauge.runs.store.files import LEFT, write_whole
 
 MEMORY = Path("/dev/shm")
 LEAST_FREE = 64 << 20
-"""Bytes that the node's memory must have for files; else they go to its disk."""
+"""The least free bytes in the node's memory; with less, files are on its disk."""
 SECONDS = 120.0
 MARK = "mpigauge-files "
 HOME = "here"
-"""A file in the folder of this host: a host that sees it shares the folder, and its files are here
-already."""
+"""A file in the folder of this host. A host that sees it shares the folder, so that its files
+need not be fetched."""
 AGENT = "agent"
-"""A file that says how other hosts are reached, for launchers within a script."""
+"""A file with the agent for other hosts, for launchers within a script."""
 NOTED = ".hosts"
-"""The end of names of files that say where launchers within a script started ranks."""
+"""The suffix of files with the hosts on which launchers within a script started ranks."""
 
 
 _NAME = re.compile(r"mpigauge-\d+-[0-9a-f]{12}")
@@ -47,23 +47,23 @@ _NAME = re.compile(r"mpigauge-\d+-[0-9a-f]{12}")
 
 @dataclass(frozen=True)
 class LeftFiles:
-    """The place of the files of a launch until its program has ended."""
+    """The location of the files of a launch until its program has ended."""
 
     launch: int
     folder: str
     host: str
-    """The host of mpigauge; on the others the folder has the same name."""
+    """The host of mpigauge; the folder has the same name on other hosts."""
     hosts: tuple[str, ...]
     words: tuple[str, ...]
-    """Those of the agent that reaches them."""
+    """The command of the agent that reaches other hosts."""
     shell: tuple[str, ...]
 
 
 def note_left(
     run: Path, launch: int, folder: Path, hosts: Sequence[str], agent: Agent
 ) -> LeftFiles:
-    """Notes in a run folder where the files are, in case we are killed. A disk that is full keeps
-    no program from running."""
+    """Records in a run folder where the files are, in case mpigauge is killed. A full disk does not
+    stop the program."""
     left = LeftFiles(
         launch, str(folder), os.uname().nodename, tuple(hosts), agent.words, agent.shell
     )
@@ -73,7 +73,7 @@ def note_left(
 
 
 def left_in(run: Path) -> LeftFiles | None:
-    """The files that a killed mpigauge has left; None: there are none."""
+    """Returns the files that a killed mpigauge left; None: there are none."""
     try:
         data = json.loads((run / LEFT).read_text(encoding="utf-8"))
         lists = {name: tuple(map(str, data[name])) for name in ("hosts", "words", "shell")}
@@ -88,7 +88,7 @@ def forget_left(run: Path) -> None:
 
 
 def is_own_folder(folder: Path) -> bool:
-    """True if `folder_for_ranks` made it, for this user."""
+    """True if `folder_for_ranks` made this folder for this user."""
     try:
         about = folder.lstat()
     except OSError:
@@ -98,8 +98,7 @@ def is_own_folder(folder: Path) -> bool:
 
 
 def folder_for_ranks() -> Path:
-    """A new folder of ours alone, with a name that no other run has. UserError: there is no place
-    for one."""
+    """Makes a new private folder with a unique name. UserError: it cannot be made."""
     folder = _base() / f"mpigauge-{os.getuid()}-{os.urandom(6).hex()}"
     try:
         folder.mkdir(mode=0o700)
@@ -120,36 +119,36 @@ def _base() -> Path:
 
 
 def prepare(folder: Path, hosts: Sequence[str], agent: Agent) -> list[str]:
-    """Makes the folder on other hosts, where ranks are going to be. A sentence for each host on
-    which that cannot be done. What stands in a script finds there how it was done."""
+    """Makes the folder on other hosts; returns a sentence for each host on which that fails. Also
+    stores the agent there, for stand-ins within a script."""
     others = _others(hosts)
     problems = _made(folder, others, agent)
-    told = {"words": agent.words, "shell": agent.shell, "hosts": others}
+    agent_data = {"words": agent.words, "shell": agent.shell, "hosts": others}
     with suppress(OSError):
-        (folder / AGENT).write_text(json.dumps(told), encoding="utf-8")
+        (folder / AGENT).write_text(json.dumps(agent_data), encoding="utf-8")
     return problems
 
 
 def prepare_more(folder: Path, hosts: Sequence[str]) -> list[str]:
-    """Prepares hosts that a launcher within a script is told, as far as they are new; says which
-    could not be."""
+    """Makes the folder on new hosts of a launcher within a script; returns a sentence for each host
+    on which that fails."""
     try:
-        told = json.loads((folder / AGENT).read_text(encoding="utf-8"))
+        agent_data = json.loads((folder / AGENT).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
-    new = [host for host in _others(hosts) if host not in told["hosts"]]
-    return _made(folder, new, Agent(tuple(told["words"]), tuple(told["shell"])))
+    new = [host for host in _others(hosts) if host not in agent_data["hosts"]]
+    return _made(folder, new, Agent(tuple(agent_data["words"]), tuple(agent_data["shell"])))
 
 
 def _made(folder: Path, hosts: Sequence[str], agent: Agent) -> list[str]:
     where = quote(str(folder))
     script = f"mkdir -m 700 {where} || {{ [ -d {where} ] && [ -O {where} ] && [ ! -L {where} ]; }}"
     answers = zip(hosts, all_answers(hosts, script, agent, SECONDS), strict=True)
-    found: list[str] = []
+    problems: list[str] = []
     for host, answer in answers:
         if answer.status != 0:
-            found.append(f"ranks on {host} are not profiled: {answer.last_words}")
-    return found
+            problems.append(f"ranks on {host} are not profiled: {answer.last_words}")
+    return problems
 
 
 def _others(hosts: Sequence[str]) -> list[str]:
@@ -157,8 +156,7 @@ def _others(hosts: Sequence[str]) -> list[str]:
 
 
 def note_hosts(folder: Path, hosts: Sequence[str]) -> None:
-    """Notes the hosts for whoever fetches their files. A disk that is full keeps no program from
-    running."""
+    """Records the hosts from which files must be fetched. A full disk does not stop the program."""
     with suppress(OSError):
         (folder / f"{os.getpid()}{NOTED}").write_text("\n".join(hosts), encoding="utf-8")
 
@@ -171,8 +169,8 @@ def noted_hosts(folder: Path) -> list[str]:
 
 
 def fetch(folder: Path, hosts: Sequence[str], agent: Agent | None) -> list[str]:
-    """Brings the files of other hosts into this folder, and removes them there. A sentence for each
-    host from which nothing could be brought."""
+    """Moves the files of other hosts into this folder; returns a sentence for each host for which
+    that fails."""
     others = _others([*hosts, *noted_hosts(folder)])
     problems = []
     for host, answer in zip(others, all_answers(others, _script(folder), agent, SECONDS),
@@ -185,7 +183,7 @@ def fetch(folder: Path, hosts: Sequence[str], agent: Agent | None) -> list[str]:
 
 
 def _script(folder: Path) -> str:
-    """Prints the files of a node as text, and removes them."""
+    """Returns a shell script that prints the files of a node as text, and removes them."""
     where = quote(str(folder))
     return (
         f"if [ -e {where}/{HOME} ]; then printf '{MARK}'; "
@@ -198,7 +196,7 @@ def _script(folder: Path) -> str:
 
 
 def _unpack(text: str, folder: Path) -> None:
-    """Only plain files of ours, into the folder itself."""
+    """Unpacks only regular files of the profiler, directly into the folder."""
     packed = base64.b64decode("".join(text.split()))
     if not packed:
         return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The program of a stored profile once more, with several sets of variables in turn."""
+"""Reruns the program of a stored profile, alternating between sets of variables."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from mpigauge.features.profile.stored import ProfiledJob
 
 Times = tuple[float, float]
-"""Of one launch: how long it ran, and how long its ranks were in MPI, both in the mean of ranks."""
+"""The run time of one launch and its time in MPI, in seconds, in the mean of ranks."""
 
 
-def words_of(said: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """The command line that was profiled, and the options that it was profiled with, from the
-    header of a profile; no words where it does not hold them."""
+def words_of(run_header: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Returns the profiled command line and the options of `mpigauge profile` from the header of a
+    profile; empty if they are not in it."""
     from mpigauge.cli.paths import LATER
     from mpigauge.features.profile.command import command
 
-    typed = said.get("command")
+    typed = run_header.get("command")
     if not isinstance(typed, list) or typed[:2] != ["mpigauge", "profile"]:
         return (), {}
     options = command.make_context("profile", list(map(str, typed[2:])), obj=LATER).params
@@ -38,22 +38,22 @@ def words_of(said: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
 
 
 def launched_in_turn(
-    said: Mapping[str, Any],
+    run_header: Mapping[str, Any],
     arms: Mapping[str, Mapping[str, str]],
     folder: Path,
     rounds: int,
     seed: int,
     tell: Callable[[str], None],
 ) -> dict[str, list[Times]]:
-    """Each arm with its variables, once in each round, in another order in each; a run in `folder`
-    for each. `said`: the header of the profile. RunError: a launch fails."""
+    """Launches each arm with its variables once per round, in random order; each arm is a run in
+    `folder`. `run_header`: the header of the profile. RunError: a launch fails."""
     from mpigauge.cli.program import NAMES, set_up_program
     from mpigauge.features.profile.command import agent_for, hosts_of, starter_for
     from mpigauge.runs.store import RunWriter
     from mpigauge.site.launch.lines.preload import PRELOAD
     from mpigauge.site.mpi.profiler import library
 
-    words, options = words_of(said)
+    words, options = words_of(run_header)
     options["tuned"] = None
     setup = set_up_program(options, words) if any(options[name] for name in NAMES) else None
     starter = starter_for(words, setup, dict(os.environ))
@@ -67,9 +67,9 @@ def launched_in_turn(
         for arm, variables in arms.items():
             made = RunWriter.create(header(words), NO_CARDS, output=folder / arm, label=arm)
             writer = stack.enter_context(made)
-            told = {**preloaded, **variables}
+            rank_variables = {**preloaded, **variables}
             profilings[arm] = Profiling(
-                starter, told, writer, tell, agent, hosts, output=subprocess.DEVNULL
+                starter, rank_variables, writer, tell, agent, hosts, output=subprocess.DEVNULL
             )
         for number in range(rounds):
             for arm in order.sample(list(arms), len(arms)):

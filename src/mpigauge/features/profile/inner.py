@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A stand-in for a launcher that a script starts: the real one, whose ranks find the profiler.
+"""Replaces a launcher that a script starts by the real one, and adds the profiler to its ranks.
 
-Whatever cannot be understood is handed on as it is. The hosts that a line names are noted, so that
-the files of their ranks are fetched.
+A line that cannot be parsed is passed on unchanged. The hosts in a line are recorded, so that the
+files of their ranks are fetched.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from mpigauge.site.launch.lines.read import file_text, read
 
 
 def main() -> None:
-    """Becomes the real launcher. The words are those of the stand-in."""
+    """Replaces this process by the real launcher. The arguments are those of the stand-in."""
     stand_in, *rest = sys.argv[1:]
     name, folder = Path(stand_in).name, Path(stand_in).parent
     real = _real(name, folder)
     if real is None:
         sys.exit(f"{name}: command not found")
-    words = _told([real, *rest])
+    words = _with_profiler([real, *rest])
     remove_left_session(os.getpid(), os.environ)
     os.execv(real, words)
 
 
 def _real(name: str, folder: Path) -> str | None:
-    """The launcher of this name that comes next on PATH."""
+    """Removes the stand-ins from PATH, and returns the real launcher."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     os.environ["PATH"] = os.pathsep.join(each for each in folders if Path(each) != folder)
     return shutil.which(name)
 
 
-def _told(words: list[str]) -> list[str]:
-    """The words with which ranks find the profiler."""
+def _with_profiler(words: list[str]) -> list[str]:
+    """Returns the launch line with the profiler's variables for its ranks."""
     here = dict(os.environ)
     variables = {}
     for name in here:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A profile beside what its machine does with the same calls: waiting; moving, as the machine can
-do it; moving above that. And what the program would save at most.
+"""Joins a profile with measurements of its machine: splits each call site into waiting, the
+machine's time for moving, and moving above that. Also computes the largest possible savings.
 
-Times are of a rank, in the mean of all.
+Times are in the mean of ranks.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ if TYPE_CHECKING:
 class JoinedSite:
     called: Called
     waiting: TimeWithInterval | None
-    """None: it could not be split."""
+    """The waiting time; None: it could not be separated."""
     machine: TimeWithInterval | None
-    """Moving, as the machine can do it; None: nothing of it was measured."""
+    """The machine's time for the same calls; None: nothing of it was measured."""
     above: TimeWithInterval | None
-    """Moving above that; of what could not be split all that takes longer."""
+    """The time of moving above that; without a split all time above that."""
     part: float
-    """Of the calls' time that the measurements speak for."""
+    """The share of the calls' time that is covered by measurements."""
 
 
 @dataclass(frozen=True)
 class Joined:
     sites: tuple[JoinedSite, ...]
-    """Those of which something was measured or split, the one that takes longest first."""
+    """The call sites that were measured or split, longest first."""
     network: float
-    """What a perfect network would save at most, as a share of the run time..."""
+    """The largest saving by a perfect network, as a share of the run time."""
     balance: float
-    """...a perfect balance..."""
+    """The largest saving by a perfect balance, as a share of the run time."""
     setting: float
-    """...and the best known setting; NaN: no other is known."""
+    """The saving by the best known setting, as a share of the run time; NaN: none known."""
 
 
 class MachineFigures:
-    """What was measured of it."""
+    """The measurements of a machine."""
 
     def __init__(self, rows: Iterable[Row], pattern: str = "") -> None:
-        """`pattern`: the arrivals of this profile, as the column `arrival` names them."""
+        """Sorts the rows by call. `pattern`: the name of this profile's arrivals in `arrival`."""
         self._curves: dict[tuple[object, ...], dict[int, Row]] = defaultdict(dict)
         self._arms: dict[tuple[object, ...], list[Row]] = defaultdict(list)
         for row in rows:
@@ -75,22 +75,22 @@ class MachineFigures:
             self._curves[key][cell.message_bytes] = row
 
     def time(self, need: Need) -> TimeWithInterval | None:
-        """The time of a call, in the mean of ranks: measured at this size, or between two sizes."""
+        """Returns the time of a call in the mean of ranks, measured or interpolated by size."""
         for curve in self._curves_of(need):
-            found = _time_on(curve, need.message_bytes)
-            if found is not None:
-                return found
+            time_here = _time_on(curve, need.message_bytes)
+            if time_here is not None:
+                return time_here
         return None
 
     def _curves_of(self, need: Need) -> list[Mapping[int, Row]]:
-        """That of the same root before that of root 0."""
+        """Returns the curve of the same root, then that of root 0."""
         typed = need.datatype, need.op
         keys = [(need.benchmark, need.ranks, *typed, root) for root in (need.root, 0)]
         return [self._curves[key] for key in keys if key in self._curves]
 
     def best(self, need: Need) -> float:
-        """The time with the best known setting over that with the usual one, as a sweep measured
-        them beside each other; NaN: there is none."""
+        """Returns the ratio of the time with the best setting of a sweep to the usual one; NaN:
+        nothing was swept."""
         usual = self.time(need)
         typed = need.datatype, need.op
         key = (need.benchmark, need.ranks, *typed, need.root, need.message_bytes)
@@ -102,7 +102,7 @@ class MachineFigures:
 
 
 def _time_on(curve: Mapping[int, Row], message_bytes: int) -> TimeWithInterval | None:
-    """At this size, or on the line between the sizes below and above."""
+    """Returns the time at this size, or interpolates between the sizes below and above."""
     if message_bytes in curve:
         return _time_of(curve[message_bytes])
     below = max((size for size in curve if 0 < size < message_bytes), default=None)
@@ -119,14 +119,14 @@ def _time_on(curve: Mapping[int, Row], message_bytes: int) -> TimeWithInterval |
 
 
 def _between(one: float, other: float, part: float) -> float:
-    """On a line through both where times and sizes are logarithms; 0 where one of them is 0."""
+    """Interpolates between logarithms of times; 0 if one of them is 0."""
     if one <= 0 or other <= 0:
         return 0.0
     return math.exp((1 - part) * math.log(one) + part * math.log(other))
 
 
 def _time_of(row: Row) -> TimeWithInterval:
-    """In the mean of ranks, which profiles have, too; its error is that of the slowest's."""
+    """Returns the time in the mean of ranks, as in profiles, with the relative error of a row."""
     cell = row.cell
     mean = cell.time_avg_s if cell.time_avg_s > 0 else cell.time_p50_s
     value = low = high = mean * cell.time_scale
@@ -162,12 +162,12 @@ def joined(account: Account, uses: Sequence[Use], machine: MachineFigures) -> Jo
 
 
 def _saved(uses: Sequence[Use], machine: MachineFigures) -> float:
-    """Seconds of a rank, of what settings are known for; NaN: of none."""
+    """Returns the seconds of a rank that the best known settings save; NaN: none are known."""
     saved = []
     for use in uses:
-        best, told = machine.best(use.need), machine.time(use.need)
-        if told is not None and not math.isnan(best):
-            saved.append(use.calls * told.value * (1 - best))
+        best, usual = machine.best(use.need), machine.time(use.need)
+        if usual is not None and not math.isnan(best):
+            saved.append(use.calls * usual.value * (1 - best))
     if saved:
         return sum(saved)
     return math.nan
@@ -196,7 +196,7 @@ def _site(
 
 
 def _added(to: TimeWithInterval, time: TimeWithInterval, calls: float) -> TimeWithInterval:
-    """With so many calls more, of this time each."""
+    """Adds the time of further calls."""
     return TimeWithInterval(
         to.value + calls * time.value, to.low + calls * time.low, to.high + calls * time.high
     )
@@ -205,17 +205,17 @@ def _added(to: TimeWithInterval, time: TimeWithInterval, calls: float) -> TimeWi
 def _split(
     account: Account, called: Called, ranks: int
 ) -> tuple[TimeWithInterval | None, TimeWithInterval | None]:
-    """Waiting and moving of a rank, where they were told apart."""
+    """Returns waiting and moving of a rank; None each: they were not separated."""
     spots = account.profile.spots
     rows = account.profile.waits
     rows = rows[rows["site"] == spots.index(called.spot)]
     if not len(rows):
         return None, None
-    return _told(rows, "waiting", ranks), _told(rows, "moving", ranks)
+    return _mean_of(rows, "waiting", ranks), _mean_of(rows, "moving", ranks)
 
 
-def _told(rows: Any, part: str, ranks: int) -> TimeWithInterval:
-    """The mean of ranks, whose errors are their own."""
+def _mean_of(rows: Any, part: str, ranks: int) -> TimeWithInterval:
+    """Returns the mean over ranks, with independent errors."""
     value = float(rows[f"{part}_s"].sum())
     below = float(np.hypot.reduce(rows[f"{part}_s"] - rows[f"{part}_low_s"]))
     above = float(np.hypot.reduce(rows[f"{part}_high_s"] - rows[f"{part}_s"]))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Who comes late to a collective, and by how much, in words."""
+"""Describes which rank arrives last at a collective, and how late."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from mpigauge.model.units import duration, percent
 from mpigauge.runs.store.arrivals import ArrivalPattern
 
 MORE_OFTEN = 1.5
-"""Times its share if ranks were last in turn: a rank that is last more often is named."""
+"""The factor over an equal share of being last, above which a rank is named."""
 
 
 @dataclass(frozen=True)
 class Last:
-    """The rank that comes last most often."""
+    """The rank that arrives last most often."""
 
     rank: int
-    """Of MPI_COMM_WORLD."""
+    """The rank in MPI_COMM_WORLD."""
     share: float
-    """Of the calls."""
+    """The share of calls in which this rank is last."""
     is_mostly_it: bool
-    """Whether it is last more often than ranks are that take turns."""
+    """True if this rank is last clearly more often than an equal share."""
     median_s: float
-    """How long after the first the last one comes, in the calls in which it is this rank."""
+    """The median delay after the first rank, in seconds, in calls in which this rank is last."""
     late_s: float
-    """In 9 of 10 of them it was no longer."""
+    """The 90th percentile of this delay."""
     any_median_s: float
-    """The same in all calls, whoever was last."""
+    """The median delay of the last rank in all calls, in seconds."""
     any_late_s: float
 
     @property

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How much of receives, and of calls that wait for requests, was waiting for others.
+"""Separates waiting for others in receives, and in calls that wait for requests.
 
-Both sides of a message number it by themselves (profiler/messages.hpp), and keep the same ones: the
-sender when it sent them, the receiver when it was in the call that waited for them. What is begun
-before the receiver waits was not waited for; the rest of the call is the operation. A collective
-that is waited for by its request is begun when the last rank has begun it.
+Both sides of a message number it independently (profiler/messages.hpp), and record the same ones:
+the sender the time of sending, the receiver its call that waited. A message that was sent before
+the receiver waits causes no waiting; the rest of the call is the operation. A nonblocking
+collective is ready when the last rank has started it.
 
-A call may wait for several of them. It is split where all of them are kept, by the last.
+A call may wait for several of these. It is split by the last, if all of them are recorded.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ NEED = np.dtype(
         *(("at", "u8"), ("entered", "f8"), ("left", "f8"), ("ready", "f8")),
     ]
 )
-"""What a call waited for: the call, by the counter at its entry, of how many such, for how many
-calls it stands; when the call was entered and left, and when what it waited for had been begun."""
+"""One thing that a call waited for: the call (by its rank, thread and counter at entry), the number
+of such things, the calls it represents, its entry and exit, and when the thing was started."""
 LEAST_CALLS = 8
-"""Of fewer kept ones nothing is said."""
+"""The least number of recorded calls for a result."""
 NEARLY_ALL = 0.9
-"""Of the calls of a site: where the kept ones stand for fewer, the others are not like them."""
+"""The share of a site's calls that recorded ones must represent to stand for all."""
 _ChannelKey = tuple[int, int, int, int]
-"""Family of the communicator, ranks of the sender and the receiver in it, tags."""
+"""The family of the communicator, the ranks of sender and receiver in it, and tags."""
 
 
 def later_waits(kept: KeptCalls) -> npt.NDArray[np.void]:
-    """Waits that ended in a later call, as records of WAIT."""
+    """Returns the waits in calls that complete messages or requests, as records of WAIT."""
     needs = np.concatenate([np.empty(0, NEED), *_of_messages(kept), *_of_collectives(kept)])
     calls = _calls(needs)
     groups = (own for own in _apart(calls, "spot", "rank") if len(own) >= LEAST_CALLS)
@@ -56,7 +56,7 @@ def later_waits(kept: KeptCalls) -> npt.NDArray[np.void]:
 
 
 def _row(kept: KeptCalls, own: npt.NDArray[np.void]) -> tuple[float, ...]:
-    """Of one call site on one rank: its time in the parts that the kept calls have."""
+    """Returns the wait of a call site on one rank, by the parts of its recorded calls."""
     spot, rank = int(own["spot"][0]), int(own["rank"][0])
     took = own["left"] - own["entered"]
     waiting = np.clip(own["ready"] - own["entered"], 0, took)
@@ -85,19 +85,19 @@ def _row(kept: KeptCalls, own: npt.NDArray[np.void]) -> tuple[float, ...]:
 
 
 def _calls(needs: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """A row for each call of which all is known that it waited for, ready when the last was."""
+    """Returns a row for each call all of whose needs are recorded; it is ready with the last."""
     if not len(needs):
         return needs
     needs, starts = _sorted(needs, "at", "thread", "rank")
     calls = needs[starts]
     calls["ready"] = np.maximum.reduceat(needs["ready"], starts)
     calls["weight"] = np.maximum.reduceat(needs["weight"], starts)
-    known = np.diff(starts, append=len(needs))
-    return np.asarray(calls[known == calls["needs"]])
+    counts = np.diff(starts, append=len(needs))
+    return np.asarray(calls[counts == calls["needs"]])
 
 
 def _apart(rows: npt.NDArray[np.void], *names: str) -> list[npt.NDArray[np.void]]:
-    """Those that are alike in these columns, together."""
+    """Returns groups of rows that are equal in these columns."""
     if not len(rows):
         return []
     ordered, starts = _sorted(rows, *names)
@@ -107,7 +107,7 @@ def _apart(rows: npt.NDArray[np.void], *names: str) -> list[npt.NDArray[np.void]
 def _sorted(
     rows: npt.NDArray[np.void], *names: str
 ) -> tuple[npt.NDArray[np.void], npt.NDArray[np.int64]]:
-    """By these columns, and where others begin."""
+    """Returns the rows sorted by these columns, and the starts of groups."""
     ordered = rows[np.lexsort([rows[name] for name in names])]
     changes = np.zeros(len(rows), dtype=bool)
     changes[:1] = True
@@ -142,7 +142,7 @@ def _channels(
 def _of_channel(
     kept: KeptCalls, sent: tuple[int, Channel], received: tuple[int, Channel]
 ) -> npt.NDArray[np.void]:
-    """None where counts, tags or times show that the two do not mean the same messages."""
+    """Returns the needs of a channel; none if its two sides disagree in counts, tags or times."""
     none = np.empty(0, NEED)
     (sender, out), (receiver, into) = sent, received
     if out.count != into.count:
@@ -170,7 +170,7 @@ def _on_level(records: npt.NDArray[np.void], level: int) -> npt.NDArray[np.void]
 def _needs(
     kept: KeptCalls, rank: int, records: npt.NDArray[np.void], level: int
 ) -> npt.NDArray[np.void]:
-    """Of the records of a rank, but for when what they wait for was begun."""
+    """Returns the needs of a rank's records, without `ready`."""
     made = np.zeros(len(records), NEED)
     made["rank"] = rank
     made["spot"] = np.asarray(kept.numbers[rank])[records["site"]]
@@ -187,7 +187,7 @@ def _needs(
 
 
 def _of_collectives(kept: KeptCalls) -> Iterator[npt.NDArray[np.void]]:
-    """Those that one call begins and another waits for."""
+    """Yields the needs of nonblocking collectives."""
     for order, rows in kept.joined:
         if rows[order[0]].is_later and len(rows[order[0]].records):
             yield from _of_collective(kept, order, rows)
@@ -210,7 +210,7 @@ def _of_collective(
 
 
 def _ready(first: Instances, posted: Times) -> Any:
-    """When those had begun it for whom a rank has to wait, by call and rank."""
+    """Returns when all ranks for which a rank waits had started, by call and rank."""
     if first.waits == "all":
         return np.broadcast_to(posted.max(axis=1, keepdims=True), posted.shape)
     calls = np.arange(len(posted))

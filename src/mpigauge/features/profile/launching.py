@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From what the user wants profiled to the words that start it, with our library in all ranks.
+"""Makes the command that starts the user's program with the profiler in all ranks.
 
-A launch line of the user keeps its words; its ranks are told variables in its launcher's own way.
-A script gets them by its environment, and stand-ins for launchers on its PATH that do the same
-(inner.py). A program alone is launched by us where the user says how.
+A launch line of the user keeps its words, plus variables for its ranks in its launcher's syntax.
+A script gets them by its environment, and stand-ins for launchers on its PATH that add them
+(inner.py). A program alone is launched by mpigauge if the user says how.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ if TYPE_CHECKING:
 
 FOLDER_VARIABLE = "MPIGAUGE_PROFILE"
 LIBRARY_VARIABLE = "MPIGAUGE_PROFILE_LIBRARY"
-"""Tells the stand-ins for launchers what to preload."""
+"""The variable with the library that stand-ins for launchers preload."""
 STAND_INS = "launchers"
-"""The folder with them."""
+"""The folder with the stand-ins."""
 _BY_US = "let mpigauge launch the program, with --mpi MPI --np N -- PROGRAM"
 
 
 @dataclass(frozen=True)
 class Start:
-    """What is started, again for each launch."""
+    """The command of a launch."""
 
     words: tuple[str, ...]
     env: Mapping[str, str] = field(hash=False)
-    """All of it."""
+    """The whole environment."""
     programs: tuple[tuple[str, ...], ...] = ()
-    """The words of each program of MPI that is known before; none: a script finds them."""
+    """The command lines of MPI programs known in advance; none: a script starts them."""
     hosts: tuple[str, ...] = ()
-    """Those that are known to have ranks."""
+    """The hosts that are known to have ranks."""
     notes: tuple[str, ...] = ()
     """Sentences for the user."""
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What has to be written before: texts by their paths."""
+    """The files to write before the launch: texts by their paths."""
 
 
 def user_line(words: Sequence[str], variables: Mapping[str, str], here: Mapping[str, str]) -> Start:
-    """A launch line, a script or a program of the user, whose ranks find these variables.
+    """Returns the start of a launch line, script or program of the user with these variables.
     UserError: there is no such program."""
     _check_there(words[0], here)
     if is_launcher(words[0]):
@@ -73,8 +73,8 @@ def _check_there(word: str, here: Mapping[str, str]) -> None:
 
 
 def with_stand_ins(start: Start, folder: Path) -> Start:
-    """A start with launchers of ours first on PATH: a script may start the real ones somewhere,
-    whose ranks may be on hosts that inherit nothing."""
+    """Returns a start with stand-ins for launchers first on PATH, as ranks that a script launches
+    may be on hosts that inherit no variables."""
     stand_ins = folder / STAND_INS
     stand_ins.mkdir()
     for name in LAUNCHERS:
@@ -91,15 +91,15 @@ def _write_stand_in(file: Path) -> None:
 
 
 def dialect(launcher: str, here: Mapping[str, str]) -> str:
-    """Whose words a launcher takes, by its name or by its own account. UserError: nobody's that we
-    know, or it is not here."""
-    known = dialect_of(launcher)
-    if known:
-        return known
-    found = shutil.which(launcher, path=here.get("PATH", os.defpath))
-    if found is None:
+    """Returns the kind of command line of a launcher, by its name or its version output. UserError:
+    it is unknown, or not on PATH."""
+    kind = dialect_of(launcher)
+    if kind:
+        return kind
+    path = shutil.which(launcher, path=here.get("PATH", os.defpath))
+    if path is None:
         raise UserError(f"there is no {launcher} on PATH")
-    return launcher_kind(Path(found))
+    return launcher_kind(Path(path))
 
 
 def _launch_line(
@@ -119,25 +119,25 @@ def _launch_line(
 
 
 def hosts_of(line: Line) -> list[str]:
-    """All that a launch line names."""
+    """Returns all hosts that a launch line names."""
     named = [*line.hosts, *(host for program in line.programs for host in program.hosts)]
     return list(dict.fromkeys(host.name for host in named))
 
 
 def _inherited(variables: Mapping[str, str], here: Mapping[str, str]) -> dict[str, str]:
-    """An environment from which everything that is started has the variables."""
+    """Returns an environment by which all started programs inherit the variables."""
     env = {**here, **variables, LIBRARY_VARIABLE: variables[PRELOAD]}
     env[PRELOAD] = joined(variables[PRELOAD], here.get(PRELOAD, ""))
     return env
 
 
 def _alone(words: Sequence[str], here: Mapping[str, str]) -> tuple[str, ...]:
-    """A program of MPI without a launcher is one rank."""
+    """Returns a note if an MPI program without a launcher would run as one rank."""
     try:
-        found = look(words, here)
+        program = look(words, here)
     except UserError:
         return ()
-    if found.kind == "script" or not found.uses_mpi:
+    if program.kind == "script" or not program.uses_mpi:
         return ()
-    said = f"there is no launcher in this line, so {words[0]} runs as one rank; begin it with"
-    return (f"{said} mpirun or srun, or {_BY_US}",)
+    note = f"there is no launcher in this line, so {words[0]} runs as one rank; begin it with"
+    return (f"{note} mpirun or srun, or {_BY_US}",)

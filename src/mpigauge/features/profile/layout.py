@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The file of a process as the profiler's library writes it: profiler/layout.hpp in numpy's words.
+"""The layout of the profiler's files as numpy types, as in profiler/layout.hpp.
 
-A head, then pieces, each a row of blocks. What every part means is said there.
+A file has a head, then pieces that are rows of blocks. Their parts are documented there.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ BINS = 312
 MOST_CPUS = 63
 
 ANY_SOURCE, NULL_PROCESS, NO_RANK = -1, -2, -3
-"""Ranks that are none."""
+"""The special values of ranks."""
 
 
 class BlockKind(IntEnum):
-    """What a block of a file holds."""
+    """The kind of a block in a file."""
 
     UNFINISHED = 0
     TEXT = 1
@@ -45,7 +45,7 @@ class BlockKind(IntEnum):
 
 
 class Counted(IntEnum):
-    """What a cell counts: bytes that were sent or received, requests; NONE: of a collective."""
+    """The contents of a cell: bytes sent or received, or requests; NONE: a collective."""
 
     NONE = 0
     SENT = 1
@@ -60,13 +60,13 @@ ABOUT_WORDS, ABOUT_LIBRARY = 0, 1
 
 
 def _fields(text: str, *more: tuple[Any, ...]) -> np.dtype[Any]:
-    """A structure of fields, each a name and a type, and of such as are structures or arrays."""
+    """Returns a structure of the fields in `text`, names and types, and of `more` fields."""
     words = text.split()
     return np.dtype([*zip(words[::2], words[1::2], strict=True), *more])
 
 
 def _block(text: str, *more: tuple[Any, ...]) -> np.dtype[Any]:
-    """The same behind what all blocks begin with."""
+    """Returns a structure of fields that begins with the head of all blocks."""
     return _fields("kind u4 bytes u4 " + text, *more)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Collects what ranks wrote for a profile if mpigauge was killed before it could."""
+"""Collects the files of ranks for a profile if mpigauge was killed before it could."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mpigauge.site.launch.leftovers import in_use
 
 
 def collect_left(run: Path) -> None:
-    """Stores in a run folder what a killed mpigauge has left, unless its program still runs."""
+    """Stores the files that a killed mpigauge left in the run folder, unless the program runs."""
     if not (run / LEFT).is_file():
         return
     try:

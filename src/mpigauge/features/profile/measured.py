@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Measures what a profile needs to be set beside its machine, and finds what was measured before.
+"""Measures the calls of a profile on its machine, and finds earlier measurements of them.
 
-Measured runs are runs as all others. Those of the same MPI on the same hosts and cores, with no
-setting of their own, are looked for beside the profile and below mpigauge-runs; what was measured
-for this very profile comes first.
+Measurements are ordinary runs. Runs of the same MPI on the same hosts and cores, without settings
+of their own, are searched next to the profile and in mpigauge-runs; runs that were made for this
+profile come first.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 MEASURED_FOR = "measured_for"
-"""In run.json of a run that was made for a profile: the profile's name."""
+"""The key in run.json with the name of the profile for which a run was made."""
 SECONDS_A_CELL, LEAST_SECONDS, MOST_SECONDS = 8.0, 20.0, 180.0
 MOST_RUNS = 40
-"""The newest of a folder are looked at."""
+"""The maximum number of runs of a folder that are searched, the newest."""
 
 
 # --- what was measured ---------------------------------------------------------------------------
 
 
 def joined_at(folder: Path, jobs: Sequence[ProfiledJob]) -> Joined | None:
-    """The profile beside what the store has measured of its calls; None: no rank was seen, or
-    another profiler reported it, which does not know the MPI."""
+    """Joins the profile with stored measurements of its calls; None: no rank was seen, or the
+    profile is a report of another profiler, which lacks the MPI."""
     shown = main_jobs(jobs)
     if not shown or shown[0].source:
         return None
@@ -57,7 +57,7 @@ def joined_at(folder: Path, jobs: Sequence[ProfiledJob]) -> Joined | None:
 
 
 def _runs(folder: Path, account: Account, benchmarks: set[str]) -> Iterator[Run]:
-    """Those that fit, the first before those that know less of the profile."""
+    """Yields the runs that fit, those made for the profile first, then newest first."""
     from mpigauge.runs.store import load
 
     headers = dict(_headers(folder))
@@ -75,7 +75,7 @@ def _runs(folder: Path, account: Account, benchmarks: set[str]) -> Iterator[Run]
 
 
 def _headers(folder: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Of runs beside the profile and in the usual folder, oldest first; profiles are none."""
+    """Yields headers of runs next to the profile and in the usual folder, oldest first."""
     from mpigauge.runs.store import list_runs
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
@@ -92,7 +92,7 @@ def _headers(folder: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 
 
 def _fits(run: Run, account: Account, ours: bool) -> bool:
-    """Whether it is of the same MPI, hosts and cores, with nothing set that the program had not."""
+    """True if the run has the same MPI, and unless made for the profile, hosts, cores, settings."""
     mpi = run.header.get("mpi") or {}
     same_mpi = (mpi.get("name"), mpi.get("version")) == name_and_version(account.ranks[0].library)
     if ours or not same_mpi:
@@ -103,7 +103,7 @@ def _fits(run: Run, account: Account, ours: bool) -> bool:
 
 
 def _same_cores(run: Run, account: Account) -> bool:
-    """As far as both are known: ranks that wander are on no core."""
+    """True if the run used cores of the program, or ranks of the program were not bound."""
     from mpigauge.model.cpu_lists import as_list
 
     bound = all(len(file.cpus) == 1 for file in account.ranks)
@@ -121,9 +121,9 @@ def _rows(run: Run) -> list[Row]:
 # --- measuring -----------------------------------------------------------------------------------
 
 
-def measure_needs(folder: Path, jobs: Sequence[ProfiledJob], said: Mapping[str, Any]) -> None:
-    """Measures the cells that the profile needs, beside it, and says before how long that takes.
-    `said`: options of the launch. UserError: it cannot be measured here."""
+def measure_needs(folder: Path, jobs: Sequence[ProfiledJob], options: Mapping[str, Any]) -> None:
+    """Measures the cells that a profile needs in a run next to it, after printing the expected
+    time. `options`: options of the launch. UserError: they cannot be measured here."""
     from mpigauge.cli.costing import cost_words
     from mpigauge.cli.measuring import PlannedRun, check, measure
     from mpigauge.cli.screen import tell
@@ -134,7 +134,7 @@ def measure_needs(folder: Path, jobs: Sequence[ProfiledJob], said: Mapping[str, 
     if not needs:
         tell("nothing to measure: no call that is a benchmark takes 1 % of the time in MPI")
         return
-    setup = _setup(account, said)
+    setup = _setup(account, options)
     plan = _plan(account, needs, setup, name_of(folder.name))
     run = PlannedRun(setup, plan, more={MEASURED_FOR: folder.name})
     check([run], CommandOptions())
@@ -162,14 +162,14 @@ def _words(need: Need) -> str:
     return f"{need.benchmark}{size} on {many(need.ranks, 'rank')}{root}"
 
 
-def _setup(account: Account, said: Mapping[str, Any]) -> Setup:
-    """As the program was launched: its MPI, and the cores on which its ranks stayed."""
+def _setup(account: Account, options: Mapping[str, Any]) -> Setup:
+    """Returns a setup like the program's launch: its MPI, and the cores of its ranks."""
     from mpigauge.cli.lookups import look_up
     from mpigauge.cli.setup import set_up
     from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request
 
-    asked = dict(said)
+    asked = dict(options)
     spec, transport, tuned = (asked.pop(name, None) for name in ("mpi_spec", "transport", "tuned"))
     asked.pop("np", None)
     if not asked.get("place") and (cores := _cores(account)):
@@ -201,7 +201,7 @@ def _short(host: str) -> str:
 
 
 def _cores(account: Account) -> str:
-    """By rank; nothing where a rank has wandered, two share one, or there are several hosts."""
+    """Returns the core of each rank; empty if ranks moved or share cores, or on several hosts."""
     cpus = []
     for file in account.ranks:
         if len(file.cpus) == 1:
@@ -214,21 +214,21 @@ def _cores(account: Account) -> str:
 
 
 def mpi_of(library: str) -> Mpi:
-    """The MPI that said this of itself."""
+    """Returns the MPI with this version string. UserError: it is not installed."""
     from mpigauge.site.mpi.listing import everything
 
-    wanted = name_and_version(library)
+    identity = name_and_version(library)
     for each in everything().listed:
-        if name_and_version(each.mpi.library_string) == wanted:
+        if name_and_version(each.mpi.library_string) == identity:
             return each.mpi
     raise UserError(
-        f"the profile is of {' '.join(wanted)}, which is not found here; name it with --mpi"
+        f"the profile is of {' '.join(identity)}, which is not found here; name it with --mpi"
     )
 
 
 def _plan(account: Account, needs: Mapping[Need, float], setup: Setup, arrivals: str) -> Plan:
-    """A part for each benchmark with one type and root, on so many ranks. `arrivals`: what the
-    arrivals of this profile are called."""
+    """Returns a plan with a part for each benchmark, type, root and number of ranks. `arrivals`:
+    the name of this profile's arrivals."""
     from dataclasses import replace
 
     from mpigauge.measure.plan.resolve import plan_of
@@ -246,7 +246,7 @@ def _plan(account: Account, needs: Mapping[Need, float], setup: Setup, arrivals:
 
 
 def parts_for(needs: Iterable[Need], world_ranks: int) -> Iterator[PlanPart]:
-    """What differs in sizes alone is measured together."""
+    """Yields the parts of a plan; needs that only differ in size share one."""
     from mpigauge.measure.plan.plan import PlanPart
 
     together: dict[Need, list[int]] = {}
@@ -267,7 +267,7 @@ def parts_for(needs: Iterable[Need], world_ranks: int) -> Iterator[PlanPart]:
 
 
 def _arriving(account: Account, part: PlanPart, name: str) -> PlanPart:
-    """With ranks that come as they did in the program, where it is known how."""
+    """Returns a part with the arrival pattern of the program, if that is known."""
     from dataclasses import replace
 
     alike = [

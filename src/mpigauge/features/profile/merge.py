@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Joins the files of all ranks: one site for what is the same call on all of them.
+"""Joins the files of all ranks, with one site for the same call on all of them.
 
-Sites are the same where call, region and stack are, by files of code and places in them, so neither
-the layout of addresses nor the order in which ranks saw them matters. Numbers stay apart by rank.
+Sites are the same if call, region and stack are, by module and offset, so neither the layout of
+addresses nor the order of sites on ranks matters. Numbers are kept by rank.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mpigauge.site.mpi.programs.abi import family_of
 Value = TypeVar("Value")
 
 OUTSIDE = ("MPI_Init", "MPI_Init_thread", "MPI_Finalize")
-"""They begin and end the time that shares are of, so they are in none."""
+"""The calls that begin and end the run time, and are not part of it."""
 
 ROW = np.dtype(
     [
@@ -44,9 +44,9 @@ CELL = np.dtype(
     ]
 )
 _NUMBERS = {"count": np.add, "amount": np.add, "least": np.minimum, "most": np.maximum}
-"""Of a cell, and how those of several threads become one."""
+"""The numbers of a cell, and how they are combined over threads."""
 NOWHERE = -4
-"""A peer in the world that is not known."""
+"""The value of an unknown peer in MPI_COMM_WORLD."""
 
 
 @dataclass(frozen=True)
@@ -60,49 +60,49 @@ class Spot:
 
     @cached_property
     def frames_of_program(self) -> tuple[ReturnAddress, ...]:
-        """The stack from inside out, without what is of an MPI library itself."""
-        found = []
+        """The stack from inside out, without frames of MPI libraries."""
+        kept = []
         for frame in self.frames:
             if frame.module is None or not _is_of_mpi(frame.module.path):
-                found.append(frame)
-        return tuple(found)
+                kept.append(frame)
+        return tuple(kept)
 
 
 def spot_of(site: Site) -> Spot:
-    """The spot of a site of one rank."""
+    """Returns the spot of a site of one rank."""
     return Spot(site.call, site.group, site.region, site.frames)
 
 
 @cache
 def _is_of_mpi(path: str) -> bool:
-    """Whether this file is a library of an MPI, by its name."""
+    """True if this file is an MPI library, by its name."""
     return family_of(Path(path).name) is not None
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The files of a job, joined. Ranks are places in `files`."""
+    """The joined files of a job. Ranks are indices in `files`."""
 
     files: tuple[RankFile, ...]
     spots: tuple[Spot, ...]
     rows: npt.NDArray[np.void]
-    """Of ROW: what a spot took on a rank, of all its threads."""
+    """The rows, as ROW: the times of a spot on a rank, over its threads."""
     cells: npt.NDArray[np.void]
-    """Of CELL: messages by spot, rank, communicator, peer (its rank there, and in the world), way
+    """The cells, as CELL: messages by spot, rank, communicator, peer (local, and in the world), way
     (layout.Counted), bin of their size and type; least and most are of one message."""
     comms: tuple[Comm, ...]
-    """As the first rank that had it saw it."""
+    """The communicators, each as on the first rank that has it."""
     types: tuple[Type, ...]
-    """The first stands for none."""
+    """The types; the first one means none."""
     waits: npt.NDArray[np.void] = field(default_factory=lambda: np.empty(0, WAIT))
-    """Of waiting.WAIT: how much was waiting for others, by spot and rank."""
+    """The waits, as waiting.WAIT: the time spent waiting for others, by spot and rank."""
     arrivals: tuple[ArrivalPattern, ...] = ()
-    """How late ranks came to their collectives, the one that takes longest first; `spot` is the
-    place in `spots`, whose name is not known yet."""
+    """The arrival patterns of collectives, longest first; `spot` is the index in `spots`, whose
+    names are not resolved yet."""
 
     @cached_property
     def mpi_s(self) -> npt.NDArray[np.float64]:
-        """Time in MPI by rank, without its beginning and its end."""
+        """The time in MPI by rank, without MPI_Init and MPI_Finalize."""
         inside = np.array([spot.call not in OUTSIDE for spot in self.spots], dtype=bool)
         kept = self.rows[inside[self.rows["site"]]] if len(self.spots) else self.rows
         seconds = np.zeros(len(self.files))
@@ -125,28 +125,28 @@ def merged(files: Sequence[RankFile]) -> Profile:
     split = split_calls(kept)
     return Profile(
         files=tuple(files),
-        spots=tuple(spots.known),
+        spots=tuple(spots.numbers),
         rows=np.array(rows, dtype=ROW),
         cells=np.concatenate(cells),
         comms=comms.kept,
-        types=tuple(types.known),
+        types=tuple(types.numbers),
         waits=np.concatenate([waits(kept, split), later_waits(kept)]),
         arrivals=arrivals(files, numbers_of, split),
     )
 
 
 class Numbers(Generic[Value]):
-    """Gives each value a number, in the order in which they come."""
+    """A numbering of values in their order of appearance."""
 
     def __init__(self) -> None:
-        self.known: dict[Value, int] = {}
+        self.numbers: dict[Value, int] = {}
 
     def of(self, value: Value) -> int:
-        return self.known.setdefault(value, len(self.known))
+        return self.numbers.setdefault(value, len(self.numbers))
 
 
 class _Comms:
-    """One number for a communicator on all its ranks. Those of one rank each are one, too."""
+    """A numbering of communicators over all ranks. Those of a single rank share a number."""
 
     def __init__(self) -> None:
         self._numbers = Numbers[tuple[object, ...]]()
@@ -154,22 +154,22 @@ class _Comms:
         self._numbers.of(())  # none
 
     def of(self, file: RankFile) -> dict[int, int]:
-        """The new numbers by those in the file."""
-        found = {0: 0}
+        """Returns the new numbers by those in the file."""
+        numbers = {0: 0}
         for number, comm in file.comms.items():
             alone = comm.size == 1 and comm.remote_size == 0
             key = (comm.name, comm.maker) if alone else (file.job, comm.family)
-            found[number] = self._numbers.of(key)
-            if found[number] == len(self.kept):
+            numbers[number] = self._numbers.of(key)
+            if numbers[number] == len(self.kept):
                 self.kept += (replace(comm, members=()) if alone else comm,)
-        return found
+        return numbers
 
 
 # --- times ---------------------------------------------------------------------------------
 
 
 def _rows(rank: int, file: RankFile, numbers: Sequence[int]) -> Iterator[tuple[float, ...]]:
-    """A row for each spot, of all threads together."""
+    """Yields a row for each spot, summed over threads."""
     together: dict[int, list[Site]] = defaultdict(list)
     for number, site in zip(numbers, file.sites, strict=True):
         together[number].append(site)
@@ -186,12 +186,12 @@ def _rows(rank: int, file: RankFile, numbers: Sequence[int]) -> Iterator[tuple[f
 def quantile(
     times: npt.NDArray[np.uint64], hz: float, part: float, least_s: float, most_s: float
 ) -> float:
-    """The time that this part of calls did not exceed: to within a bin, an eighth of itself."""
+    """Returns a quantile of call times, accurate to a bin, which is an eighth of the time."""
     below = np.concatenate([[0], np.cumsum(times)]).astype(float)
     if below[-1] == 0:
         return float("nan")
-    found = np.interp(part * below[-1], below, bin_edges() / hz)
-    return float(np.clip(found, least_s, most_s))
+    time_s = np.interp(part * below[-1], below, bin_edges() / hz)
+    return float(np.clip(time_s, least_s, most_s))
 
 
 # --- messages ------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def _cells(
     comms: Mapping[int, int],
     types: Numbers[Type],
 ) -> npt.NDArray[np.void]:
-    """The cells of a rank with the numbers that all ranks share. Cells of threads become one."""
+    """Returns the cells of a rank with global numbers, summed over threads."""
     old = file.cells
     new = np.zeros(len(old), CELL)
     type_numbers = {0: 0} | {number: types.of(each) for number, each in file.types.items()}
@@ -225,7 +225,7 @@ def _looked_up(table: Mapping[int, int], keys: npt.NDArray[np.integer[Any]]) -> 
 
 
 def _in_world(file: RankFile, cells: npt.NDArray[np.void]) -> npt.NDArray[np.int32]:
-    """The peers as ranks of the world; ranks that are none stay as they are."""
+    """Returns the peers as ranks of MPI_COMM_WORLD; special values stay."""
     world = np.where(cells["peer"] >= 0, NOWHERE, cells["peer"]).astype(np.int32)
     for number in np.unique(cells["comm"]):
         comm = file.comms.get(int(number))
@@ -238,7 +238,7 @@ def _in_world(file: RankFile, cells: npt.NDArray[np.void]) -> npt.NDArray[np.int
 
 
 def _summed(cells: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """One cell for each that differs by more than its numbers."""
+    """Combines cells that only differ in their numbers."""
     if len(cells) == 0:
         return cells
     keys = [name for name in CELL.names or () if name not in _NUMBERS]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a profile hands to others: on which calls the program spends its time in MPI."""
+"""Makes the mix of calls of a profile, on which the program spends its time in MPI."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from mpigauge.features.profile.stored import ProfiledJob
 
 _OF_MESSAGES = ("send", "receive", "sendrecv", "probe", "partitioned", "wait", "test", "start")
-"""Classes of calls in which a rank waits for messages from rank to rank, or moves them."""
+"""The groups of calls in which a rank waits for point-to-point messages, or moves them."""
 MOST_VECTORS = 128
-"""Calls of a collective whose lateness is handed over."""
+"""The maximum number of calls of a collective in its arrival pattern."""
 _BLOCKING_SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend")
-"""Their messages go one way at a time, as those of PingPong do; all others go both ways at once."""
+"""The sends in one direction at a time, as in PingPong; all others are bidirectional."""
 
 
 def mix_of(name: str, jobs: Sequence[ProfiledJob]) -> CallMix | None:
-    """The mix of calls of the profile's launch with the share of MPI in the middle; None: no rank
-    was seen."""
+    """Returns the mix of calls in the launch with the median share of MPI; None: no rank was
+    seen."""
     shown = main_jobs(jobs)
     if not shown:
         return None
@@ -53,36 +53,38 @@ def mix_of(name: str, jobs: Sequence[ProfiledJob]) -> CallMix | None:
     )
 
 
-def _arrivals(account: Account, name: str, wanted: Collection[tuple[str, int]]) -> dict[str, str]:
-    """How ranks come to these collectives, each among so many, where most time is spent on it."""
-    found: dict[str, str] = {}
+def _arrivals(
+    account: Account, name: str, collectives: Collection[tuple[str, int]]
+) -> dict[str, str]:
+    """Returns the longest arrival pattern for each collective and number of ranks."""
+    arrivals: dict[str, str] = {}
     for pattern in sorted(account.profile.arrivals, key=lambda each: -each.seconds):
         of = pattern.call.removeprefix(MPI), pattern.ranks
-        if of in wanted and arrival_key(*of) not in found:
+        if of in collectives and arrival_key(*of) not in arrivals:
             step = -(-len(pattern.lateness_s) // MOST_VECTORS)
             some = replace(pattern, lateness_s=pattern.lateness_s[::step])
-            found[arrival_key(*of)] = vectors(name_of(name), some)
-    return found
+            arrivals[arrival_key(*of)] = vectors(name_of(name), some)
+    return arrivals
 
 
 def _messages(account: Account, least_s: float) -> tuple[MixedCall, ...]:
-    """Messages from rank to rank by powers of two, the dearest first. The time in all calls that
-    are for messages is shared among them by count and bytes, as a wait does not know its size."""
+    """Returns point-to-point messages by powers of two, longest time first. The time in all calls
+    for messages is divided among them by count and bytes, as waits have no size."""
     whole = sum(each.total_s for each in account.inside if each.spot.group in _OF_MESSAGES)
     groups = _alike(account)
     weights = {kind: _weight(group) for kind, group in groups.items()}
     all_weights = sum(weights.values())
-    found = []
+    messages = []
     for kind, group in groups.items():
         benchmark, ranks, _ = kind
         seconds = whole * weights[kind] / all_weights
         if seconds >= least_s:
-            found.append(_message(benchmark, ranks, group, seconds))
-    return tuple(sorted(found, key=lambda each: -each.seconds))
+            messages.append(_message(benchmark, ranks, group, seconds))
+    return tuple(sorted(messages, key=lambda each: -each.seconds))
 
 
 def _alike(account: Account) -> dict[tuple[str, int, int], Any]:
-    """Cells of messages that were sent, by benchmark, its ranks and bin of size."""
+    """Returns the cells of sent messages by benchmark, number of ranks and bin of size."""
     cells = account.profile.cells
     spots = account.profile.spots
     sent = cells[(cells["way"] == Counted.SENT) & (cells["peer"] != NULL_PROCESS)]
@@ -100,7 +102,7 @@ def _alike(account: Account) -> dict[tuple[str, int, int], Any]:
 
 
 def _weight(cells: Any) -> float:
-    """About how long these messages take, in units of an empty one."""
+    """Returns the approximate time of these messages, in units of an empty one."""
     return float(cells["count"].sum()) + float(cells["amount"].sum()) / BYTES_OF_LATENCY
 
 
@@ -116,7 +118,7 @@ def _message(benchmark: str, ranks: int, cells: Any, seconds: float) -> MixedCal
 
 
 def _calls(uses: Sequence[Use]) -> list[MixedCall]:
-    """Collectives, those of one power of two together."""
+    """Returns the collectives, grouped by powers of two of their size."""
     together: dict[tuple[object, ...], list[Use]] = defaultdict(list)
     for use in uses:
         need = use.need

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which measurements say what a machine does with the calls of a profile, and what each is worth.
+"""Finds the measurements that match the calls of a profile, and the time that each covers.
 
-A call at a place is a benchmark of the same name on as many ranks, with messages of the same size,
-type, operation and root. Of several sizes at one place each takes its share by count and bytes.
+A call matches a benchmark of the same name and number of ranks, with messages of the same size,
+type, operation and root. The time of a call site is divided among its sizes by count and bytes.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from mpigauge.features.profile.account import Account, Called
 
 LEAST_SHARE = 0.01
-"""Of the time in MPI: what takes less is not measured."""
+"""The least share of the time in MPI of calls that are measured."""
 BYTES_OF_LATENCY = 4096
-"""A message of so many takes about twice as long as an empty one."""
+"""The message size that takes about twice as long as an empty message."""
 _COLLECTIVES = (
     *("Barrier", "Bcast", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block"),
     *("Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall"),
@@ -36,7 +36,7 @@ BENCHMARKS = {f"MPI_{name}": name for name in _COLLECTIVES} | {
 _REDUCTIONS = ("Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block")
 _ROOTED = ("Bcast", "Reduce", "Gather", "Gatherv", "Scatter", "Scatterv")
 _OF_ALL = ("Alltoallv",)
-"""The profile counts what goes to all ranks, the benchmark what goes to one."""
+"""The collectives for which a profile counts the bytes to all ranks, a benchmark to one."""
 TYPES = {
     "MPI_DOUBLE": "double", "MPI_DOUBLE_PRECISION": "double", "MPI_FLOAT": "float",
     "MPI_REAL": "float", "MPI_INT": "int", "MPI_INTEGER": "int", "MPI_LONG": "long",
@@ -45,12 +45,12 @@ OPS = {"MPI_SUM": "sum", "MPI_MAX": "max", "MPI_MIN": "min", "MPI_PROD": "prod"}
 
 
 class Need(NamedTuple):
-    """A cell to be measured."""
+    """A cell to measure."""
 
     benchmark: str
     ranks: int
     message_bytes: int
-    """-1: it has no message."""
+    """The message size; -1: no message."""
     datatype: str = ""
     op: str = ""
     root: int = 0
@@ -62,29 +62,29 @@ class Need(NamedTuple):
 
 @dataclass(frozen=True)
 class Use:
-    """What of a call site a cell speaks for."""
+    """The part of a call site that is covered by one cell."""
 
     called: Called
     need: Need
     calls: float
-    """Of a rank, in the mean of all ranks of the program."""
+    """The calls of a rank, in the mean of all ranks of the program."""
     seconds: float
-    """Its share of the time at this place, of all ranks."""
+    """The covered time of all ranks in this call site."""
     least_bytes: int
-    """Of the smallest message that it speaks for."""
+    """The smallest covered message, in bytes."""
     most_bytes: int
 
 
 def uses_of(account: Account) -> list[Use]:
-    """What is used at all call sites whose calls are benchmarks, too."""
+    """Returns the uses of all call sites whose calls have a benchmark."""
     cells = account.profile.cells
     spots = {spot: number for number, spot in enumerate(account.profile.spots)}
-    found = []
+    uses = []
     for called in account.inside:
         if called.spot.call in BENCHMARKS:
             own = cells[(cells["site"] == spots[called.spot]) & (cells["way"] != Counted.REQUESTS)]
-            found += list(_uses(account, called, own))
-    return found
+            uses += list(_uses(account, called, own))
+    return uses
 
 
 def _uses(account: Account, called: Called, cells: Any) -> Iterator[Use]:
@@ -104,14 +104,14 @@ def _uses(account: Account, called: Called, cells: Any) -> Iterator[Use]:
 
 
 def _ends(need: Need, group: Any) -> list[int]:
-    """The smallest and the largest message, as the benchmark counts."""
+    """Returns the smallest and the largest message, in bytes as in the benchmark."""
     parts = need.ranks if need.benchmark in _OF_ALL else 1
     return [int(group["least"].min()) // parts, int(group["most"].max()) // parts]
 
 
 def _alike(account: Account, called: Called, cells: Any) -> Iterator[Any]:
-    """Cells of one communicator, size and type; of messages those that were sent, or of
-    MPI_Recv received."""
+    """Yields groups of cells of one communicator, size and type. Messages are counted when sent,
+    those of MPI_Recv when received."""
     way = {"MPI_Recv": Counted.RECEIVED}.get(called.spot.call, Counted.SENT)
     if BENCHMARKS[called.spot.call] in _COLLECTIVES:
         way = Counted.NONE
@@ -137,14 +137,14 @@ def _need(account: Account, called: Called, group: Any) -> Need:
     root = max(int(group["peer"][0]), 0) if name in _ROOTED else 0
     if name not in _REDUCTIONS:
         return Need(name, ranks, size, root=root)
-    said = account.profile.types[int(group["type"][0])]
-    kind = TYPES.get(said.name, "double")
-    return Need(name, ranks, size, kind, OPS.get(said.operation, "sum"), root)
+    mpi_type = account.profile.types[int(group["type"][0])]
+    kind = TYPES.get(mpi_type.name, "double")
+    return Need(name, ranks, size, kind, OPS.get(mpi_type.operation, "sum"), root)
 
 
 def needed(account: Account, uses: Sequence[Use]) -> dict[Need, float]:
-    """What takes enough of the time in MPI to be measured, with its share, the most first. Roots
-    that are too seldom each are measured together, as root 0."""
+    """Returns the needs with enough of the time in MPI to be measured, and their shares, largest
+    first. Rare roots are measured together as root 0."""
     whole = float(account.mpi_s.sum())
     seconds: dict[Need, float] = defaultdict(float)
     for use in uses:
@@ -152,5 +152,5 @@ def needed(account: Account, uses: Sequence[Use]) -> dict[Need, float]:
     for need in list(seconds):
         if need.root and seconds[need] < LEAST_SHARE * whole:
             seconds[need._replace(root=0)] += seconds.pop(need)
-    found = {need: each / whole for need, each in seconds.items() if each >= LEAST_SHARE * whole}
-    return dict(sorted(found.items(), key=lambda each: -each[1]))
+    shares = {need: each / whole for need, each in seconds.items() if each >= LEAST_SHARE * whole}
+    return dict(sorted(shares.items(), key=lambda each: -each[1]))

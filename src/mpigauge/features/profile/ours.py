@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A program that we launch ourselves, with the profiler before all else that its ranks load."""
+"""Launches a program with mpigauge, with the profiler preloaded in its ranks."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 def started_by_us(
     words: Sequence[str], setup: Setup, variables: Mapping[str, str], here: Mapping[str, str]
 ) -> Start:
-    """The program on the ranks that were asked for. UserError: it cannot run on this MPI."""
+    """Returns the start of a program on the requested ranks. UserError: it cannot use this MPI."""
     folder = variables.get(FOLDER_VARIABLE, "")
     others = {name: value for name, value in variables.items() if name != PRELOAD}
-    found = launch_of(words, setup, here, folder, others, (Path(variables[PRELOAD]),))
+    launch = launch_of(words, setup, here, folder, others, (Path(variables[PRELOAD]),))
     return Start(
-        found.command.words,
-        {**here, **found.command.env},
+        launch.command.words,
+        {**here, **launch.command.env},
         (tuple(words),),
-        found.hosts,
-        (found.way.summary, *found.way.notes) if found.way.is_special else (),
-        found.command.files,
+        launch.hosts,
+        (launch.way.summary, *launch.way.notes) if launch.way.is_special else (),
+        launch.command.files,
     )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What launches of a program have in common, of one number."""
+"""Estimates of one number over the launches of a program."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OverLaunches:
-    """A number of each launch: its median, and with what certainty that is known."""
+    """A number of each launch, with its median and interval."""
 
     values: Sequence[float]
 
     @classmethod
     def of_run_s(cls, accounts: Iterable[Account]) -> OverLaunches:
-        """The run time in seconds, in the mean of ranks."""
+        """Returns the run time in seconds, in the mean of ranks."""
         return cls([float(each.run_s.mean()) for each in accounts])
 
     @classmethod
     def of_mpi_share(cls, accounts: Iterable[Account]) -> OverLaunches:
-        """The share of MPI in the time of all ranks."""
+        """Returns the share of MPI in the time of all ranks."""
         return cls([each.mean_share for each in accounts])
 
     @classmethod
     def of_sites(cls, accounts: Iterable[Account]) -> dict[Spot, OverLaunches]:
-        """What each place takes of a rank in seconds, in the mean of ranks, in the launches that
-        called it."""
-        found: dict[Spot, list[float]] = {}
+        """Returns the time in each call site in seconds, in the mean of ranks, in the launches with
+        calls there."""
+        times: dict[Spot, list[float]] = {}
         for account in accounts:
             for each in account.sites:
-                found.setdefault(each.spot, []).append(each.mean_s)
-        return {spot: cls(values) for spot, values in found.items()}
+                times.setdefault(each.spot, []).append(each.mean_s)
+        return {spot: cls(values) for spot, values in times.items()}
 
     @cached_property
     def estimate(self) -> Estimate:
-        """The median with the ends of its interval; of few launches with those of all."""
+        """The median with its interval; with few launches with the range of all."""
         return estimate(self.values)
 
     @property

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A profile as one page for any browser: the answer in words, call sites, ranks, peers, sizes."""
+"""Shows a profile as an HTML page: a summary, call sites, ranks, peers, sizes."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ PICTURES: dict[str, Callable[[Account], Picture | None]] = {
 MOST_SITES = 1000
 MOST_MACHINES = 2
 FEW_CORES = 4
-"""A rank that was on more than these stands at none of them in the picture of the machine."""
+"""The maximum number of cores of a rank that is shown in the picture of the machine."""
 
 
 class SortedCell(NamedTuple):
-    """A word of a table, and what the table is sorted by."""
+    """The text of a cell, and the value to sort by."""
 
     word: str
     value: float | str
@@ -61,14 +61,14 @@ class SortedCell(NamedTuple):
 
 @dataclass(frozen=True)
 class SortedTable:
-    """A table that a reader may sort and search."""
+    """A table that the reader can sort and search."""
 
     id: str
     title: str
     heads: Sequence[str]
     rows: Sequence[Sequence[SortedCell]]
     left: str = ""
-    """What is said of rows that are not on the page."""
+    """A sentence about rows left out."""
 
 
 class BuiltMachine(NamedTuple):
@@ -77,11 +77,11 @@ class BuiltMachine(NamedTuple):
 
 
 def profile_page(
-    name: str, run: Run, jobs: Sequence[ProfiledJob], home: str = "", found: Joined | None = None
+    name: str, run: Run, jobs: Sequence[ProfiledJob], home: str = "", beside: Joined | None = None
 ) -> str:
-    """`home`: a page with all runs to go back to. `found`: beside its machine."""
+    """Returns the page. `home`: the page of all runs. `beside`: the join with its machine."""
     accounts = accounts_of(main_jobs(jobs))
-    content = _content(run, accounts, found) if accounts else _NOTHING
+    content = _content(run, accounts, beside) if accounts else _NOTHING
     facts = facts_of_run(run)
     return filled(
         "profile",
@@ -106,19 +106,19 @@ _NOTHING: Mapping[str, Any] = {
     "machines": [],
     "download": "",
 }
-"""What the page has of a run in which nobody called MPI."""
+"""The contents of the page of a run without MPI calls."""
 
 
-def _content(run: Run, accounts: Sequence[Account], found: Joined | None) -> dict[str, Any]:
-    """The same of one in which somebody did."""
+def _content(run: Run, accounts: Sequence[Account], beside: Joined | None) -> dict[str, Any]:
+    """Returns the contents of the page of a run with MPI calls."""
     first = accounts[0]
-    said, tables = list(sentences(accounts)), list(_tables(accounts))
-    if found:
-        said.append(saved_at_most(found))
-        tables += _joined(found)
+    lines, tables = list(sentences(accounts)), list(_tables(accounts))
+    if beside:
+        lines.append(saved_at_most(beside))
+        tables += _joined(beside)
     return {
         "answers": list(_answers(accounts)),
-        "sentences": said,
+        "sentences": lines,
         "tables": tables,
         "waiting": _waiting_table(first),
         "drawn": _drawn(first),
@@ -162,7 +162,7 @@ def _drawn(account: Account) -> dict[str, Picture | None]:
 
 
 def _machines(run: Run, account: Account) -> Iterator[BuiltMachine]:
-    """How the machine is built, with the ranks that stayed on their cores."""
+    """Yields pictures of the machine, with the ranks that stayed on few cores."""
     from mpigauge.result.run_view import RunView
 
     topologies = RunView.of(run, []).topologies
@@ -172,7 +172,7 @@ def _machines(run: Run, account: Account) -> Iterator[BuiltMachine]:
 
 
 def _ranks_on_cores(account: Account, host: str) -> dict[int, str]:
-    """What stands at the cores of a host."""
+    """Returns the labels of the cores of a host."""
     on: dict[int, list[str]] = {}
     for file in account.ranks:
         if file.host != host or len(file.cpus) > FEW_CORES:
@@ -203,11 +203,11 @@ def _tables(accounts: Sequence[Account]) -> Iterator[SortedTable]:
     left = _left_out(len(first.sites) - len(sites))
     yield SortedTable("call-sites", "Call sites", heads, rows, left)
     for what, fold in (("function", _function), ("file", _file), ("call", _call)):
-        found: dict[str, list[Called]] = {}
+        groups: dict[str, list[Called]] = {}
         for each in first.inside:
-            found.setdefault(fold(first, each) or "unknown", []).append(each)
-        if len(found) < len(first.inside):
-            yield _folded(first, what, found)
+            groups.setdefault(fold(first, each) or "unknown", []).append(each)
+        if len(groups) < len(first.inside):
+            yield _folded(first, what, groups)
 
 
 def _left_out(count: int) -> str:
@@ -217,7 +217,7 @@ def _left_out(count: int) -> str:
 
 
 def _waiting_table(account: Account) -> SortedTable | None:
-    """Waiting apart from moving, of all ranks together, by call site; None: nothing was split."""
+    """Returns a table of waiting and moving of all ranks by call site; None: nothing was split."""
     if not account.waited:
         return None
     rows = [list(_waited_row(account, each)) for each in account.waited[:MOST_SITES]]
@@ -233,8 +233,8 @@ _WAITING_HEADS = (
 def _waited_row(account: Account, of: Waited) -> Iterator[SortedCell]:
     yield _text(of.called.spot.call)
     yield _text(place_of(of.called))
-    told = of.waiting
-    waiting = [_time(seconds) for seconds in (told.value, told.low, told.high)]
+    interval = of.waiting
+    waiting = [_time(seconds) for seconds in (interval.value, interval.low, interval.high)]
     if not of.is_told:
         waiting = _without_words(waiting)
     yield from waiting
@@ -244,7 +244,7 @@ def _waited_row(account: Account, of: Waited) -> Iterator[SortedCell]:
 
 
 def _longest_and_last(account: Account, of: Waited) -> list[SortedCell]:
-    """The rank that waits longest, and who comes last."""
+    """Returns the rank that waits longest, and the rank that arrives last."""
     rank = account.ranks[of.rank].rank or 0
     if not of.is_told:
         return [SortedCell("", rank), SortedCell("", 0.0)]
@@ -255,13 +255,13 @@ def _longest_and_last(account: Account, of: Waited) -> list[SortedCell]:
 
 
 def _without_words(cells: Sequence[SortedCell]) -> list[SortedCell]:
-    """A time that is no longer than the operation, or not known to within itself, is not told."""
+    """Returns cells without text, for times that are too short or too uncertain to show."""
     return [SortedCell("", each.value) for each in cells]
 
 
-def _joined(found: Joined) -> Iterator[SortedTable]:
-    """Call sites beside what the machine does with their calls."""
-    rows = [_joined_row(each) for each in found.sites[:MOST_SITES]]
+def _joined(beside: Joined) -> Iterator[SortedTable]:
+    """Yields a table of call sites next to the machine's times for the same calls."""
+    rows = [_joined_row(each) for each in beside.sites[:MOST_SITES]]
     heads = ("#", "call", "place", "waiting", "moving, as the machine can do it", "above that")
     if rows:
         yield SortedTable("joined", "Beside this machine", heads, rows)
@@ -270,13 +270,15 @@ def _joined(found: Joined) -> Iterator[SortedTable]:
 def _joined_row(site: JoinedSite) -> list[SortedCell]:
     called = site.called
     row = [_count(called.number), _text(called.spot.call), _text(place_of(called))]
-    for told in (site.waiting, site.machine, site.above):
-        row.append(SortedCell(told_words(told), told.value) if told else SortedCell("", 0.0))
+    for interval in (site.waiting, site.machine, site.above):
+        row.append(
+            SortedCell(told_words(interval), interval.value) if interval else SortedCell("", 0.0)
+        )
     return row
 
 
 def _row(account: Account, of: Called, times: OverLaunches) -> Iterator[SortedCell]:
-    """`times`: of each launch."""
+    """Yields the cells of a call site. `times`: its time in each launch."""
     yield _count(of.number)
     yield _text(of.spot.call)
     yield _text(place_of(of))
@@ -292,9 +294,9 @@ def _row(account: Account, of: Called, times: OverLaunches) -> Iterator[SortedCe
     yield _text(" ← ".join(account.stack(of.spot)))  # from inside out
 
 
-def _folded(account: Account, what: str, found: dict[str, list[Called]]) -> SortedTable:
+def _folded(account: Account, what: str, groups: dict[str, list[Called]]) -> SortedTable:
     rows = []
-    for name, sites in found.items():
+    for name, sites in groups.items():
         rows.append([
             _text(name),
             _count(len(sites)),
@@ -322,14 +324,14 @@ def _time(seconds: float) -> SortedCell:
 
 
 def _bytes(number: int) -> SortedCell:
-    """Nothing is said of none."""
+    """Returns a cell with bytes; empty for 0."""
     if not number:
         return SortedCell("", 0)
     return SortedCell(memory(number), number)
 
 
 def _share(account: Account, sites: Sequence[Called]) -> SortedCell:
-    """Of the time in MPI."""
+    """Returns a cell with the share of call sites in the time in MPI."""
     whole = float(account.mpi_s.sum())
     if not whole > 0:
         return SortedCell(percent(0.0), 0.0)
@@ -359,6 +361,6 @@ def _call(account: Account, of: Called) -> str:
 
 
 def _download(job: ProfiledJob) -> str:
-    """All call sites by rank as CSV, in seconds and bytes, as an address."""
+    """Returns all call sites by rank as CSV in a data URL, in seconds and bytes."""
     data = base64.b64encode(as_csv([job]).encode(errors="backslashreplace")).decode()
     return f"data:text/csv;charset=utf-8;base64,{data}"

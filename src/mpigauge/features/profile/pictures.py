@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A profile in pictures: ranks, peers, sizes, and MPI over the run."""
+"""Draws a profile: ranks, arrivals, peers, sizes, and MPI over the run."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 STEPS = 200
 MOST_CALLS = 8
-"""Curves of sizes."""
+"""The maximum number of curves of sizes."""
 MOST_PATTERNS, MOST_RANKS, PATTERN_STEPS = 3, 8, 41
-"""Collectives whose lateness is shown, ranks of each with a curve, and points of a curve."""
+"""The maximum numbers of collectives and of their ranks, and the points of a curve."""
 MOST_BARS, MOST_SQUARES = 64, 96
-"""With more ranks a bar or the side of a square stands for several."""
+"""The numbers of ranks above which a bar or the side of a square stands for several."""
 _WIDE, _LEFT, _RIGHT, _TOP = 900, 120, 90, 60
 _BAR, _GAP = 14, 6
 _SQUARE, _LEAST_SIDE, _MOST_SIDE, _LEAST_WIDE = 44, 130, 520, 420
@@ -37,8 +37,8 @@ _NAMES = ("outside MPI", "in MPI")
 
 
 def ranks(account: Account) -> Picture:
-    """A bar for each rank: what it computed, and what it spent in MPI, of which waiting is told
-    apart where it is known."""
+    """Draws a bar for each rank: its time outside MPI and in MPI, with waiting shown separately if
+    it is known."""
     step = -(-len(account.ranks) // MOST_BARS)
     names, parts = _parts(account)
     bars = [_bar(account, parts, at, step) for at in range(0, len(account.ranks), step)]
@@ -54,7 +54,7 @@ def ranks(account: Account) -> Picture:
 
 
 def _parts(account: Account) -> tuple[tuple[str, ...], list[Numbers]]:
-    """Of the time of each rank, with their names."""
+    """Returns the names of the parts of a rank's time, and the parts of each rank."""
     rows = account.profile.waits
     waiting = np.zeros(len(account.ranks))
     np.add.at(waiting, rows["rank"], rows["waiting_s"])
@@ -66,7 +66,7 @@ def _parts(account: Account) -> tuple[tuple[str, ...], list[Numbers]]:
 
 
 def _bar(account: Account, parts: Sequence[Numbers], at: int, step: int) -> tuple[str, list[float]]:
-    """Its name, and the parts of its time."""
+    """Returns the name of a bar, and its parts in seconds."""
     end = min(at + step, len(account.ranks))
     first, last = account.ranks[at].rank, account.ranks[end - 1].rank
     times = [float(part[at:end].mean()) for part in parts]
@@ -100,16 +100,16 @@ def _bars(
         y, x = _TOP + place * (_BAR + _GAP), float(_LEFT)
         yield text(_LEFT - 8, y + _BAR - 3, name, "dim", "end", 11)
         for number, part in enumerate(parts):
-            said = f"{name}: {duration(part)} {names[number]}"
+            tip = f"{name}: {duration(part)} {names[number]}"
             yield f'<g class="series c{number}" data-series="{number}">'
-            yield _box(x, y, part * by_second, _BAR, number, said) + "</g>"
+            yield _box(x, y, part * by_second, _BAR, number, tip) + "</g>"
             x += part * by_second
         yield text(x + 6, y + _BAR - 3, duration(sum(parts)), "dim", size=11)
     yield "</svg>\n"
 
 
 def arrivals(account: Account) -> Picture | None:
-    """How late the ranks come to the collectives that take longest. None: that is not known."""
+    """Draws the lateness of ranks at the longest collectives. None: unknown."""
     patterns = account.profile.arrivals[:MOST_PATTERNS]
     if not patterns:
         return None
@@ -134,8 +134,8 @@ _PATTERN_HEADS = ("collective", "rank", "last in", "median", "9 of 10 within")
 
 
 def _pattern_panel(account: Account, pattern: ArrivalPattern) -> Panel:
-    """A curve for each rank: the share of calls to which it came no later. Of many ranks those that
-    are late longest."""
+    """Returns a panel with the cumulative distribution of lateness of each rank, or of the latest
+    ones if there are many."""
     means = pattern.lateness_s.mean(axis=0)
     shown = sorted(np.argsort(-means)[:MOST_RANKS].tolist())
     steps = np.linspace(0.0, 1.0, PATTERN_STEPS)
@@ -170,16 +170,16 @@ def _pattern_rows(account: Account, pattern: ArrivalPattern) -> Iterator[tuple[s
 
 
 def peers(account: Account) -> Picture | None:
-    """A square for each sender and receiver, the darker the more bytes. None: nobody sent to a
-    rank of the world."""
-    known = [pair for pair in account.pairs if pair.bytes]
-    if not known:
+    """Draws a square for each sender and receiver, darker for more bytes. None: no rank of
+    MPI_COMM_WORLD was sent anything."""
+    pairs = [pair for pair in account.pairs if pair.bytes]
+    if not pairs:
         return None
-    most = max(max(pair.source, pair.target) for pair in known) + 1
+    most = max(max(pair.source, pair.target) for pair in pairs) + 1
     step = -(-max(most, account.job.expected) // MOST_SQUARES)
     side = -(-max(most, account.job.expected) // step)
     moved = np.zeros((side, side))
-    for pair in known:
+    for pair in pairs:
         moved[pair.source // step, pair.target // step] += pair.bytes
     together = "" if step == 1 else f" A square stands for {step} × {step} ranks."
     return Picture(
@@ -188,7 +188,7 @@ def peers(account: Account) -> Picture | None:
         svg="".join(_squares(moved, step)),
         heads=("from rank", "to rank", "messages", "bytes"),
         rows=tuple(
-            (str(p.source), str(p.target), str(p.messages), memory(p.bytes)) for p in known[:2000]
+            (str(p.source), str(p.target), str(p.messages), memory(p.bytes)) for p in pairs[:2000]
         ),
         fixed=True,
     )
@@ -210,20 +210,20 @@ def _squares(moved: np.ndarray[tuple[int, int], np.dtype[np.float64]], step: int
     for source, target in zip(*np.nonzero(moved), strict=True):
         amount = float(moved[source, target])
         x, y = left + target * side, top + source * side
-        said = f"rank {source * step} to rank {target * step}: {memory(amount)}"
-        yield square(x, y, side, side, amount, scale, said)
+        label = f"rank {source * step} to rank {target * step}: {memory(amount)}"
+        yield square(x, y, side, side, amount, scale, label)
     for at in (0, count):
         end = left + whole, top + whole
         yield stroke(left, top + at * side, end[0], top + at * side, "grid", GRID)
         yield stroke(left + at * side, top, left + at * side, end[1], "grid", GRID)
     low, high = memory(scale.low), memory(scale.high)
-    said = f"all that send: {low}" if scale.low == scale.high else f"light {low}, dark {high}"
-    yield text(left, top + whole + 24, said, "dim")
+    label = f"all that send: {low}" if scale.low == scale.high else f"light {low}, dark {high}"
+    yield text(left, top + whole + 24, label, "dim")
     yield "</svg>\n"
 
 
 def sizes(account: Account) -> Picture | None:
-    """How many messages of which size each call moved, and how many bytes. None: no data."""
+    """Draws the numbers and bytes of messages by call and size. None: no data."""
     kept = [each for each in account.sent if each.count]
     if not any(each.bytes for each in kept):
         return None
@@ -256,17 +256,17 @@ def _size_rows(account: Account) -> Iterator[tuple[str, ...]]:
 def _curves(kept: Sequence[Sizes], calls: Sequence[str], of: str) -> tuple[Series, ...]:
     curves = []
     for call in calls:
-        found: Counter[int] = Counter()
+        amounts: Counter[int] = Counter()
         for each in kept:
             if each.call == call:
-                found[round(each.mean)] += getattr(each, of)
-        points = [Point(float(size), float(found[size])) for size in sorted(found)]
+                amounts[round(each.mean)] += getattr(each, of)
+        points = [Point(float(size), float(amounts[size])) for size in sorted(amounts)]
         curves.append(Series(call, tuple(points)))
     return tuple(curves)
 
 
 def over_time(account: Account) -> Picture | None:
-    """The share of MPI over the run. None: no rank kept a time line."""
+    """Draws the share of MPI over the run. None: no rank has a timeline."""
     if not any(file.timelines for file in account.ranks):
         return None
     moments, shares = account.over_time(STEPS)
@@ -294,10 +294,10 @@ def _begin(wide: float, high: float, title: str) -> str:
     )
 
 
-def _box(x: float, y: float, wide: float, high: float, number: int, said: str = "") -> str:
+def _box(x: float, y: float, wide: float, high: float, number: int, tip: str = "") -> str:
     title = ""
-    if said:
-        title = f"<title>{words(said)}</title>"
+    if tip:
+        title = f"<title>{words(tip)}</title>"
     return (
         f'<rect class="dot" x="{x:.2f}" y="{y:.2f}" width="{max(wide, 0):.2f}" '
         f'height="{high:.2f}" fill="{colour(number)}">{title}</rect>'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Runs what is to be profiled, once or several times, and stores what was seen."""
+"""Launches the program to profile, once or several times, and stores its profiles."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 LEVELS = ("single", "funneled", "serialized", "multiple")
 NO_CARDS = '{"benchmarks": []}'
 Starter = Callable[[Mapping[str, str]], Start]
-"""What is started where ranks find these variables."""
+"""A function that returns the start of a launch with these variables in its ranks."""
 
 
 @dataclass
@@ -60,26 +60,26 @@ class Profiling:
 
     starter: Starter
     variables: Mapping[str, str]
-    """What ranks are told in each launch, but for the folder of their files."""
+    """The variables of ranks in each launch, except the folder of their files."""
     writer: RunWriter
     tell: Callable[[str], None]
     agent: Agent = field(default_factory=Agent)
     hosts: tuple[str, ...] = ()
-    """Where ranks may be beside the hosts that the line names."""
+    """The hosts that may have ranks, in addition to those that the line names."""
     output: int | None = None
-    """Where what the program prints goes, which then reads nothing; None: it has our streams."""
+    """The output of the program, which then has no input; None: it inherits our streams."""
 
     def profile(self, launches: int, interrupt: Interrupt) -> tuple[list[ProfiledJob], int]:
-        """Makes so many launches, fewer if one fails or we are interrupted between two. What was
-        seen, and the status of the last one: the program's own."""
+        """Makes `launches` launches, fewer if one fails or on an interrupt between two. Returns the
+        jobs, and the exit status of the last launch."""
         jobs: list[ProfiledJob] = []
         status = 0
         for number in range(launches):
             if interrupt.count:
                 self.tell(f"interrupted after {many(number, 'launch')} of {launches}")
                 break
-            found, ended = self.launch(number)
-            jobs += found
+            new_jobs, ended = self.launch(number)
+            jobs += new_jobs
             status = ended.status
             if ended.cause:
                 self.tell(ended.cause)
@@ -89,7 +89,7 @@ class Profiling:
         return jobs, status
 
     def tell_last(self, number: int, launches: int, status: int) -> None:
-        """Tells of a launch that failed, where others were to follow."""
+        """Reports a failed launch, if others were to follow."""
         if number + 1 < launches:
             self.tell(
                 f"launch {number + 1} of {launches} ended with status {status}; no further one is "
@@ -117,7 +117,7 @@ class Profiling:
             forget_left(self.writer.folder)
 
     def note_command(self, number: int, start: Start) -> None:
-        """A disk that is full keeps nobody's program from running."""
+        """Stores the command of a launch; a full disk is only reported."""
         try:
             self.writer.write_command(number, start.words, {}, start.files)
         except RunError as error:
@@ -126,8 +126,8 @@ class Profiling:
     def collected(
         self, number: int, folder: Path, hosts: Sequence[str], seconds: float | None
     ) -> list[ProfiledJob]:
-        """The jobs of a launch, stored. Trouble is told: the program has run, whatever we do.
-        `seconds`: how long the launch took; None: that is not known."""
+        """Stores and returns the jobs of a launch. Errors are only reported, as the program has
+        run. `seconds`: the duration of the launch; None: unknown."""
         for problem in fetch(folder, hosts, self.agent):
             self.tell(problem)
         files = self.read(folder)
@@ -148,19 +148,19 @@ class Profiling:
         return jobs
 
     def read(self, folder: Path) -> list[RankFile]:
-        """What processes left, by job and rank. A file that is not a whole one is told."""
-        found = []
+        """Reads the files of processes, by job and rank. A damaged file is reported."""
+        files = []
         for path in sorted(folder.glob(f"*{SUFFIX}")):
             try:
-                found.append(read_rank(path))
+                files.append(read_rank(path))
             except (UserError, OSError, ValueError) as error:
                 self.tell(f"what a process left cannot be read, and is left out: {error}")
         return sorted(
-            _by_world(found), key=lambda file: (file.rank is None, file.job, file.rank or 0)
+            _by_world(files), key=lambda file: (file.rank is None, file.job, file.rank or 0)
         )
 
     def places(self, frames: Iterable[ReturnAddress]) -> Places:
-        """Where in the sources they are."""
+        """Returns the places of frames in the sources."""
         try:
             return resolved(frames)
         except (OSError, subprocess.SubprocessError) as error:
@@ -168,7 +168,7 @@ class Profiling:
             return {}
 
     def record(self, number: int, jobs: Sequence[ProfiledJob], seconds: float) -> None:
-        """What other commands know of a run: launches, ranks, and figures over the launches."""
+        """Appends the records for other commands: launches, ranks, figures and call sites."""
         shown = main_jobs(jobs)
         lines = [line for job in shown for line in records_of(job)]
         for line in lines:
@@ -178,19 +178,19 @@ class Profiling:
 
 
 def _by_world(files: Sequence[RankFile]) -> list[RankFile]:
-    """With the number of its world for each. A rank that was killed may have lived on behind the
-    last that is known of it."""
-    known = {}
+    """Returns the files with the numbers of their worlds. A killed rank may have run longer than
+    its last timestamp."""
+    run_times = {}
     longer = []
     for file in files:
-        known[file.host, file.pid, file.began_utc_s] = file.run_s
+        run_times[file.host, file.pid, file.began_utc_s] = file.run_s
         run_s = math.inf if file.ended == "killed" else file.run_s
         longer.append(replace(file, run_s=run_s))
-    found = []
+    numbered_files = []
     for file in numbered(longer):
-        run_s = known[file.host, file.pid, file.began_utc_s]
-        found.append(replace(file, run_s=run_s))
-    return found
+        run_s = run_times[file.host, file.pid, file.began_utc_s]
+        numbered_files.append(replace(file, run_s=run_s))
+    return numbered_files
 
 
 def jobs_of(
@@ -198,23 +198,23 @@ def jobs_of(
     files: Sequence[RankFile],
     places: Callable[[Iterable[ReturnAddress]], Places] = resolved,
 ) -> list[ProfiledJob]:
-    """The jobs of MPI that left these files, in the order in which they began. Processes without a
-    rank are of none."""
+    """Returns the MPI jobs of these files, in the order in which they began. Processes without a
+    rank are ignored."""
     by_job: dict[int, list[RankFile]] = {}
     for file in files:
         if file.rank is not None:
             by_job.setdefault(file.job, []).append(file)
-    found = []
+    jobs = []
     for number, job in enumerate(sorted(by_job)):
         profile = merged(sorted(by_job[job], key=lambda file: file.rank or 0))
         frames = (frame for spot in profile.spots for frame in spot.frames)
-        found.append(ProfiledJob(launch, number, profile, places(frames)))
-    return found
+        jobs.append(ProfiledJob(launch, number, profile, places(frames)))
+    return jobs
 
 
 # --- records --------------------------------------------------------------------------------------
 def records_of(job: ProfiledJob) -> Iterable[str]:
-    """Lines for the run's records: what was launched, where its ranks were, what it took."""
+    """Yields the records of a job: its launch, ranks, figures and call sites."""
     first = job.ranks[0]
     level = LEVELS[first.thread_level] if 0 <= first.thread_level < len(LEVELS) else ""
     yield encode(
@@ -258,12 +258,12 @@ def rank_line(launch: int, file: RankFile, local: int) -> str:
         cpu=cpu,
         numa=file.cpus[cpu][0] if cpu in file.cpus else -1,
     )
-    known = {name: value for name, value in vars(rank).items() if value == value}
-    return json.dumps({"record": "rank"} | known, separators=(",", ":"))
+    values = {name: value for name, value in vars(rank).items() if value == value}
+    return json.dumps({"record": "rank"} | values, separators=(",", ":"))
 
 
 def figures(job: ProfiledJob) -> Iterable[Figure]:
-    """Figures of the whole program, and of each function of MPI that it called."""
+    """Yields figures of the whole program, and of each MPI function that it called."""
     account = Account(job)
 
     def figure(name: str, value: float, unit: str, better: str = "") -> Figure:
@@ -286,7 +286,7 @@ def figures(job: ProfiledJob) -> Iterable[Figure]:
 
 
 def call_sites(job: ProfiledJob) -> Iterable[CallSite]:
-    """Each call site of the program, for questions over many runs."""
+    """Yields the call sites of the program, for queries over many runs."""
     account = Account(job)
     waited = {each.called.spot: each.waiting.value for each in account.waited}
     for site in account.sites:
@@ -326,7 +326,7 @@ def _call_site(job: ProfiledJob, account: Account, site: Called, waiting_s: floa
 
 # --- the head of the run --------------------------------------------------------------------------
 def header(words: Sequence[str], jobs: Sequence[ProfiledJob] = ()) -> dict[str, Any]:
-    """run.json: what is profiled, and with which MPI as soon as that is known."""
+    """Returns the contents of run.json: the command, and the MPI once it is known."""
     return {
         "kind": KIND,
         "version": mpigauge.__version__,
@@ -350,7 +350,7 @@ def facts_of(jobs: Sequence[ProfiledJob]) -> dict[str, Any]:
 
 
 def _own_words(words: Sequence[str]) -> list[str]:
-    """Ours, before those of the user."""
+    """Returns the arguments of mpigauge before the user's command."""
     ours = sys.argv[1 : len(sys.argv) - len(words)]
     if ours[-1:] == ["--"]:
         return ours[:-1]
@@ -358,7 +358,7 @@ def _own_words(words: Sequence[str]) -> list[str]:
 
 
 def ranks_seen(jobs: Sequence[ProfiledJob]) -> str:
-    """How many ranks were seen, of how many."""
+    """Returns the number of ranks seen and expected, in words."""
     shown = main_jobs(jobs)
     if not shown:
         return "no rank was seen: no process came out of MPI_Init where the profiler could see it"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The mix of a profile's calls, from which its program is replayed.
+"""Makes the mix of a profile's calls, from which its program is replayed.
 
-Collectives are replayed as they are; those of communicators without a rank in common at once, as
-the program made them. Of messages the profile knows who sent how many to whom: those of one call
-site, size, number and distance are a step, and of messages that do not block all of one size and
-number, which are under way together. The time of calls that receive, wait and look for messages is
-that of the messages; what waits for a collective that does not block is left out with it.
+Collectives are replayed as they are, those of disjoint communicators concurrently. Of messages the
+profile has the numbers by sender and receiver: a step has those of one call site, size, number and
+distance, or all nonblocking ones of one size and number, which are in flight together. The time of
+calls that receive, wait or probe counts for the messages; nonblocking collectives and the waits
+for them are left out.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from mpigauge.features.profile.stored import ProfiledJob
 
 MOST_VECTORS = 64
-"""Of when ranks came to a collective, for each step."""
+"""The maximum number of lateness vectors of a step."""
 _BYTES_OF_LATENCY = 4096
-"""A message of so many takes about twice as long as an empty one."""
+"""The message size that takes about twice as long as an empty message."""
 _COLLECTIVES = {
     f"MPI_{name}": name.lower()
     for name in (
@@ -57,13 +57,13 @@ _RECEIVES = (
 )
 _WAITS = ("MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome")
 _MOST_WINDOW = 1024
-"""Messages between two ranks before a wait: each has memory of its own in the replay."""
+"""The maximum number of messages in flight between two ranks, each with its own buffer."""
 _MOST_BYTES = (1 << 31) - 1
-"""Of a message that is replayed: its size is an int there."""
+"""The maximum size of a replayed message, which is an int."""
 
 
 class _Messages(NamedTuple):
-    """From one rank of the program to another."""
+    """The messages from one rank of the program to another, of one site and size."""
 
     site: int
     call: str
@@ -75,7 +75,7 @@ class _Messages(NamedTuple):
 
 
 def replay_of(job: ProfiledJob) -> ReplayMix | None:
-    """None: a rank has left nothing, or nobody has called MPI."""
+    """Returns the mix of a job; None: the file of a rank is missing, or no rank called MPI."""
     files = job.profile.files
     if not job.expected or sorted(file.rank for file in files if file.rank is not None) != list(
         range(job.expected)
@@ -85,15 +85,15 @@ def replay_of(job: ProfiledJob) -> ReplayMix | None:
 
 
 def save_mix(job: ProfiledJob, folder: Path) -> None:
-    """Into a run folder, where all ranks are known. RunError: it cannot be written."""
+    """Stores the mix of a complete job in a run folder. RunError: it cannot be written."""
     mix = replay_of(job)
     if mix is not None:
         save_replay(folder, job.launch, job.number, mix)
 
 
 class _Making:
-    """The seconds of call sites are shared out among the steps that stand for them; what is left in
-    the end is left out."""
+    """A builder of mixes, which divides the time of call sites among their steps; the remaining
+    time is reported as left out."""
 
     def __init__(self, job: ProfiledJob) -> None:
         self.profile = job.profile
@@ -133,8 +133,8 @@ class _Making:
         return tuple(sorted(left.items(), key=lambda each: -each[1]))
 
     def _shared(self, sites: Sequence[int], steps: Sequence[MixStep]) -> list[MixStep]:
-        """The steps with what these sites took, by their numbers and bytes. What steps of very
-        large messages took stays with the sites."""
+        """Returns the steps with the time of these sites, divided by numbers and bytes. The time of
+        very large messages stays with the sites."""
         weights = np.array([_weight(step) for step in steps])
         if not weights.sum():
             return []
@@ -142,11 +142,11 @@ class _Making:
         shares = weights / weights.sum()
         large = np.array([step.message_bytes > _MOST_BYTES for step in steps])
         self.seconds[list(sites)] *= shares[large].sum()
-        found: list[MixStep] = []
+        shared: list[MixStep] = []
         for step, share in zip(steps, shares, strict=True):
             if step.message_bytes <= _MOST_BYTES:
-                found.append(replace(step, seconds=float(whole * share)))
-        return found
+                shared.append(replace(step, seconds=float(whole * share)))
+        return shared
 
     # --- collectives
     def _collectives(self) -> Iterator[MixStep]:
@@ -155,7 +155,7 @@ class _Making:
                 yield from self._shared([site], list(self._steps_of(site, _COLLECTIVES[call])))
 
     def _steps_of(self, site: int, call: str) -> Iterator[MixStep]:
-        """Of one call site: a step for each size and root, of communicators side by side."""
+        """Yields the steps of a call site: one for each size, root and set of disjoint groups."""
         cells = self.profile.cells
         own = cells[(cells["site"] == site) & (cells["way"] == Counted.NONE)]
         names = ["comm", "bin", "type", "peer"]
@@ -177,7 +177,7 @@ class _Making:
                     yield replace(step, lateness_s=self._lateness(site, group, size))
 
     def _lateness(self, site: int, group: Group, size: int) -> tuple[tuple[float, ...], ...]:
-        """By rank of the program, where all of them came."""
+        """Returns the lateness vectors by rank; empty unless all ranks took part."""
         for pattern in self.profile.arrivals:
             alike = pattern.spot == site and pattern.least_bytes <= size <= pattern.most_bytes
             if alike and group == (tuple(pattern.members),) and pattern.ranks == self.ranks:
@@ -189,15 +189,15 @@ class _Making:
 
     # --- messages
     def _exchanges(self, sent: Sequence[_Messages]) -> list[MixStep]:
-        found = []
+        steps = []
         for site, call in enumerate(self.calls):
             if call in _EXCHANGES:
                 own = [each for each in sent if each.site == site]
-                found += self._shared([site], list(self._paired("sendrecv", own)))
-        return found
+                steps += self._shared([site], list(self._paired("sendrecv", own)))
+        return steps
 
     def _messages(self, sent: Sequence[_Messages]) -> list[MixStep]:
-        """Of calls that only send, with the time of those that receive and wait."""
+        """Returns the steps of calls that only send, with the time of receives and waits."""
         blocking = [each for each in sent if each.call in _SENDS]
         posted = [each for each in sent if each.call in _POSTED_SENDS]
         way = "posted" if self._times(("MPI_Irecv",)) > self._times(("MPI_Recv",)) else "send"
@@ -214,8 +214,8 @@ class _Making:
 
     @cached_property
     def of_messages(self) -> npt.NDArray[np.float64]:
-        """The share of messages in the requests that calls of each site wait for; the others are of
-        collectives, as far as the kept ones of these tell."""
+        """The share of messages in the requests that calls of each site wait for; the others are
+        collectives, estimated from recorded ones."""
         cells = self.profile.cells
         asked_for = cells[cells["way"] == Counted.REQUESTS]
         requests = np.zeros(len(self.calls))
@@ -230,29 +230,29 @@ class _Making:
         return np.clip(1 - of_collectives / np.maximum(requests, 1), 0, 1)
 
     def _times(self, calls: Sequence[str]) -> int:
-        """How often the ranks made these calls, but for those that wait for collectives."""
+        """Returns the number of these calls of all ranks, without waits for collectives."""
         rows = self.profile.rows
-        wanted = np.array([call in calls for call in self.calls], dtype=bool)
+        selected = np.array([call in calls for call in self.calls], dtype=bool)
         times = rows["calls"] * self.of_messages[rows["site"]]
-        return round(float(times[wanted[rows["site"]]].sum()))
+        return round(float(times[selected[rows["site"]]].sum()))
 
     def _sent(self) -> list[_Messages]:
-        """From rank to rank, of each size, without those that go nowhere."""
+        """Returns the sent messages by site, size, source and target, without MPI_PROC_NULL."""
         cells = self.profile.cells
         own = cells[(cells["way"] == Counted.SENT) & (cells["world_peer"] >= 0)]
-        found: dict[tuple[int, int, int, int], list[int]] = defaultdict(lambda: [0, 0])
+        totals: dict[tuple[int, int, int, int], list[int]] = defaultdict(lambda: [0, 0])
         for cell in own:
             source = int(self.rank_of[cell["rank"]])
             key = int(cell["site"]), int(cell["bin"]), source, int(cell["world_peer"])
-            found[key][0] += int(cell["count"])
-            found[key][1] += int(cell["amount"])
+            totals[key][0] += int(cell["count"])
+            totals[key][1] += int(cell["amount"])
         return [
             _Messages(site, self.calls[site], size, source, target, count, amount)
-            for (site, size, source, target), (count, amount) in found.items()
+            for (site, size, source, target), (count, amount) in totals.items()
         ]
 
     def _paired(self, way: str, messages: Sequence[_Messages]) -> Iterator[MixStep]:
-        """Each rank sends one and receives one at most."""
+        """Yields steps in which each rank sends and receives at most one message."""
         alike: dict[tuple[int, ...], list[_Messages]] = defaultdict(list)
         for each in messages:
             distance = (each.target - each.source) % self.ranks
@@ -261,7 +261,7 @@ class _Making:
             yield self._step(way, of)
 
     def _together(self, messages: Sequence[_Messages]) -> Iterator[MixStep]:
-        """All under way at once; several to one rank where calls wait for several."""
+        """Yields steps of concurrent messages, several per pair if calls wait for several."""
         alike: dict[tuple[int, int], list[_Messages]] = defaultdict(list)
         for each in messages:
             alike[each.bin, each.number].append(each)
@@ -283,15 +283,15 @@ def _weight(step: MixStep) -> float:
 
 
 def _members(comm: Comm) -> tuple[int, ...]:
-    """In the world; none of a communicator that cannot be made again."""
-    known = len(comm.members) == comm.size and min(comm.members, default=-1) >= 0
-    if known and not comm.remote_size:
+    """Returns the ranks of a communicator in the world; none if it cannot be recreated."""
+    complete = len(comm.members) == comm.size and min(comm.members, default=-1) >= 0
+    if complete and not comm.remote_size:
         return comm.members
     return ()
 
 
 def _side_by_side(comms: Sequence[tuple[int, ...]]) -> list[Group]:
-    """Those that have no rank in common together."""
+    """Groups communicators that have no rank in common."""
     groups: list[list[tuple[int, ...]]] = []
     for members in comms:
         for group in groups:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Reports of other profilers as profiled jobs, so that they are shown and explained as ours are.
+"""Converts reports of other profilers to profiled jobs, to show and explain them like our own.
 
-A report may have a call site only as a sum over ranks. Its time is then shared out among the ranks
-by the time in MPI that their other rows leave open. Whatever no row accounts for is a call site of
-its own, so that the time in MPI of each rank is the one in the report.
+A report may have a call site only as a sum over ranks. Its time is then divided among ranks in
+proportion to the time in MPI without other rows. Time that no row accounts for is a call site of
+its own, so that the time in MPI of each rank is as in the report.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Times = npt.NDArray[np.float64]
 
 
 def reported_jobs(reading: Reading) -> list[ProfiledJob]:
-    """The job of each report that is all of its text; none where the text has tables, too."""
+    """Returns the jobs of a text that only has reports of profilers; none if it has tables, too."""
     figures_of = {profile.launch for profile in reading.profiles}
     if reading.tables or any(figure.launch not in figures_of for figure in reading.figures):
         return []
@@ -60,7 +60,7 @@ def reported_jobs(reading: Reading) -> list[ProfiledJob]:
 
 
 def job_of(report: ReportedProfile) -> ProfiledJob:
-    """The job of a report that lists calls of some ranks; of the others a remark speaks."""
+    """Returns the job of a report; a remark mentions ranks whose calls are not listed."""
     ranks = _listed(report)
     spots, places = _spots(report.sites)
     rows = np.concatenate([np.empty(0, ROW), *_rows(report.sites, ranks)])
@@ -81,7 +81,7 @@ def job_of(report: ReportedProfile) -> ProfiledJob:
 
 # --- ranks ----------------------------------------------------------------------------------------
 def _listed(report: ReportedProfile) -> list[ReportedRank]:
-    """The ranks whose calls the report lists: all of them where it has sums over ranks."""
+    """Returns the ranks whose calls are listed: all ranks if the report has sums over ranks."""
     listed = {time.rank for site in report.sites for time in site.times}
     if ALL_RANKS in listed:
         return list(report.ranks)
@@ -123,7 +123,7 @@ def _file(report: ReportedProfile, rank: ReportedRank) -> RankFile:
 
 
 def _remarks(report: ReportedProfile, ranks: Sequence[ReportedRank]) -> Iterator[str]:
-    """Sentences about what the report leaves out."""
+    """Yields sentences about what the report leaves out."""
     yield from report.remarks
     if len(ranks) < len(report.ranks):
         yield f"The report lists the calls of {len(ranks)} of {many(len(report.ranks), 'rank')}."
@@ -133,7 +133,7 @@ def _remarks(report: ReportedProfile, ranks: Sequence[ReportedRank]) -> Iterator
 
 
 def _of_all_ranks(ranks: Sequence[ReportedRank]) -> Iterator[str]:
-    """The share of MPI and the imbalance of all ranks, where not all have calls."""
+    """Yields the share of MPI and the imbalance over all ranks, in words, if known."""
     run = np.array([rank.run_s for rank in ranks])
     mpi = np.array([rank.mpi_s for rank in ranks])
     if not (np.isfinite(run) & np.isfinite(mpi)).all() or not (run > mpi).all():
@@ -152,7 +152,7 @@ def _of_all_ranks(ranks: Sequence[ReportedRank]) -> Iterator[str]:
 def _spots(
     sites: Sequence[ReportedSite],
 ) -> tuple[list[Spot], dict[ReturnAddress, tuple[Place, ...]]]:
-    """A spot for each site, no two of them alike, and the places of their frames."""
+    """Returns a distinct spot for each site, and the places of their frames."""
     spots: list[Spot] = []
     places: dict[ReturnAddress, tuple[Place, ...]] = {}
     for site in sites:
@@ -183,7 +183,7 @@ def _is_collective(site: ReportedSite) -> bool:
 def _rows(
     sites: Sequence[ReportedSite], ranks: Sequence[ReportedRank]
 ) -> Iterator[npt.NDArray[np.void]]:
-    """Rows of all sites; those that are sums over ranks come last."""
+    """Yields the rows of all sites; sums over ranks come last."""
     place = {rank.rank: at for at, rank in enumerate(ranks)}
     single, whole = [], []
     for number, site in enumerate(sites):
@@ -205,7 +205,7 @@ def _row(site: int, at: int, time: ReportedTime) -> tuple[float, ...]:
 
 
 def _open(rows: npt.NDArray[np.void], ranks: Sequence[ReportedRank]) -> Times:
-    """The part of each rank in the time in MPI that these rows do not account for."""
+    """Returns the shares of ranks in the time in MPI that these rows do not account for."""
     left = _left(rows, ranks)
     if left.sum() > 0:
         return np.asarray(left / left.sum())
@@ -213,14 +213,14 @@ def _open(rows: npt.NDArray[np.void], ranks: Sequence[ReportedRank]) -> Times:
 
 
 def _left(rows: npt.NDArray[np.void], ranks: Sequence[ReportedRank]) -> Times:
-    """Seconds in MPI of each rank that these rows do not account for."""
+    """Returns the seconds in MPI of each rank that these rows do not account for."""
     left = np.nan_to_num(np.array([rank.mpi_s for rank in ranks]))
     np.subtract.at(left, rows["rank"], rows["seconds"])
     return np.asarray(np.clip(left, 0, None))
 
 
 def _shared_out(site: int, time: ReportedTime, part: Times) -> Iterator[tuple[float, ...]]:
-    """Rows of a sum over ranks. Its calls are as even as they can be."""
+    """Yields the rows of a sum over ranks, with its calls divided evenly."""
     calls = time.calls or 0
     for at, share in enumerate(part):
         own = calls // len(part) + (at < calls % len(part))
@@ -230,7 +230,7 @@ def _shared_out(site: int, time: ReportedTime, part: Times) -> Iterator[tuple[fl
 def _rest(
     rows: npt.NDArray[np.void], ranks: Sequence[ReportedRank], site: int
 ) -> npt.NDArray[np.void]:
-    """The time in MPI of each rank that nothing else accounts for."""
+    """Returns rows with the time in MPI of each rank that no other row accounts for."""
     rest = []
     for at, seconds in enumerate(_left(rows, ranks)):
         if seconds > 0:
@@ -241,7 +241,7 @@ def _rest(
 def _cells(
     sites: Sequence[ReportedSite], ranks: Sequence[ReportedRank]
 ) -> Iterator[tuple[int, ...]]:
-    """Messages of all sites. Those of all ranks together stand with the first."""
+    """Yields the cells of all sites. Sums over ranks are assigned to the first rank."""
     place = {rank.rank: at for at, rank in enumerate(ranks)}
     for number, site in enumerate(sites):
         collective = site.is_file or _is_collective(site)
@@ -260,11 +260,11 @@ def _cell(number: int, at: int, of: ReportedMessages, collective: bool) -> tuple
 
 
 def save_reported(jobs: Sequence[ProfiledJob], folder: Path) -> None:
-    """Keeps the jobs in the folder of a run."""
+    """Stores the jobs in a run folder."""
     for job in jobs:
         save(job, folder)
 
 
 def header_of(jobs: Sequence[ProfiledJob]) -> dict[str, object]:
-    """The header of a run of reports, next to the fields that name their origin."""
+    """Returns the header of a run of reports, except the fields that name their origin."""
     return {"kind": KIND, "profile": {"program": jobs[0].program, "source": jobs[0].source}}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A profile in a terminal: the answer in words, then call sites, sizes, peers and ranks."""
+"""Prints a profile: a summary in words, then call sites, sizes, peers and ranks."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 MOST_SITES, MOST_SIZES, MOST_PAIRS, MOST_RANKS, MOST_OTHER_JOBS = 20, 20, 10, 16, 10
 LEAST_NAME = 12
 JOINED = ("table", "json")
-"""Formats that say what the machine does with the calls."""
+"""The formats that include measurements of the machine."""
 LEAST_JOINED = 0.01
-"""Of the time in MPI: places that take less have no row."""
+"""The least share of the time in MPI of a call site with a row."""
 MOST_OTHERS, LEAST_OTHER = 2, 0.05
-"""So many places are named after the first, each with at least this share of the time in MPI."""
+"""The maximum number of further call sites in words, and their least share of the time in MPI."""
 MUCH_DISTURBED = 0.05
-"""Of the time in what could be split: so much disturbance is told where waiting is not."""
+"""The least share of disturbance that is mentioned if waiting is not."""
 _OF_LAUNCHES = (
     "Time is the median over launches, with its interval, or of fewer than six launches their "
     "range; all else is of the launch in the middle."
@@ -50,8 +50,10 @@ _OF_LAUNCHES = (
 _WAYS = {Counted.NONE: "", Counted.SENT: "sent", Counted.RECEIVED: "received"}
 
 
-def page(jobs: Sequence[ProfiledJob], width: int = WIDTH, found: Joined | None = None) -> list[str]:
-    """The lines of a run; numbers of one launch are those of the launch in the middle."""
+def page(
+    jobs: Sequence[ProfiledJob], width: int = WIDTH, beside: Joined | None = None
+) -> list[str]:
+    """Returns the lines of a run; single-launch numbers are of the median share of MPI."""
     shown = main_jobs(jobs)
     accounts = accounts_of(shown)
     if not accounts:
@@ -59,9 +61,9 @@ def page(jobs: Sequence[ProfiledJob], width: int = WIDTH, found: Joined | None =
     first = accounts[0]
     lines = [*_head(accounts, width), "", *_answer(accounts, width)]
     tables = [_sites(accounts, width)]
-    if found:
-        lines += wrap(saved_at_most(found), width)
-        tables.append(joined_lines(found, width))
+    if beside:
+        lines += wrap(saved_at_most(beside), width)
+        tables.append(joined_lines(beside, width))
     tables += [_sizes(first, width), _pairs(first), _regions(first, width), _ranks(first, width)]
     tables.append(_others(jobs, shown, width))
     for table in tables:
@@ -72,7 +74,7 @@ def page(jobs: Sequence[ProfiledJob], width: int = WIDTH, found: Joined | None =
 
 
 def accounts_of(jobs: Sequence[ProfiledJob]) -> list[Account]:
-    """One for each launch, that with the share of MPI in the middle first."""
+    """Returns the account of each launch, the one with the median share of MPI first."""
     accounts = [Account(job) for job in jobs]
     if not accounts:
         return []
@@ -83,18 +85,18 @@ def accounts_of(jobs: Sequence[ProfiledJob]) -> list[Account]:
 
 
 def lines_of(
-    jobs: Sequence[ProfiledJob], form: str, width: int = WIDTH, found: Joined | None = None
+    jobs: Sequence[ProfiledJob], form: str, width: int = WIDTH, beside: Joined | None = None
 ) -> list[str]:
-    """The lines of a run in one of the formats: table, json, csv, mpip, perfcatch. The last two
-    know one launch, the first. `found`: beside its machine, for those of JOINED."""
+    """Returns the lines of a run in a format: table, json, csv, mpip, perfcatch. The last two only
+    have the first launch. `beside`: the join with its machine, for formats in JOINED."""
     from mpigauge.features.profile.show_json import as_csv, as_json
     from mpigauge.features.profile.show_mpip import mpip
     from mpigauge.features.profile.show_perfcatch import perfcatch
 
     if form == "table":
-        return [one_line(line) for line in page(jobs, width, found)]
+        return [one_line(line) for line in page(jobs, width, beside)]
     if form in ("json", "csv"):
-        text = as_json(jobs, found) if form == "json" else as_csv(jobs)
+        text = as_json(jobs, beside) if form == "json" else as_csv(jobs)
         return text.removesuffix("\n").split("\n")
     shown = main_jobs(jobs)
     if not shown:
@@ -104,12 +106,12 @@ def lines_of(
 
 
 def main_jobs(jobs: Sequence[ProfiledJob]) -> list[ProfiledJob]:
-    """The job of each launch that called MPI most, where it is of the same program on as many ranks
-    as that which called MPI most of all."""
+    """Returns the job of each launch with most MPI calls, if its program and number of ranks are
+    those of the job with most calls of all."""
     best: dict[int, ProfiledJob] = {}
     for job in jobs:
-        known = best.get(job.launch)
-        if job.ranks and (known is None or _weight(job) > _weight(known)):
+        earlier = best.get(job.launch)
+        if job.ranks and (earlier is None or _weight(job) > _weight(earlier)):
             best[job.launch] = job
     if not best:
         return []
@@ -118,7 +120,7 @@ def main_jobs(jobs: Sequence[ProfiledJob]) -> list[ProfiledJob]:
 
 
 def _kind(job: ProfiledJob) -> tuple[object, ...]:
-    """The facts that all launches of one job share."""
+    """Returns the facts that all launches of one job share."""
     return job.program, job.expected, job.source
 
 
@@ -146,7 +148,7 @@ def _head(accounts: Sequence[Account], width: int) -> Iterator[str]:
 
 
 def _missing(account: Account) -> Iterator[str]:
-    """What is not in the numbers."""
+    """Yields sentences about what is missing in the numbers."""
     yield from account.job.remarks
     if len(account.ranks) < account.job.expected and not account.job.source:
         yield f"Only {len(account.ranks)} of {account.job.expected} ranks were seen."
@@ -168,7 +170,7 @@ def _lost(lost: Lost) -> str:
 
 
 def _ranks_that(account: Account, ended: Ended) -> str:
-    """Those that ended so, at the beginning of a sentence; empty: none did."""
+    """Returns the ranks that ended so, as the beginning of a sentence; empty: none."""
     ranks = []
     for file in account.ranks:
         if file.ended == ended and file.rank is not None:
@@ -181,18 +183,18 @@ def _ranks_that(account: Account, ended: Ended) -> str:
 
 
 def _over_launches(of: OverLaunches, words: Callable[[float], str]) -> str:
-    """The median, with what launches differ by."""
+    """Returns the median with its interval or range, in words."""
     return f"{words(of.median)} {error_words(of)}".strip()
 
 
 def error_words(of: OverLaunches) -> str:
-    """The interval of the median; of few launches where they lie; nothing of one."""
-    found = of.estimate
-    if len(of.values) < 2 or not found.value:
+    """Returns the interval of the median; with few launches their range; with one nothing."""
+    estimate = of.estimate
+    if len(of.values) < 2 or not estimate.value:
         return ""
     if len(of.values) < LEAST_FOR_INTERVAL:
-        return from_to(found.low / found.value - 1, found.high / found.value - 1)
-    return plus_minus(found.relative_error)
+        return from_to(estimate.low / estimate.value - 1, estimate.high / estimate.value - 1)
+    return plus_minus(estimate.relative_error)
 
 
 def _answer(accounts: Sequence[Account], width: int) -> Iterator[str]:
@@ -201,7 +203,7 @@ def _answer(accounts: Sequence[Account], width: int) -> Iterator[str]:
 
 
 def sentences(accounts: Sequence[Account]) -> Iterator[str]:
-    """The answer in words, of one launch or of several."""
+    """Yields the summary of one or more launches."""
     first = accounts[0]
     share = _over_launches(OverLaunches.of_mpi_share(accounts), percent)
     if not math.isfinite(first.mean_share):
@@ -233,7 +235,7 @@ def _spread(account: Account) -> str:
 
 
 def _most(account: Account) -> Iterator[str]:
-    """The place that takes most, in detail, and the next ones."""
+    """Yields the call site with most time in detail, and the next ones."""
     whole = account.mpi_s.sum()
     if not account.inside or not whole > 0:
         return
@@ -249,7 +251,7 @@ def _most(account: Account) -> Iterator[str]:
 
 
 def _details(called: Called) -> Iterator[str]:
-    """The number of calls and their times, as far as these are known."""
+    """Yields the number of calls and their times, as far as known."""
     if not called.calls:
         yield f"{duration(called.mean_s)} of each rank in the mean"
         return
@@ -260,11 +262,11 @@ def _details(called: Called) -> Iterator[str]:
 
 
 def _waited(account: Account) -> Iterator[str]:
-    """Waiting apart from moving, of what could be split."""
+    """Yields waiting and moving of the call sites that could be split."""
     for collective, name, whom in _SPLIT:
-        found = [each for each in account.waited if each.is_collective is collective]
-        if sum(each.whole_s for each in found) > 0:
-            yield from _split(account, found, name, whom)
+        splits = [each for each in account.waited if each.is_collective is collective]
+        if sum(each.whole_s for each in splits) > 0:
+            yield from _split(account, splits, name, whom)
 
 
 _SPLIT = (
@@ -273,16 +275,16 @@ _SPLIT = (
 )
 
 
-def _split(account: Account, found: Sequence[Waited], name: str, whom: str) -> Iterator[str]:
-    top = found[0]
-    whole = sum(each.whole_s for each in found)
-    disturbed = sum(each.disturbed_s for each in found) / whole
-    if not any(each.resolved for each in found):
+def _split(account: Account, splits: Sequence[Waited], name: str, whom: str) -> Iterator[str]:
+    top = splits[0]
+    whole = sum(each.whole_s for each in splits)
+    disturbed = sum(each.disturbed_s for each in splits) / whole
+    if not any(each.resolved for each in splits):
         yield f"In {name} no rank waits for others longer than the operation itself takes."
     elif not top.waiting.is_sure:
         yield f"How long ranks wait for others in {name} cannot be told from so few calls."
     else:
-        yield from _who_waits(account, found, name, whom)
+        yield from _who_waits(account, splits, name, whom)
         return
     if disturbed >= MUCH_DISTURBED:
         yield (
@@ -291,12 +293,12 @@ def _split(account: Account, found: Sequence[Waited], name: str, whom: str) -> I
         )
 
 
-def _who_waits(account: Account, found: Sequence[Waited], name: str, whom: str) -> Iterator[str]:
-    top = found[0]
-    whole = sum(each.whole_s for each in found)
-    waiting = sum(each.waiting.value for each in found) / whole
-    moving = sum(each.moving_s for each in found) / whole
-    disturbed = sum(each.disturbed_s for each in found) / whole
+def _who_waits(account: Account, splits: Sequence[Waited], name: str, whom: str) -> Iterator[str]:
+    top = splits[0]
+    whole = sum(each.whole_s for each in splits)
+    waiting = sum(each.waiting.value for each in splits) / whole
+    moving = sum(each.moving_s for each in splits) / whole
+    disturbed = sum(each.disturbed_s for each in splits) / whole
     yield (
         f"Of the time in {name} {percent(waiting)} is waiting for {whom}, "
         f"{percent(moving)} the operation itself, {percent(disturbed)} disturbance."
@@ -310,15 +312,15 @@ def _who_waits(account: Account, found: Sequence[Waited], name: str, whom: str) 
         yield last.words
 
 
-def saved_at_most(found: Joined) -> str:
-    """What the whole program would save at most, in words."""
-    said = (
-        f"A perfect network would save at most {percent(found.network)} of the run time, a perfect "
-        f"balance at most {percent(found.balance)}"
+def saved_at_most(beside: Joined) -> str:
+    """Returns the largest savings of the whole program, in words."""
+    text = (
+        f"A perfect network would save at most {percent(beside.network)} of the run time, a "
+        f"perfect balance at most {percent(beside.balance)}"
     )
-    if math.isnan(found.setting):
-        return f"{said}; no sweep of settings is stored that has these calls."
-    return f"{said}, the best known setting at most {percent(found.setting)}."
+    if math.isnan(beside.setting):
+        return f"{text}; no sweep of settings is stored that has these calls."
+    return f"{text}, the best known setting at most {percent(beside.setting)}."
 
 
 def _at(called: Called) -> str:
@@ -335,7 +337,7 @@ def _calls(called: Called) -> str:
 
 
 def _moved(account: Account) -> Iterator[str]:
-    """Which sizes hold most bytes, and which most messages."""
+    """Yields the sizes with most bytes and with most messages."""
     sent = [each for each in account.sent if each.count]
     moved, count = sum(each.bytes for each in sent), sum(each.count for each in sent)
     if not moved:
@@ -371,8 +373,8 @@ def table_lines(
     cut: int = 0,
     left: Sequence[int] = (0,),
 ) -> Iterator[str]:
-    """Columns as wide as their widest word, numbers to the right; names in the column `cut` become
-    as short as lines have to be."""
+    """Yields columns as wide as their widest word, numbers right-aligned; names in the column `cut`
+    are shortened to fit the width."""
     wide = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     too_wide = sum(wide) + 2 * (len(wide) - 1) - width
     wide[cut] = min(wide[cut], max(wide[cut] - too_wide, LEAST_NAME))
@@ -385,7 +387,7 @@ def table_lines(
 
 
 def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
-    """With several launches times are the median over them."""
+    """Yields the table of call sites; times are medians over launches."""
     first = accounts[0]
     several = len(accounts) > 1
     sites = first.sites[:MOST_SITES]
@@ -413,26 +415,26 @@ _LEGENDS = {"median": "the median that of the middle one", "mean": "the mean tha
 
 
 def _typical(sites: Sequence[Called]) -> str:
-    """The time of a usual call that is known: reports of other profilers have the mean."""
+    """Returns which average of call times is known; other profilers' reports have the mean."""
     return "median" if any(math.isfinite(each.median_s) for each in sites) else "mean"
 
 
 def _without_unknown(
     heads: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[str]
 ) -> tuple[list[str], list[list[str]]]:
-    """Without those of the named columns that no row fills."""
+    """Returns heads and rows without those of the named columns that are empty."""
     kept = [at for at, head in enumerate(heads)
             if head not in names or any(row[at] for row in rows)]  # fmt: skip
     return [heads[at] for at in kept], [[row[at] for at in kept] for row in rows]
 
 
-def _known(seconds: float) -> str:
-    """Empty: the time is not known."""
+def _duration_or_empty(seconds: float) -> str:
+    """Returns a time in words; empty if it is unknown."""
     return duration(seconds) if math.isfinite(seconds) else ""
 
 
 def _site_row(account: Account, called: Called, times: OverLaunches) -> list[str]:
-    """`times`: of each launch."""
+    """Returns the row of a call site. `times`: its time in each launch."""
     whole = account.mpi_s.sum()
     share = ""
     if whole and not called.outside:
@@ -445,23 +447,23 @@ def _site_row(account: Account, called: Called, times: OverLaunches) -> list[str
         duration(times.median),
         error_words(times),
         share,
-        _known(_typical_s(called)),
-        _known(called.most_s),
+        _duration_or_empty(_typical_s(called)),
+        _duration_or_empty(called.most_s),
     ]
 
 
 def _typical_s(called: Called) -> float:
-    """The time of a usual call: the median, or the mean if no other is known."""
+    """Returns the median time of a call, or the mean if only that is known."""
     if math.isfinite(called.median_s) or not called.calls:
         return called.median_s
     return called.total_s / called.calls
 
 
-def joined_lines(found: Joined, width: int = WIDTH) -> Iterator[str]:
-    """Call sites beside what the machine does with their calls."""
-    whole = sum(each.called.mean_s for each in found.sites)
+def joined_lines(beside: Joined, width: int = WIDTH) -> Iterator[str]:
+    """Yields a table of call sites next to the machine's times for the same calls."""
+    whole = sum(each.called.mean_s for each in beside.sites)
     rows = []
-    for each in found.sites:
+    for each in beside.sites:
         called = each.called
         if called.mean_s >= LEAST_JOINED * whole:
             row = [str(called.number), called.spot.call.removeprefix("MPI_"), place_of(called)]
@@ -478,20 +480,20 @@ def joined_lines(found: Joined, width: int = WIDTH) -> Iterator[str]:
     yield from wrap(legend, width)
 
 
-def told_words(told: TimeWithInterval | None) -> str:
-    """A time with its interval in words; nothing of what is not known."""
-    if told is None:
+def told_words(time: TimeWithInterval | None) -> str:
+    """Returns a time with its interval in words; empty if it is unknown."""
+    if time is None:
         return ""
-    if told.value <= 0:
+    if time.value <= 0:
         return "0 s"
-    if not told.is_sure:
-        return f"{duration(max(told.low, 0.0))}…{duration(told.high)}"
-    error = max(told.high - told.value, told.value - told.low)
-    return f"{duration(told.value)} {plus_minus(error / told.value)}"
+    if not time.is_sure:
+        return f"{duration(max(time.low, 0.0))}…{duration(time.high)}"
+    error = max(time.high - time.value, time.value - time.low)
+    return f"{duration(time.value)} {plus_minus(error / time.value)}"
 
 
 def place_of(called: Called) -> str:
-    """Where it is, and in which region."""
+    """Returns the place and the region of a call site."""
     words = [called.where]
     if called.spot.region:
         words.append(f"[{called.spot.region}]")
@@ -521,7 +523,7 @@ def _sizes(account: Account, width: int) -> Iterator[str]:
 
 
 def between(sizes: Sizes) -> str:
-    """8 B where all are, 9 B to 12 B, or about how many they are in the mean."""
+    """Returns the size of messages in words: 8 B, 9 B to 12 B, or about the mean."""
     if sizes.bin == OTHER_SIZES:
         return f"about {memory(sizes.mean)}"
     if sizes.least == sizes.most:
@@ -551,9 +553,9 @@ def _regions(account: Account, width: int) -> Iterator[str]:
 
 
 def _others(jobs: Sequence[ProfiledJob], shown: Sequence[ProfiledJob], width: int) -> Iterator[str]:
-    """Other jobs of the same launches, in a line each."""
-    known = {(job.launch, job.number) for job in shown}
-    others = [job for job in jobs if job.ranks and (job.launch, job.number) not in known]
+    """Yields a line for each other job of the same launches."""
+    shown_keys = {(job.launch, job.number) for job in shown}
+    others = [job for job in jobs if job.ranks and (job.launch, job.number) not in shown_keys]
     if others:
         yield "Other jobs of the same run:"
     for job in others[:MOST_OTHER_JOBS]:
@@ -584,8 +586,8 @@ def _ranks(account: Account, width: int) -> Iterator[str]:
             as_list(file.cpus),
             duration(file.run_s),
             percent(float(account.share[at])),
-            _known(usage.user_s),
-            _known(usage.system_s),
+            _duration_or_empty(usage.user_s),
+            _duration_or_empty(usage.system_s),
             memory(usage.peak_bytes) if usage.peak_bytes >= 0 else "",
             str(usage.involuntary_switches) if usage.involuntary_switches >= 0 else "",
         ])  # fmt: skip

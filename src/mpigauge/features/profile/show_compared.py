@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Profiles beside each other in a terminal: the whole program, then call site by call site."""
+"""Prints a comparison of profiles: the whole program, then each call site."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def text_of(
     sites: Sequence[ComparedSite],
     width: int = WIDTH,
 ) -> str:
-    """A table for each side but the first."""
+    """Returns a table for each side except the first."""
     blocks = [list(_heading(sides, width))]
     for other in range(1, len(sides)):
         blocks.append(list(_table(comparison, sides, other, width)))
@@ -42,7 +42,7 @@ def text_of(
 
 
 def _wrapped(sentences: Iterable[str], width: int) -> list[str]:
-    """Each begins on a line of its own."""
+    """Wraps sentences, each starting on a new line."""
     lines = []
     for sentence in sentences:
         lines += wrap(sentence, width)
@@ -95,7 +95,7 @@ def _row(first: ComparedNumber, entry: ComparedNumber) -> list[str]:
 
 
 def _range(before: Sequence[float], after: Sequence[float]) -> str:
-    """Between what ratios of single launches lie."""
+    """Returns the range of ratios of single launches."""
     if min(len(before), len(after)) < 2 or not min(before) > 0:
         return ""
     return f"{number(min(after) / max(before))}–{number(max(after) / min(before))}"
@@ -105,7 +105,7 @@ def _range(before: Sequence[float], after: Sequence[float]) -> str:
 def _differing(
     sides: Sequence[SideOfProfile], sites: Sequence[ComparedSite], other: int
 ) -> Iterator[str]:
-    """What is called more or less often, or by one side alone."""
+    """Yields call sites with other numbers of calls, or only on one side."""
     first, second = sides[0], sides[other]
     changed = []
     for site in sites:
@@ -133,7 +133,7 @@ def _cut(words: Sequence[str]) -> str:
 
 
 def _how(comparison: Comparison) -> Iterator[str]:
-    """How it was judged; what one side alone has was said above."""
+    """Yields how numbers were judged."""
     yield (
         f"Times are of a rank, in the mean of ranks; {WHOLE[0]}: from the end of MPI_Init to the "
         "start of MPI_Finalize."

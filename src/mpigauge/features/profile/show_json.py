@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A profile for programs, in seconds and bytes: all of it as JSON, or call sites by rank as CSV."""
+"""Exports a profile in seconds and bytes: all of it as JSON, or call sites by rank as CSV."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _CSV = (
 _NUMBERS = ("calls", "seconds", "least_s", "p50_s", "p99_s", "most_s", "failures")
 
 
-def as_json(jobs: Sequence[ProfiledJob], found: Joined | None = None) -> str:
-    """All jobs of all launches, and the one in the middle beside its machine, where that was
-    looked up. What is not known is null."""
+def as_json(jobs: Sequence[ProfiledJob], beside: Joined | None = None) -> str:
+    """Returns all jobs of all launches, and the join with the machine if given. Unknown values are
+    null."""
     data = {
         "schema": SCHEMA,
         "tool": "mpigauge",
         "jobs": [_job(Account(job)) for job in jobs if job.ranks],
-        "beside_machine": _machine(found) if found else None,
+        "beside_machine": _machine(beside) if beside else None,
     }
     return json.dumps(_plain(data), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def as_csv(jobs: Sequence[ProfiledJob]) -> str:
-    """A line for each call site on each rank of each job."""
+    """Returns a line for each call site on each rank of each job."""
     return csv_text([_CSV, *_csv_rows(jobs)])
 
 
@@ -58,7 +58,7 @@ def _csv_rows(jobs: Sequence[ProfiledJob]) -> Iterator[list[Any]]:
 
 
 def _or_empty(number: float) -> float | str:
-    """Empty: it is not known."""
+    """Returns a number, or an empty string if it is unknown."""
     return "" if math.isnan(number) else number
 
 
@@ -124,7 +124,7 @@ def _site(account: Account, of: Called) -> dict[str, Any]:
 
 
 def _waited(of: Waited) -> dict[str, Any]:
-    """Of all ranks together, with intervals of 95 %."""
+    """Returns the split of a call site over all ranks, with 95 % intervals."""
     return {
         "site": of.called.number,
         **_ends("waiting", of.waiting),
@@ -134,13 +134,17 @@ def _waited(of: Waited) -> dict[str, Any]:
     }
 
 
-def _ends(name: str, told: TimeWithInterval | None) -> dict[str, float | None]:
-    known = told or TimeWithInterval(math.nan, math.nan, math.nan)
-    return {f"{name}_s": known.value, f"{name}_low_s": known.low, f"{name}_high_s": known.high}
+def _ends(name: str, time: TimeWithInterval | None) -> dict[str, float | None]:
+    interval = time or TimeWithInterval(math.nan, math.nan, math.nan)
+    return {
+        f"{name}_s": interval.value,
+        f"{name}_low_s": interval.low,
+        f"{name}_high_s": interval.high,
+    }
 
 
-def _machine(found: Joined) -> dict[str, Any]:
-    """Call sites beside the machine, of a rank in the mean, and what the program would save."""
+def _machine(beside: Joined) -> dict[str, Any]:
+    """Returns the join of call sites with the machine in the mean of ranks, and the savings."""
     return {
         "call_sites": [
             {
@@ -150,11 +154,11 @@ def _machine(found: Joined) -> dict[str, Any]:
                 **_ends("above", each.above),
                 "measured_part": each.part,
             }
-            for each in found.sites
+            for each in beside.sites
         ],
-        "perfect_network_saves": found.network,
-        "perfect_balance_saves": found.balance,
-        "best_setting_saves": found.setting,
+        "perfect_network_saves": beside.network,
+        "perfect_balance_saves": beside.balance,
+        "best_setting_saves": beside.setting,
     }
 
 
@@ -180,7 +184,7 @@ def _pair(pair: Pair) -> dict[str, Any]:
 
 
 def _plain(data: Any) -> Any:
-    """Arrays as lists; what is not known as null, however deep."""
+    """Converts arrays to lists and unknown values to null, recursively."""
     if isinstance(data, dict):
         return {name: _plain(value) for name, value in data.items()}
     if isinstance(data, np.ndarray):

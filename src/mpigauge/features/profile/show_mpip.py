@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A profile in the sections of mpiP's report, for scripts that read those.
+"""Prints a profile in the sections of mpiP's report, for scripts that parse it.
 
-Each call at each place is a call site. Times are the calls' own and shares of the time between
-MPI_Init and MPI_Finalize.
+Each call at each place is a call site. Times are of the calls themselves, and shares are of the
+time between MPI_Init and MPI_Finalize.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ TOP = 20
 _UTC = "%Y-%m-%dT%H:%M:%SZ"
 _SHOWN = "%Y %m %d %H:%M:%S"
 _IO = "file"
-"""The group of calls that move data to files, which are not messages."""
+"""The group of calls for file I/O, which sends no messages."""
 
 
 class Sent(NamedTuple):
-    """What was sent at a place, by one rank or by all."""
+    """The messages sent at a call site, by one rank or by all."""
 
     called: Called
     rank: str
@@ -114,7 +114,7 @@ _NOWHERE = (_UNKNOWN, "", _UNKNOWN)
 
 
 def _place(account: Account, frame: ReturnAddress) -> tuple[str, str, str]:
-    """File, line and function; an address where nothing is known."""
+    """Returns file, line and function; an address if they are unknown."""
     places = account.job.places.get(frame, ())
     if not places:
         return f"{frame.offset:#x}", "", _UNKNOWN
@@ -136,7 +136,7 @@ def _aggregate(account: Account, sites: Sequence[Called]) -> Iterator[str]:
 
 
 def _variation(site: Called) -> float:
-    """Over the ranks that call it: the standard deviation over the mean."""
+    """Returns the coefficient of variation of times over the ranks that call the site."""
     times = site.seconds[site.calls_of > 0]
     if len(times) < 2 or not times.mean() > 0:
         return 0.0
@@ -145,11 +145,11 @@ def _variation(site: Called) -> float:
 
 def _aggregate_sent(account: Account, sites: Sequence[Called]) -> Iterator[str]:
     yield "Call                 Site      Count      Total       Avrg  Sent%"
-    found = []
+    totals = []
     for site in sites:
-        found += [sent for sent in _sent(account, site) if sent.rank == "*"]
-    whole = sum(sent.bytes for sent in found)
-    for sent in sorted(found, key=lambda each: -each.bytes)[:TOP]:
+        totals += [sent for sent in _sent(account, site) if sent.rank == "*"]
+    whole = sum(sent.bytes for sent in totals)
+    for sent in sorted(totals, key=lambda each: -each.bytes)[:TOP]:
         mean = sent.bytes / sent.messages
         yield (
             f"{_call(sent.called):<20} {sent.called.number:>4} {sent.messages:>10} "
@@ -188,17 +188,17 @@ def _statistic(
 def _sent_statistics(account: Account, sites: Sequence[Called]) -> Iterator[str]:
     yield "Name              Site Rank   Count       Max      Mean       Min       Sum"
     for site in sorted(sites, key=lambda each: (_call(each), each.number)):
-        found = list(_sent(account, site))
-        for sent in found:
+        entries = list(_sent(account, site))
+        for sent in entries:
             numbers = (sent.most, sent.bytes / sent.messages, sent.least, float(sent.bytes))
             text = " ".join(_number(each, 9) for each in numbers)
             yield f"{_call(site):<18} {site.number:>3} {sent.rank:>4} {sent.messages:>7} {text}"
-        if found:
+        if entries:
             yield ""
 
 
 def _sent(account: Account, site: Called) -> Iterator[Sent]:
-    """Of each rank that sent anything at a place, and of all together."""
+    """Yields the messages of each rank that sent any at a call site, and of all together."""
     if site.spot.group == _IO:
         return
     cells = account.profile.cells
@@ -227,7 +227,7 @@ def _of(part: float, whole: float) -> float:
 
 
 def _number(value: float, width: int = 10) -> str:
-    """As mpiP writes it, with one digit more."""
+    """Formats a number as mpiP does, with one more digit."""
     if not math.isfinite(value):
         return f"{0:{width}}"
     return f"{value:{width}.4g}"

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A profile in the sections of perfcatch's report, for scripts that read those.
+"""Prints a profile in the sections of perfcatch's report, for scripts that parse it.
 
-The size in `size:count(peer)` is the mean of the messages between two powers of two, where they
-differ.
+The size in `size:count(peer)` is the mean of the messages between two powers of two.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ RULE = "=" * 60
 _UTC = "%Y-%m-%dT%H:%M:%SZ"
 _NAME = 50
 _A_LINE = 4
-"""Ranks in a line."""
+"""The number of ranks per line."""
 _SIZES_A_LINE = 4
 
 
@@ -70,7 +69,7 @@ def _mean(account: Account, of: str) -> float:
 
 
 def _whole(account: Account) -> Any:
-    """The time of each rank from its first call of MPI on, as the system counts it, too."""
+    """Returns the time of each rank from its first MPI call, to match user and system time."""
     return np.maximum(account.run_s, [file.on_s for file in account.ranks])
 
 
@@ -102,9 +101,12 @@ def _summary(account: Account) -> Iterator[str]:
 def _rank_table(account: Account, title: str, shares: list[float]) -> Iterator[str]:
     yield f"Rank-by-Rank: {title}"
     yield "        Rank:Percent"
-    told = [f"{file.rank}:{share:g}%" for file, share in zip(account.ranks, shares, strict=True)]
-    for start in range(0, len(told), _A_LINE):
-        yield "        " + "".join(f"{each:<16}" for each in told[start : start + _A_LINE]).rstrip()
+    entries = [f"{file.rank}:{share:g}%" for file, share in zip(account.ranks, shares, strict=True)]
+    for start in range(0, len(entries), _A_LINE):
+        yield (
+            "        "
+            + "".join(f"{each:<16}" for each in entries[start : start + _A_LINE]).rstrip()
+        )
     yield ""
     least, most = int(np.argmin(shares)), int(np.argmax(shares))
     yield f"  Least:  Rank {account.ranks[least].rank:<6}  {shares[least]:g}%"
@@ -112,7 +114,7 @@ def _rank_table(account: Account, title: str, shares: list[float]) -> Iterator[s
 
 
 def _imbalance(shares: list[float]) -> float:
-    """perfcatch's own: of what is not MPI, (most - least) / (most + least)."""
+    """Returns perfcatch's imbalance: (most - least) / (most + least) of the time outside MPI."""
     own = [100 - share for share in shares]
     least, most = min(own), max(own)
     if most + least > 0:
@@ -132,17 +134,17 @@ def _ranks(account: Account) -> Iterator[str]:
 
 
 def _by_call(account: Account, at: int) -> dict[str, list[tuple[Called, Any]]]:
-    found: dict[str, list[tuple[Called, Any]]] = {}
+    by_call: dict[str, list[tuple[Called, Any]]] = {}
     for called, row in account.of_rank(at):
         if not called.outside:
-            found.setdefault(called.spot.call, []).append((called, row))
-    return dict(sorted(found.items()))
+            by_call.setdefault(called.spot.call, []).append((called, row))
+    return dict(sorted(by_call.items()))
 
 
 def _of_call(
     account: Account, at: int, call: str, sites: list[tuple[Called, Any]]
 ) -> Iterator[str]:
-    """A line for the call, and what it moved: to and from ranks, or in communicators."""
+    """Yields a line for a call, and its messages by peer or by communicator."""
     calls = sum(int(row["calls"]) for _, row in sites)
     seconds = sum(float(row["seconds"]) for _, row in sites)
     cells = _cells(account, at, [called for called, _ in sites])
@@ -161,19 +163,19 @@ def _of_call(
 
 
 def _waits(account: Account, at: int, sites: list[Called]) -> Iterator[str]:
-    """How long the rank waited in these, and in how many calls that time is, where it is known."""
+    """Yields the waiting time of a rank in call sites and the number of their calls, if known."""
     rows = account.profile.waits
     own = rows[(rows["rank"] == at) & np.isin(rows["site"], _numbers(account, sites))]
-    known = own[
+    resolved = own[
         own["resolved"] & (own["waiting_high_s"] - own["waiting_low_s"] <= own["waiting_s"])
     ]
-    if len(known):
-        calls, seconds = round(float(known["calls"].sum())), float(known["waiting_s"].sum())
+    if len(resolved):
+        calls, seconds = round(float(resolved["calls"].sum())), float(resolved["waiting_s"].sum())
         yield f"{'':23}waits: {calls}  wait time: {seconds:g} s"
 
 
 def _numbers(account: Account, sites: list[Called]) -> list[int]:
-    """Of their places in the profile."""
+    """Returns the indices of call sites in the spots of the profile."""
     spots = {spot: number for number, spot in enumerate(account.profile.spots)}
     return [spots[each.spot] for each in sites]
 
@@ -190,30 +192,32 @@ def _cells(account: Account, at: int, sites: list[Called]) -> Any:
 
 
 def _messages(cells: Any) -> Iterator[str]:
-    """Sizes with their counts and peers, the largest first; of collectives with communicators."""
+    """Yields sizes with counts and peers (for collectives communicators), largest first."""
     collective = bool((cells["way"] == Counted.NONE).all())
-    found: dict[tuple[int, int], int] = {}
+    counts: dict[tuple[int, int], int] = {}
     for cell in cells:
         peer = int(cell["comm"]) if collective else _peer(cell)
         size = round(int(cell["amount"]) / int(cell["count"]))
-        found[size, peer] = found.get((size, peer), 0) + int(cell["count"])
-    count, whole = sum(found.values()), int(cells["amount"].sum())
+        counts[size, peer] = counts.get((size, peer), 0) + int(cell["count"])
+    count, whole = sum(counts.values()), int(cells["amount"].sum())
     least, most = int(cells["least"].min()), int(cells["most"].max())
     what = "comm" if collective else "peer"
     yield (
         f"            Average data size {whole / count:g}  (min {least}, max {most})   "
         f"size:count({what})"
     )
-    told = [f"{size}:{n:>4}x({peer})" for (size, peer), n in sorted(found.items(), reverse=True)]
-    for start in range(0, len(told), _SIZES_A_LINE):
-        yield "            " + "  ".join(told[start : start + _SIZES_A_LINE])
-    peers = dict.fromkeys(peer for _, peer in sorted(found, reverse=True))
+    entries = [
+        f"{size}:{n:>4}x({peer})" for (size, peer), n in sorted(counts.items(), reverse=True)
+    ]
+    for start in range(0, len(entries), _SIZES_A_LINE):
+        yield "            " + "  ".join(entries[start : start + _SIZES_A_LINE])
+    peers = dict.fromkeys(peer for _, peer in sorted(counts, reverse=True))
     yield f"            unique {what}s: " + " ".join(f"{peer:>5}" for peer in peers)
     yield ""
 
 
 def _peer(cell: Any) -> int:
-    """A rank of the world; perfcatch writes -2 where any sender was welcome."""
+    """Returns a rank of MPI_COMM_WORLD, or -2 for others, as perfcatch for MPI_ANY_SOURCE."""
     world = int(cell["world_peer"])
     if world >= 0:
         return world

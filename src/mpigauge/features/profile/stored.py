@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Profiles as a run folder keeps them: names as JSON, numbers beside them.
+"""Stores profiles in run folders: names as JSON, numbers as npz files.
 
-profile/launch-000-0.json   what was profiled: ranks, places in the program, communicators, types
-profile/launch-000-0.npz    rows, cells and waits of the profile, and when its ranks were in MPI
-profile/arrivals-000-0.*    how late ranks came to collectives (runs/store/arrivals.py)
+profile/launch-000-0.json   names: ranks, places in the program, communicators, types
+profile/launch-000-0.npz    rows, cells, waits and timelines of the profile
+profile/arrivals-000-0.*    arrival patterns of collectives (runs/store/arrivals.py)
 
-The last number is that of the job, as a script may start several in one launch.
+The last number is the number of the job, as a script may start several in one launch.
 """
 
 from __future__ import annotations
@@ -47,23 +47,22 @@ Places = Mapping[ReturnAddress, tuple[Place, ...]]
 
 @dataclass(frozen=True)
 class ProfiledJob:
-    """One job of MPI in one launch of the program."""
+    """One MPI job in one launch of the program."""
 
     launch: int
     number: int
-    """Of the job, in its launch."""
+    """The number of the job in its launch."""
     profile: Profile
     places: Places
-    """Where in the sources frames are; none for those that nobody could tell."""
+    """The places of frames in the sources; none for unresolved frames."""
     source: str = ""
-    """The other profiler that reported it; empty: ours."""
+    """The other profiler that reported the job; empty: mpigauge."""
     remarks: tuple[str, ...] = ()
-    """Sentences about its numbers."""
+    """Sentences about the numbers of the job."""
 
     @property
     def lacks(self) -> str:
-        """The data that a report of another profiler lacks, in a sentence for those who
-        need it."""
+        """A sentence about the data that a report of another profiler lacks."""
         return (
             f"a report of {self.source}, which says neither with which MPI, on which cores and "
             "communicators a program made its calls, nor how large each was; "
@@ -72,17 +71,17 @@ class ProfiledJob:
 
     @property
     def ranks(self) -> list[RankFile]:
-        """The ranks of the world, in its order."""
+        """The ranks of MPI_COMM_WORLD, in order."""
         return [file for file in self.profile.files if file.rank is not None]
 
     @property
     def expected(self) -> int:
-        """How many ranks the world has."""
+        """The number of ranks of MPI_COMM_WORLD."""
         return max((file.ranks for file in self.ranks), default=0)
 
     @cached_property
     def program(self) -> str:
-        """The file's name; of Python that of the script."""
+        """The file name of the program, or of a Python script."""
         for file in self.profile.files:
             if file.words:
                 return program_name(file.words) or "the program"
@@ -90,7 +89,7 @@ class ProfiledJob:
 
 
 def program_name(words: Sequence[str]) -> str:
-    """The file's name of the program that these words start; of Python that of the script."""
+    """Returns the file name of the program in a command line, or of a Python script."""
     names = [Path(word).name for word in words if not word.startswith("-")]
     if not names:
         return ""
@@ -100,7 +99,7 @@ def program_name(words: Sequence[str]) -> str:
 
 
 def save(job: ProfiledJob, folder: Path) -> None:
-    """Into a run folder. RunError: it cannot be written."""
+    """Stores a job in a run folder. RunError: it cannot be written."""
     stem = folder / FOLDER / f"launch-{job.launch:03d}-{job.number}"
     with failing_as(RunError, stem.parent):
         stem.parent.mkdir(exist_ok=True)
@@ -121,14 +120,14 @@ def save(job: ProfiledJob, folder: Path) -> None:
 
 
 def _named_arrivals(job: ProfiledJob) -> Iterator[ArrivalPattern]:
-    """With the names of the places that they are of."""
+    """Yields the arrival patterns with the names of their places."""
     for pattern in job.profile.arrivals:
         spot = job.profile.spots[pattern.spot]
         yield replace(pattern, region=spot.region, **_innermost(job, spot))
 
 
 def _innermost(job: ProfiledJob, spot: Spot) -> dict[str, Any]:
-    """The function of the program that makes the call, as a pattern names it."""
+    """Returns the innermost place of the program, as the fields of a pattern."""
     frame = next(iter(spot.frames_of_program), None)
     if frame is None or not job.places.get(frame):
         return {}
@@ -137,14 +136,14 @@ def _innermost(job: ProfiledJob, spot: Spot) -> dict[str, Any]:
 
 
 def load_jobs(folder: Path) -> tuple[ProfiledJob, ...]:
-    """All jobs of a run. UserError: what is there cannot be read."""
+    """Loads all jobs of a run. UserError: they cannot be read."""
     jobs = [_load(path) for path in (folder / FOLDER).glob("launch-*.json")]
     patterns = arrival_patterns(folder)
-    found = []
+    loaded = []
     for job in sorted(jobs, key=lambda each: (each.launch, each.number)):
         own = [each for each in patterns if (each.launch, each.job) == (job.launch, job.number)]
-        found.append(replace(job, profile=replace(job.profile, arrivals=tuple(own))))
-    return tuple(found)
+        loaded.append(replace(job, profile=replace(job.profile, arrivals=tuple(own))))
+    return tuple(loaded)
 
 
 def _load(path: Path) -> ProfiledJob:
@@ -218,10 +217,10 @@ def _place(place: Place) -> dict[str, Any]:
 
 
 def _rank(file: RankFile) -> dict[str, Any]:
-    """All but what is kept as numbers, or in the profile."""
+    """Returns a rank without what is stored as numbers, or in the profile."""
     plain = replace(file, sites=(), timelines=(), comms={}, types={}, regions=(), cells=_NO_CELLS)
-    said = {name: value for name, value in vars(plain).items() if name not in _APART}
-    return said | {
+    fields = {name: value for name, value in vars(plain).items() if name not in _APART}
+    return fields | {
         "usage": asdict(file.usage),
         "lost": asdict(file.lost),
         "cpus": [[cpu, node, times] for cpu, (node, times) in file.cpus.items()],
@@ -238,7 +237,7 @@ def _region(region: Region) -> dict[str, Any]:
 
 
 def _timeline(line: Timeline) -> dict[str, Any]:
-    """Its steps are kept as numbers, those of all one after the other."""
+    """Returns a timeline; its steps are stored as numbers, all timelines concatenated."""
     return {
         "thread": line.thread,
         "start_s": line.start_s,
@@ -253,7 +252,7 @@ _APART = {
     *("sites", "cells", "comms", "types", "regions", "timelines", "usage", "lost", "cpus"),
     *("words", "executable", "library", "mpi_s"),
 }
-"""Of a rank's file: what is kept elsewhere or under another name."""
+"""The fields of a RankFile that are stored elsewhere or under another name."""
 
 
 def _steps(file: RankFile) -> Any:
@@ -270,12 +269,12 @@ def _job(stem: str, data: Mapping[str, Any], rows: Any, cells: Any, steps: Any) 
     modules = [Module(each["library_file"], each["build_id"]) for each in data["modules"]]
     frames = []
     places = {}
-    for told in data["frames"]:
-        module = modules[told["module"]] if told["module"] >= 0 else None
-        frame = ReturnAddress(module, told["offset"])
+    for frame_data in data["frames"]:
+        module = modules[frame_data["module"]] if frame_data["module"] >= 0 else None
+        frame = ReturnAddress(module, frame_data["offset"])
         frames.append(frame)
-        if told["places"]:
-            places[frame] = tuple(_place_of(each) for each in told["places"])
+        if frame_data["places"]:
+            places[frame] = tuple(_place_of(each) for each in frame_data["places"])
     profile = Profile(
         files=tuple(_files(data["ranks"], steps)),
         spots=tuple(_spot_of(each, frames) for each in data["spots"]),
@@ -302,14 +301,14 @@ def _type_of(data: Mapping[str, Any]) -> Type:
 
 
 def _comm(data: Mapping[str, Any]) -> Comm:
-    said = _renamed(dict(data), "communicator", "name")
-    return Comm(**{**said, "members": tuple(said["members"])})
+    fields = _renamed(dict(data), "communicator", "name")
+    return Comm(**{**fields, "members": tuple(fields["members"])})
 
 
-def _files(told: Sequence[Mapping[str, Any]], steps: Any) -> list[RankFile]:
+def _files(ranks: Sequence[Mapping[str, Any]], steps: Any) -> list[RankFile]:
     files, at = [], 0
-    for each in told:
-        said = {name: value for name, value in each.items() if name not in _SAID_ELSEWHERE}
+    for each in ranks:
+        fields = {name: value for name, value in each.items() if name not in _SAID_ELSEWHERE}
         timelines = []
         for line in each["timelines"]:
             end = at + line["steps"]
@@ -318,7 +317,7 @@ def _files(told: Sequence[Mapping[str, Any]], steps: Any) -> list[RankFile]:
             at = end
         files.append(
             RankFile(
-                **said,
+                **fields,
                 words=tuple(each["arguments"]),
                 executable=each["program_file"],
                 library=each["mpi_library"],

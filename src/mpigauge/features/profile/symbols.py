@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where in the sources a return address is: function, file and line, after the run.
+"""Resolves return addresses to function, file and line, after the run.
 
-addr2line (of binutils) or llvm-symbolizer are asked where they are there, as they know lines and
-functions that were inlined. Without them the tables of symbols of the files give functions.
+Uses addr2line (of binutils) or llvm-symbolizer if installed, as they resolve lines and inlined
+functions. Without them symbol tables give functions.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _PATIENCE_S = 600.0
 
 @dataclass(frozen=True)
 class Place:
-    """Where a call is made."""
+    """The place of a call in the sources."""
 
     function: str
     file: str = ""
-    """Empty: the program was built without debug information."""
+    """The source file; empty: built without debug information."""
     line: int = 0
     offset: int = 0
-    """From the start of the function, where there is no line."""
+    """The offset from the start of the function, if there is no line."""
 
     @property
     def text(self) -> str:
@@ -47,16 +47,16 @@ class Place:
 
 
 def resolved(frames: Iterable[ReturnAddress]) -> dict[ReturnAddress, tuple[Place, ...]]:
-    """The places of frames: several where functions were inlined, the innermost first; none where
-    the file is gone, or is another one now."""
+    """Resolves frames to places: several if functions are inlined, innermost first; none if the
+    file is gone or has changed."""
     by_module: dict[Module, list[ReturnAddress]] = defaultdict(list)
     for frame in dict.fromkeys(frames):
         if frame.module:
             by_module[frame.module].append(frame)
-    found: dict[ReturnAddress, tuple[Place, ...]] = {}
+    places: dict[ReturnAddress, tuple[Place, ...]] = {}
     for module, there in by_module.items():
-        found |= _resolved_in(module, there)
-    return found
+        places |= _resolved_in(module, there)
+    return places
 
 
 def _resolved_in(
@@ -83,7 +83,7 @@ def _resolved_in(
 
 
 def ask_for_lines(path: Path, addresses: Sequence[int]) -> dict[int, tuple[Place, ...]]:
-    """What addr2line or llvm-symbolizer know; empty where neither is there."""
+    """Resolves addresses by addr2line or llvm-symbolizer; empty if neither is installed."""
     words = _tool()
     if not words:
         return {}
@@ -103,25 +103,25 @@ def ask_for_lines(path: Path, addresses: Sequence[int]) -> dict[int, tuple[Place
 
 
 def _tool() -> list[str]:
-    if found := shutil.which("addr2line"):
-        return [found, "-a", "-f", "-i", "-C"]
-    if found := shutil.which("llvm-symbolizer"):
-        return [found, "--output-style=GNU", "-a", "-f", "-i", "-C"]
+    if tool := shutil.which("addr2line"):
+        return [tool, "-a", "-f", "-i", "-C"]
+    if tool := shutil.which("llvm-symbolizer"):
+        return [tool, "--output-style=GNU", "-a", "-f", "-i", "-C"]
     return []
 
 
 def parse_lines(text: str) -> dict[int, tuple[Place, ...]]:
-    """The places of each address, from text with a line for the address, then two for each function
-    that it is in."""
-    found: dict[int, list[Place]] = {}
+    """Parses the places of each address, from text with a line for the address, then two for each
+    function."""
+    places_by_address: dict[int, list[Place]] = {}
     places: list[Place] = []
     lines = iter(text.splitlines())
     for line in lines:
         if re.fullmatch(r"0x[0-9a-f]+", line):
-            places = found[int(line, 16)] = []
+            places = places_by_address[int(line, 16)] = []
         else:
             places.append(_place(line, next(lines, "")))
-    return {address: tuple(each) for address, each in found.items()}
+    return {address: tuple(each) for address, each in places_by_address.items()}
 
 
 def _place(function: str, where: str) -> Place:
@@ -137,7 +137,7 @@ def _place(function: str, where: str) -> Place:
 
 @dataclass(frozen=True)
 class Symbols:
-    """The functions of a file of code, in the order of their addresses."""
+    """The functions of an ELF file, in the order of their addresses."""
 
     build_id: str
     starts: tuple[int, ...]
@@ -163,7 +163,7 @@ _BUILD_ID = 3
 
 
 def read_symbols(path: Path) -> Symbols | None:
-    """None: it cannot be read, or is not a file of code of 64 bits."""
+    """Reads the functions of a file; None: it cannot be read, or is not a 64-bit ELF file."""
     try:
         return _Elf(path.read_bytes()).symbols()
     except (OSError, ValueError, struct.error, IndexError, OverflowError, MemoryError):
@@ -171,7 +171,7 @@ def read_symbols(path: Path) -> Symbols | None:
 
 
 class _Elf:
-    """As much of the format as symbols need."""
+    """A reader of the parts of ELF that symbols need."""
 
     def __init__(self, data: bytes) -> None:
         if data[:5] != b"\x7fELF\x02":
@@ -180,7 +180,7 @@ class _Elf:
 
     @cached_property
     def sections(self) -> list[tuple[int, ...]]:
-        """Kind, offset, size and link of each."""
+        """The kind, offset, size and link of each section."""
         (start,) = struct.unpack_from("<Q", self.data, 40)
         size, count = struct.unpack_from("<HH", self.data, 58)
         places = range(start, start + size * count, size) if start else ()
@@ -189,9 +189,9 @@ class _Elf:
 
     def symbols(self) -> Symbols:
         functions: Mapping[int, tuple[int, str]] = {}
-        for wanted in (_DYNAMIC_TABLE, _TABLE):  # the second knows more
+        for table_kind in (_DYNAMIC_TABLE, _TABLE):  # the second knows more
             for kind, offset, length, link in self.sections:
-                if kind == wanted:
+                if kind == table_kind:
                     functions = {**functions, **self._functions(offset, length, link)}
         starts = sorted(functions)
         ends = tuple(start + functions[start][0] for start in starts)
@@ -202,10 +202,13 @@ class _Elf:
         table = np.frombuffer(self.data[offset : offset + length], _SYMBOL)
         is_function = np.isin(table["info"] & 15, _FUNCTION_TYPES) & (table["size"] > 0)
         strings = self.sections[link][1]
-        found: dict[int, tuple[int, str]] = {}
+        functions: dict[int, tuple[int, str]] = {}
         for row in table[is_function]:
-            found[int(row["value"])] = (int(row["size"]), self._text(strings + int(row["name"])))
-        return found
+            functions[int(row["value"])] = (
+                int(row["size"]),
+                self._text(strings + int(row["name"])),
+            )
+        return functions
 
     def _text(self, at: int) -> str:
         return self.data[at : self.data.index(b"\0", at)].decode("utf-8", "replace")

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From the calls that were kept to all calls of a call site on a rank: its time in parts.
+"""Extrapolates from recorded calls to all calls of a call site on a rank: the parts of its time.
 
-How long calls took is known of all of them, by bins of time, and of the kept ones also in which
-parts. Calls that took alike are taken for alike (a stratified estimate: Cochran, Sampling
-Techniques, chapters 5A and 6): so it does not matter whether one of the few long calls happens to
-have been kept. Where only the time of several call sites together is known, parts of the kept
-calls are those of all.
+Call times are known for all calls, by bins of time, and their parts for recorded ones. Calls of
+similar time are assumed to have similar parts (a stratified estimate: Cochran, Sampling Techniques,
+chapters 5A and 6), so it does not matter whether one of the few long calls was recorded. If only
+the time of several call sites together is known, all calls have the mean parts of recorded ones.
 """
 
 from __future__ import annotations
@@ -23,49 +22,50 @@ from mpigauge.features.profile.files import Site, bin_edges
 Times = npt.NDArray[np.float64]
 
 STEP_S = 0.5e-6
-"""How far apart ranks of one host leave a call that ends for all at once, and come to the next."""
+"""The time within which ranks of a host leave a call that ends for all at once, or enter the
+next."""
 CAME_S = 1e-6
-"""How well it is known when a rank came to a call: after a wait its caches are cold, and so is what
-the profiler looks up before it reads the clock."""
+"""The uncertainty of a rank's arrival at a call: after a wait caches are cold, also for the data
+that the profiler needs before it reads the clock."""
 SURE = 1.96
-"""Standard deviations of an interval of 95 %."""
+"""The half-width of a 95 % interval in standard deviations."""
 LEAST_KEPT = 8
-"""Kept calls of a stratum."""
+"""The least number of recorded calls in a stratum."""
 RARE = 0.05
 WAITING, MOVING, DISTURBED = range(3)
 
 
 @dataclass(frozen=True)
 class SampledCalls:
-    """Kept calls of one kind on one rank."""
+    """The recorded calls of one group on one rank."""
 
     parts: Times
-    """Seconds of waiting, moving and disturbance by call; zeros in those of other call sites."""
+    """The seconds of waiting, moving and disturbance by call; zero for other call sites."""
     took: Times
-    """Seconds of each call."""
+    """The seconds of each call."""
     here: npt.NDArray[np.bool_]
-    """Which are of this call site."""
+    """The mask of calls of this call site."""
     weight: Times
-    """For how many calls each stands."""
+    """The number of calls that each represents."""
     calls: float
-    """Of the kind, kept or not."""
+    """The number of all calls of the group, recorded or not."""
     seconds: float
-    """Of all calls of the kind."""
+    """The seconds of all calls of the group."""
     usual_s: float
     """The median of the operation alone."""
     rare_s: float
-    """A call that took longer was disturbed."""
+    """The time above which a call was disturbed."""
 
 
 @dataclass(frozen=True)
 class AllCalls:
-    """Calls of one call site on one rank, kept or not."""
+    """All calls of one call site on one rank, recorded or not."""
 
     calls: int
     seconds: float
     edges_s: Times
     counts: Times
-    """Calls by bins of time."""
+    """The number of calls by bins of time."""
     most_s: float
 
     @classmethod
@@ -80,7 +80,7 @@ class AllCalls:
 
     @cached_property
     def middle_s(self) -> Times:
-        """What a call of each bin took; exactly, where it is the longest one alone."""
+        """The time of a call in each bin; exact if the longest call is alone in its bin."""
         middle = (self.edges_s[:-1] + self.edges_s[1:]) / 2
         last = int(np.flatnonzero(self.counts)[-1])
         if self.counts[last] == 1:
@@ -96,13 +96,13 @@ class Total:
     seconds: float
     parts: Times
     low: Times
-    """Of intervals of 95 %."""
+    """The lower ends of the 95 % intervals of parts."""
     high: Times
 
 
 def by_time(samples: Sequence[SampledCalls], whole: AllCalls) -> Total:
-    """The parts of a call site of which it is known how long all calls took: the kept calls have
-    their parts, and each of the others has those of kept ones that took alike."""
+    """Returns the parts of a call site whose call times are all known: recorded calls have their
+    own parts, other calls those of recorded calls of similar time."""
     parts = np.concatenate([each.parts[each.here] for each in samples])
     took = np.concatenate([each.took[each.here] for each in samples])
     weight = np.concatenate([each.weight[each.here] for each in samples])
@@ -139,15 +139,15 @@ def by_time(samples: Sequence[SampledCalls], whole: AllCalls) -> Total:
 
 
 def _of_kept(parts: Times, took: Times, seconds: float) -> Times:
-    """The parts of the kept calls, which took so many seconds together. These are not the sum of
-    `took`: the profiler takes its own cost off all calls together, and single calls are told by the
-    clock of the host, whose rate differs from that of the rank's file by some millionths."""
+    """Returns the parts of recorded calls, scaled to `seconds`. These differ from the sum of
+    `took`: the profiler subtracts its overhead from all calls together, and single calls use the
+    clock of the host, whose rate differs by some ppm from the rank's file."""
     return np.asarray(parts.sum(axis=0) * (seconds / (float(took.sum()) or 1.0)))
 
 
 def _of_long(calls: float, seconds: float, like: Times) -> tuple[Times, Times]:
-    """The parts of calls that were disturbed and not kept, with variances: they wait and move as
-    these kept ones do in the mean, and all else is disturbance."""
+    """Returns the parts of disturbed calls that were not recorded, with variances: they wait and
+    move like the mean of `like`, and the rest is disturbance."""
     total = calls * like.mean(axis=0)
     total *= min(1.0, seconds / ((total[WAITING] + total[MOVING]) or 1.0))
     total[DISTURBED] = seconds - total[WAITING] - total[MOVING]
@@ -155,8 +155,8 @@ def _of_long(calls: float, seconds: float, like: Times) -> tuple[Times, Times]:
 
 
 def _strata(kept: npt.NDArray[np.int64], counts: Times) -> npt.NDArray[np.int64]:
-    """The stratum of each bin, from the longest times down: as many bins as hold some kept calls,
-    and few that are like them."""
+    """Returns the stratum of each bin, from the longest times down; each stratum has as few bins as
+    contain LEAST_KEPT recorded calls."""
     stratum = np.zeros(len(kept), dtype=np.int64)
     number = held = 0
     last = len(kept)
@@ -173,9 +173,9 @@ def _strata(kept: npt.NDArray[np.int64], counts: Times) -> npt.NDArray[np.int64]
 
 
 def _unlike(took: Times, others: Times, middle: Times) -> float:
-    """Seconds by which the longest calls that were not kept may be others than the kept ones: they
-    may have waited for all that they took more than usual, or for nothing of it. `took`: of the
-    kept ones; `others`: how many were not kept, by bins."""
+    """Returns the uncertainty in seconds of the longest calls that were not recorded: all or none
+    of their excess over the median may be waiting. `took`: the times of recorded calls; `others`:
+    the number of other calls, by bins."""
     usual = float(np.median(took)) if len(took) else 0.0
     return float((others * np.clip(middle - usual, 0, None)).sum())
 
@@ -188,8 +188,9 @@ def _shares(
     seconds: Times,
     calls: Times,
 ) -> tuple[Times, Times]:
-    """The seconds of calls that were not kept in parts as the kept ones of their stratum have them,
-    with variances. `seconds`, `calls`: of those that were not kept, by stratum."""
+    """Returns the parts of calls that were not recorded, in the proportions of recorded ones in
+    their stratum, with variances. `seconds`, `calls`: of calls that were not recorded, by
+    stratum."""
     strata = len(seconds)
     kept = _sums(np.ones(len(took)), stratum, strata)
     kept_s = _sums(took * weight, stratum, strata)
@@ -207,13 +208,13 @@ def _shares(
 
 
 def _sums(values: Times, stratum: npt.NDArray[np.int64], strata: int) -> Times:
-    """Of each stratum."""
+    """Returns the sums of values by stratum."""
     return np.bincount(stratum, values, minlength=strata).astype(np.float64)
 
 
 def shared_out(samples: Sequence[SampledCalls]) -> Total:
-    """The parts of a call site whose time is known together with that of others: the kept calls
-    have their parts, and all others those of the kept ones in the mean."""
+    """Returns the parts of a call site whose time is only known together with others: recorded
+    calls have their own parts, other calls the mean parts of recorded ones."""
     total, variance = np.zeros(3), np.zeros(3)
     for each in samples:
         own, spread = _of_others(each)
@@ -226,7 +227,7 @@ def shared_out(samples: Sequence[SampledCalls]) -> Total:
 
 
 def _of_others(sample: SampledCalls) -> tuple[Times, Times]:
-    """The parts of the calls that were not kept, with variances."""
+    """Returns the parts of calls that were not recorded, with variances."""
     others_s = max(sample.seconds - float(sample.took.sum()), 0.0)
     others = max(sample.calls - len(sample.took), 0.0)
     one = np.zeros(len(sample.took), dtype=np.int64)
@@ -238,7 +239,7 @@ def _of_others(sample: SampledCalls) -> tuple[Times, Times]:
 
 
 def _by_chance(table: Times) -> Times:
-    """Of the sums of parts: by how much they would be others had there been more or fewer of the
-    few long calls, of which there are as many as it happens. Rows of zeros are of other spots."""
+    """Returns the uncertainty of the sums of parts by the random number of the few long calls. Rows
+    of zeros belong to other spots."""
     most = 2 * np.quantile(table[table.any(axis=1)], 1 - RARE, axis=0) if table.any() else 0.0
     return np.asarray(np.sqrt((np.clip(table - most, 0, None) ** 2).sum(axis=0)))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How much of collectives was waiting for others, how much the operation, how much disturbance.
+"""Splits the time in collectives into waiting for others, the operation, and disturbance.
 
-Some calls are kept with the times at which each rank entered and left them, the same calls on all
-ranks (profiler/instances.hpp). Whoever comes last is waited for: in what synchronises by all, in
-what a root hands out the root by all, in what a root gathers all by the root. What is left is the
-operation; what of it is far longer than usual, and rare, is disturbance, as of a rank that was
-switched out. What that says of the calls that were not kept is told by totals.py; where all calls
-of a call site are of collectives that could be split, its parts add up to its time.
+Some calls are recorded with the times at which each rank entered and left them, the same calls on
+all ranks (profiler/instances.hpp). All ranks wait for the last one in synchronizing collectives, or
+for the root if it distributes data; the root waits for all ranks if it collects data. The rest is
+the operation; rare times far longer than usual are disturbance, such as by a rank that lost its
+core. totals.py extrapolates to calls that were not recorded; if all calls of a call site are of
+collectives that could be split, its parts add up to its time.
 """
 
 from __future__ import annotations
@@ -39,39 +39,39 @@ WAIT = np.dtype(
         *(("usual_s", "f8"), ("resolved", "?")),
     ]
 )  # fmt: skip
-"""What a spot took on a rank in calls that could be split: how many there were, how many of them
-were kept, their time and its three parts with intervals of 95 %, the median of the operation alone,
-and whether what was waited is more than that for certain."""
+"""The time of a spot on a rank in calls that could be split: the numbers of all and recorded calls,
+their time and its three parts with 95 % intervals, the median of the operation alone, and whether
+waiting is significantly longer than that."""
 _Key = tuple[int, int, tuple[int, ...], str, int]
-"""World, family and members of the communicator, call, bin of sizes: the same on all ranks."""
+"""The key of calls on all ranks: world, communicator (family and members), call, bin of sizes."""
 LONG = 10.0
-"""Times the usual operation, or the usual waiting: more is disturbance where it is rare."""
+"""The factor over the usual operation, or waiting, above which rare times are disturbance."""
 FLOOR_S = 20e-6
-"""What is shorter is not a disturbance."""
+"""The least time of a disturbance."""
 MOST_EARLY = 0.05
-"""Of calls that a rank left before the last one came: of more the times fit no order."""
+"""The maximum share of calls that a rank may leave before the last one arrives."""
 
 
 @dataclass(frozen=True)
 class CallGroup:
-    """The kept calls of one collective on one communicator, of one size: a row for each."""
+    """The recorded calls of one collective on one communicator and of one size, a row for each."""
 
     call: str
     comm: int
-    """The communicator's number in the file of its first rank."""
+    """The number of the communicator in the file of its first rank."""
     bin: int
-    """Of sizes, as in cells; layout.OTHER_SIZES: any."""
+    """The bin of sizes, as in cells; layout.OTHER_SIZES: any."""
     calls: int
     waits: Waits
     ranks: npt.NDArray[np.int64]
-    """Of the profile, by their rank in the communicator."""
+    """The ranks of the profile, by their rank in the communicator."""
     spots: npt.NDArray[np.int64]
-    """By call and rank."""
+    """The spots by call and rank."""
     roots: npt.NDArray[np.int64]
     entered: Times
     left: Times
     seconds: Times
-    """Of all calls, by rank."""
+    """The seconds of all calls, by rank."""
 
 
 @dataclass(frozen=True)
@@ -83,23 +83,23 @@ class Parts:
     disturbed: Times
     usual_s: float
     rare_s: Times
-    """Of the call site of a call on its rank: a call that took longer was disturbed."""
+    """The time above which a call was disturbed, for its call site and rank."""
 
 
 Split = tuple[CallGroup, Parts]
 Place = tuple[int, int]
 """A spot and a rank."""
 Joined = tuple[Sequence[int], Mapping[int, Instances]]
-"""Ranks of the profile by their rank in a communicator, and what all of them have kept."""
+"""The ranks of the profile by rank in a communicator, and the calls recorded on all of them."""
 
 
 @dataclass(frozen=True)
 class KeptCalls:
-    """What the files of a job have kept in common, on one clock."""
+    """The calls recorded on all ranks of a job, with one clock."""
 
     files: Sequence[RankFile]
     numbers: Sequence[Sequence[int]]
-    """Of spots, by rank and place in its sites."""
+    """The numbers of spots, by rank and index in its sites."""
     joined: Sequence[Joined]
     clocks: Clocks
 
@@ -114,23 +114,23 @@ def kept_calls(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> K
 
 
 def split_calls(kept: KeptCalls) -> list[Split]:
-    """Blocking collectives with their parts, kind by kind."""
+    """Returns the groups of blocking collectives with their parts."""
     return [(kind, parts) for kind in kinds(kept) if (parts := split(kind))]
 
 
-def waits(kept: KeptCalls, found: Sequence[Split]) -> npt.NDArray[np.void]:
-    """The waits of all kept calls, as records of WAIT."""
+def waits(kept: KeptCalls, splits: Sequence[Split]) -> npt.NDArray[np.void]:
+    """Returns the waits of all recorded calls, as records of WAIT."""
     samples: dict[Place, list[SampledCalls]] = defaultdict(list)
-    for kind, parts in found:
+    for kind, parts in splits:
         for place, rank in enumerate(kind.ranks):
             for spot in np.unique(kind.spots[:, place]):
                 samples[int(spot), int(rank)].append(_sample(kind, parts, place, int(spot)))
-    whole = _all_calls(kept, [kind for kind, _ in found])
+    whole = _all_calls(kept, [kind for kind, _ in splits])
     return np.array([wait(at, samples[at], whole.get(at)) for at in sorted(samples)], dtype=WAIT)
 
 
 def _sample(kind: CallGroup, parts: Parts, place: int, spot: int) -> SampledCalls:
-    """Calls of the rank in this place; those of other spots have no parts."""
+    """Returns the calls of the rank at this index; those of other spots have no parts."""
     here = kind.spots[:, place] == spot
     took = kind.left[:, place] - kind.entered[:, place]
     several = (parts.waiting, parts.moving, parts.disturbed)
@@ -147,8 +147,8 @@ def _sample(kind: CallGroup, parts: Parts, place: int, spot: int) -> SampledCall
 
 
 def wait(at: Place, samples: Sequence[SampledCalls], whole: AllCalls | None) -> tuple[float, ...]:
-    """The wait at a spot, as a record of WAIT. `whole`: all calls of the spot on the rank, where
-    these are known by themselves."""
+    """Returns the wait at a spot, as a record of WAIT. `whole`: all calls of the spot on the rank,
+    if they are known separately."""
     total = by_time(samples, whole) if whole else shared_out(samples)
     kept = [int(each.here.sum()) for each in samples]
     usual = float(np.average([each.usual_s for each in samples], weights=kept))
@@ -157,28 +157,28 @@ def wait(at: Place, samples: Sequence[SampledCalls], whole: AllCalls | None) -> 
     return (*at, total.calls, sum(kept), total.seconds, *edges.ravel(), usual, resolved)
 
 
-def _all_calls(kept: KeptCalls, found: Sequence[CallGroup]) -> dict[Place, AllCalls]:
-    """Of the spots on ranks all of whose calls are of these kinds.
+def _all_calls(kept: KeptCalls, call_groups: Sequence[CallGroup]) -> dict[Place, AllCalls]:
+    """Returns all calls of the spots on ranks that only have calls of these groups.
 
-    Which calls of a kind are of which spot is known of the kept ones alone. Spots that share kinds,
-    and these kinds, have the same number of calls together where there are no others.
+    The spots of calls in a group are only known for recorded calls. Connected spots and groups have
+    the same number of calls if these spots have no other calls.
     """
     whole = {}
     for rank, file in enumerate(kept.files):
         sites: dict[int, list[Site]] = defaultdict(list)
         for spot, site in zip(kept.numbers[rank], file.sites, strict=True):
             sites[spot].append(site)
-        for spots, calls in _connected(found, rank):
+        for spots, calls in _connected(call_groups, rank):
             if sum(site.calls for spot in spots for site in sites[spot]) == calls:
                 for spot in spots:
                     whole[spot, rank] = AllCalls.of(sites[spot], file.hz)
     return whole
 
 
-def _connected(found: Sequence[CallGroup], rank: int) -> list[tuple[set[int], int]]:
-    """Spots of a rank that share kinds, directly or by others, and the calls of these kinds."""
+def _connected(call_groups: Sequence[CallGroup], rank: int) -> list[tuple[set[int], int]]:
+    """Returns connected spots of a rank, which share groups, and the calls of these groups."""
     groups: list[tuple[set[int], int]] = []
-    for kind in found:
+    for kind in call_groups:
         places = np.flatnonzero(kind.ranks == rank)
         if not len(places):
             continue
@@ -197,7 +197,7 @@ def _connected(found: Sequence[CallGroup], rank: int) -> list[tuple[set[int], in
 
 
 def kinds(kept: KeptCalls) -> Iterator[CallGroup]:
-    """Blocking collectives of which all ranks of the communicator have kept calls."""
+    """Yields blocking collectives with calls recorded on all ranks of the communicator."""
     for order, rows in kept.joined:
         first = rows[order[0]]
         if len(first.records) and not first.is_later:
@@ -219,13 +219,13 @@ def _joined(files: Sequence[RankFile]) -> Iterator[Joined]:
 
 
 def _ranks_of(files: Sequence[RankFile], by_rank: Mapping[int, Instances]) -> list[int]:
-    """Ranks of the profile by their rank in the communicator."""
+    """Returns the ranks of the profile by their rank in the communicator."""
     places = {files[rank].comms[each.comm].rank: rank for rank, each in by_rank.items()}
     return [places[place] for place in sorted(places)]
 
 
 def _common(by_rank: Mapping[int, Instances]) -> dict[int, Instances]:
-    """What all of them have kept."""
+    """Returns the calls that are recorded on all ranks."""
     level = max(each.level for each in by_rank.values())
     first = max(each.first for each in by_rank.values())
     indices = None
@@ -239,7 +239,7 @@ def _common(by_rank: Mapping[int, Instances]) -> dict[int, Instances]:
 def _times(
     order: Sequence[int], rows: Mapping[int, Instances]
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """In ticks, by call and rank."""
+    """Returns the ticks of entry and exit, by call and rank."""
     entered = np.stack([rows[rank].records["entered"] for rank in order], axis=1)
     return entered, np.stack([rows[rank].records["left"] for rank in order], axis=1)
 
@@ -264,7 +264,7 @@ def _kind(kept: KeptCalls, order: Sequence[int], rows: Mapping[int, Instances]) 
 
 
 def is_kept(indices: npt.NDArray[np.integer], level: int) -> npt.NDArray[np.bool_]:
-    """Whether calls of these numbers are kept on a level: what profiler/instances.hpp draws."""
+    """Returns a mask of calls that are recorded at a level, as in profiler/instances.hpp."""
     block = indices.astype(np.uint64) >> np.uint64(level)
     for step in range(level, 0, -1):
         drawn = _mixed(_mixed(block + np.uint64(1)) ^ np.uint64(step))
@@ -282,7 +282,7 @@ def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 def split(kind: CallGroup) -> Parts | None:
-    """None: the times fit no order, as where ranks do not mean the same call."""
+    """Splits a group; None: the times are inconsistent, as if ranks recorded different calls."""
     entered, took = kind.entered, kind.left - kind.entered
     waiting = np.clip(_lateness(kind), 0, took)
     if kind.waits == "all":
@@ -302,7 +302,7 @@ def split(kind: CallGroup) -> Parts | None:
 
 
 def _lateness(kind: CallGroup) -> Times:
-    """How much later than a rank came whom it has to wait for."""
+    """Returns how much later than each rank the ranks arrived for which it waits."""
     entered = kind.entered
     rows = np.arange(len(entered))
     if kind.waits == "all":
@@ -315,12 +315,11 @@ def _lateness(kind: CallGroup) -> Times:
 
 
 def without_rare(times: Times, usual: float) -> tuple[Times, Times]:
-    """Times of one call site on one rank as they would be, and what the long and rare ones have
-    more."""
+    """Returns times of one call site on one rank without disturbance, and the disturbance."""
     kept = np.where(times > most_usual(times, usual), np.median(times), times)
     return kept, times - kept
 
 
 def most_usual(times: Times, usual: float) -> float:
-    """What is longer is disturbance."""
+    """Returns the time above which a rare time is disturbance."""
     return float(LONG * np.quantile(times, 1 - RARE)) + max(LONG * usual, FLOOR_S)
