@@ -85,6 +85,7 @@ RUN = Options.of(command_of("run"))
         ("--size 8", "--sizes 8"),
         ("-o DIR", "--output DIR"),
         ("--output -x", "--output -x"),
+        ("x H f time", "x H f time"),
     ],
 )
 def test_what_means_one_thing_is_understood(said: str, meant: str) -> None:

@@ -41,6 +41,7 @@ BENCHMARKS: dict[str, tuple[Any, Has]] = {
     "root_shift": (True, lambda card: card.rooted),
     "inflight": (4, lambda card: card.windowed),
     "cache": ("cold", lambda card: card.buffers),
+    "memory": ("1Gi", lambda card: card.buffers),
     "data": ("fresh", lambda card: not card.why_static),
     "sync": ("barrier", lambda card: card.sync == "each"),
     "npmin": ("4", lambda card: card.ranks not in ("one", "pair")),
@@ -50,7 +51,7 @@ BENCHMARKS: dict[str, tuple[Any, Has]] = {
 ALWAYS = {
     *("ranks", "np", "precision", "seconds", "launches", "bind", "place", "bound_by", "mpi_specs"),
     *("settings", "env", "classic", "multi", "hosts", "hostfile", "ppn", "launcher", "rsh"),
-    *("oversubscribe", "memory", "dry_run", "topology", "seed", "timeout_s", "output"),
+    *("oversubscribe", "dry_run", "topology", "seed", "timeout_s", "output"),
     *("history", "no_history"),
 }
 """Options of every launch."""

@@ -125,7 +125,8 @@ class HabitualCommand(click.Command):
 def _with_two_dashes(name: str) -> str:
     """Launchers accept -map-by for --map-by; options of IMB have the one form."""
     doubled = f"-{name}"
-    return doubled if name not in HABITS and doubled in HABITS else name
+    is_single = name.startswith("-") and name not in HABITS
+    return doubled if is_single and doubled in HABITS else name
 
 
 def _named(option: str) -> Habit:

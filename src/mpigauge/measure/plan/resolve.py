@@ -247,6 +247,8 @@ def _asked_of_messages(request: Request) -> Iterator[tuple[str, str, Callable[[C
         yield "--sizes", "have messages of several sizes", lambda card: card.is_sized
     if request.cache != "hot":
         yield "--cache", "have buffers", lambda card: card.buffers
+    if request.memory:
+        yield "--memory", "have buffers", lambda card: card.buffers
     if request.sync != "auto":
         yield "--sync", "bring ranks together first", lambda card: card.sync == "each"
     if request.npmin is not None:
