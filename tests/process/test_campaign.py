@@ -690,7 +690,7 @@ def test_a_run_is_remembered_and_says_what_it_used(bench: Bench, remembered: Pat
     found = bench.stored().between
     assert found is not None
     assert set(run.cells) == set(found.cells)
-    assert not any(scatter.known for scatter in found.cells.values())
+    assert not any(scatter.is_known for scatter in found.cells.values())
     assert found.runs == 0
 
 
@@ -728,7 +728,7 @@ def test_what_the_machine_has_shown_never_keeps_a_run_going(bench: Bench, rememb
     found = bench.stored().between
     assert found is not None
     assert found.cells
-    assert all(scatter.known and scatter.sd > 0.5 for scatter in found.cells.values()), found
+    assert all(scatter.is_known and scatter.sd > 0.5 for scatter in found.cells.values()), found
 
 
 ROUGH = replace(PLAN, launches=None, precision=0.02)

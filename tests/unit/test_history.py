@@ -77,14 +77,14 @@ def test_a_machine_that_is_not_known_has_the_starting_value() -> None:
     for row in made(spread=0.0):
         scatter = found.of(row.key)
         assert scatter is not None
-        assert not scatter.known
+        assert not scatter.is_known
         assert scatter.sd == pytest.approx(STARTING_SD)
         assert scatter.high == pytest.approx(1.96 * STARTING_SD)
 
 
 def test_few_runs_that_scatter_more_than_the_starting_value_say_so() -> None:
     for scatter in between(made(), past(4, 0.5)).cells.values():
-        assert not scatter.known
+        assert not scatter.is_known
         assert scatter.runs == 4
         assert scatter.sd > 1.5 * STARTING_SD
 
@@ -92,7 +92,7 @@ def test_few_runs_that_scatter_more_than_the_starting_value_say_so() -> None:
 def test_a_known_machine_has_the_scatter_of_its_runs() -> None:
     found = between(made(), past(20, 0.03))
     (scatter, _) = found.cells.values()
-    assert scatter.known
+    assert scatter.is_known
     assert scatter.runs == 20
     assert 0.02 < scatter.sd < 0.045
     assert scatter.middle_s == pytest.approx(1e-6 * (1 + 8 / 1024), rel=0.03)
@@ -213,7 +213,7 @@ def test_one_launch_on_an_unknown_machine_says_nothing() -> None:
 def test_cells_under_other_conditions_are_other_cells_of_the_same_kind() -> None:
     found = between(made(), past(12, conditions="tcp"), conditions="shm")
     for scatter in found.cells.values():
-        assert scatter.known
+        assert scatter.is_known
         assert math.isnan(scatter.middle_s)
 
 
@@ -226,11 +226,11 @@ def test_a_kind_that_no_run_has_is_not_known_by_others() -> None:
     for scatter, least in ((0.01, STARTING_SD), (0.4, 0.2)):
         found = between([*made(), *collectives], past(12, scatter))
         *_, other = found.cells.values()
-        assert not other.known
+        assert not other.is_known
         assert other.runs == 0
         assert other.sd >= least
         small, *_ = found.cells.values()
-        assert small.known
+        assert small.is_known
 
 
 def test_cells_that_are_not_known_are_named_beside_others() -> None:
@@ -517,7 +517,7 @@ def test_names_of_cells_tell_nothing() -> None:
     key = cells.cell(directory="/home/ann").key
     assert len(cell_name(key)) == 16
     assert cell_name(key) != cell_name(cells.cell().key)
-    assert Scatter(0.1, -0.2, 0.2).known is False
+    assert Scatter(0.1, -0.2, 0.2).is_known is False
 
 
 # --- commands -------------------------------------------------------------------------------------

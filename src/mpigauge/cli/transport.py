@@ -81,7 +81,7 @@ def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     )
     if not trial.works:
         raise UserError(f"--transport {chosen.name} does not work here: {trial.reason}")
-    used = report.read(trial.output) if chosen.told else ""
+    used = report.read(trial.output) if chosen.is_reported else ""
     report_words = f" (it tells: {used})" if used else ""
     note(f"{setup.mpi.label} takes {chosen.through}{report_words}")
     return used

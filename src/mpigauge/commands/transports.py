@@ -61,7 +61,7 @@ def _tried(mpi: Mpi, transport: Transport) -> str:
     tried = trial(mpi, settings={**report.settings, **transport.settings})
     if not tried.works:
         return tried.reason
-    if transport.told and (used := report.read(tried.output)):
+    if transport.is_reported and (used := report.read(tried.output)):
         return f"works: {used}"
     return "works"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a run knows of the runs before it: how far its numbers hold on this machine.
+"""The scatter between runs: how far the numbers of a run hold on its machine, given earlier runs.
 
-It is stored with the run (history.json), so a run says the same at any time and on any machine.
-It names no host, no user and no benchmark: cells are told apart by a hash of their columns.
+It is stored with the run (history.json), so a run is shown the same at any time and on any machine.
+It names no host, no user and no benchmark: cells are identified by a hash of their columns.
 """
 
 from __future__ import annotations
@@ -17,49 +17,50 @@ from typing import Any, NamedTuple
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 
 LEAST_RUNS = 5
-"""With fewer earlier runs a machine is not known, and a starting value stands for its scatter."""
+"""The fewest earlier runs that give a machine's own scatter; below that a starting value is used.
+"""
 LEAST_LAUNCHES = 2
-"""A cell of fewer launches is not remembered."""
+"""The fewest launches of a cell that is remembered."""
 MOST_RUNS = 24
-"""So many are remembered; the weight of older ones would be an eighth."""
+"""The most runs that are remembered; the weight of older ones would be below an eighth."""
 _MOST_ALIKE = 0.8
 _MOST_LOG = 100.0
-"""More is not a time that anybody has measured."""
+"""The largest magnitude of a logarithm; more is no measured time."""
 
 
 class KnownCell(NamedTuple):
-    """What a run leaves of a cell."""
+    """The part of a cell that is remembered of a run."""
 
     kind: str
     log: float
-    """Of its value in seconds."""
+    """Logarithm of the cell's value in seconds."""
     error: float
-    """Standard error of that, as the launches of the run tell it."""
+    """Standard error of `log`, estimated from the launches of the run."""
     launches: int
 
 
 @dataclass(frozen=True)
 class Remembered:
-    """A run as its machine remembers it."""
+    """A run as it is kept in the history of its machine."""
 
     when: str
     """UTC, as 2026-11-21T05:00:00Z."""
     name: str
-    """Tells it from others, also when it is remembered again."""
+    """A unique name of the run, which stays when the run is remembered again."""
     conditions: str
     """A hash of all that holds for the whole run and moves its values: only cells of the same
     conditions are the same cell."""
     correlation: float
-    """Of its launches; may be negative."""
+    """Correlation of consecutive launches; may be negative."""
     cells: Mapping[str, KnownCell]
-    """By `cell_name`."""
+    """The cells by `cell_name`."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"cells": {name: list(of) for name, of in self.cells.items()}}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Remembered:
-        """ValueError: this is none."""
+        """ValueError: the data is not a remembered run."""
         try:
             cells = {
                 str(name): KnownCell(
@@ -75,48 +76,49 @@ class Remembered:
 
 @dataclass(frozen=True)
 class Scatter:
-    """How far the value of one cell of a run is to be trusted on this machine."""
+    """The scatter of one cell on this machine: how far its value is to be trusted."""
 
     sd: float
-    """Standard deviation, between runs, of the logarithm of such a value: what this run does not
-    know of itself is in it."""
+    """Standard deviation, between runs, of the logarithm of such a value, including the part that
+    the launches of one run cannot show."""
     low: float
     """The lower end of the 95 % interval for this machine: logarithm of its ratio to the value."""
     high: float
     """The upper end."""
     runs: int = 0
-    """Earlier runs that it rests on; fewer than LEAST_RUNS: on the starting value."""
+    """Earlier runs that the scatter rests on; fewer than LEAST_RUNS: it is the starting value."""
     middle_s: float = math.nan
-    """What the earlier runs of this cell have in the middle; NaN: there were too few."""
+    """Weighted median of this cell in earlier runs, in seconds; NaN: there were too few."""
     outside: bool = False
-    """Whether this run is farther from that than the earlier runs were from each other."""
+    """True if this run is farther from that median than the earlier runs were from each other."""
 
     @property
-    def known(self) -> bool:
-        """Whether earlier runs tell it, and not the starting value."""
+    def is_known(self) -> bool:
+        """True if earlier runs give the scatter, not the starting value."""
         return self.runs >= LEAST_RUNS
 
 
 @dataclass(frozen=True)
 class Between:
-    """What is known of one run between its launches, and between it and other runs."""
+    """The correlation of a run's launches, and the scatter between it and other runs."""
 
     runs: int = 0
-    """Earlier runs of this machine and MPI that were remembered."""
+    """Earlier runs of this machine and MPI in the history."""
     correlation: float = 0.0
-    """Of launches that follow each other in this run, as it is reckoned with."""
+    """Correlation of consecutive launches in this run, shrunk towards earlier runs."""
     cells: Mapping[str, Scatter] = field(default_factory=dict, hash=False)
-    """By `cell_name`."""
+    """The scatter of each cell, by `cell_name`."""
     remark: str = ""
-    """Why nothing of this run could be remembered; empty: it was, or nobody wanted it."""
+    """The reason why nothing of this run could be remembered; empty: it was, or nobody asked for
+    it."""
 
     def of(self, key: Sequence[Hashable]) -> Scatter | None:
-        """The scatter between runs of the cell with this key; None: nothing is known of it."""
+        """The scatter between runs of the cell with this key; None: there is none."""
         return self.cells.get(cell_name(key))
 
     @property
     def widening(self) -> float:
-        """How many times as wide as of independent launches an interval has to be."""
+        """Factor by which an interval is wider than that of independent launches."""
         alike = min(max(self.correlation, 0.0), _MOST_ALIKE)
         return math.sqrt((1 + alike) / (1 - alike))
 
@@ -124,12 +126,12 @@ class Between:
         cells = {}
         for name, each in self.cells.items():
             cells[name] = {k: v for k, v in asdict(each).items() if v == v}
-        known = {"runs": self.runs, "correlation": self.correlation, "cells": cells}
-        return known | ({"remark": self.remark} if self.remark else {})
+        data = {"runs": self.runs, "correlation": self.correlation, "cells": cells}
+        return data | ({"remark": self.remark} if self.remark else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Between:
-        """ValueError: this is none."""
+        """ValueError: the data does not describe earlier runs."""
         try:
             cells = {str(name): _scatter(each) for name, each in data["cells"].items()}
             remark = str(data.get("remark", ""))
@@ -153,7 +155,8 @@ def _finite(value: Any) -> float:
 
 
 def _logarithm(value: Any) -> float:
-    """Of a time, an error, or a ratio of times."""
+    """The logarithm of a time, an error, or a ratio of times. ValueError: its magnitude is too
+    large."""
     number = _finite(value)
     if abs(number) > _MOST_LOG:
         raise ValueError(f"{value} is not a logarithm of a time")
@@ -161,9 +164,10 @@ def _logarithm(value: Any) -> float:
 
 
 def cell_name(key: Sequence[Hashable]) -> str:
-    """A short name of a cell that tells nothing of what it is made of. Columns at the end that are
-    as they were before they existed are left out: what is remembered of a cell outlives them."""
-    told = list(key)
-    while told and told[-1] == ABSENT.get(KEY_COLUMNS[len(told) - 1], ...):
-        told.pop()
-    return sha256("\n".join(map(str, told)).encode()).hexdigest()[:16]
+    """A short name of a cell that does not reveal its columns. Columns at the end that have the
+    value for data older than the column are left out, so the name outlives the addition of a
+    column."""
+    columns = list(key)
+    while columns and columns[-1] == ABSENT.get(KEY_COLUMNS[len(columns) - 1], ...):
+        columns.pop()
+    return sha256("\n".join(map(str, columns)).encode()).hexdigest()[:16]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""On which calls a program spends its time in MPI, as a value that others may choose by."""
+"""The mix of MPI calls on which a program spends its time."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from typing import Any
 
 @dataclass(frozen=True)
 class MixedCall:
-    """Calls of one kind among as many ranks, of messages between a power of two and the next."""
+    """Calls of one kind on the same number of ranks, with messages between two powers of two."""
 
     benchmark: str
-    """What measures them: Allreduce; of messages from rank to rank PingPong or Sendrecv."""
+    """The benchmark that measures them: Allreduce; for point-to-point messages PingPong or
+    Sendrecv."""
     ranks: int
     message_bytes: int
-    """Of those that take most of the time."""
+    """The size that takes most of the time; of point-to-point messages the mean size."""
     least_bytes: int
     most_bytes: int
     seconds: float
-    """Of all ranks."""
+    """Time in these calls, summed over all ranks."""
     datatype: str = ""
     op: str = ""
 
@@ -30,7 +31,7 @@ class MixedCall:
 
 
 def arrival_key(benchmark: str, ranks: int) -> str:
-    """The key in `CallMix.arrivals` of a collective among so many ranks."""
+    """The key in `CallMix.arrivals` of a collective on this number of ranks."""
     return f"{benchmark} {ranks}"
 
 
@@ -39,19 +40,19 @@ class CallMix:
     profile: str
     """The name of the run."""
     mpi: str
-    """With its version."""
+    """Name and version of the MPI library."""
     thread_level: str
     mpi_s: float
-    """Of all ranks."""
+    """Time in MPI, summed over all ranks."""
     run_s: float
-    """Of a rank."""
+    """Mean run time of a rank."""
     calls: tuple[MixedCall, ...]
-    """Collectives that take 1 % of the time in MPI or more, the dearest first."""
+    """Collectives that take 1 % of the time in MPI or more, most expensive first."""
     messages: tuple[MixedCall, ...] = ()
-    """The same of messages from rank to rank. What the program waits for them is shared among
-    their sizes."""
+    """Point-to-point messages, likewise. The time that the program waits for messages is divided
+    among their sizes."""
     arrivals: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """How late ranks come to collectives: by `arrival_key`, in the kernels' words."""
+    """Arrival patterns of collectives, as the kernels take them, by `arrival_key`."""
 
     @property
     def collectives(self) -> tuple[str, ...]:
@@ -62,18 +63,18 @@ class CallMix:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> CallMix:
-        """KeyError, TypeError or ValueError: it is none."""
+        """KeyError, TypeError or ValueError: the data is not a call mix."""
         lists = {}
         for name in ("calls", "messages"):
             lists[name] = tuple(MixedCall(**each) for each in data.get(name, ()))
         return cls(**{**data, **lists})
 
     def arrival(self, benchmark: str, ranks: int) -> str:
-        """How ranks come to it in the program; empty: that is not known."""
+        """The arrival pattern of a collective in the program; empty: unknown."""
         return self.arrivals.get(arrival_key(benchmark, ranks), "")
 
     def groups(self, benchmark: str) -> tuple[int, ...]:
-        """The numbers of ranks among which it is called."""
+        """The communicator sizes on which the benchmark is called."""
         return tuple(sorted({call.ranks for call in self.every if call.benchmark == benchmark}))
 
     @property
@@ -82,15 +83,15 @@ class CallMix:
         return self.calls + self.messages
 
     def of(self, benchmark: str, ranks: int) -> tuple[MixedCall, ...]:
-        """The calls of a benchmark among so many ranks, by size. Of several types of data the one
-        that takes most of the time."""
+        """The calls of a benchmark on this number of ranks, by size. If there are several data
+        types, those of the one that takes most of the time."""
         own = [call for call in self.every if (call.benchmark, call.ranks) == (benchmark, ranks)]
         kind = own[0].datatype, own[0].op
         alike = (call for call in own if (call.datatype, call.op) == kind)
         return tuple(sorted(alike, key=lambda call: call.message_bytes))
 
     def seconds(self, benchmark: str, ranks: int, message_bytes: int) -> float:
-        """What the program spends on calls of about this size; 0: it makes none."""
+        """Time that the program spends on calls of about this size; 0: it makes none."""
         fitting = (call for call in self.every if call.has(message_bytes))
         return sum(
             call.seconds for call in fitting if (call.benchmark, call.ranks) == (benchmark, ranks)

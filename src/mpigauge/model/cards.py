@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What each benchmark is, as the build of the kernels wrote it down: known without any MPI."""
+"""The cards of the benchmarks, as the build of the kernels wrote them: readable without any MPI."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FIRST_SUITE = "MPI1"
 REPLAY_SUITE = "REPLAY"
 NODE_SUITE = "NODE"
-"""The machine itself, between ranks of one host."""
+"""The suite that measures the machine itself, between ranks of one host."""
 _MOST_NAMED = 40
 _SIDES = {"plane": 2, "volume": 3}
 
@@ -37,33 +37,33 @@ class Card:
     unit: str
     """transfer, reduction or none: what the message is made of."""
     sync: str
-    """each: the ranks meet before each timed call; none: calls follow each other."""
+    """each: the ranks synchronize before each timed call; none: calls follow each other."""
     rooted: bool
     by_default: bool
     columns: str
-    """Which of IMB's tables it has: single, parallel, collective, barrier, band, timed_band, rate,
+    """The IMB table that it prints: single, parallel, collective, barrier, band, timed_band, rate,
     overlap, passive."""
     windowed: bool = False
-    """Keeps --inflight messages under way."""
+    """True if it keeps --inflight messages in flight."""
     large_counts: bool = False
     why_static: str = ""
-    """Why what it sends cannot be written before each call; empty: it can be."""
+    """The reason why the send buffer cannot be written before each call; empty: it can."""
     completions: tuple[str, ...] = ("",)
-    """The ways in which it waits for its operations, in IMB's order; empty: none."""
+    """The ways in which it completes its operations, in IMB's order; empty: none."""
     buffers: bool = True
-    """Has buffers of the message, which may be in caches or not."""
+    """True if it has message buffers, which may be in caches or not."""
     typed: bool = True
-    """Its messages have the type that --datatype names."""
+    """True if its messages have the type that --datatype names."""
     only_bytes: int = 0
-    """The one size that it has; 0: as asked for."""
+    """The only message size that it has; 0: any."""
     options: tuple[str, ...] = ()
-    """Those that it uses and that not all benchmarks do, by name; cards.json calls them heeds."""
+    """Names of the options that it uses and not all benchmarks do; cards.json calls them heeds."""
     needs: tuple[str, ...] = ()
-    """MPI calls that not every library has."""
+    """MPI calls that it needs and not every library has."""
 
     @property
     def word(self) -> str:
-        """What it is called wherever its suite is not known from elsewhere."""
+        """The name by which the benchmark is shown where its suite is not clear from context."""
         return benchmark_word(self.suite, self.name)
 
     @property
@@ -72,7 +72,7 @@ class Card:
         return self.unit != "none" and not self.only_bytes
 
     def fits(self, ranks: int) -> bool:
-        """Whether a job of so many ranks can run it."""
+        """True if a job of this number of ranks can run it."""
         if self.ranks in _SIDES:
             return _is_product(ranks, _SIDES[self.ranks])
         if self.ranks in ("pair", "pairs", "several"):
@@ -81,22 +81,22 @@ class Card:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Card:
-        known = {name: fields[name] for name in cls.__dataclass_fields__ if name in fields}
-        known["options"] = fields.get("heeds", ())
+        values = {name: fields[name] for name in cls.__dataclass_fields__ if name in fields}
+        values["options"] = fields.get("heeds", ())
         for name in ("needs", "options", "completions"):
-            known[name] = tuple(known.get(name, cls.__dataclass_fields__[name].default))
-        return cls(**known)
+            values[name] = tuple(values.get(name, cls.__dataclass_fields__[name].default))
+        return cls(**values)
 
 
 def benchmark_word(suite: str, name: str) -> str:
-    """NAME in the suite that is meant where none is named, SUITE:NAME in others."""
+    """NAME for the default suite, SUITE:NAME for others."""
     if suite == FIRST_SUITE:
         return name
     return f"{suite}:{name}"
 
 
 def _is_product(number: int, sides: int) -> bool:
-    """Whether it is a product of so many factors from 2 on."""
+    """True if the number is a product of at least `sides` factors from 2 on."""
     factors, divisor = 0, 2
     while number > 1:
         while number % divisor == 0:
@@ -126,13 +126,13 @@ class Cards:
         return list(dict.fromkeys(card.suite for card in self.benchmarks))
 
     def default(self, suite: str = FIRST_SUITE) -> list[Card]:
-        """What a suite runs when nothing is named."""
+        """The benchmarks that a suite runs by default."""
         return [card for card in self.benchmarks if card.by_default and card.suite == suite]
 
     def get(self, name: str) -> Card | None:
-        """The card of SUITE:NAME or NAME in any spelling of capitals, or None.
+        """The card of SUITE:NAME or NAME, ignoring case, or None.
 
-        A name that several suites have is MPI1's, else that of the one that spells it so.
+        A name that several suites have is MPI1's, else that of the suite that spells it exactly so.
         """
         suite, _, bare = name.rpartition(":")
         alike = self._of_name(bare)
@@ -140,21 +140,22 @@ class Cards:
             return _of_suite(suite, alike)
         first = [card for card in alike if card.suite == FIRST_SUITE]
         exact = [card for card in alike if card.name == bare]
-        for found in (first, alike, exact):
-            if len(found) == 1:
-                return found[0]
+        for matches in (first, alike, exact):
+            if len(matches) == 1:
+                return matches[0]
         return None
 
     def _of_name(self, name: str) -> list[Card]:
-        """Those of any suite that have this name, in any spelling of capitals."""
+        """The cards of any suite with this name, ignoring case."""
         return [card for card in self.benchmarks if card.name.lower() == name.lower()]
 
     def find(self, name: str) -> Card:
-        """The card of SUITE:NAME or NAME in any spelling of capitals."""
-        found = self.get(name)
-        if found is None:
+        """The card of SUITE:NAME or NAME, ignoring case. UserError: there is none, or there are
+        several."""
+        card = self.get(name)
+        if card is None:
             raise self._none_called(name)
-        return found
+        return card
 
     def _none_called(self, name: str) -> UserError:
         if alike := self._of_name(name):
@@ -169,7 +170,7 @@ class Cards:
         return _unknown("benchmark", name, self.names())
 
     def _words_by_spelling(self) -> dict[str, str]:
-        """What may be written for a benchmark or a suite, with its full word."""
+        """Every name that a user may write for a benchmark or a suite, with its full word."""
         words: dict[str, str] = {}
         for card in reversed(self.benchmarks):
             words[card.name] = card.word
@@ -177,18 +178,18 @@ class Cards:
         return words | dict(zip(full, full, strict=True))
 
     def named(self, names: Iterable[str]) -> list[Card]:
-        """The cards of those of these words that are not suites."""
+        """The cards of those of these words that name benchmarks, not suites."""
         suites = {suite.lower() for suite in self.suites()}
-        found: list[Card] = []
+        cards: list[Card] = []
         for word in split_at_commas(names):
             if word.lower() not in suites:
-                found.append(self.find(word))
-        return found
+                cards.append(self.find(word))
+        return cards
 
     def chosen(self, names: Iterable[str]) -> list[Card]:
-        """The cards of these words, suites standing for what they run when nothing is named.
+        """The cards of these words; a suite stands for its default benchmarks.
 
-        Commas separate names too, and twice named is run once.
+        Commas also separate names; a benchmark that is named twice runs once.
         """
         suites = {suite.lower(): suite for suite in self.suites()}
         cards: list[Card] = []
@@ -200,13 +201,16 @@ class Cards:
         return list(dict.fromkeys(cards))
 
     def datatype(self, name: str) -> str:
-        return _known("data type", name, dict.fromkeys(self.datatypes + self.reduction_datatypes))
+        return _listed_name(
+            "data type", name, dict.fromkeys(self.datatypes + self.reduction_datatypes)
+        )
 
     def op(self, name: str) -> str:
-        return _known("operation", name, self.ops)
+        return _listed_name("operation", name, self.ops)
 
     def check_op(self, op: str, datatype: str) -> None:
-        """An operation that is not defined for a data type ends here, not in MPI."""
+        """UserError: the operation is not defined for the data type, which MPI would only find
+        later."""
         allowed = dict(self.op_types).get(op, self.reduction_datatypes)
         if datatype not in allowed:
             raise UserError(
@@ -238,16 +242,16 @@ class Cards:
 
 
 def joined(cards: Sequence[Cards]) -> Cards:
-    """The first, with the benchmarks that only others know."""
-    known: dict[str, Card] = {}
+    """The first cards, with the benchmarks that only the others have."""
+    by_word: dict[str, Card] = {}
     for each in cards:
         for card in each:
-            known.setdefault(card.word, card)
-    return replace(cards[0], benchmarks=tuple(known.values()))
+            by_word.setdefault(card.word, card)
+    return replace(cards[0], benchmarks=tuple(by_word.values()))
 
 
 def split_at_commas(words: Iterable[str]) -> list[str]:
-    """The names in these words, in which commas separate names too."""
+    """The names in these words, separated by commas or given one by one."""
     names: list[str] = []
     for word in words:
         names += filter(None, word.split(","))
@@ -255,14 +259,14 @@ def split_at_commas(words: Iterable[str]) -> list[str]:
 
 
 def _of_suite(suite: str, cards: Iterable[Card]) -> Card | None:
-    """The first of a suite, in any spelling of capitals."""
+    """The first card of a suite, ignoring case, or None."""
     for card in cards:
         if card.suite.lower() == suite.lower():
             return card
     return None
 
 
-def _known(what: str, name: str, names: Iterable[str]) -> str:
+def _listed_name(what: str, name: str, names: Iterable[str]) -> str:
     listed = list(names)
     for each in listed:
         if each.lower() == name.lower():

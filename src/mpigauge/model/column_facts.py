@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the schema says of columns, as whoever shows, sorts or compares numbers asks for it.
+"""Facts about columns from the schema, for code that shows, sorts or compares numbers.
 
-schema/columns.toml is the only place where this is kept: a column that is added there is told
-apart, said and compared without a line elsewhere.
+schema/columns.toml is the only place where they are kept: a new column there is distinguished,
+shown and compared without a change elsewhere.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ OF_NAME: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 BENCHMARK = ("suite", "benchmark")
 """The columns that name the benchmark."""
 SIZE = "message_bytes"
-"""The column that a curve runs over."""
+"""The column along which a curve runs."""
 HOW = tuple(column.name for column in COLUMNS if column.role == "how")
-"""How a number was measured: numbers that differ only in these are compared, and it is said."""
+"""Columns for how a number was measured: numbers that differ only in these are compared, with a
+note."""
 IDENTITY = tuple(column.name for column in COLUMNS if column.role in ("what", "how"))
-"""All that tells one number from another: what was measured, and how."""
+"""Columns that distinguish one number from another: what was measured, and how."""
 OF_CURVES = tuple(name for name in KEY_COLUMNS if name != SIZE)
-"""What tells one curve from another."""
+"""Columns that distinguish one curve from another."""
 OF_TABLES = tuple(name for name in ORDER_OF_WORDS if not OF_NAME[name].in_table)
-"""What tells one table of rows from another, in the order in which headings say it."""
+"""Columns that distinguish one table of rows from another, in the order of headings."""
 USUAL: Mapping[str, Any] = {c.name: c.usual for c in COLUMNS if c.usual is not None}
-"""The values that go without saying, of columns that have such a value."""
+"""Default values, which are not shown, of columns that have one."""
 IMPORTED: Mapping[str, Any] = {
     **USUAL,
     **{c.name: c.imported for c in COLUMNS if c.imported is not None},
 }
-"""The values in numbers of other programs that say nothing of these columns."""
+"""Column values for output of other programs that does not report them."""
 
 
 def label(name: str) -> str:
-    """What a column is called; also one that is not a column of cells, but of figures."""
+    """The label of a column, or of a figure that has no column of its own."""
     column = OF_NAME.get(name)
     if column and column.label:
         return column.label
@@ -48,7 +49,7 @@ def label(name: str) -> str:
 
 
 def value_word(name: str, value: Any) -> str:
-    """A value of a column beside others of it; an empty one has a name, too."""
+    """A value of a column next to others; an empty value has a name, too."""
     if value != "":
         return str(value)
     column = OF_NAME.get(name)
@@ -58,22 +59,23 @@ def value_word(name: str, value: Any) -> str:
 
 
 def heading_word(name: str, value: Any) -> str:
-    """How headings and legends say the value of a column."""
-    return _said(OF_NAME[name].heading or f"{{}} {label(name)}", name, value)
+    """The value of a column as headings and legends show it."""
+    return _filled(OF_NAME[name].heading or f"{{}} {label(name)}", name, value)
 
 
 def words_in_name(values: Mapping[str, Any]) -> Iterator[str]:
-    """How the name of one number says these values of its columns, where they are not usual."""
+    """The parts of a number's name for those of these columns that do not have their default
+    value."""
     return _not_usual(values, {name: OF_NAME[name].in_name for name in ORDER_OF_WORDS})
 
 
 def phrases(cell: Cell) -> Iterator[str]:
-    """How a sentence says of a curve with this cell what is not usual about it."""
+    """The phrases for those columns of a curve's cell that do not have their default value."""
     return _not_usual(vars(cell), {name: OF_NAME[name].phrase for name in ORDER_OF_WORDS})
 
 
 def place(name: str, value: Any) -> Any:
-    """What rows are sorted by where this is the value of a column."""
+    """The sort key of this value of a column."""
     values = OF_NAME[name].values
     if not values:
         return value
@@ -85,8 +87,8 @@ def place(name: str, value: Any) -> Any:
 def _not_usual(values: Mapping[str, Any], templates: Mapping[str, str]) -> Iterator[str]:
     for name, template in templates.items():
         if template and values.get(name, "") not in ("", USUAL.get(name)):
-            yield _said(template, name, values[name])
+            yield _filled(template, name, values[name])
 
 
-def _said(template: str, name: str, value: Any) -> str:
+def _filled(template: str, name: str, value: Any) -> str:
     return template.format(OF_NAME[name].words.get(value, value))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How the kernel and hwloc write sets of PUs and sizes."""
+"""Sets of PUs, and sizes, as the kernel and hwloc write them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORD_BITS = 32
 
 
 def parse_list(text: str) -> set[int]:
-    """The numbers in a kernel list such as 0-3,8. ValueError: no machine has them."""
+    """The numbers in a kernel list such as 0-3,8. ValueError: not a list, or beyond any machine."""
     numbers: set[int] = set()
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
@@ -30,12 +30,12 @@ def parse_list(text: str) -> set[int]:
 
 
 def pus_of(rank: Rank) -> frozenset[int]:
-    """The PUs that a rank was bound to, or might run on."""
+    """The PUs that a rank was bound to or could run on."""
     return frozenset(parse_list(rank.cpuset))
 
 
 def as_list(numbers: Iterable[int], between: str = ",") -> str:
-    """0-3,8 as the kernel writes it."""
+    """The numbers as the kernel writes them: 0-3,8."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and number == runs[-1][-1] + 1:
@@ -47,22 +47,22 @@ def as_list(numbers: Iterable[int], between: str = ",") -> str:
 
 def parse_bitmap(text: str) -> frozenset[int]:
     """The numbers in a set as hwloc writes it: words of 32 bits, the highest first, an empty one
-    for 0, as in 0x0000ffff,,0x0. ValueError where it is none, or has no end."""
+    for 0, as in 0x0000ffff,,0x0. ValueError: not a set, or an infinite one."""
     words = text.split(",")
     if len(text) > MOST_PUS // 2 or len(words) > MOST_PUS // _WORD_BITS:
         raise ValueError(f"a set of {len(words)} words is larger than that of any machine")
     bits = 0
     for word in words:
         bits = bits << _WORD_BITS | (int(word, 16) if word else 0)
-    found = set()
+    numbers = set()
     for number, bit in enumerate(reversed(f"{bits:b}")):
         if bit == "1":
-            found.add(number)
-    return frozenset(found)
+            numbers.add(number)
+    return frozenset(numbers)
 
 
 def parse_size(text: str) -> int:
-    """The kernel's sizes: 32K, 16M or a plain number."""
+    """The bytes of a size as the kernel writes it: 32K, 16M or a plain number; 0: not a size."""
     match = re.fullmatch(r"(\d+)([KMG]?)", text)
     if match:
         return int(match[1]) * _SIZES[match[2]]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What others take of a core, as a loop that does nothing but read the clock sees it."""
+"""OS noise on a core, as measured by a loop that does nothing but read the clock."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from itertools import chain
 
 @dataclass(frozen=True)
 class Stretch:
-    """Listening without a change of its clock: a record, in seconds from its first reading."""
+    """A sampling period during which the clock did not change, in seconds from its first
+    reading."""
 
     seconds: float
     starts_s: tuple[float, ...]
     lengths_s: tuple[float, ...]
-    """Of the same detours: all, or the first thousands of them."""
+    """Lengths of the same detours: all, or the first thousands of them."""
     count: int
-    """Of all."""
+    """The number of all detours."""
     lost_s: float
     longest_s: float
 
 
 @dataclass(frozen=True)
 class Detours:
-    """All that was heard of one core."""
+    """All detours measured on one core."""
 
     stretches: tuple[Stretch, ...]
 
@@ -44,7 +45,7 @@ class Detours:
 
     @property
     def lost_ratio(self) -> float:
-        """The share of the time in which others had the core."""
+        """The share of the time in which the core was taken by others."""
         return _quotient(self.lost_s, self.seconds)
 
     @property
@@ -61,29 +62,30 @@ class Detours:
 
     @property
     def per_free_second(self) -> float:
-        """How often one begins in a second in which the core was not taken: the hazard of work."""
+        """Detours per second in which the core was not taken: the hazard for a computation."""
         return _quotient(self.count, self.seconds - self.lost_s)
 
 
 def _quotient(part: float, seconds: float) -> float:
-    """NaN where there was no time."""
+    """The quotient; NaN for an empty time."""
     if seconds > 0:
         return part / seconds
     return math.nan
 
 
 def hit_ratio(work_s: float, per_second: Iterable[float]) -> float:
-    """How probable it is that a detour begins in so many seconds of work on any of these cores.
+    """The probability that a detour starts during `work_s` seconds of work on any of these cores.
 
-    1 - exp(-t Σ λ): detours as a Poisson process on each core, cores independent of each other;
-    of small λt it is 1 - (1 - λt)^N, as in D. Tsafrir, Y. Etsion, D. Feitelson, S. Kirkpatrick,
-    System noise, OS clock ticks, and fine-grained parallel applications (ICS 2005).
+    1 - exp(-t Σ λ): detours as a Poisson process on each core, cores independent of each other; for
+    small λt it is 1 - (1 - λt)^N, as in D. Tsafrir, Y. Etsion, D. Feitelson, S. Kirkpatrick, System
+    noise, OS clock ticks, and fine-grained parallel applications (ICS 2005).
     """
     return -math.expm1(-work_s * sum(per_second))
 
 
 def undisturbed_s(share: float, per_second: Iterable[float]) -> float:
-    """The longest work of which this share meets no detour: the inverse of `hit_ratio`."""
+    """The longest computation that meets no detour with this probability: inverse of
+    `hit_ratio`."""
     hazard = sum(per_second)
     if hazard > 0:
         return -math.log(share) / hazard

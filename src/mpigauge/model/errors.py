@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The two ways to fail, and the nearest right word for a wrong one."""
+"""The two kinds of failure, and the nearest valid word for a misspelt one."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     """The one of `words` that `word` was probably meant to be, or None."""
     from difflib import get_close_matches
 
-    known = {candidate.lower(): candidate for candidate in words}
-    close = get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    candidates = {candidate.lower(): candidate for candidate in words}
+    close = get_close_matches(word.lower(), candidates, n=1, cutoff=0.6)
     if close:
-        return known[close[0]]
+        return candidates[close[0]]
     return None
 
 
@@ -39,11 +39,11 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
 
 def nearest_or_all(word: str, words: Iterable[str]) -> str:
     """The tail of an error sentence about an unknown word: the nearest right one, else all."""
-    known = list(words)
-    return did_you_mean(word, known) or f"; there are {', '.join(known)}"
+    names = list(words)
+    return did_you_mean(word, names) or f"; there are {', '.join(names)}"
 
 
-def no_such(what: str, name: str, known: Iterable[str], where: str = "") -> UserError:
-    """The error for a name that nobody knows; `where` is what it was given to, such as --as."""
+def no_such(what: str, name: str, names: Iterable[str], where: str = "") -> UserError:
+    """The error for an unknown name; `where` is the option that received it, such as --as."""
     place = f"{where}: " if where else ""
-    return UserError(f"{place}there is no {what} '{name}'{nearest_or_all(name, known)}")
+    return UserError(f"{place}there is no {what} '{name}'{nearest_or_all(name, names)}")

@@ -15,7 +15,7 @@ Extra = Literal["sql", "pictures", "blas", "trials"]
 class ExtraPackage(NamedTuple):
     module: str
     name: str
-    """As people know it."""
+    """The name by which people know the package."""
 
 
 EXTRAS: dict[Extra, ExtraPackage] = {
@@ -31,7 +31,7 @@ def is_installed(extra: Extra) -> bool:
 
 
 def brings(extra: Extra) -> str:
-    """The end of a sentence about what is missing."""
+    """The end of a sentence about a missing extra."""
     return f"`pip install 'mpigauge[{extra}]'` brings it"
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The columns of rows as CSV and JSON have them: name, unit, meaning and where the value is from.
+"""The columns of rows in CSV and JSON: name, unit, meaning and source of the value.
 
-Names and meanings of stored columns come from schema/columns.toml; times are of one call, and the
+Names and meanings of stored columns come from schema/columns.toml; times are per call, and the
 printed time is `latency_s`.
 """
 
@@ -39,7 +39,7 @@ def fields() -> tuple[Field, ...]:
 
 
 def plain(value: Any) -> Any:
-    """What is not known is None, not NaN."""
+    """The value for output: None instead of NaN or infinity, a list instead of a tuple."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, tuple):
@@ -48,7 +48,7 @@ def plain(value: Any) -> Any:
 
 
 def values(row: Row, of: Sequence[Field] = ()) -> dict[str, Any]:
-    """The values of these columns in a row, or of all that every row has."""
+    """The values of these columns in a row; by default of the columns that every row has."""
     return {field.name: plain(field.value(row)) for field in of or fields()}
 
 
@@ -83,21 +83,21 @@ def with_ends(
 
 
 def _of_interval(row: Row, end_s: float) -> float:
-    """An end of the interval; NaN where only a range is known."""
+    """An end of the interval; NaN if only a range is known."""
     if row.is_range:
         return NAN
     return end_s
 
 
 def _of_several(row: Row, choose: Callable[[Sequence[float]], float]) -> float:
-    """One of the launches; NaN where there is only one."""
+    """A value chosen among the launches; NaN if there is only one launch."""
     if row.launches > 1:
         return choose(row.values_s)
     return NAN
 
 
 def _of_scatter(row: Row, choose: Callable[[Scatter], Any], unknown: Any) -> Any:
-    """What the machine's earlier runs say of the row; `unknown` where there are none."""
+    """A value derived from the row's scatter over earlier runs; `unknown` without such runs."""
     if row.scatter is None:
         return unknown
     return choose(row.scatter)

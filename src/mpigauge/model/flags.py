@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Flags of rows, which say what is suspicious about a number, as letters for tables."""
+"""Flags of rows, which mark suspicious numbers, as letters for tables."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class Flagged(Protocol):
 
 
 def flags_of(rows: Iterable[Flagged]) -> list[str]:
-    """Each flag that these rows show, the known ones in the order of their letters."""
+    """The flags of these rows, each once, those with a letter in the order of their letters."""
     shown = list(dict.fromkeys(flag for row in rows for flag in row.flags))
     return sorted(shown, key=[*LETTERS, *shown].index)
 
 
 def letters(row: Row) -> str:
     """The flags of a row as letters, wrong data as an exclamation mark."""
-    found = "".join(LETTERS.get(flag, "?") for flag in flags_of([row]))
+    codes = "".join(LETTERS.get(flag, "?") for flag in flags_of([row]))
     if row.wrong_count:
-        return f"{found}!"
-    return found
+        return f"{codes}!"
+    return codes
 
 
 def legend(rows: Iterable[Flagged]) -> list[str]:
-    """Each letter that these rows show, with its word."""
+    """The legend of the letters in these rows: letter = flag."""
     return [f"{LETTERS.get(flag, '?')} = {flag}" for flag in flags_of(rows)]

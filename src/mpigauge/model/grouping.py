@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Values put together by what they have in common, in the order in which they appear."""
+"""Grouping of values by a key, in the order in which they appear."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, list[Value]]:
-    """The values that have the same key, by this key; keys stand in the order of their firsts."""
-    found: dict[Key, list[Value]] = {}
+    """The values by their key; keys are in the order of their first values."""
+    groups: dict[Key, list[Value]] = {}
     for value in values:
-        found.setdefault(key(value), []).append(value)
-    return found
+        groups.setdefault(key(value), []).append(value)
+    return groups
 
 
 def distinct(values: Iterable[Value], key: Callable[[Value], Key]) -> list[Key]:

@@ -22,12 +22,12 @@ NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 RIGHT = "write hosts such as a,b[01-04] or a:2,b:2"
 Once = Callable[[Iterable[NamedHost]], tuple[NamedHost, ...]]
-"""What becomes of hosts that are named twice."""
+"""A function that resolves duplicate hosts."""
 
 
 def parse_hosts(text: str, source: str, once: Once | None = None) -> tuple[NamedHost, ...]:
     """The hosts of a list, each once; `source` is what errors call the text ("--hosts"). `once`
-    says what becomes of hosts that are named twice."""
+    resolves duplicate hosts; by default they are refused."""
     hosts: list[NamedHost] = []
     for word, at in _words(text, source):
         hosts += _hosts(word, at)
@@ -38,13 +38,13 @@ def parse_hosts(text: str, source: str, once: Once | None = None) -> tuple[Named
 
 
 def check_number(hosts: int, place: str) -> None:
-    """UserError: more than any machine has."""
+    """UserError: more hosts than any machine has."""
     if hosts > MOST_HOSTS:
         raise UserError(f"{place}: there are more than {MOST_HOSTS} hosts up to here")
 
 
 def refuse_twice(hosts: Iterable[NamedHost]) -> tuple[NamedHost, ...]:
-    """A host that is named twice: did one want it to have the ranks of both?"""
+    """The hosts. UserError: one is named twice, so that its number of ranks is unclear."""
     hosts = tuple(hosts)
     whole = {host.name: host for host in added_up(hosts)}
     seen: dict[str, NamedHost] = {}
@@ -75,7 +75,7 @@ def _joined(first: NamedHost, second: NamedHost) -> NamedHost:
 
 
 def expand(word: str, place: str) -> list[str]:
-    """The names that b[01-04,7]-x stands for."""
+    """The host names that a word such as b[01-04,7]-x expands to."""
     pieces = re.split(r"\[([^\[\]]*)\]", word)
     choices = [[piece] if i % 2 == 0 else _numbers(piece, place) for i, piece in enumerate(pieces)]
     count = 1
@@ -88,7 +88,7 @@ def expand(word: str, place: str) -> list[str]:
 
 
 def compress(names: Sequence[str]) -> str:
-    """The shortest usual way to write these names: node[01-04],login."""
+    """The shortest usual notation of these names: node[01-04],login."""
     groups: dict[tuple[str, int], list[int]] = {}
     for name in names:
         stem, digits = _stem(name)
@@ -97,14 +97,14 @@ def compress(names: Sequence[str]) -> str:
 
 
 def _words(text: str, source: str) -> Iterator[tuple[str, str]]:
-    """The words between commas, and where each is; commas inside brackets do not count."""
+    """The words between commas, each with its place; commas inside brackets do not count."""
     at = 0
     while at <= len(text):
         place = f"{source}, column {at + 1}"
         match = _WORD.match(text, at)
         if not match:
-            found = f"'{text[at]}'" if at < len(text) else "nothing"
-            raise UserError(f"{place}: there is {found} where a host should be; {RIGHT}")
+            token = f"'{text[at]}'" if at < len(text) else "nothing"
+            raise UserError(f"{place}: there is {token} where a host should be; {RIGHT}")
         yield match[0].strip(), place
         at = match.end()
         if at < len(text) and text[at] != ",":
@@ -116,9 +116,9 @@ def _hosts(word: str, place: str) -> Iterator[NamedHost]:
     names, colon, slots = word.partition(":")
     if colon and not _is_count(slots):
         raise UserError(f"{place}: '{slots}' is not a number of ranks for {names}; {RIGHT}")
-    found = expand(names, place)
-    check_name(found[0], place)  # the others differ from it in digits only
-    for name in found:
+    hostnames = expand(names, place)
+    check_name(hostnames[0], place)  # the others differ from it in digits only
+    for name in hostnames:
         yield NamedHost(name, int(slots) if slots else None, place)
 
 
@@ -132,7 +132,7 @@ def check_name(name: str, place: str) -> None:
 
 
 def _numbers(text: str, place: str) -> list[str]:
-    found: list[str] = []
+    numbers: list[str] = []
     for piece in text.split(","):
         match = _RANGE.fullmatch(piece.strip())
         if not match:
@@ -144,8 +144,8 @@ def _numbers(text: str, place: str) -> list[str]:
             raise UserError(f"{place}: the range {piece} runs downwards; write {last}-{first}")
         if int(last) - int(first) >= MOST_HOSTS:
             raise UserError(f"{place}: the range {piece} is longer than {MOST_HOSTS} hosts")
-        found += [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
-    return found
+        numbers += [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
+    return numbers
 
 
 def _stem(name: str) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Hosts: as they are named, as they answered, and with the ranks that they get."""
+"""Hosts: as named by the user, as probed, and with their ranks."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NamedHost:
-    """A host as somebody wrote it down."""
+    """A host as a user named it."""
 
     name: str
     slots: int | None = None
-    """Ranks that it may have; None: not said."""
+    """The number of ranks that it may have; None: not given."""
     place: str = ""
-    """Where it was written, for errors: "--hosts, column 3", "hosts.txt, line 2"."""
+    """The place of the name, for errors: "--hosts, column 3", "hosts.txt, line 2"."""
     most: int | None = None
     """The most ranks that may share its cores; None: any number."""
 
 
 @dataclass(frozen=True)
 class ProbedHost:
-    """A host that has answered."""
+    """A host that was probed."""
 
     name: str
-    """As it was named, which is what launchers are told."""
+    """The name that the user gave, which is passed to launchers."""
     machine: Machine
     library: str = ""
-    """What the MPI library says of itself there."""
+    """The version string of the MPI library on this host."""
     slots: int | None = None
     most: int | None = None
     """The most ranks that may share its cores; None: any number."""
@@ -40,12 +40,12 @@ class ProbedHost:
 
 @dataclass(frozen=True)
 class HostRanks:
-    """A host and the ranks that it gets."""
+    """A host and its ranks."""
 
     host: str
-    """As it was named; empty: this machine."""
+    """The name that the user gave; empty: this machine."""
     ranks: int
     bind: tuple[str, ...] = ()
-    """The cores of its local rank 0, 1, …; none: ranks are not bound."""
+    """The cores of local rank 0, 1, …; empty: ranks are not bound."""
     hostname: str = ""
-    """What it calls itself, and so what its ranks report."""
+    """The host's own name, which its ranks report."""

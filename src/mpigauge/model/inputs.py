@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Files that a user names: their content, where they are files and of a size that one can read.
+"""Files that a user names: their content, if they are files of a readable size.
 
-A device may have no end, and a FIFO that nobody writes into would be waited for without one.
+A device may have no end, and a FIFO without a writer would block forever.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def read_text(path: Path, option: str = "", called: str = "") -> str:
 
 
 def _first_of_pipe(handle: int, name: str) -> bytes:
-    """What stands in a pipe already; from then on its writer is waited for."""
+    """The data that is already in a pipe; later reads block until its writer writes more."""
     try:
         first = os.read(handle, _AT_ONCE)
         if not first:

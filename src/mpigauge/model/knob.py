@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A setting of an MPI library or of what is below it, as the library and we know it."""
+"""A setting of an MPI library or of a layer below it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Read = Literal["start", "communicator", "call", "running", "never", ""]
-"""When a setting is read: when MPI starts, when a communicator is made, at each call; some time
-while it runs, as the MPI says it may be changed then; never: it only tells how the MPI was built.
-Empty: it is not told."""
+"""The time at which a setting is read: when MPI starts, when a communicator is made, at each call;
+some time while it runs, since the MPI lists it as changeable then; never: it only reports how the
+MPI was built. Empty: unknown."""
 READ_WORDS: dict[Read, str] = {
     "start": "when MPI starts",
     "communicator": "when a communicator is made",
@@ -24,30 +24,30 @@ READ_WORDS: dict[Read, str] = {
 @dataclass(frozen=True)
 class Knob:
     variable: str
-    """The environment variable that sets it; empty where none is known."""
+    """The environment variable that sets it; empty: none is known."""
     control: str = ""
-    """The name of its control variable (MPI_T); empty where it has none."""
+    """The name of its control variable (MPI_T); empty: it has none."""
     kind: str = ""
     """int, string, bool …"""
     default: str | None = None
-    """Its value where nobody sets it; None where that is not told."""
+    """Its default value; None: unknown."""
     choices: tuple[str, ...] = ()
     """The values that the MPI itself declares."""
     read: Read = ""
     level: Literal["user", "tuner", "developer", ""] = ""
-    """Whom the MPI means it for."""
+    """The audience that the MPI declares for it."""
     about: str = ""
-    """The MPI's own words."""
+    """The MPI's own description."""
     meaning: str = ""
-    """Ours, for those that matter."""
+    """A description by mpigauge, for settings that matter."""
     legal: str = ""
-    """Legal values in our words."""
+    """Legal values, as described by mpigauge."""
     family: str = ""
-    """The name with a star that it shares its meaning under; empty where it stands alone."""
+    """The name with a star under which it shares its meaning; empty: it stands alone."""
     of: str = ""
-    """What it belongs to, where that is not the MPI itself: ucx, libfabric, launcher."""
+    """The layer that it belongs to, if that is not the MPI itself: ucx, libfabric, launcher."""
     tested: bool = True
-    """False: known by name only, for there is no MPI here that has it."""
+    """False: only its name is known, since no MPI that has it was available for testing."""
 
     @property
     def name(self) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Libraries that the kernels open beside MPI: a BLAS, and the simple loops as a compiler makes
+"""Libraries that the kernels open besides MPI: a BLAS, and the simple loops as a compiler builds
 them."""
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ class Blas:
     """A library for products of matrices."""
 
     name: str
-    """As it was asked for, which is how rows name it."""
+    """The name that the user gave, which rows show."""
     file: str
-    """What the loader is told: a path, or a name that it looks for itself."""
+    """The argument for the dynamic loader: a path, or a name that the loader searches for."""
 
     @property
     def word(self) -> str:
-        """The library in a word, for the kernels."""
+        """Name and file in one word, for the kernels."""
         return f"{self.name}={self.file}"
 
     @classmethod
@@ -31,23 +31,23 @@ class Blas:
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler with its flags, and the library of simple loops that it makes."""
+    """A compiler with its flags, and the library of simple loops that it builds."""
 
     said: str
-    """As it was asked for: g++ -O2."""
+    """The command that the user gave: g++ -O2."""
     program: str
     flags: tuple[str, ...]
     version: str
-    """The first line that it prints of itself."""
+    """The first line of its version output."""
     file: str
-    """Its loops, once they are built."""
+    """The library of its loops, once they are built."""
 
     @property
     def name(self) -> str:
-        """The compiler as rows have it, in one word."""
+        """The compiler as rows name it, in one word."""
         return re.sub(r"\s+", "_", self.said).translate({ord("="): ":", ord(","): ";"})
 
     @property
     def word(self) -> str:
-        """The compiler in a word, for the kernels."""
+        """Name and file in one word, for the kernels."""
         return f"{self.name}={self.file}"

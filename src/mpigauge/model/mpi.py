@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What an MPI is to us: a library to open, a launcher to start it with, headers to build with."""
+"""An MPI: a library to open, a launcher to start it with, headers to build with."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Literal
 
 Abi = Literal["mpich", "ompi", "std"]
 Launcher = Literal["hydra", "openmpi", "srun"]
-"""What an MPI is started with unless another is named; srun where it brings none, as Cray's."""
+"""The default launcher of an MPI; srun for an MPI without a launcher of its own, such as Cray's."""
 
 
 MADE_FROM = {"mvapich": "mpich", "cray-mpich": "mpich", "spectrum": "openmpi"}
-"""MPIs that were made from another, and have most of its settings; their files are their own."""
+"""MPIs derived from another, with most of its settings; their files are their own."""
 
 
 def kind_of(name: str) -> str:
-    """The kind of an MPI by its name: that of the MPI which it was made from, else its own."""
+    """The kind of an MPI by its name: that of the MPI which it is derived from, else its own."""
     return MADE_FROM.get(name, name)
 
 
@@ -29,7 +29,7 @@ class Mpi:
     """mpich, openmpi, intel, mvapich, …"""
     version: str
     standard: str
-    """The MPI standard that the library says it implements, for example 4.1."""
+    """The MPI standard that the library reports, for example 4.1."""
     library: Path
     """The versioned file, for example libmpi.so.12: libmpi.so may be a linker script."""
     library_string: str
@@ -38,39 +38,39 @@ class Mpi:
     mpiexec: Path
     prefix: Path
     include: Path | None
-    """Where its mpi.h is (mpi_abi.h for the standard ABI); some MPIs bring none."""
+    """The folder of its mpi.h (mpi_abi.h for the standard ABI); None: the MPI has none."""
     env: Mapping[str, str] = field(hash=False)
-    """What its processes need in their environment on top of ours."""
+    """Environment variables that its processes need in addition to the current environment."""
     found: str
-    """Where it was found, in words."""
+    """A description of where it was found."""
     again: str = ""
-    """What finds it again with --mpi, where its launcher alone does not."""
+    """The argument of --mpi that selects it again, if the path of its launcher alone does not."""
 
     @property
     def label(self) -> str:
-        """Name and version as shown to people; the standard ABI is worth a word."""
+        """Name and version as shown to people, with the standard ABI marked."""
         return f"{self.name} {self.version}" + (" (standard ABI)" if self.abi == "std" else "")
 
     @property
     def spec(self) -> str:
-        """What finds this MPI again when it is given to --mpi."""
+        """The argument of --mpi that selects this MPI again."""
         return (self.again or str(self.mpiexec)) + ("@std" if self.abi == "std" else "")
 
 
 @dataclass(frozen=True)
 class KernelBuild:
-    """What kernels were made of and by what."""
+    """The sources, compiler and flags that kernels were built from."""
 
     sources: str
     """Digest of their sources."""
     compiler: str
-    """What it says of itself."""
+    """The first line of its version output."""
     flags: str
-    """Those that were asked for beside our own."""
+    """Flags that the user added to the default ones."""
     machine: str
     """x86_64, aarch64, …"""
     libc: str
-    """The oldest that they run with: glibc 2.36."""
+    """The oldest C library that they run with: glibc 2.36."""
 
     @property
     def words(self) -> str:
@@ -80,12 +80,12 @@ class KernelBuild:
 
 @dataclass(frozen=True)
 class Kernels:
-    """What a build gives: the host program, the plugin for one ABI, and the cards."""
+    """The result of a build: the host program, the plugin for one ABI, and the cards."""
 
     executable: Path
     plugin: Path
     cards: Path
     origin: str = ""
-    """Where they are from, in words."""
+    """A description of where they are from."""
     build: KernelBuild | None = None
-    """None: they do not say how they were made."""
+    """The record of the build; None: the kernels have none."""

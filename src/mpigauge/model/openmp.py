@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the environment says of threads in OpenMP's words: OMP_NUM_THREADS and OMP_PLACES.
+"""OpenMP settings in the environment: OMP_NUM_THREADS and OMP_PLACES.
 
 OpenMP Application Programming Interface, version 5.2, sections 21.1.2 and 21.1.6.
 """
@@ -21,7 +21,8 @@ _RANGE = re.compile(r"(\d{1,9})(?::(\d{1,9})(?::(-?\d{1,9}))?)?")
 
 
 def threads(environment: Mapping[str, str]) -> str:
-    """The first number: the others are of threads that threads make. UserError: there is none."""
+    """The first number of OMP_NUM_THREADS; the others are for nested regions. UserError: there is
+    none."""
     text = environment.get(NUM_THREADS, "").strip()
     first = text.partition(",")[0].strip()
     if not text:
@@ -36,7 +37,7 @@ def threads(environment: Mapping[str, str]) -> str:
 
 def order(environment: Mapping[str, str]) -> str:
     """Places as the kernels take them, such as 0:2+3; or compact and scatter, where every core is a
-    place. UserError: it is not set, or names other places than cores."""
+    place. UserError: OMP_PLACES is not set, or is not understood."""
     text = environment.get(PLACES, "").strip()
     if not text:
         raise UserError(f"--thread-order omp: {PLACES} is not set; set it, or write compact")
@@ -49,9 +50,9 @@ def order(environment: Mapping[str, str]) -> str:
 
 
 def places(text: str) -> list[list[int]]:
-    """{0,1},{4:2}:3:8 as lists of processors: {first:count:step}, then how many such places, and
-    how far apart they are. UserError says what is not understood."""
-    found: list[list[int]] = []
+    """The places {0,1},{4:2}:3:8 as lists of processors: {first:count:step}, then how many such
+    places and their distance. UserError: the text is not understood."""
+    groups: list[list[int]] = []
     rest = text.replace(" ", "")
     while rest:
         match = _PLACE.match(rest)
@@ -60,22 +61,22 @@ def places(text: str) -> list[list[int]]:
         after = rest[match.end() :]
         if after == "," or after[:1] not in ("", ","):
             raise _unknown(text)
-        found += _repeated(_processors(match[1], text), match[2])
+        groups += _repeated(_processors(match[1], text), match[2])
         rest = after[1:]
-    if len(found) > MOST_PUS or any(min(place, default=0) < 0 for place in found):
+    if len(groups) > MOST_PUS or any(min(place, default=0) < 0 for place in groups):
         raise _unknown(text)
-    return found
+    return groups
 
 
 def _processors(text: str, whole: str) -> list[int]:
-    found: list[int] = []
+    numbers: list[int] = []
     for word in text.split(","):
         match = _RANGE.fullmatch(word)
         if not match or int(match[2] or 1) > MOST_PUS:
             raise _unknown(whole)
         first, count, step = int(match[1]), int(match[2] or 1), int(match[3] or 1)
-        found += [first + i * step for i in range(count)]
-    return sorted(set(found))
+        numbers += [first + i * step for i in range(count)]
+    return sorted(set(numbers))
 
 
 def _repeated(place: list[int], text: str) -> list[list[int]]:
@@ -85,10 +86,10 @@ def _repeated(place: list[int], text: str) -> list[list[int]]:
         count = min(numbers[0], MOST_PUS + 1)
     if len(numbers) > 1:
         step = numbers[1]
-    found: list[list[int]] = []
+    copies: list[list[int]] = []
     for number in range(count):
-        found.append([pu + number * step for pu in place])
-    return found
+        copies.append([pu + number * step for pu in place])
+    return copies
 
 
 def _unknown(text: str) -> UserError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which rank sits where: what a policy gives, and what kernels or launchers enforce."""
+"""The placement of ranks, as a policy computes it and kernels or launchers enforce it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Seat:
-    """The seat of one rank."""
+    """The host and the PUs of one rank."""
 
     host: str
     pus: frozenset[int]
-    """The PUs of that host that it may run on; none: it is not bound."""
+    """The PUs of that host that the rank may run on; empty: it is not bound."""
 
 
 @dataclass(frozen=True)
 class Placement:
     name: str
-    """The policy as it was asked for: l3, cores:0,4; empty: nobody asked for one."""
+    """The policy that the user asked for: l3, cores:0,4; empty: none."""
     seats: tuple[Seat, ...]
-    """Of rank 0, 1, …"""
+    """The seats of rank 0, 1, …"""
 
     @property
     def ranks(self) -> int:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The lines that rank 0 of a measurement writes, one JSON object each, as typed records."""
+"""The JSON lines that rank 0 of a measurement writes, as typed records."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CellRecord:
 
 
 JOB = "job"
-"""The benchmark of figures that are of the job of MPI itself."""
+"""The benchmark name of figures that belong to the MPI job as a whole."""
 
 Record = (
     Launch
@@ -77,26 +77,26 @@ _NOTHING: dict[str, Any] = {
 
 
 def nothing_known() -> dict[str, Any]:
-    """All columns of a cell of which nothing is known."""
+    """All columns of a cell, with empty values."""
     return {f.name: _NOTHING[str(f.type)] for f in fields(Cell)} | ABSENT
 
 
 def known_of_killed(progress: Progress) -> Cell:
-    """The cell as far as it got: what remains of a launch that was killed."""
-    known = {name: getattr(progress, name) for name in _SHARED}
+    """The cell of a killed launch, as far as it was measured."""
+    values = {name: getattr(progress, name) for name in _SHARED}
     if progress.rounds < _LEAST_FOR_INTERVAL:
-        known |= {"ci_low_s": math.nan, "ci_high_s": math.nan}
+        values |= {"ci_low_s": math.nan, "ci_high_s": math.nan}
     words = {"stop": "interrupted", "check": "unchecked", "calls": 1, "chunks": progress.rounds}
-    return Cell.from_record({**nothing_known(), **progress.key, **known, **words})
+    return Cell.from_record({**nothing_known(), **progress.key, **values, **words})
 
 
 def samples_of(raw: Raw) -> int:
-    """How many there are."""
+    """The number of samples."""
     return sum(chunk.n for chunk in raw.chunks)
 
 
 def parse(line: str) -> Record | None:
-    """The record in a line of a job's output, or None: other output is not ours to judge."""
+    """The record in a line of a job's output, or None for any other output."""
     payload = find_payload(line)
     try:
         if payload:
@@ -106,11 +106,11 @@ def parse(line: str) -> Record | None:
         return None
 
 
-def with_known(line: str, known: Mapping[str, str], places: Mapping[str, str]) -> str:
-    """The line of a job, with the columns that only the campaign knows where it is about a cell.
-    `places` has policies of placement by the ranks of a pair. Other lines are as they were."""
-    said = {name: value for name, value in known.items() if value}
-    payload = find_payload(line) if said or places else None
+def with_known(line: str, columns: Mapping[str, str], places: Mapping[str, str]) -> str:
+    """The line of a job; if it is about a cell, with the columns that only the campaign has.
+    `places` maps ranks of a pair to placement policies. Other lines are unchanged."""
+    values = {name: value for name, value in columns.items() if value}
+    payload = find_payload(line) if values or places else None
     if payload is None:
         return line
     try:
@@ -120,14 +120,15 @@ def with_known(line: str, known: Mapping[str, str], places: Mapping[str, str]) -
     if data.get("record") not in ("cell", "progress", "skip", "figure"):
         return line
     key = data.get("key", data)
-    key.update(said)
+    key.update(values)
     if place := places.get(key.get("members", "")):
         key["placement"] = place
     return json.dumps(data, separators=(",", ":"))
 
 
 def find_payload(line: str) -> str | None:
-    """The JSON object in a line, without what launchers put before it, such as `[0] `."""
+    """The JSON object in a line, without a prefix of the launcher such as `[0] `; None: there is
+    none."""
     start = line.find('{"record":')
     if start < 0:
         return None
@@ -135,7 +136,7 @@ def find_payload(line: str) -> str | None:
 
 
 def decode(payload: str) -> Record:
-    """The record in one JSON object; ValueError says what is wrong with it."""
+    """The record in one JSON object. ValueError: it is not a valid record."""
     try:
         data = json.loads(payload)
     except RecursionError:
@@ -148,7 +149,7 @@ def decode(payload: str) -> Record:
 
 
 def encode(record: Launch | CellRecord | Figure | CallSite | Skip | End) -> str:
-    """The line of a record that no kernel wrote; without the samples of a cell."""
+    """The line of a record that no kernel wrote; a cell is written without its samples."""
     if isinstance(record, CellRecord):
         return _line_of("cell", vars(record.cell))
     kind = _WRITTEN[type(record)]
@@ -172,7 +173,7 @@ def from_json(data: Mapping[str, Any]) -> Record:
 
 
 def key_of(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns that tell one cell from another, those that are there."""
+    """The key columns that the data has."""
     return {name: data[name] for name in KEY_COLUMNS if name in data}
 
 
@@ -184,7 +185,8 @@ def _cell(data: Mapping[str, Any]) -> CellRecord:
 
 
 def _rank(data: Mapping[str, Any]) -> Rank:
-    """ValueError: its cores are no list, from which all that is shown of its place is computed."""
+    """The record of a rank. ValueError: its cores, from which its place is computed, are not a
+    list."""
     rank: Rank = _reader_of(Rank)(data)
     for name, text in (("cpuset", rank.cpuset), ("wanted_cpuset", rank.wanted_cpuset)):
         try:
@@ -195,8 +197,8 @@ def _rank(data: Mapping[str, Any]) -> Rank:
 
 
 def _reader_of(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
-    """Reads an object whose keys are the fields of this dataclass; what has a default may be
-    absent."""
+    """A reader of objects whose keys are the fields of this dataclass; keys of fields with a
+    default may be absent."""
     readers: list[tuple[str, Callable[[Any], Any], bool]] = []
     for field in fields(kind):
         readers.append((field.name, _value_reader(str(field.type)), field.default is not MISSING))
@@ -224,7 +226,7 @@ def _value_reader(type_name: str) -> Callable[[Any], Any]:
 
 
 def _plain_values(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What is not known is null, not NaN, which JSON has not."""
+    """The values with None instead of NaN, which JSON does not have."""
     plain = dict(data)
     for name, value in data.items():
         if type(value) not in _AS_THEY_ARE:
@@ -247,11 +249,11 @@ def _real(value: Any) -> float:
 
 
 _AS_THEY_ARE = frozenset((str, int, bool))
-"""Most of a cell's many values."""
+"""The types of most of a cell's many values."""
 _VALUES: dict[str, Callable[[Any], Any]] = {
     "int": int, "float": _real, "str": str, "bool": bool, "Mapping[str, Any]": dict
 }  # fmt: skip
-"""Reads a value of a field of this type."""
+"""Readers of a value by the type of its field."""
 _raw = _reader_of(Raw)
 _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     **{kind: _reader_of(of) for kind, of in records.KINDS.items()}, "cell": _cell, "rank": _rank

@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """Finds what the files of a package offer by name: launchers, readers, checks, commands and others.
 
-A file adds what it defines to its registry while it is imported, so a new file is all that a new
-entry takes. No file is imported before the registry is asked for something.
+A file adds its entries to the registry while it is imported, so a new entry takes no more than a
+new file. No file is imported before the registry is used.
 """
 
 from __future__ import annotations
@@ -32,37 +32,38 @@ def which(program: str) -> str | None:
 
 @dataclass(frozen=True)
 class Here:
-    """What an entry may need of the place where the program runs."""
+    """The environment of the running program, as far as entries depend on it."""
 
     batch_system: str = ""
-    """The batch system in a job of which we are; empty: we are in no job."""
+    """The batch system whose job this process is in; empty: none."""
     find_program: Callable[[str], str | None] = which
 
 
 @runtime_checkable
 class Conditional(Protocol):
-    """An entry that cannot be used everywhere."""
+    """An entry that is not available everywhere."""
 
     def missing(self, here: Here) -> str:
-        """Why it cannot be used here, as what follows its name in a sentence; empty: it can."""
+        """The reason why the entry is not available here, to follow its name in a sentence; empty:
+        it is available."""
 
 
 def modules_in(package: str) -> dict[str, str]:
-    """Where each file of this package is imported from, by its name; folders hold no entries."""
-    found = iter_modules(import_module(package).__path__)
-    return {each.name: f"{package}.{each.name}" for each in found if not each.ispkg}
+    """The import path of each file in this package, by its name; subpackages hold no entries."""
+    modules = iter_modules(import_module(package).__path__)
+    return {each.name: f"{package}.{each.name}" for each in modules if not each.ispkg}
 
 
 class Registry(Mapping[str, T], Generic[T]):
     """The entries of one package by their names, in the order of names.
 
-    In place of a package there may be a function that finds the modules of entries that lie in
-    several: where each is imported from, by its name.
+    Instead of a package, a function may find modules that are in several packages: the import path
+    of each, by its name.
 
-    `what` says in one word what an entry is, and `option` where a user names one; both are for
-    messages. Normally every file of the package is imported when the registry is first asked, and
-    adds its entries by `add`. With `make_entry` each file is one entry that has the file's name:
-    only the file that is asked for is imported, and the function makes the entry of it.
+    `what` is one word for an entry, and `option` the option that takes its name; both are for
+    messages. Normally every file of the package is imported when the registry is first used, and
+    adds its entries by `add`. With `make_entry` each file is one entry with the file's name: only
+    the requested file is imported, and the function makes its entry.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Registry(Mapping[str, T], Generic[T]):
         self._names: tuple[str, ...] | None = None
 
     def add(self, name: str, entry: T) -> T:
-        """RuntimeError: there is another one of this name, which ends the program."""
+        """Adds an entry. RuntimeError: the name is already used, which is a bug."""
         if name in self._entries:
             raise RuntimeError(f"two {self._what}s are named '{name}'")
         self._entries[name] = entry
@@ -93,26 +94,26 @@ class Registry(Mapping[str, T], Generic[T]):
         return self[name]
 
     def find_usable(self, name: str, here: Here) -> T:
-        """The entry of this name. UserError: there is none, or it cannot be used here."""
-        found = self.find(name)
+        """The entry of this name. UserError: there is none, or it is not available here."""
+        entry = self.find(name)
         if reason := self.missing(name, here):
             raise UserError(f"{self._option or self._what} {name} {reason}")
-        return found
+        return entry
 
     def missing(self, name: str, here: Here) -> str:
-        """Why the entry cannot be used here, in its own words; empty: it can."""
-        found = self[name]
-        if isinstance(found, Conditional):
-            return found.missing(here)
+        """The entry's own reason why it is not available here; empty: it is available."""
+        entry = self[name]
+        if isinstance(entry, Conditional):
+            return entry.missing(here)
         return ""
 
     def usable(self, here: Here) -> list[T]:
-        """The entries that can be used here."""
-        found: list[T] = []
+        """The entries that are available here."""
+        entries: list[T] = []
         for name, entry in self.items():
             if not self.missing(name, here):
-                found.append(entry)
-        return found
+                entries.append(entry)
+        return entries
 
     def __getitem__(self, name: str) -> T:
         if name not in self._all_names():

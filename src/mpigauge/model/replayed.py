@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the replay of a program stands for: an iteration of it, beside the same in its profile."""
+"""The replay of one iteration of a program, next to the same calls in its profile."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Replayed:
     profile: str
     """The name of the run."""
     calls: int
-    """Steps of an iteration."""
+    """The number of steps of an iteration."""
     mpi_s: float
-    """The same calls in the profile, of an iteration and a rank in the mean."""
+    """Mean MPI time of the same calls in the profile, per iteration and rank."""
     covered: float
-    """Share of the program's time in MPI that is replayed."""
+    """The share of the program's time in MPI that is replayed."""
     left_out: tuple[tuple[str, float], ...]
-    """What is not, with its share of that time, the most first."""
+    """Calls that are not replayed with their share of that time, largest first."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Replayed:

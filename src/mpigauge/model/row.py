@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A row of the result: one cell over all launches, with its interval and what derives from it."""
+"""A row of the result: one cell over all launches, with its interval and quantities derived from
+it."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Key
 
 ErrorKind = Literal["interval", "range", "one launch"]
-"""interval: 95 %, over six launches or more; range: smallest to largest of fewer launches;
-one launch: the 95 % interval inside a launch, which does not know how launches differ."""
+"""interval: 95 %, over six launches or more; range: smallest to largest of fewer launches; one
+launch: the 95 % interval within a launch, which does not include variation between launches."""
 
 
 class Estimate(NamedTuple):
@@ -35,7 +36,7 @@ class Estimate(NamedTuple):
 
     @property
     def relative_error(self) -> float:
-        """That distance by the value; NaN without an interval or a value."""
+        """The error divided by the magnitude of the value; NaN without an interval or a value."""
         if self.value:
             return self.error / abs(self.value)
         return math.nan
@@ -44,7 +45,7 @@ class Estimate(NamedTuple):
         return Estimate(self.value * factor, self.low * factor, self.high * factor)
 
     def under(self, amount: float) -> Estimate:
-        """amount / this: the slower end gives the smaller quotient."""
+        """The quotient amount / self; the slower end gives the smaller quotient."""
         return Estimate(*(_ratio(amount, x) for x in (self.value, self.high, self.low)))
 
 
@@ -62,11 +63,11 @@ class Row:
     values_s: tuple[float, ...]
     """time_p50_s of each launch, in the order of launches."""
     stops: tuple[str, ...]
-    """Why sampling ended, per launch."""
+    """The reason why sampling ended, per launch."""
     numbers: tuple[int, ...] = ()
-    """Of these launches."""
+    """The numbers of these launches."""
     scatter: Scatter | None = None
-    """What earlier runs of its machine tell; None: nothing."""
+    """The scatter between runs of its machine; None: unknown."""
 
     @property
     def key(self) -> Key:
@@ -74,12 +75,13 @@ class Row:
 
     @property
     def benchmark(self) -> str:
-        """Its word: NAME, or SUITE:NAME outside MPI1."""
+        """The benchmark's full name: NAME, or SUITE:NAME outside MPI1."""
         return benchmark_word(self.cell.suite, self.cell.benchmark)
 
     @property
     def cell_name(self) -> str:
-        """PingPong 1 MiB; without a size where it has no message."""
+        """The benchmark and message size, such as PingPong 1 MiB; without a size if it has no
+        message."""
         return f"{self.benchmark} {byte_count(self.message_bytes)}".rstrip()
 
     @property
@@ -104,7 +106,7 @@ class Row:
 
     @property
     def stop(self) -> str:
-        """The reason that most launches stopped for."""
+        """The most frequent reason to stop among the launches."""
         if self.stops:
             return max(dict.fromkeys(self.stops), key=self.stops.count)
         return ""
@@ -116,8 +118,8 @@ class Row:
 
     @property
     def machine_time(self) -> Estimate:
-        """The time of one call with the ends of the interval for this machine: NaN where nothing is
-        known."""
+        """The time of one call with the ends of the interval for this machine, which are NaN if its
+        scatter is unknown."""
         if self.scatter is None:
             return Estimate(self.cell.time_p50_s, math.nan, math.nan)
         ends = math.exp(self.scatter.low), math.exp(self.scatter.high)
@@ -130,14 +132,14 @@ class Row:
 
     @property
     def bandwidth(self) -> Estimate | None:
-        """Bytes per second; None where a benchmark has none."""
+        """Bytes per second; None: the benchmark has no bandwidth."""
         if self.cell.moved_bytes > 0:
             return self.latency.under(self.cell.moved_bytes)
         return None
 
     @property
     def rate(self) -> Estimate | None:
-        """Messages per second; None where a benchmark has none."""
+        """Messages per second; None: the benchmark has no message rate."""
         if self.cell.messages > 0:
             return self.latency.under(self.cell.messages)
         return None
@@ -149,26 +151,26 @@ class Row:
 
     @property
     def is_range(self) -> bool:
-        """Whether its ends are the smallest and the largest of a few launches: no interval."""
+        """True if its ends are the smallest and the largest of a few launches, not an interval."""
         return self.kind == "range"
 
     @property
     def error_words(self) -> str:
-        """±2.1 %, or of a few launches where they lie: -1.2…+3.4 %."""
+        """The error as ±2.1 %, or the range of a few launches as -1.2…+3.4 %."""
         return self.error_text(self.time)
 
     def error_text(self, estimate: Estimate) -> str:
-        """The error of another quantity that this row has, such as its bandwidth, in words."""
+        """The error of another quantity of this row, such as its bandwidth, as text."""
         return error_words(estimate, self.kind)
 
     @property
     def machine_error(self) -> float:
-        """The relative error for this machine; NaN where nothing is known."""
+        """The relative error for this machine; NaN: its scatter is unknown."""
         return self.machine_time.relative_error
 
 
 def error_words(estimate: Estimate, kind: str) -> str:
-    """±2.1 %, or of a range where it lies: -1.2…+3.4 %."""
+    """The error as ±2.1 %, or a range as -1.2…+3.4 %."""
     value, low, high = estimate
     if kind == "range" and value:
         return from_to(low / value - 1, high / value - 1)

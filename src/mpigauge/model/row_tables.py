@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Rows under headings: which rows belong in one table, and what its heading has to say."""
+"""Rows under headings: which rows belong in one table, and which columns its heading names."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
 
 _OF_TITLES = ("suite", "benchmark", "ranks", "groups", "datatype", "op", "inflight", "sync")
-"""Columns of which a title speaks in its own words, as the card of the benchmark has it."""
+"""Columns that a title already expresses in words, as the card of the benchmark has them."""
 _VARIANTS = tuple(name for name in OF_TABLES if name not in _OF_TITLES)
 
 
 @dataclass(frozen=True)
 class RowTable:
-    """Rows that belong under one heading: one benchmark, on so many ranks, in one variant."""
+    """Rows under one heading: one benchmark, on one number of ranks, in one variant."""
 
     card: Card
     rows: tuple[Row, ...]
@@ -32,19 +32,21 @@ class RowTable:
     ranks: int
     groups: int
     variant: Mapping[str, Any]
-    """The columns that a heading has to name because they are not as usual."""
+    """The columns without their usual value, which the heading names."""
 
 
 def row_tables(rows: Iterable[Row], cards: Cards, skips: Iterable[Skip] = ()) -> list[RowTable]:
-    """The rows under their headings, in the order in which these first appear."""
-    found: dict[tuple[Any, ...], tuple[list[Row], list[Skip]]] = {}
+    """The tables of rows, in the order in which their headings first appear."""
+    tables: dict[tuple[Any, ...], tuple[list[Row], list[Skip]]] = {}
     for row in rows:
         key = tuple(getattr(row.cell, name) for name in OF_TABLES)
-        found.setdefault(key, ([], []))[0].append(row)
+        tables.setdefault(key, ([], []))[0].append(row)
     for skip in skips:
         key = tuple(skip.key.get(name, USUAL.get(name)) for name in OF_TABLES)
-        found.setdefault(key, ([], []))[1].append(skip)
-    return [_table(dict(zip(OF_TABLES, key, strict=True)), cards, *of) for key, of in found.items()]
+        tables.setdefault(key, ([], []))[1].append(skip)
+    return [
+        _table(dict(zip(OF_TABLES, key, strict=True)), cards, *of) for key, of in tables.items()
+    ]
 
 
 def _table(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Rules of a tuning as values: which algorithm a collective uses for which message sizes."""
+"""Tuning rules: the algorithm that a collective uses for each range of message sizes."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 MOST_BYTES = 2**31 - 1
-"""The end of a rule that holds for all longer messages, where an MPI wants one."""
+"""The end of a rule for all longer messages, for MPIs that require one."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Sizes are those of the benchmark of the same name, in bytes, both ends included."""
+    """A rule of a tuning; sizes are those of the benchmark of the same name, in bytes,
+    inclusive."""
 
     collective: str
     ranks: int
-    """Of the communicator, exactly."""
+    """The exact size of the communicator."""
     first_bytes: int
     last_bytes: int
     candidate: str
     """The name of the algorithm among the candidates of its MPI."""
     hosts: int = 1
-    """On how many hosts these ranks were when it was chosen."""
+    """The number of hosts of these ranks when the algorithm was chosen."""
 
     def holds(self, collective: str, ranks: int, message_bytes: int) -> bool:
         return (
@@ -38,7 +39,7 @@ class Rule:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Rule:
-        """KeyError, TypeError or ValueError: it is not a rule."""
+        """KeyError, TypeError or ValueError: the data is not a rule."""
         return cls(
             collective=str(data["collective"]),
             ranks=int(data["ranks"]),
@@ -50,7 +51,7 @@ class Rule:
 
 
 def candidate_at(rules: Iterable[Rule], collective: str, ranks: int, message_bytes: int) -> str:
-    """What the rules choose there; empty: the default of the MPI."""
+    """The algorithm that the rules choose for this call; empty: the MPI's default."""
     for rule in rules:
         if rule.holds(collective, ranks, message_bytes):
             return rule.candidate
@@ -58,6 +59,6 @@ def candidate_at(rules: Iterable[Rule], collective: str, ranks: int, message_byt
 
 
 def of_collective(rules: Iterable[Rule], collective: str) -> list[Rule]:
-    """Its rules, from small messages to large ones."""
+    """The rules of a collective, by number of ranks and then by message size."""
     own = [rule for rule in rules if rule.collective == collective]
     return sorted(own, key=lambda rule: (rule.ranks, rule.first_bytes))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What can be shown where output goes: how wide it is, and whether it has colours and blocks. Pure.
+"""The capabilities of the output device: its width, colours and block characters.
 
-Colours: NO_COLOR takes them away (https://no-color.org), FORCE_COLOR and CLICOLOR_FORCE bring them
-into a pipe, CLICOLOR=0 and TERM=dumb take them away from a terminal; else a terminal has them.
+NO_COLOR disables colours (https://no-color.org), FORCE_COLOR and CLICOLOR_FORCE enable them in a
+pipe, CLICOLOR=0 and TERM=dumb disable them on a terminal; otherwise a terminal has them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mpigauge.model.width import WIDTH
 TRUE_COLOURS = 1 << 24
 _UTF_8 = "utf-8"
 _LOCALES = ("LC_ALL", "LC_CTYPE", "LANG")
-"""The first of these that is set decides."""
+"""Locale variables; the first of them that is set decides."""
 _FORCED = ("FORCE_COLOR", "CLICOLOR_FORCE")
 _ASCII = {
     "µ": "u", "±": "+-", "·": "-", "×": "x", "–": "-", "—": "-", "…": "...", "α": "alpha",
@@ -30,7 +30,7 @@ _COLOUR = r"(?:[0-3]|[39][0-7]|[34]8;5;\d{1,3}|[34]8;2(?:;\d{1,3}){3})"
 _COLOURS = rf"\x1b\[{_COLOUR}(?:;{_COLOUR})*m"
 _ORDERS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 _RETURN = r"\r(?!\n)"
-"""A line that begins again hides what stood there."""
+"""A carriage return without a newline, after which a line overwrites itself."""
 _PLAIN_TEXT = re.compile(f"{_RETURN}|{_ORDERS}")
 _COLOURED_TEXT = re.compile(f"({_COLOURS})|{_RETURN}|{_ORDERS}")
 _TAKEN_OUT = "\ufffd"
@@ -41,15 +41,15 @@ class Screen:
     width: int = WIDTH
     height: int = 24
     colours: int = 0
-    """How many there are: 0, 16, 256 or 2²⁴."""
+    """The number of colours: 0, 16, 256 or 2²⁴."""
     unicode: bool = True
-    """Blocks and braille can be shown."""
+    """True if block and braille characters can be shown."""
     live: bool = False
-    """A terminal whose lines can be written anew."""
+    """True for a terminal whose lines can be redrawn."""
 
     @property
     def room(self) -> int:
-        """Columns for text whose signs may be words in ASCII, which are longer."""
+        """Columns for text whose symbols may be spelled out in ASCII, which takes more room."""
         if self.unicode:
             return self.width
         return self.width - self.width // 8
@@ -60,13 +60,13 @@ class Screen:
 
 
 PLAIN = Screen()
-"""A pipe or a file: text of 80 columns."""
+"""The screen of a pipe or a file: text of 80 columns."""
 
 
 def screen_of(
     environment: Mapping[str, str], terminal: bool, encoding: str, size: tuple[int, int]
 ) -> Screen:
-    """`size`: columns and lines."""
+    """The screen of a terminal, a pipe or a file; `size`: columns and lines."""
     dumb = _is_dumb(environment)
     return Screen(
         width=size[0],
@@ -78,7 +78,8 @@ def screen_of(
 
 
 def shows_unicode(environment: Mapping[str, str], encoding: str) -> bool:
-    """Python writes UTF-8 in the locale C too, where nobody says that it can be read."""
+    """True if output is UTF-8 and the locale can show it; Python also writes UTF-8 in the C
+    locale."""
     locale = next((environment[name] for name in _LOCALES if environment.get(name)), "")
     charset = locale.partition(".")[2].partition("@")[0]
     plain = bool(locale) and not _is_utf_8(charset)
@@ -86,21 +87,21 @@ def shows_unicode(environment: Mapping[str, str], encoding: str) -> bool:
 
 
 def without_orders(text: str, coloured: bool = False) -> str:
-    """The text without what a terminal would obey: control characters, but for ends of lines and
-    tabs, and signs that turn the direction of writing. `coloured`: orders for colours stay."""
+    """The text without what a terminal would execute: control characters except line ends and tabs,
+    and characters that change the text direction. `coloured`: colour sequences are kept."""
     if not coloured:
         return _PLAIN_TEXT.sub(_TAKEN_OUT, text)
-    return _COLOURED_TEXT.sub(lambda found: found[1] or _TAKEN_OUT, text)
+    return _COLOURED_TEXT.sub(lambda match: match[1] or _TAKEN_OUT, text)
 
 
 def in_ascii(text: str) -> str:
-    """A text in ASCII: our own signs in words, others as question marks."""
-    known = "".join(_ASCII.get(letter, letter) for letter in text)
-    return known.encode("ascii", "replace").decode()
+    """A text in ASCII: mpigauge's own symbols spelled out, other characters as question marks."""
+    ascii_text = "".join(_ASCII.get(letter, letter) for letter in text)
+    return ascii_text.encode("ascii", "replace").decode()
 
 
 def wants_colours(environment: Mapping[str, str], terminal: bool) -> bool:
-    """Whether colours are to be written, to a terminal or to something else."""
+    """True if output is to be coloured, on a terminal or elsewhere."""
     shown = terminal and not _is_dumb(environment)
     if environment.get("NO_COLOR"):
         return False

@@ -9,17 +9,17 @@ from collections.abc import Sequence
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 LETTERS = "_.-=+*%#"
-"""Where there are no blocks."""
+"""Characters for output without block characters."""
 
 
 def sparkline(values: Sequence[float], unicode: bool = True, most: int = 1 << 20) -> str:
-    """A character for each value, by its logarithm between the smallest and the largest; a blank
-    where one is not known. Of more than `most` values, so many evenly chosen."""
+    """One character per value, by its logarithm between the smallest and the largest; a blank for a
+    value without one. Of more than `most` values, `most` evenly spaced ones are shown."""
     chosen = _evenly(list(map(_log, values)), most)
-    known = [value for value in chosen if not math.isnan(value)]
-    if not known:
+    numbers = [value for value in chosen if not math.isnan(value)]
+    if not numbers:
         return ""
-    low, high = min(known), max(known)
+    low, high = min(numbers), max(numbers)
     steps = LETTERS
     if unicode:
         steps = BLOCKS
@@ -36,14 +36,14 @@ def sparkline(values: Sequence[float], unicode: bool = True, most: int = 1 << 20
 
 
 def _log(value: float) -> float:
-    """NaN where it has none."""
+    """The logarithm; NaN for a value that is not positive and finite."""
     if value > 0 and math.isfinite(value):
         return math.log(value)
     return math.nan
 
 
 def _evenly(values: Sequence[float], most: int) -> Sequence[float]:
-    """The first and the last among them."""
+    """At most `most` evenly spaced values, the first and the last among them."""
     if len(values) <= most:
         return values
     step = (len(values) - 1) / (most - 1)

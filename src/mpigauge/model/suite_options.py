@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Options that only some benchmarks use: what users write, read into words for the kernels.
+"""Options that only some benchmarks use: user input, translated into words for the kernels.
 
-The options are in schema/options.toml; the card of a benchmark says which of them it uses.
+The options are in schema/options.toml; the card of a benchmark lists those that it uses.
 """
 
 from __future__ import annotations
@@ -24,50 +24,50 @@ from mpigauge.model.option_table import OFFERED, OptionRow
 
 ORDERS = ("compact", "scatter")
 OMP = "omp"
-"""Stands for what the environment says in the variables of OpenMP."""
+"""The word that stands for the OpenMP variables in the environment."""
 NODES = ("local", "remote", "interleaved", "all")
 ARRIVAL = "arrival"
 TOGETHER, PROFILE = "together", "profile"
-"""Arrivals of all ranks at once, and as in a profile: profile:RUN."""
+"""Arrival of all ranks at once, and as in a profile: profile:RUN."""
 REPLAYED = "profile"
-"""The program of which profile is replayed."""
+"""The option for the profile whose program is replayed."""
 ROOT = "root"
-"""The rank that is the root of collectives that have one."""
+"""The option for the root rank of collectives that have one."""
 THREAD_LEVEL = "thread-level"
 (LEVELS,) = (row.choices for row in OFFERED if row.name == THREAD_LEVEL)
 """Thread levels of MPI, the lowest first."""
 
 
 def calls_from_several(level: str) -> bool:
-    """Whether a program at this thread level may call MPI from several threads at once, for which
-    libraries take locks and other ways; at all lower ones they do not."""
+    """True if a program at this thread level may call MPI from several threads at once. For that
+    level libraries take locks and other code paths; at lower levels they do not."""
     return level == LEVELS[-1]
 
 
 def read_suite_options(
-    said: Mapping[str, object], environment: Mapping[str, str]
+    options: Mapping[str, object], environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """What was given of them, in the kernels' words, by name."""
-    found: dict[str, str] = {}
+    """The suite options among these, in the kernels' words, by name."""
+    words: dict[str, str] = {}
     for row in OFFERED:
-        value = said.get(row.key)
+        value = options.get(row.key)
         if value not in (None, ""):
-            found[row.name] = _read(row, str(value), environment)
-    return found
+            words[row.name] = _read(row, str(value), environment)
+    return words
 
 
 def _read(option: OptionRow, text: str, environment: Mapping[str, str]) -> str:
     read = _READERS[option.form]
     if option.form not in _OMP:
         return read(option, text)
-    found: dict[str, None] = {}
+    words: dict[str, None] = {}
     for word in text.split(","):
         if word.strip() == OMP:
             values = _OMP[option.form](environment)
         else:
             values = read(option, word.strip())
-        found |= dict.fromkeys(values.split(","))
-    return ",".join(found)
+        words |= dict.fromkeys(values.split(","))
+    return ",".join(words)
 
 
 def _count(option: OptionRow, text: str) -> str:
@@ -79,7 +79,7 @@ def _count(option: OptionRow, text: str) -> str:
 
 
 def _thread_count(option: OptionRow, text: str) -> str:
-    """4 or 1..8."""
+    """A number of threads or a range: 4 or 1..8."""
     first, dots, last = text.partition("..")
     least = most = int(_count(option, first))
     if dots:
@@ -96,7 +96,7 @@ def _thread_order(option: OptionRow, text: str) -> str:
 
 
 def _words(option: OptionRow, text: str) -> str:
-    """Each once, in the order in which they were given."""
+    """The words of a list in lower case, each once, in the order given."""
     words = [word.strip().lower() for word in text.split(",")]
     for word in words:
         if word not in option.choices:
@@ -105,13 +105,13 @@ def _words(option: OptionRow, text: str) -> str:
 
 
 def is_node(word: str) -> bool:
-    """True if it can be the number of a NUMA node."""
+    """True if the word can be the number of a NUMA node."""
     number = whole_number(word)
     return number is not None and number < MOST_PUS
 
 
 def _memory_on(option: OptionRow, text: str) -> str:
-    """Which NUMA nodes a machine has is looked up later."""
+    """The names of NUMA nodes; whether the machine has them is checked later."""
     words = [word.strip() for word in text.split(",")]
     for word in words:
         if word not in NODES and not all(map(is_node, word.split("+"))):
@@ -127,7 +127,7 @@ def _as_is(_option: OptionRow, text: str) -> str:
 
 
 def _directories(option: OptionRow, text: str) -> str:
-    """Whether they are there is looked up before."""
+    """The folder names in a list; that they exist is checked elsewhere."""
     names = [name.strip() for name in text.split(",")]
     if not all(names):
         raise UserError(f"{option.flag}: '{text}' has an empty name; write folders with commas")
@@ -154,7 +154,8 @@ def _microseconds(option: OptionRow, text: str) -> str:
 
 
 def _arrivals(option: OptionRow, text: str) -> str:
-    """Beside all ranks at once, with times in microseconds. Profiles are looked up later."""
+    """The arrival patterns, with times in microseconds, after that of all ranks at once. Profiles
+    are resolved later."""
     words = [TOGETHER, *(_pattern(option, word.strip()) for word in text.split(","))]
     return ",".join(dict.fromkeys(words))
 
@@ -173,11 +174,11 @@ def _pattern(option: OptionRow, word: str) -> str:
 
 
 def _delay(option: OptionRow, word: str, time: str) -> str:
-    """In microseconds, at most a second."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(us|µs|ms|s)?", time)
+    """A delay in microseconds, at most a second."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(us|µs|ms|s)?", time)
     us = 0.0
-    if found:
-        us = decimal_number(found[1]) * _MICROSECONDS[found[2] or "us"]
+    if match:
+        us = decimal_number(match[1]) * _MICROSECONDS[match[2] or "us"]
     if not 0 < us <= MOST_DELAY_US:
         raise UserError(
             f"{option.flag}: '{word}' has no time between nothing and a second; write such as "
@@ -205,9 +206,9 @@ _READERS: dict[str, Callable[[OptionRow, str], str]] = {
     "arrivals": _arrivals,
     "run": _as_is,
 }
-"""By how users write it; of those in _OMP each word of a list."""
+"""The readers by the form of an option; for forms in _OMP, of each word of a list."""
 _OMP: dict[str, Callable[[Mapping[str, str]], str]] = {
     "counts": openmp.threads,
     "orders": openmp.order,
 }
-"""What the word omp stands for there, by the environment."""
+"""Functions that translate the word omp, from the environment."""

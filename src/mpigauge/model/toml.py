@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""TOML files that people write: their values, and where each key stands, for errors."""
+"""TOML files that people write: their values, and the place of each key, for errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ else:
     import tomli as tomllib
 
 _DEEP = re.compile(r"(?<![\w.-])(?:[\w-]*\.){100}")
-"""A key of so many parts, which nobody means and which takes the square of their number."""
+"""A key of so many parts is no real one, and parsing it takes quadratic time."""
 
 
 @dataclass(frozen=True)
@@ -30,48 +30,48 @@ class Toml:
     lines: tuple[str, ...] = field(repr=False)
 
     def place(self, key: str, table: str = "", number: int = 0) -> str:
-        """`FILE, line 3, column 1`: where this key of a table stands, or the table itself where the
-        key is not found. `number`: which of the tables of one name, from 0; the empty name is what
-        stands before all tables."""
-        found = self._of_table(table, number)
+        """The place of a key as `FILE, line 3, column 1`; if the key does not appear, that of its
+        table. `number`: the index among tables of the same name, from 0; the empty name is the part
+        before all tables."""
+        lines = self._of_table(table, number)
         pattern = re.compile(rf"(?:^|[\s{{,\".']){re.escape(key)}(?=[\"']?\s*[=.])")
-        for at, line in found:
+        for at, line in lines:
             if match := pattern.search(line):
                 column = match.end() - len(key) + 1
                 return f"{self.path}, line {at}, column {column}"
-        return f"{self.path}, line {found[0][0] if found else 1}"
+        return f"{self.path}, line {lines[0][0] if lines else 1}"
 
     def head(self, table: str, number: int = 0) -> str:
-        """Where a table begins."""
-        found = self._of_table(table, number)
-        return f"{self.path}, line {found[0][0] if found else 1}"
+        """The place where a table begins, as `FILE, line 3`."""
+        lines = self._of_table(table, number)
+        return f"{self.path}, line {lines[0][0] if lines else 1}"
 
     @cached_property
     def _headed(self) -> list[tuple[int, str, str]]:
-        """The lines that say anything, with their numbers, and the table that each begins."""
-        found = []
+        """The lines that are not empty, with their numbers, and the table that each begins."""
+        lines = []
         for at, line in enumerate(self.lines, 1):
             text = line.partition("#")[0].strip()
             is_head = text.startswith("[") and text.endswith("]")
             if text:
-                found.append((at, line, text.strip("[] \t") if is_head else ""))
-        return found
+                lines.append((at, line, text.strip("[] \t") if is_head else ""))
+        return lines
 
     def _of_table(self, table: str, number: int) -> list[tuple[int, str]]:
-        """The numbered lines of a table and of those in it, its head among them."""
-        current, seen, found = "", -1, []
+        """The numbered lines of a table and of its subtables, including its head."""
+        current, seen, lines = "", -1, []
         for at, line, head in self._headed:
             if head:
                 current = head
                 seen += current == table
             inside = current == table or (table != "" and current.startswith(f"{table}."))
             if inside and (table == "" or seen == number):
-                found.append((at, line))
-        return found
+                lines.append((at, line))
+        return lines
 
 
 def read_toml(path: Path) -> Toml:
-    """UserError: it cannot be read, or is not TOML; with line and column."""
+    """The values of a file. UserError: it cannot be read, or is not TOML; with line and column."""
     text = read_text(path)
     try:
         return Toml(path, parse_toml(text, str(path)), tuple(text.splitlines()))
@@ -80,8 +80,8 @@ def read_toml(path: Path) -> Toml:
 
 
 def parse_toml(text: str, name: str) -> dict[str, Any]:
-    """The values in this text. UserError: it is nested too deeply to be read. ValueError: it is no
-    TOML, or has a number of thousands of digits."""
+    """The values in this text. UserError: it is nested too deeply. ValueError: it is not TOML, or
+    has a number of thousands of digits."""
     if _DEEP.search(text.replace(" ", "").replace("\t", "")):
         raise UserError(f"{name} is nested too deeply to be read")
     try:

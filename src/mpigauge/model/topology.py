@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How a machine is built: what placements are made on, whether it is this one or only a file."""
+"""The topology of a machine, on which placements are computed; measured here or read from a
+file."""
 
 from __future__ import annotations
 
@@ -10,25 +11,25 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Pu:
-    """One hardware thread: what the kernel calls a CPU."""
+    """One hardware thread, which the kernel calls a CPU."""
 
     number: int
     core: int
     """Its physical core, numbered over the whole machine in the order of first PUs."""
     package: int
     numa: int | None
-    """Its NUMA node; None: the machine names none, as for a node outside of the cpuset."""
+    """Its NUMA node; None: the machine reports none, as for a node outside of the cpuset."""
     capacity: int | None
-    """The kernel's relative speed of this PU (1024: the fastest), where cores differ."""
+    """The kernel's relative speed of this PU (1024: the fastest); None if all cores are alike."""
     kind: str = ""
-    """What the machine calls such a core, where there are several kinds."""
+    """The machine's name for such a core, if there are several kinds."""
 
 
 @dataclass(frozen=True)
 class Cache:
     level: int
     kind: str
-    """data, instruction or unified"""
+    """data, instruction or unified."""
     bytes: int
     pus: frozenset[int]
     """The PUs that share it."""
@@ -40,27 +41,27 @@ class Numa:
 
     number: int
     bytes: int | None
-    """Its memory, where the machine tells."""
+    """Its memory; None: the machine does not report it."""
     pus: frozenset[int]
-    """The PUs beside it; none beside memory of a GPU, or memory that is only far."""
+    """The PUs local to it; none for memory of a GPU, or for CPU-less memory."""
 
 
 @dataclass(frozen=True)
 class Device:
-    """A network card or a GPU, and where it sits."""
+    """A network card or a GPU, and its location."""
 
     name: str
     also: tuple[str, ...]
     """Other names of the same card: the network device of an InfiniBand card."""
     kind: Literal["network", "gpu"]
     fabric: bool
-    """Whether it is a network that MPI libraries have drivers of their own for."""
+    """True if it is a network for which MPI libraries have native drivers."""
     bus: str
-    """Its PCI address; empty where it has none."""
+    """Its PCI address; empty: it has none."""
     pus: frozenset[int]
-    """The PUs beside it; none where the machine does not tell."""
+    """The PUs local to it; empty: the machine does not report them."""
     numa: int | None
-    """The NUMA node beside it; None where the machine does not tell, or it is beside several."""
+    """The NUMA node local to it; None: the machine does not report it, or there are several."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,21 +72,21 @@ class Topology:
     architecture: str
     cpu_model: str
     pus: tuple[Pu, ...]
-    """All PUs that are online and of which the place is known."""
+    """All online PUs whose location is known."""
     caches: tuple[Cache, ...]
     numa: tuple[Numa, ...]
-    """In the order of their numbers."""
+    """NUMA nodes in the order of their numbers."""
     distances: tuple[tuple[int, ...], ...]
-    """From NUMA node to NUMA node in the order of `numa`, as the firmware says it (10: itself);
-    empty where it does not."""
+    """Distances between NUMA nodes in the order of `numa`, as the firmware reports them (10:
+    itself); empty: it does not."""
     devices: tuple[Device, ...]
     """Network cards before GPUs, fabrics before other networks."""
     allowed: frozenset[int]
-    """The PUs that may be used: of this process, its affinity and so its cpuset."""
+    """The PUs that this process may use, by its affinity and thus its cpuset."""
     allowed_numa: frozenset[int]
     """The NUMA nodes whose memory may be used."""
     left_out: frozenset[int]
-    """PUs that are there, but offline, or that a file leaves out because they may not be used."""
+    """PUs that are offline, or that a file omits because they may not be used."""
 
     @property
     def usable(self) -> tuple[Pu, ...]:
@@ -93,7 +94,7 @@ class Topology:
 
     @property
     def cores(self) -> int:
-        """Physical cores of which at least one PU may be used."""
+        """The number of physical cores with at least one usable PU."""
         return len({pu.core for pu in self.usable})
 
     @property
@@ -102,7 +103,7 @@ class Topology:
 
     @property
     def numa_nodes(self) -> int:
-        """NUMA nodes, also those that are only memory."""
+        """The number of NUMA nodes, including those that are only memory."""
         return len(self.numa)
 
     @property

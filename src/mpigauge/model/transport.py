@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What carries messages: what a host offers, and what of it an MPI can be told to use."""
+"""Transports: what a host offers, and what an MPI can be configured to use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 WITHIN, BETWEEN = "within a host", "between hosts"
-"""Which messages are meant, where an MPI tells what it uses for them."""
+"""The kinds of messages for which an MPI reports its transport."""
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,9 @@ class UcxLane:
     transport: str
     """rc_mlx5, dc_mlx5, ud_verbs, tcp, posix, cma …"""
     device: str
-    """mlx5_0:1, eth0, memory …: what UCX_NET_DEVICES takes."""
+    """The device as UCX_NET_DEVICES takes it: mlx5_0:1, eth0, memory …"""
     kind: str
-    """network, intra-node, accelerator or loopback"""
+    """network, intra-node, accelerator or loopback."""
 
 
 @dataclass(frozen=True)
@@ -28,18 +28,18 @@ class Provider:
     """A provider of libfabric that has connectionless endpoints, on a domain."""
 
     name: str
-    """tcp, psm3, verbs;ofi_rxm …: what FI_PROVIDER takes."""
+    """The provider as FI_PROVIDER takes it: tcp, psm3, verbs;ofi_rxm …"""
     domain: str
 
 
 @dataclass(frozen=True)
 class Offers:
-    """What an MPI finds on a host; empty parts are not there, or cannot be asked."""
+    """The transports that an MPI finds on a host; parts that are missing or unknown are empty."""
 
     components: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    """Of Open MPI, by framework: pml, btl, mtl, smsc."""
+    """Components of Open MPI, by framework: pml, btl, mtl, smsc."""
     netmods: tuple[str, ...] = ()
-    """Of MPICH, its default first: ucx, ofi; tcp for ch3."""
+    """Netmods of MPICH, its default first: ucx, ofi; tcp for ch3."""
     ucx: tuple[UcxLane, ...] = ()
     providers: tuple[Provider, ...] = ()
     interfaces: tuple[str, ...] = ()
@@ -61,18 +61,18 @@ class Selected:
     name: str
     settings: Mapping[str, str] = field(hash=False)
     used: str
-    """What the MPI told of it in a trial on the same hosts; empty where it tells nothing."""
+    """The transport that the MPI reported in a trial on the same hosts; empty: it reports none."""
 
 
 @dataclass(frozen=True)
 class Transport:
-    """What can be selected, by the same name for every MPI."""
+    """A transport that can be selected, by the same name for every MPI."""
 
     name: str
     """shm, tcp, tcp:eth0, ucx, ucx:mlx5_0:1, ucx:rc_mlx5@mlx5_0:1, ofi, ofi:psm3 …"""
     through: str
-    """What of the MPI carries the messages then, in words."""
+    """The part of the MPI that then carries messages, in words."""
     settings: Mapping[str, str] = field(hash=False)
     """The environment variables that select it."""
-    told: bool = True
-    """Whether what the MPI tells of its transport is about this one."""
+    is_reported: bool = True
+    """True if the transport that the MPI reports corresponds to this one."""

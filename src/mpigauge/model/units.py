@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Numbers for people: µs, MB/s (MB = 10⁶ bytes) and KiB. The store knows seconds and bytes only."""
+"""Number formatting: µs, MB/s (MB = 10⁶ bytes) and KiB. The store has only seconds and bytes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ _DURATIONS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def decimals(value: float, error: float = 0.0, digits: int = 3) -> int:
-    """Decimals that show so many digits of the value, and never round off more than the error."""
+    """Decimals that show this many digits of the value, and never round away more than the
+    error."""
     if not math.isfinite(value) or value == 0:
         return 2
     leading = math.floor(math.log10(abs(value)))
-    wanted = digits - 1 - leading
+    count = digits - 1 - leading
     if math.isfinite(error) and error > 0:
-        wanted = max(wanted, -math.floor(math.log10(error)))
-    return min(max(wanted, 0), max(_MOST_DIGITS - 1 - leading, 0))
+        count = max(count, -math.floor(math.log10(error)))
+    return min(max(count, 0), max(_MOST_DIGITS - 1 - leading, 0))
 
 
 def number(value: float, error: float = 0.0) -> str:
-    """Three digits, or more where the error is smaller than the third."""
+    """The value with three digits, or more if the error is smaller than the third."""
     if not math.isfinite(value):
         return UNKNOWN
     return f"{value:.{decimals(value, error)}f}"
@@ -52,8 +53,8 @@ def duration(seconds: float) -> str:
 def _unit_for(
     value: float, units: Sequence[tuple[float, str]], least: tuple[float, str]
 ) -> tuple[float, str]:
-    """The first of these units, from large to small, that is no larger than the value; else the
-    least one."""
+    """The first of these units, from large to small, that is no larger than the value, or the
+    least."""
     for factor, unit in units:
         if abs(value) >= factor:
             return factor, unit
@@ -69,7 +70,7 @@ def rate(per_s: float, error: float = 0.0) -> str:
 
 
 def byte_count(count: int) -> str:
-    """4 KiB where that is the whole truth, else 4097 B; nothing for a benchmark without message."""
+    """The exact size: 4 KiB for a multiple, else 4097 B; empty for a benchmark without messages."""
     if count < 0:
         return ""
     for unit, name in _BINARY:
@@ -79,7 +80,7 @@ def byte_count(count: int) -> str:
 
 
 def memory(count: float) -> str:
-    """About how many bytes, with one decimal: 3.1 GiB."""
+    """An approximate number of bytes, with one decimal: 3.1 GiB."""
     for unit, name in _BINARY:
         if count >= unit:
             return f"{count / unit:.1f} {name}"
@@ -87,7 +88,7 @@ def memory(count: float) -> str:
 
 
 def many(count: int | str, thing: str) -> str:
-    """1 core, 2 cores, 3 launches, ? ranks."""
+    """A count with its noun: 1 core, 2 cores, 3 launches, ? ranks."""
     if count == 1:
         return f"{count} {thing}"
     if thing.endswith(("ch", "s")):
@@ -96,7 +97,7 @@ def many(count: int | str, thing: str) -> str:
 
 
 def percent(ratio: float) -> str:
-    """Two digits below 10 %, none of them below a tenth: 0.4 %, 3.2 %, 18 %."""
+    """A percentage with two digits below 10 %, none of them below a tenth: 0.4 %, 3.2 %, 18 %."""
     if not math.isfinite(ratio):
         return UNKNOWN
     share = ratio * 100
@@ -108,12 +109,12 @@ def percent(ratio: float) -> str:
 
 
 def as_percent(ratio: float) -> str:
-    """A share that somebody has chosen, with all its digits: 5 %, 0.25 %."""
+    """A share that a user chose, with all its digits: 5 %, 0.25 %."""
     return f"{ratio * 100:g} %"
 
 
 def from_to(low: float, high: float) -> str:
-    """A range, as shares of the value within it: -3.1…+8.2 %. No reader takes it for an error."""
+    """A range, relative to the value within it: -3.1…+8.2 %, which nobody mistakes for an error."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return UNKNOWN
     digits = 1 if max(abs(low), abs(high)) < 0.0995 else 0
@@ -121,8 +122,8 @@ def from_to(low: float, high: float) -> str:
 
 
 def plus_minus(ratio: float) -> str:
-    """± with a percentage; a question mark where no error is known. Of an error larger than the
-    value itself a percentage says nothing more than that: two launches can give ±7000 %."""
+    """The error as ± with a percentage; a question mark if it is unknown. An error larger than the
+    value itself is shown as that only: two launches can give ±7000 %."""
     if not math.isfinite(ratio):
         return "±?"
     if ratio > 1:
@@ -131,7 +132,7 @@ def plus_minus(ratio: float) -> str:
 
 
 def first_few(names: Iterable[str]) -> str:
-    """The first few, each once, and how many there are beside them."""
+    """The first few, each once, and the number of others."""
     unique = list(dict.fromkeys(names))
     named = ", ".join(unique[:_MOST_NAMED])
     more = len(unique) - _MOST_NAMED
@@ -153,12 +154,12 @@ def listed(words: Iterable[str], link: str = "and") -> str:
 
 
 def dotted(*words: str) -> str:
-    """The words that are not empty, for a heading: PingPong · 2 ranks · l3."""
+    """The nonempty words, for a heading: PingPong · 2 ranks · l3."""
     return " · ".join(filter(None, words))
 
 
 def with_commas(*words: str) -> str:
-    """The words that are not empty: PingPong, l3."""
+    """The nonempty words: PingPong, l3."""
     return ", ".join(filter(None, words))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Text for 80 columns: long lines are broken, long names lose their middle, which is marked."""
+"""Text for 80 columns: long lines are wrapped, long names lose their middle, which is marked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SIZE = re.compile(r"\d+ (B|KiB|MiB|GiB)")
 
 
 def broken(lines: Iterable[str], indent: str = "  ", width: int = WIDTH) -> list[str]:
-    """Each line, or the lines it takes; what cannot be broken stays as long as it is."""
+    """The lines, wrapped to the width; words that cannot be broken keep their length."""
     parts: list[str] = []
     for line in lines:
         parts += _parts(line, indent, width)
@@ -26,7 +26,7 @@ def broken(lines: Iterable[str], indent: str = "  ", width: int = WIDTH) -> list
 
 
 def shortened(names: Sequence[str], width: int) -> Sequence[str]:
-    """No longer than this as long as they still differ; else as they are."""
+    """The names, shortened to the width if they remain distinct; else unchanged."""
     short = [_shortened(name, width) for name in names]
     if len(set(short)) == len(set(names)):
         return short
@@ -34,35 +34,36 @@ def shortened(names: Sequence[str], width: int) -> Sequence[str]:
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Columns of words in which ± stands below ±, and the unit of a size below the others. What
-    comes out is to be set flush right."""
+    """Columns of words in which ± is below ±, and the unit of a size below the others, to be
+    right-aligned."""
     columns = [_aligned(column) for column in zip(*lines, strict=True)]
     return [list(line) for line in zip(*columns, strict=True)]
 
 
 def widths(lines: Iterable[Sequence[str]]) -> list[int]:
-    """How wide each column of these lines of words is: as its longest word."""
+    """The width of each column of these lines of words: that of its longest word."""
     return [max(len(word) for word in column) for column in zip(*lines, strict=True)]
 
 
 def left_aligned(words: Sequence[str], wide: Sequence[int], gap: str = "  ") -> str:
-    """The words in columns of these widths, each at the left of its column."""
+    """The words in columns of these widths, left-aligned."""
     return gap.join(f"{word:<{w}}" for word, w in zip(words, wide, strict=True)).rstrip()
 
 
 def right_aligned(words: Sequence[str], wide: Sequence[int], gap: str = " ") -> str:
-    """The words in columns of these widths, each at the right of its column."""
+    """The words in columns of these widths, right-aligned."""
     return gap.join(f"{word:>{w}}" for word, w in zip(words, wide, strict=True))
 
 
 def as_blocks(blocks: Iterable[Sequence[str]]) -> str:
-    """Text of blocks of lines, with an empty line between two; empty blocks are left out."""
+    """The text of blocks of lines, separated by an empty line; empty blocks are omitted."""
     texts = ["\n".join(map(one_line, block)) for block in blocks if block]
     return "\n\n".join(texts) + "\n"
 
 
 def wrap(text: str, width: int, **how: Any) -> list[str]:
-    """The text in lines of this width, as `textwrap.wrap` makes them, whatever names it holds."""
+    """The text in lines of this width, as `textwrap.wrap` makes them, even if names hold line
+    ends."""
     return textwrap.wrap(one_line(text), width, **how)
 
 
@@ -82,7 +83,7 @@ def _aligned(words: Sequence[str]) -> Sequence[str]:
 
 
 def _set(word: str, wide: int, longest: int) -> str:
-    """An error of this width, or a size whose unit takes so many letters."""
+    """The word, padded: an error to this width, or the number of a size to this many digits."""
     if _ERROR.fullmatch(word):
         return f"±{word[1:]:>{wide - 1}}"
     if _SIZE.fullmatch(word):
@@ -99,10 +100,10 @@ def _parts(line: str, indent: str, width: int) -> list[str]:
 
 
 def _shortened(name: str, width: int) -> str:
-    """The end tells settings apart, so more than half of what is kept is from there. The
-    namespaces of a name of C++ go first."""
-    while len(name) > width and (found := _NAMESPACE.match(name)):
-        name = name[found.end() :]
+    """The name, shortened to the width. Its end distinguishes settings, so more than half of the
+    kept part is from there. The namespaces of a C++ name go first."""
+    while len(name) > width and (match := _NAMESPACE.match(name)):
+        name = name[match.end() :]
     if len(name) <= width:
         return name
     begin = (width - len(CUT)) // 2

@@ -242,7 +242,7 @@ def _between_runs(pairs: Sequence[ItemPair]) -> Literal["", "known", "starting"]
             rows += [row for row in both if row]
     if not rows:
         return ""
-    if all(row.scatter and row.scatter.known for row in rows):
+    if all(row.scatter and row.scatter.is_known for row in rows):
         return "known"
     return "starting"
 

@@ -118,7 +118,7 @@ def machine_sentences(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         if not row.scatter:
             continue
-        if row.scatter.known:
+        if row.scatter.is_known:
             some_known = True
         else:
             new.append(row)

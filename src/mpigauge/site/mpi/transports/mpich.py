@@ -20,7 +20,7 @@ NETWORK_ALONE = {"MPIR_CVAR_NOLOCAL": "1"}
 def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
     del mpi
     netmods = offers.netmods
-    yield Transport("shm", "shared memory of MPICH", {"MPIR_CVAR_NOLOCAL": "0"}, told=False)
+    yield Transport("shm", "shared memory of MPICH", {"MPIR_CVAR_NOLOCAL": "0"}, is_reported=False)
     yield from _tcp(netmods, offers)
     if "ucx" in netmods:
         yield from ucx.lanes(offers, "netmod ucx", _netmod("ucx"))
