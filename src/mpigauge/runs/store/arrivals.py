@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Arrival patterns: how late the ranks of real programs came to their collectives.
+"""Arrival patterns: the lateness of ranks of real programs at their collectives.
 
-profile/arrivals-000-0.json   what the patterns are of, one after the other
+profile/arrivals-000-0.json   descriptions of the patterns, one after the other
 profile/arrivals-000-0.npz    their vectors: lateness-0, roots-0, lateness-1, …
 
 A vector holds the lateness of all ranks in one call, since ranks are seldom late independently of
-each other: means, or quantiles rank by rank, lose who is late together with whom.
+each other: means, or quantiles rank by rank, do not show which ranks are late together.
 """
 
 from __future__ import annotations
@@ -31,42 +31,42 @@ _NAMES = (
     *("call", "message_bytes", "least_bytes", "most_bytes", "members", "communicator", "region"),
     *("function", "source_file", "line", "spot", "calls", "seconds", "left_out"),
 )
-"""What the JSON holds of a pattern."""
+"""The fields of a pattern that its JSON holds."""
 _DAMAGE = (KeyError, TypeError, ValueError, AttributeError, EOFError, BadZipFile)
-"""What reading ends with where a file is not what was written."""
+"""Errors from reading a damaged file."""
 
 
 @dataclass(frozen=True)
 class ArrivalPattern:
-    """How late the ranks of a communicator came to one collective, of one size, at one place."""
+    """The lateness of a communicator's ranks at one collective, of one size, at one call site."""
 
     call: str
-    """MPI_Allreduce."""
+    """The MPI function, such as MPI_Allreduce."""
     message_bytes: int
-    """In the mean of the calls, as tables have it: of collectives with equal parts the part for one
-    rank."""
+    """The mean over the calls, as in tables: the part of one rank for collectives with equal parts.
+    """
     least_bytes: int
     most_bytes: int
     members: tuple[int, ...]
-    """Ranks of MPI_COMM_WORLD, by their rank in the communicator."""
+    """Ranks in MPI_COMM_WORLD, by rank in the communicator."""
     communicator: str
     region: str
     function: str
-    """Where the first rank made the call, as the debug information has it; empty: not known."""
+    """The function of the first rank's call, from debug information; empty: unknown."""
     source_file: str
     line: int
     spot: int
-    """The call site's place in `spots` of the profile."""
+    """The index of the call site in `spots` of the profile."""
     calls: float
-    """All there were, kept or not."""
+    """The number of all calls, kept or not."""
     seconds: float
-    """In all of them, of a rank in the mean."""
+    """Time in all calls, mean per rank."""
     left_out: int
-    """Kept calls to which somebody came far later than usual, which is disturbance."""
+    """The number of kept calls that are excluded as disturbed: a rank was far later than usual."""
     lateness_s: npt.NDArray[np.float32]
-    """By call and rank: how long after the first one a rank came."""
+    """Seconds by which a rank was later than the first one, by call and rank."""
     roots: npt.NDArray[np.int32]
-    """By call, ranks of the communicator; below 0: the collective has none."""
+    """The root of each call, as a rank of the communicator; below 0: the collective has none."""
     launch: int = 0
     job: int = 0
 
@@ -76,22 +76,22 @@ class ArrivalPattern:
 
     @property
     def place(self) -> str:
-        """The call's place in words, as far as it is known."""
+        """The place of the call in words, as far as it is known."""
         function = self.function.partition("(")[0]
         file = f"{PurePath(self.source_file).name}:{self.line}" if self.source_file else ""
         return " at ".join(filter(None, (function, file)))
 
 
 class ArrivalsOfRun(NamedTuple):
-    """How ranks came to all collectives of a profile."""
+    """The arrival patterns of all collectives in a profile."""
 
     run: str
-    """The name of its folder."""
+    """The name of the run folder."""
     patterns: Sequence[ArrivalPattern]
 
 
 def save_arrivals(folder: Path, launch: int, job: int, patterns: Sequence[ArrivalPattern]) -> None:
-    """Into a run folder; nothing where there are none. RunError: it cannot be written."""
+    """Writes patterns into a run folder, if there are any. RunError: it cannot be written."""
     if not patterns:
         return
     stem = folder / FOLDER / f"{STEM}-{launch:03d}-{job}"
@@ -104,21 +104,21 @@ def save_arrivals(folder: Path, launch: int, job: int, patterns: Sequence[Arriva
     numbers, names = stem.with_suffix(".npz"), stem.with_suffix(".json")
     with failing_as(RunError, numbers), whole(numbers) as part, part.open("wb") as file:
         np.savez_compressed(file, **arrays)
-    told = [{name: getattr(pattern, name) for name in _NAMES} for pattern in patterns]
+    entries = [{name: getattr(pattern, name) for name in _NAMES} for pattern in patterns]
     with failing_as(RunError, names):
-        write_whole(names, json.dumps({"schema": SCHEMA, "patterns": told}, ensure_ascii=False))
+        write_whole(names, json.dumps({"schema": SCHEMA, "patterns": entries}, ensure_ascii=False))
 
 
 def arrival_patterns(folder: Path) -> list[ArrivalPattern]:
-    """All that a run folder holds, by launch and job; in each the one that takes longest first.
+    """All patterns in a run folder, by launch and job; those that take longest first in each.
 
-    UserError: what is there cannot be read.
+    UserError: a file cannot be read.
     """
-    found = []
+    patterns = []
     for path in sorted((folder / FOLDER).glob(f"{STEM}-*.json")):
-        found += _load(path)
-    found.sort(key=lambda each: (each.launch, each.job))
-    return found
+        patterns += _load(path)
+    patterns.sort(key=lambda each: (each.launch, each.job))
+    return patterns
 
 
 def _load(path: Path) -> list[ArrivalPattern]:
@@ -137,12 +137,12 @@ def _load(path: Path) -> list[ArrivalPattern]:
     return [replace(pattern, launch=launch, job=job) for pattern in read]
 
 
-def _read(told: Sequence[Any], arrays: Any) -> Iterator[ArrivalPattern]:
-    for number, each in enumerate(told):
+def _read(entries: Sequence[Any], arrays: Any) -> Iterator[ArrivalPattern]:
+    for number, each in enumerate(entries):
         lateness = np.asarray(arrays[f"lateness-{number}"], dtype=np.float32)
         roots = np.asarray(arrays[f"roots-{number}"], dtype=np.int32)
         if lateness.shape != (len(roots), len(each["members"])):
             raise ValueError(f"pattern {number} has no row for each call and column for each rank")
-        said = {name: each[name] for name in _NAMES}
-        said["members"] = tuple(each["members"])
-        yield ArrivalPattern(**said, lateness_s=lateness, roots=roots)
+        values = {name: each[name] for name in _NAMES}
+        values["members"] = tuple(each["members"])
+        yield ArrivalPattern(**values, lateness_s=lateness, roots=roots)

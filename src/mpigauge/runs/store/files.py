@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Files that are whole or not there, and files that only grow by whole pieces."""
+"""Files that are written completely or not at all, and files that only grow by whole pieces."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HISTORY = "history.json"
-"""What a run used of the runs before it."""
+"""The file for the history that a run used."""
 LEFT = ".left.json"
-"""The file that names the place of ranks' files until a profile has collected them."""
+"""The file that names the folder of ranks' files until a profile has collected them."""
 OWN = 0o600
-"""The mode of a file that only its owner reads."""
+"""The mode of a file that only its owner may read."""
 _ORDER = re.compile(
     r"(?<!\\)((?:\\\\)*)\\(?:[bf]|u00(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f]))", re.IGNORECASE
 )
-"""A control character as JSON writes it; the backslashes before it are pairs."""
+"""A control character as JSON escapes it, after pairs of backslashes."""
 SCHEMA = 1
-"""Of run folders. A newer one is refused, an older one is read."""
+"""The schema of run folders. A newer one is refused, an older one is read."""
 
 
 def launch_file(folder: Path, kind: str, launch: int, suffix: str) -> Path:
@@ -37,7 +37,7 @@ def launch_file(folder: Path, kind: str, launch: int, suffix: str) -> Path:
 
 @contextmanager
 def failing_as(error: type[Exception], path: Path) -> Iterator[None]:
-    """Any refusal of the system, as one sentence that names the file."""
+    """Turns an OSError into this error, with one sentence that names the file."""
     try:
         yield
     except OSError as refusal:
@@ -53,9 +53,9 @@ def write_whole(path: Path, text: str) -> None:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A name to write a file under: it becomes `path` when all is on the disk, else nothing does.
+    """Yields a temporary name to write under: a complete file is renamed to `path`.
 
-    No other process has this name, be it on another host of a shared file system.
+    No other process uses this name, even on another host of a shared file system.
     """
     part = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     try:
@@ -70,12 +70,12 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def now() -> str:
-    """UTC, as 2026-11-21T05:00:00Z."""
+    """The current time in UTC, such as 2026-11-21T05:00:00Z."""
     return in_utc(datetime.now(timezone.utc))
 
 
 def in_utc(moment: datetime) -> str:
-    """A moment that knows its time zone, in UTC as it is stored."""
+    """A time with a time zone, in UTC, in the stored format."""
     return moment.astimezone(timezone.utc).strftime(UTC_FORMAT)
 
 
@@ -90,8 +90,8 @@ def shown_json(text: str) -> str:
 
 
 def append_whole(path: Path, data: bytes, mode: int = 0o666) -> int:
-    """Puts data at the end and says where it starts; takes back what it could not finish. `mode`:
-    that of a new file, of which the umask takes its part."""
+    """Appends data and returns the offset at which it starts; on failure removes a partial write.
+    `mode`: that of a new file, to which the umask applies."""
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode)
     try:
         start = os.fstat(handle).st_size

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What each machine remembers of its runs, in the user's data folder: a small file for each
-machine and MPI, whatever --output says.
+"""The history of runs on each machine, in the user's data folder.
 
-A file names the machine and the MPI in words, for `mpigauge history list`. Of its runs it holds
-when they were made, and for each cell a hash of its columns with its value and error: nothing else
+There is a small file for each machine and MPI, independent of --output.
+
+A file names the machine and the MPI in words, for `mpigauge history list`. For each run it holds
+the time of creation, and for each cell a hash of its columns with its value and error: nothing else
 of the command, of settings or of the user. At most MOST_RUNS runs of MOST_CELLS cells are kept.
 
-None of it is ever shared: what a run used of it is in its own history.json, which names nothing.
+None of it is ever shared: the part that a run used is in its own history.json, which has no names.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 SWITCH = "MPIGAUGE_HISTORY"
-"""The environment variable: off, or another folder for the files."""
+"""The environment variable for the history: off, or another folder for the files."""
 OFF = ("off", "0", "no", "none")
 MOST_CELLS = 1000
 _MANY = 2
@@ -39,7 +40,7 @@ _SCHEMA = 1
 
 @dataclass(frozen=True)
 class HistoryKey:
-    """Whose history it is, in words."""
+    """The machine and MPI of a history, in words."""
 
     machine: str
     mpi: str
@@ -51,16 +52,16 @@ class HistoryKey:
 
 @dataclass(frozen=True)
 class History:
-    """What is remembered of one place."""
+    """The remembered runs of one machine and MPI."""
 
     place: HistoryKey
     path: Path
     runs: tuple[Remembered, ...]
-    """Oldest first."""
+    """The runs, oldest first."""
 
 
 def folder(environment: Mapping[str, str] | None = None) -> Path | None:
-    """Where the files are; None: nothing is to be remembered."""
+    """The folder of the files; None: the history is disabled."""
     environment = os.environ if environment is None else environment
     chosen = environment.get(SWITCH, "").strip()
     if chosen.lower() in OFF:
@@ -72,9 +73,9 @@ def folder(environment: Mapping[str, str] | None = None) -> Path | None:
 
 
 def place_of(header: Mapping[str, Any], passport: Mapping[str, Any]) -> HistoryKey | None:
-    """Where a run was measured: one host by its name; several by how many they are and by what
-    their names have in common, since a batch system gives others each time. None: that
-    is not known."""
+    """The machine and MPI of a run. One host is identified by its name; several by their number and
+    the common parts of their names, since a batch system assigns others each time. None: unknown.
+    """
     machine, mpi = _object(passport.get("machine")), _object(header.get("mpi"))
     blocks = [block for part in _parts(header) for block in _objects(part.get("blocks"))]
     names = {str(b.get("hostname") or b["host"]) for b in blocks if b.get("host")}
@@ -83,14 +84,15 @@ def place_of(header: Mapping[str, Any], passport: Mapping[str, Any]) -> HistoryK
         return None
     alike = sorted({_without_digits(name) for name in names})
     hosts = f"{len(names)} hosts {', '.join(alike)}" if len(names) >= _MANY else "".join(names)
-    known = (hosts, str(machine.get("cpu_model", "")), _cpus(machine))
+    words = (hosts, str(machine.get("cpu_model", "")), _cpus(machine))
     abi = " (standard ABI)" if mpi.get("abi") == "std" else ""
     label = f"{mpi['name']} {mpi.get('version', '')}".strip() + abi
-    return HistoryKey(", ".join(filter(None, known)), label)
+    return HistoryKey(", ".join(filter(None, words)), label)
 
 
 def conditions_of(header: Mapping[str, Any]) -> str:
-    """A hash of what holds for a whole run, moves its values, and is in no column of cells."""
+    """A hash of everything that applies to a whole run, affects its values, and is in no column of
+    cells."""
     plan = _object(header.get("plan"))
     names = ("settings", "env", "launcher", "bound_by", "oversubscribe", "cache_bytes")
     seats = sorted(
@@ -98,31 +100,31 @@ def conditions_of(header: Mapping[str, Any]) -> str:
         for part in _parts(header)
         for block in _objects(part.get("blocks"))
     )
-    known = [
+    facts = [
         header.get("version"),
         _object(header.get("transport")).get("name"),
         [plan.get(name) for name in names],
         sorted(set(seats)),
     ]
     if rules := _object(header.get("tuned")).get("sha256"):
-        known.append(rules)
-    return sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        facts.append(rules)
+    return sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def name_of_run(header: Mapping[str, Any]) -> str:
-    """The name of a run in the history, the same whenever it is remembered again, as after a
+    """The name of a run in the history, which stays the same if it is remembered again, as after a
     resume."""
-    known = [header.get("created"), _object(header.get("plan")).get("seed")]
-    return sha256(json.dumps(known, default=str).encode()).hexdigest()[:16]
+    facts = [header.get("created"), _object(header.get("plan")).get("seed")]
+    return sha256(json.dumps(facts, default=str).encode()).hexdigest()[:16]
 
 
 def read(root: Path, place: HistoryKey) -> tuple[Remembered, ...]:
-    """What is remembered of it, oldest first; nothing where its file is not there or damaged."""
+    """The remembered runs, oldest first; empty if the file is missing or damaged."""
     return _runs(_content(root / place.file_name))
 
 
 def add(root: Path, place: HistoryKey, run: Remembered) -> None:
-    """Remembers a run; one that was remembered before is replaced. OSError: that cannot be done."""
+    """Adds a run; one with the same name is replaced. OSError: the file cannot be written."""
     root.mkdir(parents=True, exist_ok=True)
     path = root / place.file_name
     with locked(path.with_suffix(".lock")):
@@ -132,17 +134,18 @@ def add(root: Path, place: HistoryKey, run: Remembered) -> None:
 
 
 def histories(root: Path) -> list[History]:
-    """All that can be read, by machine and MPI."""
-    found = [_history(path) for path in sorted(root.glob("*.json"))]
+    """All readable histories, by machine and MPI."""
+    entries = [_history(path) for path in sorted(root.glob("*.json"))]
     return sorted(
-        (each for each in found if each), key=lambda each: (each.place.machine, each.place.mpi)
+        (each for each in entries if each), key=lambda each: (each.place.machine, each.place.mpi)
     )
 
 
 def clear(which: Iterable[History]) -> None:
-    """Forgets them. OSError: one cannot be removed.
+    """Removes histories. OSError: one cannot be removed.
 
-    Locks stay: whoever waits for one that is removed would hold it beside the owner of a new one.
+    Lock files stay: a process waiting for a removed one would hold it next to the owner of a new
+    one.
     """
     for each in which:
         with locked(each.path.with_suffix(".lock")):
@@ -179,12 +182,12 @@ def _content(path: Path) -> Mapping[str, Any]:
 
 
 def _runs(data: Mapping[str, Any]) -> tuple[Remembered, ...]:
-    """Without those that are damaged."""
-    found = []
+    """The remembered runs without damaged ones."""
+    runs = []
     for each in _objects(data.get("runs")):
         with suppress(ValueError):
-            found.append(Remembered.from_json(each))
-    return tuple(found)
+            runs.append(Remembered.from_json(each))
+    return tuple(runs)
 
 
 def _parts(header: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -192,7 +195,7 @@ def _parts(header: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _objects(values: Any) -> list[Mapping[str, Any]]:
-    """Those of a list; nothing where it is damaged."""
+    """The objects in a list; empty if it is damaged."""
     every = values if isinstance(values, (list, tuple)) else ()
     return [value for value in every if isinstance(value, dict)]
 
@@ -211,7 +214,7 @@ def _cpus(machine: Mapping[str, Any]) -> str:
 
 
 def _without_digits(name: str) -> str:
-    """node017 and node101 of one cluster: node#."""
+    """The common form of the names of a cluster's hosts: node# for node017 and node101."""
     bare = name.partition(".")[0]
     stem = bare.rstrip("0123456789")
     if stem != bare:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Runs of numbers that others measured: a folder, or a reference in memory."""
+"""Runs with numbers that other programs measured: a folder, or a reference in memory."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ REFERENCE = "ref:"
 
 def load_reference(name: str) -> Run:
     """The run of this name in the reference library. UserError: there is none."""
-    known = reference(name)
-    mpi = {"name": " and ".join(known.mpis), "version": ""}
-    imported = {"what": known.about, "source": known.source, "date": known.date}
+    entry = reference(name)
+    mpi = {"name": " and ".join(entry.mpis), "version": ""}
+    imported = {"what": entry.about, "source": entry.source, "date": entry.date}
     return Run(
         path=Path(f"{REFERENCE}{name}"),
-        header=_header(known.reading, imported) | {"created": known.date, "mpi": mpi},
-        passport={"machine": {"hostname": known.system}},
-        cards=Cards.from_json(_cards(known.reading)),
+        header=_header(entry.reading, imported) | {"created": entry.date, "mpi": mpi},
+        passport={"machine": {"hostname": entry.system}},
+        cards=Cards.from_json(_cards(entry.reading)),
         status={"status": "done"},
-        records=tuple(known.reading.records()),
+        records=tuple(entry.reading.records()),
     )
 
 
@@ -55,9 +55,9 @@ def write_imported(
     more: Mapping[str, Any] | None = None,
     call_sites: Iterable[CallSite] = (),
 ) -> Path:
-    """A run folder of what was read, and where it is. `machine` and `date`: on which and when it
-    was measured; without a date that which the text says, and if that says none, only when it was
-    imported is known. `more`: for run.json."""
+    """Writes a run folder with imported numbers and returns its path. `machine` and `date`: where
+    and when they were measured; by default the date in the text, and without one the run only has
+    the time of import. `more`: additional contents of run.json."""
     measured = date or printed_date(launch.time for launch in reading.launches)
     header = _header(reading, {"files": list(files), "at": now(), "dated": measured is not None})
     header["command"] = ["mpigauge", "import", *files]
@@ -81,8 +81,8 @@ def write_imported(
 
 @contextmanager
 def removed_on(failure: type[BaseException], output: Path | None) -> Iterator[list[Path]]:
-    """Removes the folders that its list names if this failure leaves the block. `output`, where it
-    was there before, stays as an empty folder."""
+    """Removes the folders in its list if this failure leaves the block. An `output` folder that
+    already existed stays, empty."""
     kept = [path for path in (output, DEFAULT_ROOT) if path and path.exists()]
     folders: list[Path] = []
     try:
@@ -94,8 +94,8 @@ def removed_on(failure: type[BaseException], output: Path | None) -> Iterator[li
 
 
 def is_dated(header: Mapping[str, Any]) -> bool:
-    """Whether `created` says when the numbers of a run were measured. Runs that were imported by
-    older versions say only when that was."""
+    """True if `created` is the time of measurement. In imports by older versions it is the time of
+    import."""
     imported = header.get("imported")
     if not isinstance(imported, dict):
         return not imported
@@ -105,16 +105,16 @@ def is_dated(header: Mapping[str, Any]) -> bool:
 def _header(reading: Reading, imported: Mapping[str, Any]) -> dict[str, Any]:
     sources = dict.fromkeys(str(table.fixed.get("source", "")) for table in reading.tables)
     sources |= dict.fromkeys(figure.source for figure in reading.figures)
-    said = {
+    contents = {
         "sources": [word for word in sources if word],
         "remarks": list(reading.remarks),
         "unread": [asdict(line) for line in reading.unread],
     }
-    return {"schema": SCHEMA, "version": mpigauge.__version__, "imported": {**imported, **said}}
+    return {"schema": SCHEMA, "version": mpigauge.__version__, "imported": {**imported, **contents}}
 
 
 def _cards(reading: Reading) -> dict[str, Any]:
-    """Of all benchmarks that others print, and of those that only they have."""
-    known: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    known["benchmarks"] += [asdict(card) for card in reading.cards]
-    return known
+    """The cards of all benchmarks that other programs print, and of those in this output alone."""
+    cards: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    cards["benchmarks"] += [asdict(card) for card in reading.cards]
+    return cards

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which hosts and users a run folder names: what a shared run may have to keep to itself."""
+"""Finds the names of hosts and users in a run folder, which a shared run may have to hide."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ _HOST_VARIABLE = re.compile(r"(HOST|HOSTNAME|HOSTS|NODE|NODENAME|NODELIST|NODE_L
 _USER_VARIABLE = re.compile(r"(USER|USERNAME|LOGNAME|USER_NAME)$")
 _HOME = re.compile(r"/(?:home|users|Users|u)/([A-Za-z0-9][\w.-]*)")
 _NOBODY = {"", "localhost", "root", "nobody", "user", "shared", "linuxbrew"}
-"""Names that tell nothing of anybody."""
+"""Names that do not identify anybody."""
 _WORD = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
 class Names(NamedTuple):
     hosts: tuple[str, ...]
-    """As they are named, those of ranks in the order of ranks."""
+    """Host names as they are written, those of ranks in the order of ranks."""
     users: tuple[str, ...]
     homes: tuple[str, ...] = ()
-    """Home folders of those who measured and who share."""
+    """Home folders of the users who measured and who share."""
     variables: tuple[str, ...] = ()
-    """Environment variables that the user has set for the ranks."""
+    """Environment variables that the user set for the ranks."""
     values: tuple[str, ...] = ()
-    """What they were set to: it may be a token or a password."""
+    """The values of these variables, which may be tokens or passwords."""
     labels: tuple[str, ...] = ()
-    """Names that the user has given: of programs, and of the run."""
+    """Names that the user chose: of programs, and of the run."""
     profile: bool = False
-    """Whether it is the profile of a program, whose own names nobody is to know."""
+    """True for the profile of a program, whose own names are to be hidden."""
 
 
 def names_in(folder: Path) -> Names:
-    """The names that the run has, those of this machine and process, and the folder's owner."""
+    """The names in the run, those of this machine and process, and the folder's owner."""
     hosts: dict[str, None] = {}
     profiles: dict[str, None] = {}
     users = dict.fromkeys([_of_process(), _owner(folder)])
@@ -84,18 +84,18 @@ def _set_by_user(header: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(header, dict):
         return
     yield from _environments(header.get("plan"))
-    for word in _told(header.get("command"), ("--env",)):
+    for word in _option_values(header.get("command"), ("--env",)):
         name, sign, value = word.partition("=")
         if sign:
             yield name, value
-    for word in _told(header.get("command"), ("--vary", "--vary-block")):
+    for word in _option_values(header.get("command"), ("--vary", "--vary-block")):
         name, sign, values = word.removeprefix("env:").partition("=")
         if sign and word.startswith("env:"):
             yield from ((name, value) for value in values.split(","))
 
 
 def _environments(data: Any) -> Iterator[tuple[str, str]]:
-    """What stands below `env`, at any depth."""
+    """The variables below `env`, at any depth."""
     if isinstance(data, dict):
         for key, value in data.items():
             if key == "env" and isinstance(value, dict):
@@ -107,7 +107,7 @@ def _environments(data: Any) -> Iterator[tuple[str, str]]:
             yield from _environments(item)
 
 
-def _told(command: Any, options: tuple[str, ...]) -> Iterator[str]:
+def _option_values(command: Any, options: tuple[str, ...]) -> Iterator[str]:
     """The values of options in a command line."""
     words = [str(word) for word in command] if isinstance(command, list) else []
     for word, following in zip(words, [*words[1:], ""], strict=False):
@@ -117,7 +117,7 @@ def _told(command: Any, options: tuple[str, ...]) -> Iterator[str]:
 
 
 def _labels(header: Any, folder: Path) -> Iterator[str]:
-    """Of programs that are not ours, and of a folder that somebody has named."""
+    """The names of the user's programs, and of a folder that the user named."""
     yield from _named_by_somebody([folder.absolute().name])
     profile = header.get("profile") if isinstance(header, dict) else None
     if isinstance(profile, dict) and profile.get("program"):
@@ -135,14 +135,14 @@ def _named_by_somebody(folders: Iterable[str]) -> Iterator[str]:
 
 
 def _profiles(data: Any) -> Iterator[str]:
-    """The folder of the profile that a run was measured for, of those whose arrivals it took
-    (--arrival profile:RUN, with the vectors behind = in a plan), and of the one that it replayed
+    """The names of other profiles: the one that a run was measured for, those whose arrivals it
+    used (--arrival profile:RUN, with the vectors behind = in a plan), and the one that it replayed
     (--profile RUN, with the mix behind =)."""
     yield from _at(data, ("measured_for",))
     command = data.get("command") if isinstance(data, dict) else None
-    for words in (*_at(data, ("profile",)), *_told(command, ("--profile",))):
+    for words in (*_at(data, ("profile",)), *_option_values(command, ("--profile",))):
         yield PurePosixPath(words.partition("=")[0]).name
-    for words in (*_at(data, ("arrival",)), *_told(command, ("--arrival",))):
+    for words in (*_at(data, ("arrival",)), *_option_values(command, ("--arrival",))):
         for word in words.split(","):
             kind, _, run = word.partition(":")
             if kind == "profile":
@@ -150,7 +150,7 @@ def _profiles(data: Any) -> Iterator[str]:
 
 
 def _text(path: Path) -> str:
-    """Nothing of what cannot be read, which is not packed either."""
+    """The text of a file; empty if it cannot be read, in which case it is not packed either."""
     try:
         return path.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
@@ -172,7 +172,7 @@ def is_address(word: str) -> bool:
 
 
 def _documents(suffix: str, text: str) -> Iterator[Any]:
-    """What a file of JSON, or of a line of JSON each, holds; nothing of what is damaged."""
+    """The documents in a file of JSON or JSON lines; damaged ones are left out."""
     pieces = text.split("\n") if suffix == ".jsonl" else [text] if suffix == ".json" else []
     for piece in pieces:
         with suppress(ValueError, RecursionError):
@@ -180,19 +180,19 @@ def _documents(suffix: str, text: str) -> Iterator[Any]:
 
 
 def _hosts_of_command(path: Path, text: str) -> Iterator[str]:
-    """Those that a launcher was told, whether a rank ran there or not."""
+    """The hosts in a launcher's command, whether ranks ran there or not."""
     if path.suffix == ".command":
         with suppress(ValueError):
-            yield from _named(_told(shlex.split(text), _HOST_OPTIONS))
+            yield from _named(_option_values(shlex.split(text), _HOST_OPTIONS))
 
 
 def _hosts(data: Any) -> Iterator[str]:
-    told = _told(data.get("command"), _HOST_OPTIONS) if isinstance(data, dict) else ()
-    yield from _named((*_at(data, _HOST_KEYS), *_under(data, _HOST_VARIABLE), *told))
+    values = _option_values(data.get("command"), _HOST_OPTIONS) if isinstance(data, dict) else ()
+    yield from _named((*_at(data, _HOST_KEYS), *_under(data, _HOST_VARIABLE), *values))
 
 
 def _named(lists: Iterable[str]) -> Iterator[str]:
-    """The hosts in lists of them, however these are written."""
+    """The hosts in lists of them, in any notation."""
     for word in lists:
         for each in re.split(r"[,\s]+(?![^\[]*\])", word):
             bare = re.sub(r"(:\d+|\(x?\d+\)|/\d+(\*\d+)?)$", "", each)
@@ -201,7 +201,7 @@ def _named(lists: Iterable[str]) -> Iterator[str]:
 
 
 def _at(data: Any, keys: tuple[str, ...]) -> Iterator[str]:
-    """Texts below these keys, at any depth, in lists and as `name` of what is listed there."""
+    """Texts below these keys, at any depth, in lists and as `name` of objects in lists."""
     if isinstance(data, dict):
         for key, value in data.items():
             if key in keys:
@@ -223,7 +223,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _under(data: Any, variable: re.Pattern[str]) -> Iterator[str]:
-    """Values of environment variables that are called so, at any depth."""
+    """Values of environment variables whose names match, at any depth."""
     if isinstance(data, dict):
         for name, value in data.items():
             if isinstance(value, str) and name.isupper() and variable.search(name):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A run as one small file: a ZIP of its folder, which other programs can open too.
+"""A run as one small file: a ZIP of its folder, which other programs can open, too.
 
-ZIP and not tar: its members have neither owners nor links, and their sizes are known before
-anything is written.
+It is ZIP, not tar: members have neither owners nor links, and their sizes are known before anything
+is written.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ SUFFIX = ".mpigauge"
 MOST_BYTES = 8 << 30
 _SMALL = 256 << 20
 _MOST_GROWTH = 100
-"""No run is made smaller by more than this; a pack that would grow so is none of ours."""
+"""The largest factor of compression: no run reaches it, so a pack beyond it is refused."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 MOST_FILES = 100_000
 _OURS = re.compile(
     r"(run|passport|cards|history|status)\.json$|records\.jsonl$|(samples|progress|logs|profile)/[a-z]+-\d+[\w.-]*$"
 )
-"""Names of files that every run has, which stay although somebody or something is called so."""
+"""File names that every run has, which stay even if a host or user has such a name."""
 _FIRST = "run.json"
 _ALWAYS_THE_SAME = (1980, 1, 1, 0, 0, 0)
 _CHUNK = 1 << 20
@@ -54,19 +54,19 @@ _DAMAGE = (
     ValueError,
     struct.error,
 )
-"""What zipfile raises where a file is not an archive, or a damaged one."""
+"""Errors that zipfile raises for a file that is damaged or not an archive."""
 
 
 class Packed(NamedTuple):
     file: Path
     taken: Mapping[str, int]
-    """How many hosts (node), users (user), … were taken out."""
+    """The number of replaced hosts (node), users (user), …"""
     left_out: tuple[str, ...]
     """A sentence for each file that could not be read."""
 
 
 def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Packed:
-    """Packs a run into `file`, or into NAME.mpigauge here.
+    """Packs a run into `file`, or into NAME.mpigauge in the current folder.
 
     UserError: it is not a run, or the file cannot be written.
     """
@@ -81,21 +81,20 @@ def pack(folder: Path, file: Path | None = None, anonymous: bool = False) -> Pac
     left_out: list[str] = []
     with failing_as(UserError, target), whole(target) as part, zipfile.ZipFile(part, "w") as made:
         for inside, content in _contents(folder, left_out):
-            known = anonymizer.text(inside) if anonymizer and not _OURS.match(inside) else inside
-            told = _without_names(anonymizer, inside, content)
-            made.writestr(_member(f"{name}/{known}"), told, compresslevel=9)
+            path = anonymizer.text(inside) if anonymizer and not _OURS.match(inside) else inside
+            data = _without_names(anonymizer, inside, content)
+            made.writestr(_member(f"{name}/{path}"), data, compresslevel=9)
     return Packed(target, anonymizer.taken() if anonymizer else {}, tuple(left_out))
 
 
 def in_utf_8(name: str) -> str:
-    """A name as a ZIP can hold it, which others can read on any machine: without control
-    characters."""
-    known = name.encode("utf-8", "backslashreplace").decode().replace("\\", "_")
-    return "".join(letter if letter.isprintable() else "_" for letter in known)
+    """A name that a ZIP can hold and any machine can read, without control characters."""
+    text = name.encode("utf-8", "backslashreplace").decode().replace("\\", "_")
+    return "".join(letter if letter.isprintable() else "_" for letter in text)
 
 
 def is_pack(path: Path) -> bool:
-    """Whether it is a file that `pack` has made, by what is in it."""
+    """True if the contents show that `pack` wrote this file."""
     if not path.is_file():
         return False
     try:
@@ -106,7 +105,7 @@ def is_pack(path: Path) -> bool:
 
 
 def unpack(file: Path, folder: Path) -> Path:
-    """The packed run as a run folder of its own below `folder`, whole or not at all; its path.
+    """Unpacks a run into its own folder below `folder`, completely or not at all; the new path.
 
     UserError: it is not a pack, is damaged, or would write anything but files below its folder.
     """
@@ -124,7 +123,7 @@ def unpack(file: Path, folder: Path) -> Path:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Path]:
-    """The run folder at this path; of a pack for as long as it is looked at."""
+    """Yields the run folder at this path; a pack is unpacked for the duration of the block."""
     if not path.is_file():
         yield path
         return
@@ -133,17 +132,17 @@ def opened(path: Path) -> Iterator[Path]:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files of a run, run.json first: no links, and nothing hidden, which is unfinished."""
-    found = [
+    """The files of a run, run.json first: without links and hidden files, which are unfinished."""
+    files = [
         path
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not path.is_symlink() and not path.name.startswith(".")
     ]
-    return sorted(found, key=lambda path: path != folder / _FIRST)
+    return sorted(files, key=lambda path: path != folder / _FIRST)
 
 
 def _contents(folder: Path, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Names below the folder and what is in these files."""
+    """The relative names and the contents of the files."""
     for path in _files(folder):
         try:
             content = path.read_bytes()
@@ -161,8 +160,8 @@ def _without_names(anonymizer: Anonymizer | None, name: str, content: bytes) -> 
 
 
 def _without_secrets(name: str, content: bytes) -> bytes:
-    """Runs of versions that stored values of --env as they were lose those that look secret. What
-    is damaged stays as it is."""
+    """The content without secrets: runs of older versions hold values of --env that look secret. A
+    damaged file stays unchanged."""
     is_json = name == _FIRST or PurePosixPath(name).match("profile/*.json")
     if not is_json and not name.endswith(".command"):
         return content
@@ -180,7 +179,7 @@ def _without_secrets(name: str, content: bytes) -> bytes:
 
 
 def _member(name: str) -> zipfile.ZipInfo:
-    """Without times and owners: the same run makes the same file."""
+    """A member without times and owners: the same run makes the same file."""
     member = zipfile.ZipInfo(name, _ALWAYS_THE_SAME)
     member.compress_type = zipfile.ZIP_DEFLATED
     member.external_attr = 0o644 << 16
@@ -188,7 +187,7 @@ def _member(name: str) -> zipfile.ZipInfo:
 
 
 def _extract(file: Path, folder: Path) -> str:
-    """Writes the files of a pack below `folder`; the name that the run had."""
+    """Writes the files of a pack below `folder`; returns the name that the run had."""
     try:
         with zipfile.ZipFile(file) as packed:
             members = [member for member in packed.infolist() if not _is_folder(member)]
@@ -205,17 +204,18 @@ def _extract(file: Path, folder: Path) -> str:
 
 
 def _is_folder(member: zipfile.ZipInfo) -> bool:
-    """Unlike `is_dir` of some versions of Python, also of a member without a name."""
+    """True for a folder; unlike `is_dir` of some versions of Python, also for a member without a
+    name."""
     return member.filename.endswith("/")
 
 
 def _most_bytes(file: Path) -> int:
-    """What may come out of it."""
+    """The most bytes that may be extracted from the file."""
     return min(MOST_BYTES, max(_SMALL, file.stat().st_size * _MOST_GROWTH))
 
 
 def _copied(content: IO[bytes], target: IO[bytes], left: int, file: Path) -> int:
-    """Copies all of it; how many bytes may still follow. UserError: there are more than that."""
+    """Copies a member; returns the number of bytes still allowed. UserError: it has more."""
     while piece := content.read(_CHUNK):
         left -= len(piece)
         if left < 0:
@@ -225,7 +225,7 @@ def _copied(content: IO[bytes], target: IO[bytes], left: int, file: Path) -> int
 
 
 def _checked(file: Path, members: list[zipfile.ZipInfo]) -> str:
-    """The one folder that all members are in."""
+    """The one folder that holds all members. UserError: the archive is not a safe pack."""
     for member in members:
         parts = PurePosixPath(member.filename).parts
         bad = len(parts) < 2 or ".." in parts or parts[0][0] in "/." or "\\" in member.filename
@@ -248,7 +248,7 @@ def _checked(file: Path, members: list[zipfile.ZipInfo]) -> str:
 
 
 def _named(made: Path, folder: Path, name: str) -> Path:
-    """Gives the folder its name, or with a number where there is one called so."""
+    """Renames the folder to this name, with a number if it is already used; returns its path."""
     for number in range(1, 10_000):
         path = folder / (name if number == 1 else f"{name}-{number}")
         try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Reads run folders, those of killed runs too: what is damaged is named and left out."""
+"""Reads run folders, including those of killed runs: damaged parts are reported and left out."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ _NUMBERS = {
     "cpu_quota", "memory_limit_bytes", "memory_total_bytes", "memory_available_bytes",
     "steal_ratio",
 }  # fmt: skip
-"""Of a machine in the passport."""
+"""Keys of a machine in the passport with numeric values."""
 _TOPOLOGY = {
     "pus", "caches", "numa", "distances", "devices", "allowed", "allowed_numa", "left_out",
 }  # fmt: skip
-"""Of a machine in the passport, too; they are whole or not there."""
+"""Topology keys of a machine in the passport, which are kept all together or not at all."""
 _TABLES = ("mpi", "transport", "imported", "between", "tuned")
-"""In run.json."""
+"""Keys of run.json with objects as values."""
 _ARRAYS = 3
 _WORD_BYTES = 4
 
@@ -68,25 +68,24 @@ class Run:
     passport: Mapping[str, Any]
     cards: Cards
     status: Mapping[str, Any]
-    """status.json; empty when the run is going on or was killed."""
+    """status.json; empty if the run is in progress or was killed."""
     records: tuple[Record, ...]
-    """In the order of the file, then what remains of launches without an end."""
+    """Records in the order of the file, then the remains of launches without an end."""
     damaged: tuple[str, ...] = ()
-    """A sentence for each line that could not be read, and for each launch that is not whole."""
+    """A sentence for each unreadable line, and for each incomplete launch."""
     broken: frozenset[int] = frozenset()
-    """Launches that have ended, but some of whose records cannot be read."""
+    """Finished launches some of whose records cannot be read."""
     between: Between | None = None
-    """What it knew of earlier runs, and how its launches hang together; None: that is not
-    stored."""
+    """The scatter over earlier runs and the correlation of its launches; None: not stored."""
     part: str = ""
-    """What of a large run this is, in words; empty: all of it."""
+    """A description of the part, if this is only part of a large run; empty: it is all."""
 
     def of(self, kind: type[_T]) -> list[_T]:
         return [record for record in self.records if isinstance(record, kind)]
 
     @property
     def plan(self) -> Mapping[str, Any]:
-        """What was asked for; nothing where that is damaged."""
+        """The plan of the run; empty if it is damaged."""
         plan = self.header.get("plan")
         if is_plan(plan):
             return plan
@@ -102,7 +101,7 @@ class Run:
 
     @property
     def has_numbers(self) -> bool:
-        """True if anything was measured: not only what every job has, such as its memory."""
+        """True if anything was measured besides figures that every job has, such as its memory."""
         return any(
             isinstance(record, CellRecord)
             or (isinstance(record, Figure) and record.benchmark != JOB)
@@ -127,8 +126,8 @@ class Run:
 
     @property
     def used(self) -> str:
-        """What carried the messages, as the MPI told it; empty: it told nothing, or launches
-        contradict each other."""
+        """The transport that the MPI reported; empty: it reported none, or launches contradict each
+        other."""
         return _together(record.used for record in self.of(Carried))
 
     @property
@@ -137,7 +136,7 @@ class Run:
 
     @property
     def complete(self) -> frozenset[int]:
-        """Launches that measured all they were asked to, or used all of their time."""
+        """Launches that measured everything they were to, or used all of their time."""
         return _ended(self.records) - self.broken
 
     def ticks(self, raw: Raw) -> NDArray[np.uint32]:
@@ -165,20 +164,20 @@ class Summary:
 
 @dataclass
 class _Lines:
-    """What reading a file of records brings."""
+    """The records of a file, and a sentence for each damaged line."""
 
     records: list[Record] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
 
 
 def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> Run:
-    """The run in this folder, complete or not; without `cards` also where they are damaged.
-    `lines`: the numbers, from 0 and upwards and without empty ones, of those that are read; then
-    what killed launches had begun is left out."""
+    """The run in this folder, complete or not; without `cards` these may be damaged. `lines`: the
+    numbers of the lines to be read, ascending from 0, empty lines not counted; then the remains of
+    killed launches are left out."""
     header = check_schema(path)
-    found = _read_lines(path / "records.jsonl", lines)
-    remains = _remains(path, found.records) if lines is None else []
-    lost = _lost(found.records) if lines is None else {}
+    content = _read_lines(path / "records.jsonl", lines)
+    remains = _remains(path, content.records) if lines is None else []
+    lost = _lost(content.records) if lines is None else {}
     passport, status = path / "passport.json", path / "status.json"
     between, spoilt = between_of(path)
     return Run(
@@ -187,9 +186,9 @@ def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> 
         passport=_with_numbers(_read_object(passport)),
         cards=Cards.load(path / "cards.json") if cards else Cards(()),
         status=_read_object(status),
-        records=(*found.records, *remains),
+        records=(*content.records, *remains),
         damaged=(
-            *found.damaged,
+            *content.damaged,
             *_broken_words(path, lost),
             *_damaged(passport, status),
             *spoilt,
@@ -200,8 +199,8 @@ def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> 
 
 
 def run_folders(root: Path) -> dict[str, Path]:
-    """The run folders directly below a folder, by their names. What is not a run is passed over,
-    and what is hidden is unfinished."""
+    """The run folders directly below a folder, by name. Other folders are skipped, and so are
+    hidden ones, which are unfinished."""
     try:
         names = sorted(os.listdir(root))  # noqa: PTH208
     except FileNotFoundError:
@@ -213,13 +212,15 @@ def run_folders(root: Path) -> dict[str, Path]:
 
 
 def list_runs(root: Path) -> list[Summary]:
-    """The runs in a folder, oldest first; those with a damaged run.json are left out."""
-    found = [_summary(path) for path in run_folders(root).values()]
-    return sorted((each for each in found if each), key=lambda run: (run.created, run.path.name))
+    """The runs in a folder, oldest first; runs with a damaged run.json are left out."""
+    summaries = [_summary(path) for path in run_folders(root).values()]
+    return sorted(
+        (each for each in summaries if each), key=lambda run: (run.created, run.path.name)
+    )
 
 
 def check_schema(path: Path) -> Mapping[str, Any]:
-    """run.json of a folder that this version can read."""
+    """The run.json of a folder. UserError: this version cannot read it."""
     if not (path / "run.json").is_file():
         what = "is not a run folder: it has no run.json" if path.is_dir() else "does not exist"
         raise UserError(f"{path} {what}")
@@ -239,7 +240,7 @@ _DICTS_OF_PLAN = ("settings", "env", "suite_options", "heeded")
 
 
 def is_plan(data: object) -> TypeGuard[Mapping[str, Any]]:
-    """Whether it is built like a plan, as far as those need it who show a run."""
+    """True if the data has the structure of a plan, as far as showing a run needs it."""
     if not isinstance(data, dict):
         return False
     parts = data.get("parts") or []
@@ -269,18 +270,18 @@ def _are(values: object, kind: type) -> bool:
 
 
 def _with_numbers(passport: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Without what should be a number of the machine and is none."""
+    """The passport without values of the machine that should be numbers and are not."""
     machine = passport.get("machine")
     if not isinstance(machine, dict):
         return {name: value for name, value in passport.items() if name != "machine"}
-    known = {
+    facts = {
         name: value
         for name, value in machine.items()
         if name not in _NUMBERS or value is None or isinstance(value, (int, float))
     }
-    if "pus" in known and not _has_topology(known):
-        known = {name: value for name, value in known.items() if name not in _TOPOLOGY}
-    return {**passport, "machine": known}
+    if "pus" in facts and not _has_topology(facts):
+        facts = {name: value for name, value in facts.items() if name not in _TOPOLOGY}
+    return {**passport, "machine": facts}
 
 
 def _has_topology(machine: Mapping[str, Any]) -> bool:
@@ -294,7 +295,7 @@ def _has_topology(machine: Mapping[str, Any]) -> bool:
 
 
 def _with_tables(header: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Without what should be a table and is none."""
+    """The header without values that should be objects and are not."""
     return {
         name: value
         for name, value in header.items()
@@ -303,12 +304,12 @@ def _with_tables(header: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def status_of(path: Path) -> Mapping[str, Any]:
-    """status.json of a run; empty when the run is going on or was killed."""
+    """The status.json of a run; empty if the run is in progress or was killed."""
     return _read_object(path / "status.json")
 
 
 def passport_of(path: Path) -> Mapping[str, Any]:
-    """passport.json of a run; empty where there is none."""
+    """The passport.json of a run; empty if there is none."""
     return _read_object(path / "passport.json")
 
 
@@ -318,14 +319,14 @@ def complete_launches(path: Path) -> frozenset[int]:
 
 
 def _ended(records: Iterable[Record]) -> frozenset[int]:
-    """Launches that did all they should, as their ends say."""
+    """The launches whose ends report that they did everything, or used their time."""
     ends = (record for record in records if isinstance(record, End))
     return frozenset(end.launch for end in ends if end.stopped in ("done", "time"))
 
 
 def _lost(records: Iterable[Record]) -> dict[int, tuple[int, int]]:
-    """Of each launch whose end counts more records than can be read: how many are lost, and how
-    many there were. One that was measured again is judged by its last end."""
+    """The numbers of lost records and of all records, of each launch whose end counts more records
+    than can be read. A launch that was measured again is judged by its last end."""
     read: Counter[int] = Counter()
     lost: dict[int, tuple[int, int]] = {}
     for record in records:
@@ -342,7 +343,8 @@ def _lost(records: Iterable[Record]) -> dict[int, tuple[int, int]]:
 
 
 def _is_counted(record: Record) -> bool:
-    """Not news of progress, nor what the campaign has added."""
+    """True for a record that the end of a launch counts: not progress, nor records of the
+    campaign."""
     added = isinstance(record, Failure) and record.rank < 0
     return not added and not isinstance(record, (Progress, Carried))
 
@@ -356,9 +358,9 @@ def _broken_words(path: Path, lost: Mapping[int, tuple[int, int]]) -> Iterator[s
         )
 
 
-def _together(told: Iterable[str]) -> str:
-    """What all launches told. Those on one host and those between hosts tell of one thing each."""
-    texts = list(dict.fromkeys(told))
+def _together(reports: Iterable[str]) -> str:
+    """The common report of all launches. Launches on one host and between hosts report one each."""
+    texts = list(dict.fromkeys(reports))
     if len(texts) < 2:
         return "".join(texts)
     pieces = dict.fromkeys(piece for text in texts for piece in text.split(", "))
@@ -370,8 +372,8 @@ def _together(told: Iterable[str]) -> str:
 
 
 def _read_object(path: Path) -> Mapping[str, Any]:
-    """The object in a JSON file as it is shown, with its plan as it was written, which is to be
-    carried out; empty if there is no such file, or if it is damaged."""
+    """The object in a JSON file, with control characters replaced except in its plan, which is to
+    be executed; empty if there is no such file, or it is damaged."""
     try:
         text = path.read_text(encoding="utf-8")
         shown = shown_json(text)
@@ -385,7 +387,7 @@ def _read_object(path: Path) -> Mapping[str, Any]:
 
 
 def between_of(folder: Path) -> tuple[Between | None, list[str]]:
-    """What history.json of a run holds, and a sentence where it is damaged."""
+    """The history.json of a run, and a sentence if it is damaged."""
     path = folder / HISTORY
     if not path.exists():
         return None, []
@@ -396,15 +398,15 @@ def between_of(folder: Path) -> tuple[Between | None, list[str]]:
 
 
 def _damaged(*files: Path) -> Iterator[str]:
-    """A sentence for each file that is there and holds no object."""
+    """A sentence for each existing file that does not hold an object."""
     for path in files:
         if path.exists() and not _read_object(path):
             yield f"{path} is damaged and left out"
 
 
-def _read_lines(path: Path, wanted: Sequence[int] | None = None) -> _Lines:
+def _read_lines(path: Path, numbers: Sequence[int] | None = None) -> _Lines:
     lines = _Lines()
-    for number, text in _numbered(path) if wanted is None else _some(path, wanted):
+    for number, text in _numbered(path) if numbers is None else _some(path, numbers):
         try:
             lines.records.append(decode(shown_json(text) if "\\" in text else text))
         except ValueError as error:
@@ -423,9 +425,9 @@ def _numbered(path: Path) -> Iterator[tuple[int, str]]:
     yield from ((i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
 
 
-def _some(path: Path, wanted: Sequence[int]) -> Iterator[tuple[int, str]]:
-    """Of a file that is too large to be held."""
-    left = iter(wanted)
+def _some(path: Path, numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """The lines with these numbers, of a file too large to hold in memory."""
+    left = iter(numbers)
     following = next(left, None)
     with path.open("rb") as file:
         filled = (numbered for numbered in enumerate(file, 1) if not numbered[1].isspace())
@@ -436,8 +438,8 @@ def _some(path: Path, wanted: Sequence[int]) -> Iterator[tuple[int, str]]:
 
 
 def _remains(path: Path, records: Iterable[Record]) -> list[CellRecord]:
-    """The last word on each cell that a killed launch had begun and not written down."""
-    known = {(r.cell.launch, r.cell.key) for r in records if isinstance(r, CellRecord)}
+    """The last progress of each cell that a killed launch had begun and not recorded."""
+    keys = {(r.cell.launch, r.cell.key) for r in records if isinstance(r, CellRecord)}
     ended = {record.launch for record in records if isinstance(record, End)}
     latest: dict[Hashable, CellRecord] = {}
     for file in sorted((path / "progress").glob("launch-*.jsonl")):
@@ -445,7 +447,7 @@ def _remains(path: Path, records: Iterable[Record]) -> list[CellRecord]:
             if isinstance(record, Progress) and record.launch not in ended:
                 cell = known_of_killed(record)
                 latest[cell.launch, cell.key] = CellRecord(cell)
-    left = [record for known_as, record in latest.items() if known_as not in known]
+    left = [record for key, record in latest.items() if key not in keys]
     return sorted(left, key=lambda record: (record.launch, record.cell.message_bytes))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a profile hands to those who replay its program: its calls of MPI without their places.
+"""The mix of MPI calls of a program, from which it is replayed: its calls without their places.
 
-profile/replay-000-0.json   the mix of one job, which of which launch is in the name
+profile/replay-000-0.json   the mix of one job; launch and job are in the name
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ Group = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class MixStep:
-    """Calls that are alike: what one of them is replayed by."""
+    """Similar calls, and the parameters of a call that replays them."""
 
     call: str
-    """As the kernels call it: allreduce."""
+    """The call as the kernels name it: allreduce."""
     message_bytes: int
     group: int
-    """Its place among ReplayMix.groups."""
+    """The index in ReplayMix.groups."""
     calls: int
-    """In the whole run."""
+    """The number of calls in the whole run."""
     seconds: float
-    """In all of them, of a rank in the mean of all ranks of the program."""
+    """Time in all calls, mean over all ranks of the program."""
     root: int = 0
     window: int = 1
-    """So many of each message before a wait."""
+    """The number of each message before a wait."""
     messages: tuple[tuple[int, int], ...] = ()
-    """From which rank to which."""
+    """Source and target rank of each message."""
     lateness_s: tuple[tuple[float, ...], ...] = ()
-    """How much later than the first one each rank came, of some calls; none: not known."""
+    """The lateness of each rank after the first one, for a sample of calls; empty: unknown."""
 
 
 @dataclass(frozen=True)
 class ReplayMix:
-    """What is replayed of one job of one launch."""
+    """The replayable part of one job of one launch."""
 
     run: str
-    """The name of the folder; empty until it is stored."""
+    """The name of the run folder; empty until it is stored."""
     ranks: int
     run_s: tuple[float, ...]
-    """From MPI_Init to MPI_Finalize, by rank."""
+    """Seconds from MPI_Init to MPI_Finalize, by rank."""
     mpi_s: tuple[float, ...]
-    """Of this in MPI."""
+    """Seconds in MPI, by rank."""
     groups: tuple[Group, ...]
     steps: tuple[MixStep, ...]
     left_out: tuple[tuple[str, float], ...]
-    """Calls that are not replayed, and the seconds of a rank in the mean, the dearest first."""
+    """Calls that are not replayed with their mean seconds per rank, largest first."""
 
     @property
     def mean_mpi_s(self) -> float:
@@ -67,7 +67,7 @@ class ReplayMix:
 
 
 def save_replay(folder: Path, launch: int, job: int, mix: ReplayMix) -> None:
-    """Into a run folder. RunError: it cannot be written."""
+    """Writes the mix into a run folder. RunError: it cannot be written."""
     path = folder / FOLDER / f"{STEM}-{launch:03d}-{job}.json"
     with failing_as(RunError, path):
         path.parent.mkdir(exist_ok=True)
@@ -75,17 +75,17 @@ def save_replay(folder: Path, launch: int, job: int, mix: ReplayMix) -> None:
 
 
 def load_replay(folder: Path) -> ReplayMix | None:
-    """The replay of the launch with the time in MPI in the middle, and of its jobs that with most
-    calls. None: the run has none. UserError: what is there cannot be read."""
+    """The replay of the launch with the median time in MPI, and of its jobs the one with most
+    calls. None: the run has none. UserError: a file cannot be read."""
     launches: dict[str, ReplayMix] = {}
     for path in sorted((folder / FOLDER).glob(f"{STEM}-*.json")):
         launch = path.stem.removeprefix(f"{STEM}-").partition("-")[0]
         mix = _load(path, folder.name)
         if launch not in launches or _calls(mix) > _calls(launches[launch]):
             launches[launch] = mix
-    found = sorted(launches.values(), key=lambda mix: mix.mean_mpi_s)
-    if found:
-        return found[len(found) // 2]
+    mixes = sorted(launches.values(), key=lambda mix: mix.mean_mpi_s)
+    if mixes:
+        return mixes[len(mixes) // 2]
     return None
 
 
@@ -118,10 +118,10 @@ def _mix(data: Mapping[str, Any], run: str) -> ReplayMix:
 
 
 def _step(data: Mapping[str, Any]) -> MixStep:
-    said = {each.name: data[each.name] for each in fields(MixStep)}
-    said["messages"] = tuple((int(source), int(target)) for source, target in said["messages"])
-    said["lateness_s"] = _rows(said["lateness_s"])
-    return MixStep(**said)
+    values = {each.name: data[each.name] for each in fields(MixStep)}
+    values["messages"] = tuple((int(source), int(target)) for source, target in values["messages"])
+    values["lateness_s"] = _rows(values["lateness_s"])
+    return MixStep(**values)
 
 
 def _rows(rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:

@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """Tunings: folders with rules.json with rules and evidence, the MPI's own files, and the runs.
 
-The MPI's files and the library that they were made for are known by their SHA-256, so that nothing
-is used that somebody has edited or that belongs to another build.
+The MPI's files and the library that they are for are identified by their SHA-256, so that files
+that were edited or belong to another build are not used.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ class Fault:
     collective: str
     ranks: int
     candidate: str
-    """Empty: the default itself."""
+    """The name of the candidate; empty: the default itself."""
     why: str
     program: str = ""
-    """A file in the tuning's folder that shows it; empty: there is none."""
+    """A file in the tuning's folder that reproduces it; empty: there is none."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A ratio of times to the default's, with its 95 % interval, and how many launches gave it."""
+    """A ratio of times to the default's, with its 95 % interval and its number of launches."""
 
     value: float
     low: float
@@ -64,11 +64,12 @@ class Evidence:
 class TunedRule:
     rule: Rule
     chosen: Evidence
-    """By the launches that it was chosen in."""
+    """Evidence from the launches by which it was chosen."""
     confirmed: Evidence | None = None
-    """By launches with the files, which did not choose it; None: there were none yet."""
+    """Evidence from launches with the files, independent of the choice; None: there were none yet.
+    """
     stands_in: bool = False
-    """Whether it only takes the place of the default, which the rules of this MPI cannot name."""
+    """True if it only replaces the default, which the rules of this MPI cannot name."""
 
     def to_json(self) -> dict[str, Any]:
         sure = asdict(self.confirmed) if self.confirmed else None
@@ -78,7 +79,7 @@ class TunedRule:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TunedRule:
-        """KeyError, TypeError or ValueError: it is no such rule."""
+        """KeyError, TypeError or ValueError: the data is not a tuned rule."""
         sure = data["confirmed"]
         return cls(
             rule=Rule.from_json(data),
@@ -90,7 +91,7 @@ class TunedRule:
 
 @dataclass(frozen=True)
 class DefaultStays:
-    """Where the default stays, and why."""
+    """A collective for which the default stays, and the reason."""
 
     collective: str
     ranks: int
@@ -99,17 +100,18 @@ class DefaultStays:
 
 @dataclass(frozen=True)
 class Rescued:
-    """What makes a collective far faster among ranks that share cores."""
+    """Settings that make a collective far faster among ranks that share cores."""
 
     collective: str
     ranks: int
     settings: Mapping[str, str] = field(hash=False)
-    """That all these candidates were measured with."""
+    """The settings that all these candidates have in common."""
     message_bytes: int
     usual: float
-    """Of the default's time: no candidate took more in the median of launches."""
+    """The largest ratio, among the candidates, of the median time to the default's."""
     in_launches: int
-    """In so many launches each candidate took at most a tenth of it."""
+    """The least number of launches in which a candidate took at most a tenth of the default's time.
+    """
     candidates: int
     launches: int
 
@@ -127,27 +129,28 @@ class SlowerMessages:
 
 @dataclass(frozen=True)
 class TunedMessages:
-    """Settings of messages from rank to rank, which have one value for all sizes."""
+    """Settings for point-to-point messages, which have one value for all sizes."""
 
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """That are faster with certainty; none: the default stays."""
+    """Settings that are significantly faster; empty: the default stays."""
     why: str = ""
-    """Why the default stays; empty: it does not."""
+    """The reason why the default stays; empty: it does not."""
     chosen: Evidence | None = None
-    """By the launches that they were chosen in, over all messages as these are weighed."""
+    """Evidence from the launches by which they were chosen, over all messages with their weights.
+    """
     confirmed: Evidence | None = None
-    """By launches that did not choose them."""
+    """Evidence from launches that did not choose them."""
     measured_by: tuple[str, ...] = ()
-    """Benchmarks."""
+    """The benchmarks that measured the messages."""
     tried: int = 0
-    """How many combinations of settings were measured."""
+    """The number of measured combinations of settings."""
     failed: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Those that could not be, or delivered wrong data, and why."""
+    """Combinations that could not be measured or delivered wrong data, with the reason."""
     slower: tuple[SlowerMessages, ...] = ()
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TunedMessages:
-        """KeyError, TypeError or ValueError: it is none."""
+        """KeyError, TypeError or ValueError: the data is not tuned messages."""
         chosen, sure = data["chosen"], data["confirmed"]
         return cls(
             settings={str(name): str(value) for name, value in data["settings"].items()},
@@ -171,7 +174,7 @@ class MpiBuild:
     name: str
     version: str
     spec: str
-    """What finds it again with --mpi."""
+    """The argument of --mpi that selects this MPI again."""
     library: str
     sha256: str
 
@@ -182,13 +185,13 @@ class MpiBuild:
 
 @dataclass(frozen=True)
 class ProgramTrial:
-    """A program with the rules and without, in launches in turn."""
+    """A program with and without the rules, in alternating launches."""
 
     command: str
     run_time: Evidence
-    """Its ratio with the rules to that without."""
+    """The ratio of its run time with the rules to that without."""
     mpi_time: Evidence
-    """The same of its time in MPI."""
+    """The ratio of its time in MPI with the rules to that without."""
 
 
 @dataclass(frozen=True)
@@ -197,53 +200,53 @@ class Tuning:
     hostname: str
     cores: int
     data: str
-    """static or fresh: what was sent while it was measured."""
+    """static or fresh: the kind of data in the send buffers during measurement."""
     thread_level: str
-    """At which MPI was started while it was measured: single, funneled, serialized, multiple."""
+    """The thread level of MPI during measurement: single, funneled, serialized, multiple."""
     sizes: tuple[int, ...]
-    """At which candidates were measured."""
+    """The message sizes at which candidates were measured."""
     rules: tuple[TunedRule, ...]
     left: tuple[DefaultStays, ...] = ()
     faults: tuple[Fault, ...] = ()
-    """Candidates that give wrong results, or end the program."""
+    """Candidates that give wrong results or crash the program."""
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """SHA-256 of what was written for the MPI, by name."""
+    """SHA-256 of the files written for the MPI, by name."""
     mix: CallMix | None = None
     """The calls of the program that it is for; None: for any."""
     noise: float | None = None
-    """By how much the default differed from itself while candidates were measured, as a share: the
-    median of the collective where that is most; None: not known."""
+    """The relative difference of the default from itself while candidates were measured: the median
+    of the collective with the largest one; None: unknown."""
     trial: ProgramTrial | None = None
-    """The program itself with the rules and without; None: it was not tried."""
+    """The program itself with and without the rules; None: it was not tried."""
     rescued: tuple[Rescued, ...] = ()
-    """What makes collectives far faster among ranks that share cores."""
+    """Settings that make collectives far faster among ranks that share cores."""
     hosts: tuple[str, ...] = ()
-    """Those on which it was measured, as they were named; none: this machine alone."""
+    """The hosts on which it was measured, as the user named them; empty: this machine alone."""
     ppn: int | None = None
-    """Ranks on each of these; None: up to its cores."""
+    """Ranks per host; None: up to its cores."""
     messages: TunedMessages | None = None
-    """Settings of messages from rank to rank; None: they were not tuned."""
+    """Settings for point-to-point messages; None: they were not tuned."""
 
     @property
     def names_default(self) -> bool:
-        """Whether rules of this MPI can say that the default stays."""
+        """True if rules of this MPI can name the default."""
         return rule_format_of(self.mpi.name).names_default
 
     @property
     def message_settings(self) -> Mapping[str, str]:
-        """Settings of messages from rank to rank that programs are to be started with."""
+        """Settings for point-to-point messages with which programs are to be started."""
         if self.messages:
             return self.messages.settings
         return {}
 
     @property
     def has_effect(self) -> bool:
-        """Whether anything of a program that is started with it differs from the default."""
+        """True if a program that is started with it differs from the default in anything."""
         return bool(self.files or self.message_settings)
 
     @property
     def several_threads(self) -> bool:
-        """Whether it is for programs that may call MPI from several threads at once."""
+        """True if it is for programs that may call MPI from several threads at once."""
         return calls_from_several(self.thread_level)
 
     def to_json(self) -> dict[str, Any]:
@@ -271,7 +274,7 @@ class Tuning:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Tuning:
-        """KeyError, TypeError or ValueError: it is none."""
+        """KeyError, TypeError or ValueError: the data is not a tuning."""
         return cls(
             mpi=MpiBuild(**data["mpi"]),
             hostname=str(data["hostname"]),
@@ -303,13 +306,13 @@ def _trial(data: Mapping[str, Any]) -> ProgramTrial:
 
 @dataclass(frozen=True)
 class Tuned:
-    """That a run was made with the rules of a tuning, as run.json says."""
+    """The tuning whose rules a run used, as stored in run.json."""
 
     folder: str
     sha256: str
-    """Of the tuning's rules.json, which has those of its files."""
+    """The digest of the tuning's rules.json, which holds those of its files."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """That made the MPI read the rules."""
+    """The settings that made the MPI read the rules."""
 
 
 def tuned_by(folder: Path, settings: Mapping[str, str]) -> Tuned:
@@ -326,7 +329,7 @@ def build_of(mpi: Mpi) -> MpiBuild:
 
 
 def digest(file: Path) -> str:
-    """UserError: it cannot be read."""
+    """The SHA-256 of a file. UserError: it cannot be read."""
     try:
         return sha256(file.read_bytes()).hexdigest()
     except OSError as error:
@@ -334,8 +337,8 @@ def digest(file: Path) -> str:
 
 
 def write_files(folder: Path, texts: Mapping[str, str]) -> dict[str, str]:
-    """Writes each whole or not at all; their SHA-256 by name. RunError: the disk is full, or the
-    folder cannot be written to."""
+    """Writes each file completely or not at all; returns their SHA-256 by name. RunError: the disk
+    is full, or the folder is not writable."""
     with failing_as(RunError, folder):
         folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
@@ -353,25 +356,25 @@ def _write(file: Path, text: str) -> None:
 
 
 def holds_tuning(folder: Path) -> bool:
-    """Whether this is the folder of a tuning that has ended."""
+    """True if this is the folder of a finished tuning."""
     return (folder / FILE).is_file()
 
 
 def tuning_folders(root: Path) -> dict[str, Path]:
-    """The folders of tunings directly below a folder, by their names."""
+    """The folders of tunings directly below a folder, by name."""
     try:
         folders = sorted(root.iterdir())
     except OSError as error:
         raise UserError(f"cannot look into {root}: {error.strerror}") from None
-    found: dict[str, Path] = {}
+    tunings: dict[str, Path] = {}
     for path in folders:
         if path.name[0] != "." and holds_tuning(path):
-            found[path.name] = path
-    return found
+            tunings[path.name] = path
+    return tunings
 
 
 def load_tuning(folder: Path) -> Tuning:
-    """UserError: there is no whole tuning in this folder."""
+    """The tuning in this folder. UserError: there is no complete one."""
     file = folder / FILE
     if not file.is_file():
         what = "is not a tuning: it has no rules.json" if folder.is_dir() else "does not exist"
@@ -388,7 +391,7 @@ def load_tuning(folder: Path) -> Tuning:
 
 
 def check_files(folder: Path, tuning: Tuning) -> None:
-    """UserError: one is not there, or is not what was written."""
+    """UserError: a file is missing or has been changed."""
     for name, written in tuning.files.items():
         if digest(folder / name) != written:
             raise UserError(
@@ -408,21 +411,20 @@ def check_build(tuning: Tuning, mpi: Mpi) -> None:
 
 
 def settings_of(folder: Path, tuning: Tuning) -> dict[str, str]:
-    """What makes the MPI read the rules, and the settings of messages; nothing where there are
-    none."""
-    found = dict(tuning.message_settings)
+    """Settings that make the MPI read the rules, and those for messages; empty: there are none."""
+    settings = dict(tuning.message_settings)
     if tuning.files:
-        found |= RULE_FORMATS[tuning.mpi.name].settings(folder)
-    return found
+        settings |= RULE_FORMATS[tuning.mpi.name].settings(folder)
+    return settings
 
 
 def variables_of(folder: Path, tuning: Tuning) -> dict[str, str]:
-    """The settings of a tuning as variables of the environment."""
+    """The settings of a tuning as environment variables."""
     return as_variables(settings_of(folder, tuning))
 
 
 def as_variables(settings: Mapping[str, str]) -> dict[str, str]:
-    """Settings as variables of the environment, those of Open MPI with their prefix."""
+    """Settings as environment variables, those of Open MPI with their prefix."""
     from mpigauge.site.launch.openmpi import is_mca
 
     return {f"OMPI_MCA_{name}" if is_mca(name) else name: value for name, value in settings.items()}

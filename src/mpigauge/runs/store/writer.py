@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Writes a run folder while it is measured: what is written stays, whatever happens next."""
+"""Writes a run folder while it is measured: written data persists, whatever happens next."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ _AT_ONCE = 1000
 
 
 class RunWriter:
-    """The writer of one run. Only one process at a time writes into a folder."""
+    """The writer of one run. Only one process at a time may write into a folder."""
 
     def __init__(self, folder: Path, complete: frozenset[int] = frozenset()) -> None:
         self.folder = folder
         self.complete = complete
-        """Launches that a former process has finished, when a run is resumed."""
+        """Launches that an earlier process completed, if a run is resumed."""
         self.kept: Sequence[Path] = (folder,)
-        """Folders that stay when the run is discarded."""
+        """Folders that stay if the run is discarded."""
         self._lock = _lock(folder)
 
     @classmethod
@@ -80,10 +80,10 @@ class RunWriter:
         label: str = "run",
         root: Path = DEFAULT_ROOT,
     ) -> Self:
-        """A new folder with run.json and cards.json: `output`, or a new name below `root`.
+        """Creates a folder with run.json and cards.json: `output`, or a new name below `root`.
 
-        `header` holds what run.json says beside schema and creation time: version, command, plan,
-        mpi. Every refusal is a UserError: nothing is launched then.
+        `header` holds the contents of run.json besides schema and creation time: version, command,
+        plan, mpi. Every failure is a UserError: nothing is launched then.
         """
         kept = [path for path in (output, root) if path and path.exists()]
         folder = _claim(output) if output else _new_below(root, label)
@@ -104,7 +104,7 @@ class RunWriter:
 
     @classmethod
     def resume(cls, folder: Path) -> Self:
-        """The folder of a run that has not measured all it should."""
+        """Opens the folder of an incomplete run."""
         check_schema(folder)
         writer = cls(folder, complete_launches(folder))
         records = folder / "records.jsonl"
@@ -115,32 +115,32 @@ class RunWriter:
         return writer
 
     def add_cards(self, cards: Iterable[Card]) -> None:
-        """Cards of benchmarks that the run's programs turn out to have; each once."""
+        """Adds cards of benchmarks that the run's programs turn out to have, each once."""
         path = self.folder / "cards.json"
         with failing_as(RunError, path):
-            known = json.loads(path.read_text(encoding="utf-8"))
-            names = {(card["suite"], card["name"]) for card in known["benchmarks"]}
+            data = json.loads(path.read_text(encoding="utf-8"))
+            names = {(card["suite"], card["name"]) for card in data["benchmarks"]}
             new = []
             for card in cards:
                 if (card.suite, card.name) not in names:
                     new.append(asdict(card))
             if new:
-                known["benchmarks"] += new
-                write_whole(path, json.dumps(known, ensure_ascii=False))
+                data["benchmarks"] += new
+                write_whole(path, json.dumps(data, ensure_ascii=False))
 
     def amend(self, header: Mapping[str, Any]) -> None:
-        """Says more in run.json, of what was not known when the run began."""
+        """Adds facts to run.json that were unknown when the run began."""
         path = self.folder / "run.json"
         with failing_as(RunError, path):
-            known = json.loads(path.read_text(encoding="utf-8"))
-            write_whole(path, to_json(known | dict(header)))
+            head = json.loads(path.read_text(encoding="utf-8"))
+            write_whole(path, to_json(head | dict(header)))
 
     def write_passport(self, passport: Mapping[str, Any]) -> None:
         with failing_as(RunError, self.folder / "passport.json"):
             write_whole(self.folder / "passport.json", to_json(passport))
 
     def write_between(self, between: Between) -> None:
-        """What this run knows of earlier ones: it says the same of itself from now on."""
+        """Stores the scatter over earlier runs, so that the run is shown the same from now on."""
         with failing_as(RunError, self.folder / HISTORY):
             write_whole(self.folder / HISTORY, to_json(between.to_json()))
 
@@ -151,8 +151,9 @@ class RunWriter:
         env: Mapping[str, str],
         files: Mapping[str, str] | None = None,
     ) -> None:
-        """The words of a launch, as a shell would take them, without values that look secret, in a
-        file for its owner alone; env: what it sets; files: what it needs, texts by their paths."""
+        """Stores the command of a launch in shell syntax, without values that look secret, in a
+        file only its owner may read. env: variables that it sets; files: texts that it needs, by
+        their paths."""
         for name, text in (files or {}).items():
             with failing_as(RunError, Path(name)):
                 write_whole(Path(name), text)
@@ -162,7 +163,7 @@ class RunWriter:
             append_whole(path, os.fsencode(f"{text}\n"), OWN)
 
     def append(self, line: str) -> Record | None:
-        """Stores a line of a job's output if it is a record, and says what it holds."""
+        """Stores a line of a job's output if it is a record, and returns that."""
         payload = find_payload(line)
         if payload is None:
             return None
@@ -182,19 +183,19 @@ class RunWriter:
                 append_whole(path, ("\n".join(block) + "\n").encode())
 
     def log(self, launch: int, stream: str, text: str) -> None:
-        """Output of a launch that is not a record; stream: stdout or stderr."""
+        """Stores output of a launch that is not a record; stream: stdout or stderr."""
         path = launch_file(self.folder, "logs", launch, stream)
         with failing_as(RunError, path):
             append_whole(path, text.encode("utf-8", "replace"))
 
     def finish(self, status: str, **facts: Any) -> None:
-        """How the run ended: done, interrupted or failed."""
+        """Stores how the run ended: done, interrupted or failed."""
         path = self.folder / "status.json"
         with failing_as(RunError, path):
             write_whole(path, to_json({"status": status, "ended": now()} | facts))
 
     def discard(self) -> None:
-        """Removes the run, of which nothing was launched."""
+        """Removes the run, if nothing was launched."""
         self.close()
         remove_run(self.folder, self.kept)
 
@@ -224,7 +225,7 @@ class RunWriter:
             launch_file(self.folder, "progress", record.launch, "jsonl").unlink(missing_ok=True)
 
     def _move_samples(self, record: CellRecord, payload: str) -> str:
-        """The same record with its samples in a file of their own, where they are whole."""
+        """The record with its samples moved to a file of their own, if they are complete."""
         data = json.loads(payload)
         raw = data.pop("raw")
         samples = base64.b64decode(raw.pop("ticks", ""))
@@ -239,7 +240,7 @@ class RunWriter:
 
 
 def remove_run(folder: Path, kept: Sequence[Path] = ()) -> None:
-    """Removes a run, its folder unless that is to be kept, and the root if this leaves it empty."""
+    """Removes a run: its folder unless it is to be kept, and the root if that becomes empty."""
     if not folder.is_dir():
         return
     for path in folder.iterdir():
@@ -251,7 +252,7 @@ def remove_run(folder: Path, kept: Sequence[Path] = ()) -> None:
 
 
 def _claim(folder: Path) -> Path:
-    """The folder, made now or found empty."""
+    """The folder, newly created or already empty."""
     try:
         folder.mkdir()
     except FileExistsError:
@@ -271,8 +272,8 @@ def _refuse_used(folder: Path) -> None:
 
 
 def _take(folder: Path) -> None:
-    """Makes it ours alone. Of several jobs that find it empty, one can make a folder in it: that
-    holds on NFS and Lustre too, and nothing is left that is not of the run."""
+    """Reserves an empty folder. If several jobs see it empty, only one can create a folder in it,
+    even on NFS and Lustre, and nothing is left behind that is not part of the run."""
     try:
         (folder / "samples").mkdir()
     except FileExistsError:
@@ -282,7 +283,7 @@ def _take(folder: Path) -> None:
 
 
 def _new_below(root: Path, label: str) -> Path:
-    """A name that no other job has, although many start in the same second."""
+    """Creates a folder with a unique name, even if many jobs start in the same second."""
     stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
     name = f"{stamp}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', label)[:60]}"
     try:
@@ -303,9 +304,9 @@ def _new_below(root: Path, label: str) -> Path:
 
 
 def is_locked(folder: Path) -> bool | None:
-    """True if a process writes into a run folder; None: this file system has no locks.
+    """True if a process is writing into a run folder; None: this file system has no locks.
 
-    Some network file systems keep locks for each host: there other hosts see none.
+    Some network file systems keep locks per host: other hosts do not see them.
     """
     import fcntl
 
@@ -320,9 +321,9 @@ def is_locked(folder: Path) -> bool | None:
 
 
 def _lock(folder: Path) -> IO[str]:
-    """Held as long as this process writes; the system lets go of it when the process ends.
+    """A lock held while this process writes; the system releases it when the process ends.
 
-    The file is opened for writing, though nothing is written, since NFS locks no others.
+    The file is opened for writing, although nothing is written, since NFS locks no others.
     """
     import fcntl
 
