@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What others measured: their programs' text, and published tables, as records like ours."""
+"""Imports of other programs' output, and of published tables, as records."""
 
 from mpigauge.runs.readers.registry import READERS, Reader, sniff
 from mpigauge.runs.readers.text import Text

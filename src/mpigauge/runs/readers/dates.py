@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""When numbers of others were measured: as their programs print it, or as somebody writes it."""
+"""Dates of imported measurements: as programs print them, or as users write them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ if TYPE_CHECKING:
 _PRINTED = ("%Y-%m-%dT%H:%M:%S", "%a %b %d %H:%M:%S %Y", "%Y %m %d %H:%M:%S")
 _WRITTEN = ("%Y-%m-%d", "%Y-%m-%dT%H:%MZ", "%Y-%m-%dT%H:%M:%SZ")
 _FIRST_YEAR = 1990
-"""MPI is not older."""
+"""The earliest year of a measurement: MPI is not older."""
 
 
 def printed_date(texts: Iterable[str]) -> datetime | None:
-    """The first of what a program printed as its dates that is one. Programs print the time of
-    their place and do not say which, so it is taken for UTC."""
-    found = (_parse(text.strip(), _PRINTED) for text in texts)
-    return next((date for date in found if date), None)
+    """The first valid date among those that a program printed. Programs print local time without a
+    zone, so it is taken as UTC."""
+    dates = (_parse(text.strip(), _PRINTED) for text in texts)
+    return next((date for date in dates if date), None)
 
 
 def written_date(option: str, text: str, now: datetime) -> datetime:
-    """What an option says, in UTC. UserError: it is not a date, or not one of a measurement."""
+    """The date in an option, in UTC. UserError: it is not a date, or cannot be one of a
+    measurement."""
     date = _parse(text.strip(), _WRITTEN)
     if date is None:
         raise UserError(

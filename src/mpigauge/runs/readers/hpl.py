@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""HPL: the speed of a factorisation and its time, as figures; what it varied is their arm.
+"""HPL: speed and time of a factorization, as figures; the varied parameters are their arm.
 
 Variants of vendors print the same table: their T/V is a word of their own (WR0XR8C48, WC0), a word
-stands before it (HPL_AI), or columns stand behind the speed: the speed of one GPU, or those that a
-head names. NVIDIA's HPL-MxP prints lines instead of a table.
+precedes it (HPL_AI), or columns follow the speed: the speed of one GPU, or those that a head names.
+NVIDIA's HPL-MxP prints lines instead of a table.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _OF_GPU = "speed of one GPU"
     rf"^(?:{_TABLE}|{_LINES})".encode(),
 )
 def read(text: Text) -> Reading:
-    """A case that comes again is of the next launch."""
+    """Reads the output; a case that occurs again belongs to the next launch."""
     log = _Log()
     for number, line in text.numbered():
         log.look(number, line)
@@ -62,35 +62,35 @@ def read(text: Text) -> Reading:
 class _Log:
     source: str = "HPL"
     extra_heads: tuple[str, ...] = ()
-    """The heads behind Gflops."""
+    """The heads after Gflops."""
     case: dict[str, str] = field(default_factory=dict)
-    """The values that lines of HPL-MxP state."""
+    """The values in lines of HPL-MxP."""
     figures: list[Figure] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     launches: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    """The number of times that each case came."""
+    """The number of occurrences of each case."""
     starts: dict[int, str] = field(default_factory=dict)
 
     def look(self, number: int, line: str) -> None:
-        if found := _VERSION.search(line):
-            self.source = f"HPL {found[1]}"
-        elif found := _HEAD.match(line):
-            self.extra_heads = tuple(found[1].replace("(per GPU)", _OF_GPU).split("  "))
-        elif found := _VARIANT.match(line):
-            self._row(number, line, found)
-        elif found := _MXP.match(line):
-            self._speed(number, line, found)
-        elif found := _MXP_VALUE.match(line):
-            self.case[found[1]] = found[2]
+        if match := _VERSION.search(line):
+            self.source = f"HPL {match[1]}"
+        elif match := _HEAD.match(line):
+            self.extra_heads = tuple(match[1].replace("(per GPU)", _OF_GPU).split("  "))
+        elif match := _VARIANT.match(line):
+            self._row(number, line, match)
+        elif match := _MXP.match(line):
+            self._speed(number, line, match)
+        elif match := _MXP_VALUE.match(line):
+            self.case[match[1]] = match[2]
         elif _START in line and self.figures:
             self.starts.setdefault(self.figures[-1].launch, line.partition(_START)[2].strip())
         elif "||Ax-b||" in line.replace(" ", "") and "FAILED" in line:
             self.remarks.append(f"HPL reports at line {number} that its result is wrong (FAILED)")
 
-    def _row(self, number: int, line: str, found: re.Match[str]) -> None:
-        program, variant = found[1] or "HPL", found[2]
-        words = re.sub(r"[()]", " ", found[3]).split()
+    def _row(self, number: int, line: str, match: re.Match[str]) -> None:
+        program, variant = match[1] or "HPL", match[2]
+        words = re.sub(r"[()]", " ", match[3]).split()
         row = (variant, *words[: len(HEADS) - 1])
         if not _is_row(row):
             self.unread.append(Unread(number, line.strip(), why_no_row(row, HEADS, ("T/V",))))
@@ -104,8 +104,8 @@ class _Log:
     def _extras(
         self, speed: Figure, words: Sequence[str], number: int, line: str
     ) -> Iterator[Figure]:
-        """The columns behind the speed. One without a head is the speed of one GPU if it is that
-        share of the whole."""
+        """Figures for the columns after the speed. One without a head is the speed of one GPU if it
+        is that share of the whole."""
         heads = [head.strip() for head in self.extra_heads if head.strip()]
         for place, word in enumerate(words):
             if not _IS_NUMBER.fullmatch(word):
@@ -125,19 +125,20 @@ class _Log:
                 better="higher" if is_speed else "",
             )
 
-    def _speed(self, number: int, line: str, found: re.Match[str]) -> None:
-        """A line of HPL-MxP: the speed of the whole solution, or of its factorisation alone."""
-        if not _IS_NUMBER.fullmatch(found[2]):
-            self.unread.append(Unread(number, line.strip(), f"{found[2]} is not a number (GFLOPS)"))
+    def _speed(self, number: int, line: str, match: re.Match[str]) -> None:
+        """Reads a line of HPL-MxP: the speed of the whole solution, or of its factorization
+        alone."""
+        if not _IS_NUMBER.fullmatch(match[2]):
+            self.unread.append(Unread(number, line.strip(), f"{match[2]} is not a number (GFLOPS)"))
             return
         arm = " ".join(f"{name}={value}" for name, value in self.case.items())
         ranks = int(self.case.get("P", 0)) * int(self.case.get("Q", 0))
-        name = "speed of the factorisation" if found[1] else "speed"
-        speed = self._figure("HPL-MxP", arm, float(found[2]), ranks, name)
+        name = "speed of the factorisation" if match[1] else "speed"
+        speed = self._figure("HPL-MxP", arm, float(match[2]), ranks, name)
         self.figures.append(speed)
-        if found[3] and _IS_NUMBER.fullmatch(found[3]):
+        if match[3] and _IS_NUMBER.fullmatch(match[3]):
             of_gpu = _OF_GPU if name == "speed" else f"{name}, one GPU"
-            self.figures.append(replace(speed, name=of_gpu, value=float(found[3])))
+            self.figures.append(replace(speed, name=of_gpu, value=float(match[3])))
 
     def _figure(
         self, program: str, arm: str, value: float, ranks: int, name: str = "speed"

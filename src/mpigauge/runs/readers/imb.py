@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Tables of IMB 3.1 to 2021, all suites, and of programs that print the same.
+"""Tables of IMB 3.1 to 2021, all suites, and of programs with the same output.
 
-Logs are read as they are found: several runs one behind another, launchers' words before lines,
-noise of modules between tables, tables cut short. A line in a table that is not a row is named;
-lines outside of tables are nobody's. A new banner, or a table that comes again, begins a new
-launch.
+Logs are read in any form: several runs one after another, launchers' prefixes of lines, module
+output between tables, tables cut short. A line in a table that is not a row is reported; lines
+outside of tables are ignored. A new banner, or a table that occurs again, begins a new launch.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from mpigauge.model.record import Skip
 from mpigauge.runs.readers.imb_columns import BINARY_MEGABYTE, megabyte
 from mpigauge.runs.readers.imb_header import Header
 from mpigauge.runs.readers.imb_heading import CHANGES, TIMED, HeadingSection, changed, heading_in
-from mpigauge.runs.readers.imb_lines import said
+from mpigauge.runs.readers.imb_lines import parse_line
 from mpigauge.runs.readers.imb_rows import WIDTH, IrregularError, regular_rows, row_pattern
 from mpigauge.runs.readers.imb_section import conversions, kind_of
 from mpigauge.runs.readers.imb_tables import TableDraft, finished
@@ -54,10 +53,10 @@ REASONS = {
     "time-out": "no time was left for it",
 }
 ALONE = ("#bytes", "#repetitions", "t[usec]", "Mbytes/sec")
-"""The columns of rows whose heading was cut away."""
+"""The columns of rows without a heading."""
 TAKEN_FOR = "PingPong"
 _HEADING = 1500
-"""Bytes that a heading has at most, where it is looked for as a whole."""
+"""The most bytes that a heading has, when it is searched as a whole."""
 _DAMAGED = re.compile(r"^\s*(?:\d|\.\.\.)")
 
 
@@ -72,8 +71,8 @@ def read(text: Text) -> Reading:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Python would look for cycles again and again among the many tables, where there are none: an
-    eighth of the time."""
+    """Disables the garbage collector, which would spend an eighth of the time on many tables
+    without cycles."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -85,11 +84,11 @@ def _no_collection() -> Iterator[None]:
 
 @dataclass
 class _Log:
-    """What is known at a place of the text, and what was found before it."""
+    """The state of the text at a line, and everything read before it."""
 
     text: Text
     careful: bool = False
-    """Whether to look at each row by itself."""
+    """True if each row is parsed by itself."""
     header: Header = field(default_factory=Header)
     section: HeadingSection | None = None
     heads: Heads = ()
@@ -102,13 +101,13 @@ class _Log:
     of_command: dict[str, str] = field(default_factory=dict)
     """The settings in the command line of the run."""
     placement: str = ""
-    """And where it has the ranks placed."""
+    """The placement of ranks in the command line."""
     arm: str = ""
     headings: dict[bytes, Heading | None] = field(default_factory=dict)
     kinds: dict[tuple[str, ...], dict[tuple[HeadingSection, Heads], HeadingKind]] = field(
         default_factory=dict
     )
-    """What headings give their tables, by what their runs have in common."""
+    """The kinds of tables by heading, for runs with the same header."""
     seen: set[tuple[Any, ...]] = field(default_factory=set)
     """Headings of this launch."""
     drafts: list[TableDraft] = field(default_factory=list)
@@ -116,7 +115,7 @@ class _Log:
     unread: list[Unread] = field(default_factory=list)
     remarks: dict[str, None] = field(default_factory=dict)
     launches: dict[int, tuple[Header, int]] = field(default_factory=dict)
-    """Of each, the header and how many ranks it has at least."""
+    """The header and the least number of ranks of each launch."""
     line: int = 0
 
     def run(self) -> None:
@@ -134,8 +133,8 @@ class _Log:
                 self._plain(line.decode("utf-8", "replace"))
 
     def _regular(self, data: bytes, position: int) -> int:
-        """Takes rows of full width, and tables behind them whose heading is known, down to where
-        a line has to be looked at."""
+        """Reads rows of full width, and following tables with a known heading, up to a line that
+        needs parsing by itself."""
         while self.in_rows and (rows := regular_rows(data, position, self.heads)):
             size = rows * (WIDTH * len(self.heads) + 1)
             self.drafts[-1].regular = data[position : position + size]
@@ -152,8 +151,8 @@ class _Log:
         return position
 
     def _heading(self, block: bytes) -> Heading | None:
-        """What the lines from the end of a table to the head of the next one say, where they say
-        nothing else; the same headings come again in each run."""
+        """The heading between the end of a table and the next head, if the lines hold nothing else;
+        the same headings occur again in each run."""
         if block not in self.headings:
             self.headings[block] = heading_in(block) if block else None
         return self.headings[block]
@@ -176,7 +175,8 @@ class _Log:
         )
 
     def _tell_unit(self) -> None:
-        """Old versions count 2^20 bytes as a megabyte; where no banner says it, the numbers do."""
+        """Adds a remark about old versions, which count 2^20 bytes as a megabyte; without a banner
+        the numbers show it."""
         old = (d for d in self.drafts if d.is_old and "Mbytes/sec" in d.heads)
         units = (megabyte(draft.card, draft.shape, draft.printed) for draft in old)
         if next((unit for unit in units if unit == unit), 0) == BINARY_MEGABYTE:
@@ -184,7 +184,7 @@ class _Log:
 
     # --- lines with a # in them -------------------------------------------------------------
     def _comment(self, line: bytes) -> None:
-        what, words = said(line)
+        what, words = parse_line(line)
         self.in_rows = False
         if self.is_command and what == "comment":
             self.header.command += words[0].split()
@@ -220,7 +220,7 @@ class _Log:
         self.halo = None
 
     def on_heads(self, *heads: str) -> None:
-        """Below it stand rows, if it names a time or a rate."""
+        """Begins a table, if its head names a time or a rate."""
         if self.section is None or not self.section.ranks or not TIMED & set(heads):
             why = _why_no_table(self.section, heads)
             self.unread.append(Unread(self.line, " ".join(heads), why))
@@ -246,22 +246,22 @@ class _Log:
         return draft
 
     def _kind(self, section: HeadingSection, heads: Heads) -> HeadingKind:
-        """What tables of this heading share in this run of IMB."""
+        """The kind of tables with this heading in this run of IMB."""
         if (kinds := self.header.kinds) is None:
             kinds = self.header.kinds = self.kinds.setdefault(self.header.alike, {})
-        if (known := kinds.get((section, heads))) is None:
-            known = kinds[section, heads] = kind_of(section, heads, self.header)
-            self.remarks |= dict.fromkeys(conversions(known))
-        return known
+        if (kind := kinds.get((section, heads))) is None:
+            kind = kinds[section, heads] = kind_of(section, heads, self.header)
+            self.remarks |= dict.fromkeys(conversions(kind))
+        return kind
 
     def _next_launch(self) -> None:
         self.launch += 1
         self.seen.clear()
 
     def _tell_launch(self, ranks: int) -> None:
-        header, known = self.launches.get(self.launch, (None, 0))
-        if header is not self.header or ranks > known:
-            self.launches[self.launch] = (self.header, max(ranks, known))
+        header, most = self.launches.get(self.launch, (None, 0))
+        if header is not self.header or ranks > most:
+            self.launches[self.launch] = (self.header, max(ranks, most))
 
     def _skip(self, fixed: Mapping[str, Any], size: int, reason: str) -> None:
         key = {name: fixed[name] for name in KEY_COLUMNS if name in fixed}
@@ -278,14 +278,14 @@ class _Log:
             self._command(line)
         elif self.heads:
             self._in_table(line)
-        elif self.section and (found := HALO.search(line)):
-            self._halo_row(self.section, *found.groups())
-        elif found := LABELLED.match(line):
-            self._alone(found[1] or "", found[2])
+        elif self.section and (match := HALO.search(line)):
+            self._halo_row(self.section, *match.groups())
+        elif match := LABELLED.match(line):
+            self._alone(match[1] or "", match[2])
 
     def _command(self, line: str) -> None:
-        """The settings and the placement of the run that a line starts, and its options, which not
-        all programs print."""
+        """Takes settings and placement from the command of a run, and its options, which not all
+        programs print."""
         self.of_command = settings_in_command(line)
         self.placement = placement_in_command(line)
         self.arm = arm_of(self.settings | self.of_command)
@@ -294,27 +294,28 @@ class _Log:
 
     def _in_table(self, line: str) -> None:
         draft = self.drafts[-1]
-        if found := row_pattern(self.heads).search(line):
-            draft.rows.append(tuple(map(float, found.groups())))
+        if match := row_pattern(self.heads).search(line):
+            draft.rows.append(tuple(map(float, match.groups())))
             self.in_rows = True
-        elif found := NOTE.search(line):
-            reason = REASONS[found[2]].format(found[3] or "more")
-            self._skip(draft.fixed, int(found[1]), reason)
+        elif match := NOTE.search(line):
+            reason = REASONS[match[2]].format(match[3] or "more")
+            self._skip(draft.fixed, int(match[1]), reason)
         elif self.in_rows and _DAMAGED.match(line):
             self.unread.append(Unread(self.line, line.strip(), _why(line, self.heads)))
 
     def _halo_row(self, section: HeadingSection, size: str, messages: str, time: str) -> None:
-        """Along a side of one nothing is sent, so dimensions are those of the messages: four each,
-        sent and received in both directions."""
+        """Adds a row of HALO. Along a side of one nothing is sent, so dimensions are those of the
+        messages: four each, sent and received in both directions."""
         if self.halo is None:
             section = section._replace(dimensions=int(messages) // 4)
             self.halo = self._begin(section, ("#bytes", "#repetitions", "t[usec]"))
         self.halo.rows.append((float(size), 0.0, float(time)))
 
     def _alone(self, label: str, line: str) -> None:
-        """A row without heading, as `grep` leaves them; the word before it is kept as placement."""
-        found = row_pattern(ALONE).fullmatch(line.strip())
-        row = tuple(map(float, found.groups())) if found else ()
+        """Adds a row without a heading, as `grep` leaves them; the word before it is kept as
+        placement."""
+        match = row_pattern(ALONE).fullmatch(line.strip())
+        row = tuple(map(float, match.groups())) if match else ()
         if not row or not _is_transfer(*row):
             return
         last = self.drafts[-1] if self.drafts and self.drafts[-1].label is not None else None
@@ -324,7 +325,7 @@ class _Log:
         last.rows.append(row)
 
     def _section_alone(self) -> HeadingSection:
-        """What the text or the user says of rows whose head was cut away, else what is likely."""
+        """The section of rows without a heading: from the text or the user, else a likely one."""
         if self.section and self.section.ranks:
             return self.section
         if not self.text.benchmark:
@@ -334,7 +335,8 @@ class _Log:
 
 
 def _is_transfer(size: float, repetitions: float, time: float, rate: float) -> bool:
-    """Whether the rate is of one message in this time; other programs' numbers are not so."""
+    """True if the rate is that of one message in this time, unlike the numbers of other
+    programs."""
     expected = size / time if time > 0 else 0.0
     return repetitions >= 1 and abs(rate - expected) <= 0.1 * expected + 0.02
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From the columns that IMB prints to those that are stored.
+"""Converts the columns that IMB prints to those that are stored.
 
 IMB's times are means over all calls of a row; t_min, t_max and t_avg are over ranks.
 """
@@ -30,7 +30,7 @@ HEADS = frozenset(
     )
 )  # fmt: skip
 TIMES = ("t_ovrl[usec]", "t_max[usec]", "t[usec]")
-"""The time of the slowest rank, whichever of them a table has."""
+"""Heads for the time of the slowest rank; a table has at most one of them."""
 OF_SLOWEST = "mean over repetitions, slowest rank"
 OVER_RANKS = "mean over repetitions and ranks"
 BINARY_MEGABYTE = 2**20
@@ -39,7 +39,7 @@ _AS_PRINTED = {"printed_mb_per_s": "Mbytes/sec", "printed_msg_per_s": "Msg/sec"}
 
 
 class Shape(NamedTuple):
-    """What times and traffic of a table depend on beside its benchmark."""
+    """Parameters besides the benchmark that determine times and traffic of a table."""
 
     ranks: int
     inflight: int = 1
@@ -48,7 +48,7 @@ class Shape(NamedTuple):
 
 
 def stored(card: Card, shape: Shape, printed: Numbers) -> dict[str, Any]:
-    """The stored columns of these rows: arrays as long as they are, and what they share."""
+    """The stored columns of these rows: arrays with a value per row, and shared values."""
     whole = printed["#repetitions"]
     size = printed.get("#bytes")
     if size is not None and card.suite == "MT":
@@ -70,7 +70,7 @@ def stored(card: Card, shape: Shape, printed: Numbers) -> dict[str, Any]:
 
 
 def statistic(card: Card) -> str:
-    """What time_p50_s is."""
+    """The statistic that time_p50_s is."""
     if card.columns in ("rate", "timed_band"):
         return OVER_RANKS
     return OF_SLOWEST
@@ -83,7 +83,8 @@ def time_scale(card: Card) -> float:
 
 
 def fixed(card: Card, launch: int, shape: Shape) -> dict[str, Any]:
-    """The columns that the rows of a table share, where its text says nothing else."""
+    """The columns that the rows of a table share, with defaults for those that the text does not
+    state."""
     types = {"reduction": ("float", "sum"), "transfer": ("byte", ""), "none": ("byte", "")}
     datatype, op = types[card.unit]
     return {
@@ -101,7 +102,7 @@ def fixed(card: Card, launch: int, shape: Shape) -> dict[str, Any]:
 
 
 def _times(card: Card, shape: Shape, printed: Numbers, messages: float) -> dict[str, Any]:
-    """Of a whole call: not halved, and of all messages under way."""
+    """The times of a whole call: not halved, and of all messages in flight."""
     import numpy as np
 
     if is_rate_alone(printed):
@@ -121,17 +122,17 @@ def _times(card: Card, shape: Shape, printed: Numbers, messages: float) -> dict[
 
 
 def is_rate_alone(heads: Iterable[str]) -> bool:
-    """Whether the rate of messages is all that tells a time."""
+    """True if the message rate is the only column with a time."""
     return not {*TIMES, "t_avg[usec]"} & set(heads)
 
 
 def _ranks(printed: Numbers, unit: float) -> dict[str, Any]:
     heads = {"time_min_s": "t_min[usec]", "time_avg_s": "t_avg[usec]"}
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name, head in heads.items():
         if head in printed:
-            found[name] = printed[head] * unit
-    return found
+            columns[name] = printed[head] * unit
+    return columns
 
 
 def _parts(printed: Numbers) -> dict[str, Any]:
@@ -140,17 +141,17 @@ def _parts(printed: Numbers) -> dict[str, Any]:
         "time_cpu_s": ("t_CPU[usec]", _MICRO),
         "overlap_ratio": ("overlap[%]", 0.01),
     }
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name, (head, by) in heads.items():
         if head in printed:
-            found[name] = printed[head] * by
-    return found
+            columns[name] = printed[head] * by
+    return columns
 
 
 def megabyte(card: Card, shape: Shape, printed: Numbers) -> float:
-    """The bytes of a megabyte in these rows: 10^6, or 2^20 before IMB 2017; NaN: they do not show.
+    """The bytes of a megabyte in these rows: 10^6, or 2^20 before IMB 2017; NaN: undetermined.
 
-    Rows of 10 µs and more have digits enough.
+    Only rows of 10 µs or more have enough digits.
     """
     import numpy as np
 

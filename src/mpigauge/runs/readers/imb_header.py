@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the header of a run of IMB says that its tables depend on."""
+"""The header of an IMB run, as far as its tables depend on it."""
 
 from __future__ import annotations
 
@@ -20,29 +20,31 @@ SUITES = {
 }  # fmt: skip
 _IO = re.compile(r"MPI-IO")
 TOTAL_UNTIL = 2018
-"""Until then the size of Reduce_scatter was that of the whole vector, later of a rank's part."""
+"""The last year in which the size of Reduce_scatter was that of the whole vector, not of one rank's
+part."""
 MEETS_FROM = 2017
-"""From then on ranks meet after each call of a collective unless -sync says otherwise."""
+"""The first year in which ranks synchronize after each call of a collective, unless -sync is
+off."""
 WIDE_WINDOW_FROM = (2021, 2)
 NARROW, WIDE = 64, 256
-"""Messages under way in Uniband and Biband, before and from that version on."""
+"""Messages in flight in Uniband and Biband, before and since that version."""
 
 
 @dataclass
 class Header:
     version: str = ""
-    """2021.7; empty: there is no banner."""
+    """The version, such as 2021.7; empty: there is no banner."""
     suite: str = ""
     on_gpu: bool = False
-    """Whether it is one of the programs whose buffers may be on a GPU."""
+    """True for a program whose buffers may be on a GPU."""
     command: list[str] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
     kinds: dict[tuple[HeadingSection, Heads], HeadingKind] | None = None
-    """What its headings give their tables, as they become known; shared by runs that are alike."""
+    """The kinds of tables by heading, as they become known; shared by runs with the same header."""
 
     @classmethod
     def of_banner(cls, version: str, part: str, on_gpu: bool = False) -> Header:
-        """IO's banner has run into the line behind it since 2021.2."""
+        """A header from a banner; that of IO has run into the following line since 2021.2."""
         suite = SUITES.get(part) or ("IO" if _IO.match(part) else part)
         return cls(version, suite, on_gpu)
 
@@ -58,13 +60,13 @@ class Header:
 
     @property
     def year(self) -> tuple[int, ...]:
-        """(2021, 7); (9999,) where it is not known: as new as can be."""
+        """The version as numbers, such as (2021, 7); (9999,) for an unknown one: the newest."""
         numbers = tuple(map(int, re.findall(r"\d+", self.version))) if not self.is_ours else ()
         return numbers or (9999,)
 
     @property
     def alike(self) -> tuple[str, ...]:
-        """What is alike in runs whose tables differ by nothing but their numbers."""
+        """A key that is equal for runs whose tables differ only in their numbers."""
         facts = (f"{name}={value}" for name, value in self.facts.items() if name != "Date")
         return self.version, self.suite, str(self.on_gpu), *self.command, *facts
 
@@ -74,7 +76,7 @@ class Header:
 
     @property
     def date(self) -> str:
-        """The date as 2026-11-21T03:20:56; as it stands where it is written otherwise."""
+        """The date as 2026-11-21T03:20:56; unchanged in an unknown format."""
         text = self.facts.get("Date", "")
         try:
             return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").isoformat()
@@ -82,7 +84,7 @@ class Header:
             return text
 
     def of_launch(self) -> dict[str, str]:
-        """What a record of a launch says of it."""
+        """The fields of a launch record."""
         return {
             "time": self.date,
             "mpi_standard": self.facts.get("MPI Version", ""),
@@ -90,7 +92,7 @@ class Header:
         }
 
     def option(self, name: str, default: str = "") -> str:
-        """The word behind -name in the command line."""
+        """The word after -name in the command line."""
         words = self.command
         at = next((i for i, word in enumerate(words[:-1]) if word == f"-{name}"), None)
         if at is not None:
@@ -104,10 +106,10 @@ class Header:
         return default
 
     def mpi_word(self, fact: str, default: str) -> str:
-        """float of MPI_FLOAT."""
-        found = re.match(r"MPI_(\w+)", self.facts.get(fact, ""))
-        if found:
-            return found[1].lower()
+        """The name of an MPI constant in lower case: float for MPI_FLOAT."""
+        match = re.match(r"MPI_(\w+)", self.facts.get(fact, ""))
+        if match:
+            return match[1].lower()
         return default
 
     def window(self) -> int:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A heading of IMB as it stands: the benchmark, the ranks and the columns that its lines name."""
+"""A heading of IMB as printed: the benchmark, the ranks and the columns that its lines name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.runs.readers.imb_columns import TIMES
-from mpigauge.runs.readers.imb_lines import said
+from mpigauge.runs.readers.imb_lines import parse_line
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
@@ -18,11 +18,11 @@ Heads = tuple[str, ...]
 
 
 TIMED = frozenset((*TIMES, "Msg/sec"))
-"""A table has one of these columns."""
+"""Heads of which every table has at least one."""
 
 
 class HeadingSection(NamedTuple):
-    """What the lines of a heading say."""
+    """The facts that the lines of a heading state."""
 
     benchmark: str
     ranks: int = 0
@@ -41,12 +41,12 @@ class HeadingSection(NamedTuple):
 class Heading(NamedTuple):
     section: HeadingSection
     heads: Heads
-    """Of the columns below it."""
+    """The heads of the columns below it."""
     lines: int
 
 
 class HeadingKind(NamedTuple):
-    """What tables under the same heading, in the same run, have in common."""
+    """The common properties of tables under the same heading, in the same run."""
 
     card: Card
     shape: Shape
@@ -64,7 +64,7 @@ CHANGES: Mapping[str, Change] = {
     "window": lambda size: {"window": int(size)},
     "benchmark": lambda name: {"benchmark": name},
 }
-"""By what a line says (imb_lines.py): what it changes of a section, from its words."""
+"""Functions that turn the words of a line into changes of a section, by the kind of line."""
 
 
 _NOTHING_TOLD = ("comment", "other")
@@ -73,7 +73,7 @@ _NOTHING_TOLD = ("comment", "other")
 def changed(
     section: HeadingSection | None, what: str, words: tuple[str, ...]
 ) -> HeadingSection | None:
-    """The section after such a line; None: lines of a heading that has no benchmark."""
+    """The section after such a line; None: the heading has no benchmark."""
     if what == "benchmark":
         return HeadingSection(words[0])
     if section:
@@ -82,19 +82,21 @@ def changed(
 
 
 def heading_in(block: bytes) -> Heading | None:
-    """The heading that these lines are, the last of them the head of a table.
+    """The heading in these lines, the last of which is the head of a table.
 
-    None: some of them say anything else.
+    None: some of the lines hold anything else.
     """
     section: HeadingSection | None = None
     *lines, last = block.splitlines()
     for line in lines:
-        what, words = said(line) if b"#" in line else ("plain" if line.strip() else "comment", ())
+        what, words = (
+            parse_line(line) if b"#" in line else ("plain" if line.strip() else "comment", ())
+        )
         if what in CHANGES:
             section = changed(section, what, words)
         elif what not in _NOTHING_TOLD:
             return None
-    what, heads = said(last)
+    what, heads = parse_line(last)
     if section is None or not section.ranks or what != "heads" or not TIMED & set(heads):
         return None
     return Heading(section, heads, len(lines) + 1)

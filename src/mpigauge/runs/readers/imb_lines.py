@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the lines of IMB say that have a # in them: headers, headings and heads of tables."""
+"""Lines of IMB with a # in them: headers, headings and heads of tables."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import NamedTuple
 from mpigauge.runs.readers.imb_columns import HEADS
 
 
-class Said(NamedTuple):
+class ImbLine(NamedTuple):
     what: str
-    """heads, comment, or one of those in the list below."""
+    """The kind of line: heads, comment, or one in the list below."""
     words: tuple[str, ...] = ()
 
 
@@ -40,13 +40,13 @@ _LINES = tuple(
 
 
 @lru_cache(maxsize=4096)
-def said(line: bytes) -> Said:
-    """What a line says; the same few lines come again and again."""
+def parse_line(line: bytes) -> ImbLine:
+    """The kind and the words of a line; cached, since the same few lines occur again and again."""
     text = line.decode("utf-8", "replace")
     words = tuple(word for word in text.split() if word in HEADS)
     if "#repetitions" in words:
-        return Said("heads", words)
+        return ImbLine("heads", words)
     for what, pattern in _LINES:
-        if found := pattern.search(text):
-            return Said(what, tuple((word or "").rstrip() for word in found.groups()))
-    return Said("comment", (text.partition("#")[2].strip(),))
+        if match := pattern.search(text):
+            return ImbLine(what, tuple((word or "").rstrip() for word in match.groups()))
+    return ImbLine("comment", (text.partition("#")[2].strip(),))

@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """Rows of IMB's tables as numbers.
 
-Where rows are as IMB writes them, fields of 13 characters each, all rows of a text are read at
-once: digits become numbers column by column. Others are searched field by field.
+If rows have IMB's format, fields of 13 characters each, all rows of a text are parsed at once:
+digits become numbers column by column. Others are parsed field by field.
 """
 
 from __future__ import annotations
@@ -20,22 +20,23 @@ if TYPE_CHECKING:
 
 WIDTH = 13
 DIGITS = 2
-"""After the point."""
+"""Digits after the decimal point."""
 WHOLE = frozenset(("Group", "#bytes", "#repetitions", "Msg/sec"))
 _IN_FIELDS = b"0123456789 "
-"""Without these a row is its points and the end of its line."""
+"""The characters of fields; without them a row is its points and its line end."""
 _AT_ONCE = 8192
 _POINT = WIDTH - DIGITS - 1
 _BLANK, _LOW = 32, 15
 
 
 class IrregularError(ValueError):
-    """What looked like regular rows is none."""
+    """Raised if rows that look regular are not."""
 
 
 @cache
 def row_pattern(heads: tuple[str, ...]) -> re.Pattern[str]:
-    """A row of these columns anywhere in a line, between blanks; times have two decimals."""
+    """A pattern for a row of these columns anywhere in a line, between blanks; times have two
+    decimals."""
     fields = (
         r"(-?\d+)" if head in WHOLE else rf"(-?\d+\.\d{{{DIGITS}}}|-?inf|-?nan)" for head in heads
     )
@@ -44,18 +45,18 @@ def row_pattern(heads: tuple[str, ...]) -> re.Pattern[str]:
 
 @cache
 def _points(heads: tuple[str, ...]) -> tuple[int, ...]:
-    """Where the decimal points of a regular row stand."""
-    found = []
+    """The offsets of the decimal points in a regular row."""
+    points = []
     for i, head in enumerate(heads):
         if head not in WHOLE:
-            found.append(WIDTH * i + _POINT)
-    return tuple(found)
+            points.append(WIDTH * i + _POINT)
+    return tuple(points)
 
 
 def regular_rows(data: bytes, start: int, heads: tuple[str, ...]) -> int:
-    """How many rows of full width stand in `data` from `start` on, up to an empty line or a #.
+    """The number of rows of full width in `data` from `start` on, up to an empty line or a #.
 
-    Usually the empty line is the one before the #, which is quicker to try than to look for.
+    Usually the empty line is the one before the #, which is faster to test than to search for.
     """
     comment = data.find(b"#", start)
     limit = comment if comment >= 0 else len(data)
@@ -66,7 +67,7 @@ def regular_rows(data: bytes, start: int, heads: tuple[str, ...]) -> int:
 
 
 def _full_rows(chunk: bytes, heads: tuple[str, ...]) -> int:
-    """How many it is made of; 0: of something else."""
+    """The number of full rows in the chunk; 0: it holds anything else."""
     width = WIDTH * len(heads) + 1
     rows, rest = divmod(len(chunk), width)
     points = _points(heads)
@@ -82,7 +83,7 @@ def _full_rows(chunk: bytes, heads: tuple[str, ...]) -> int:
 
 
 def parse_regular(data: bytes, heads: Sequence[str]) -> NDArray[np.float64]:
-    """Columns × rows of regular rows. IrregularError: a field has a blank between its digits."""
+    """The columns × rows of regular rows. IrregularError: a number has a blank in it."""
     import numpy as np
 
     width = WIDTH * len(heads) + 1
@@ -97,7 +98,7 @@ def parse_regular(data: bytes, heads: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _numbers(field: NDArray[np.uint8], whole: bool) -> NDArray[np.float64]:
-    """Of the characters of one column, a line of them for each place."""
+    """The numbers of one column, from its characters: an array row for each place."""
     import numpy as np
 
     decimals = 0 if whole else DIGITS
@@ -115,7 +116,7 @@ def _numbers(field: NDArray[np.uint8], whole: bool) -> NDArray[np.float64]:
 def split_rows(
     numbers: NDArray[np.float64], counts: Sequence[int]
 ) -> Iterator[NDArray[np.float64]]:
-    """Rows that stand in one array, split table by table."""
+    """Splits the rows in one array by table."""
     first = 0
     for count in counts:
         yield numbers[:, first : first + count]

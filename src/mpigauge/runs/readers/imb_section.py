@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A heading of IMB: which benchmark, on how many ranks, in which way."""
+"""The benchmark of an IMB heading, its ranks and its variant."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OPTIONS = {
     "P2P": {"stride": "stride"},
     "HALO": {"topo": "topo"},
 }  # fmt: skip
-"""Options of IMB by suite, and their names among settings."""
+"""Options of IMB by suite, and their names as settings."""
 
 
 def kind_of(section: HeadingSection, heads: Heads, header: Header) -> HeadingKind:
@@ -55,9 +55,9 @@ def conversions(kind: HeadingKind) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def card_of_heads(name: str, suite: str, heads: Heads) -> Card:
-    """The card of this benchmark: of the suite that its table is one of, where no banner names it.
+    """The card of this benchmark; without a banner, of the suite whose tables have these columns.
 
-    One that we do not have is described by its columns.
+    A benchmark that mpigauge does not have is described by its columns.
     """
     family = family_of(heads)
     if suite and (card := card_of(suite, name)):
@@ -65,8 +65,8 @@ def card_of_heads(name: str, suite: str, heads: Heads) -> Card:
     alike = [card for card in known_cards() if card.name.lower() == name.lower()]
     alike = [card for card in alike if card.name == name] or alike  # EXT has Unidir_Put, RMA _put
     fitting = [card for card in alike if card.columns == family]
-    if not suite and (found := fitting or alike):
-        return next((card for card in found if card.suite == FIRST_SUITE), found[0])
+    if not suite and (cards := fitting or alike):
+        return next((card for card in cards if card.suite == FIRST_SUITE), cards[0])
     return Card(
         suite=suite or FIRST_SUITE, name=name, about="a benchmark that mpigauge does not have",
         ranks="any", time="call", unit="transfer" if "#bytes" in heads else "none", sync="none",
@@ -92,7 +92,7 @@ def family_of(heads: Heads) -> str:
 
 
 def fixed_columns(card: Card, section: HeadingSection, header: Header) -> dict[str, Any]:
-    """What all rows below this heading have in common."""
+    """The columns that all rows below this heading share."""
     only = card.completions[0] if len(card.completions) == 1 else ""
     return {
         "suite": card.suite,
@@ -118,7 +118,7 @@ def fixed_columns(card: Card, section: HeadingSection, header: Header) -> dict[s
 
 
 def _settings(card: Card, header: Header) -> str:
-    """The options of the suite that no column is for."""
+    """The options of the suite that have no column."""
     settings = [SIZE_IS_TOTAL] if header.sizes_are_total(card) else []
     for option, name in OPTIONS.get(card.suite, {}).items():
         if value := header.option(option):
@@ -132,7 +132,7 @@ def shape_of(card: Card, section: HeadingSection, header: Header) -> Shape:
 
 
 def _types(card: Card, header: Header) -> dict[str, str]:
-    """MT does not say which type it takes."""
+    """Data type and operation; MT does not print them."""
     if card.suite == "MT":
         return {"datatype": "", "op": ""}
     if card.unit == "reduction":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From what was found below headings of IMB to tables of numbers, of a whole text at once."""
+"""Converts what stands below headings of IMB to tables of numbers, for a whole text at once."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class TableDraft:
-    """A table as its text was found."""
+    """A table as read from the text."""
 
     card: Card
     shape: Shape
     heads: Heads
     fixed: dict[str, Any]
     regular: bytes = b""
-    """Rows of full width, first of all."""
+    """Rows of full width, which come first."""
     rows: list[tuple[float, ...]] = field(default_factory=list)
-    """And those that were not."""
+    """Other rows."""
     label: str | None = None
-    """The word before rows without a heading; None: there is one."""
+    """The word before rows without a heading; None: there is a heading."""
     is_old: bool = False
-    """Whether it may be of a version that counts megabytes otherwise."""
+    """True if it may be from a version with megabytes of 2^20 bytes."""
     numbers: Numbers | None = None
     """All rows, columns × rows, once the text has been read."""
 
@@ -53,7 +53,7 @@ class TableDraft:
 
 
 def finished(drafts: Sequence[TableDraft]) -> tuple[tuple[TextTable, ...], tuple[Skip, ...]]:
-    """The tables, and the rows that have no time. IrregularError: see imb_rows."""
+    """The tables, and skips for the rows without a time. IrregularError: see imb_rows."""
     tables: list[TextTable] = []
     skips: list[Skip] = []
     for draft, numbers, is_plain in _numbers(drafts):
@@ -68,8 +68,8 @@ def finished(drafts: Sequence[TableDraft]) -> tuple[tuple[TextTable, ...], tuple
 
 
 def _numbers(drafts: Sequence[TableDraft]) -> Iterator[tuple[TableDraft, Numbers, bool]]:
-    """Each draft with its columns × rows, and whether its rows are known to be timed and different.
-    Regular rows are read all at once."""
+    """Each draft with its columns × rows, and True if its rows are known to be timed and distinct.
+    Regular rows are parsed all at once."""
     import numpy as np
 
     by_heads: dict[Heads, list[TableDraft]] = {}
@@ -94,7 +94,7 @@ def _regular(drafts: Sequence[TableDraft], heads: Heads) -> Iterator[tuple[Numbe
 
 
 def _ascends(numbers: Numbers, heads: Heads, counts: Sequence[int]) -> bool:
-    """Whether sizes grow inside of every table."""
+    """True if sizes grow within every table."""
     import numpy as np
 
     grows = np.diff(numbers[heads.index("#bytes")]) > 0
@@ -113,7 +113,7 @@ def _columns(draft: TableDraft, numbers: Numbers) -> dict[str, Any]:
 
 
 def _timed(draft: TableDraft, numbers: Numbers) -> NDArray[np.bool_]:
-    """Which rows have a time: -iter 0 prints inf, a rate of nothing has none."""
+    """A mask of the rows with a time: -iter 0 prints inf, and a rate of zero has none."""
     import numpy as np
 
     timed = np.asarray(np.isfinite(numbers).all(axis=0), dtype=np.bool_)

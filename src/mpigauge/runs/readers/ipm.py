@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """IPM's banner: time in MPI, calls and memory of a job, as figures.
 
-Each banner is a launch. Rows hold the sum over ranks, their mean, least and most. Single calls, and
-regions that the program names, are there with IPM_REPORT=full.
+Each banner is a launch. Rows hold the sum over ranks, their mean, minimum and maximum. Individual
+calls, and regions that the program names, are printed with IPM_REPORT=full.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SECTION = re.compile(r"^# (%wall|#calls) *: *$")
 _CALLS = re.compile(r"^# +\[time\] +\[(?:count|calls)\]")
 _OLD_DATE = "%m/%d/%y/%H:%M:%S"
 _WHOLE = "*"
-"""The region that is all of the program."""
+"""The region for the whole program."""
 _OF_RANKS = (", sum of ranks", ", mean of ranks", ", least of ranks", ", most of ranks")
 _ROWS = {
     "wallclock": ("wallclock", "s", "lower"), "user": ("user time", "s", "lower"),
@@ -51,9 +51,9 @@ _OF_CALL = (
     ("share of {} in wallclock", "%", "lower"),
 )
 _SPEED = re.compile(rf"[^#\s] +gflop/sec *: *({NUMBER})")
-"""The speed of all ranks, beside another fact of the heading; 0: it was not counted."""
+"""The speed of all ranks, next to another fact of the heading; 0: it was not counted."""
 _IGNORED = ("entries", "start", "stop", "host", "command", "mpi_tasks", "files", "omp_thrds")
-"""Rows that are no result, or whose numbers other rows have."""
+"""Rows that are no result, or repeat numbers of other rows."""
 _FEWEST, _OF_SHARE, _MOST = 3, 3, 4
 
 
@@ -134,8 +134,8 @@ class _Log:
             self.unread.append(Unread(number, line, why_unread(line, why)))
 
     def _call(self, call: str, values: Sequence[float]) -> str:
-        """Time and number of a call, of all ranks together; older banners have its share of MPI
-        before that of the wallclock."""
+        """Adds time and number of a call, over all ranks; older banners print its share of MPI
+        before that of the wallclock. Returns the problem; empty: there is none."""
         if len(values) not in (_FEWEST, _MOST) or " " in call:
             return "it has not the numbers of a call"
         for (name, unit, better), value in zip(_OF_CALL, (*values[:2], values[-1]), strict=True):
@@ -143,8 +143,9 @@ class _Log:
         return ""
 
     def _numbers(self, name: str, values: Sequence[float]) -> str:
-        """A row of a sum, or none, and mean, least and most of ranks."""
-        figure = _known(name, self.section)
+        """Adds a row with an optional sum, and mean, minimum and maximum over ranks. Returns the
+        problem; empty: there is none."""
+        figure = _row_meaning(name, self.section)
         if figure is None:
             return "there is no place for this row" if values else ""
         what, unit, better = figure
@@ -163,7 +164,7 @@ class _Log:
         )  # fmt: skip
 
 
-def _known(name: str, section: str) -> tuple[str, str, str] | None:
+def _row_meaning(name: str, section: str) -> tuple[str, str, str] | None:
     """The figure in the row of this name, its unit and direction; None: the row is unknown."""
     part = "MPI" if name == "mpi" else name
     if section and part in _PARTS:
@@ -175,7 +176,7 @@ def _known(name: str, section: str) -> tuple[str, str, str] | None:
 
 
 def _name_and_values(line: str) -> tuple[str, list[float]]:
-    """The words of a row, without the colon behind them, and the numbers at its end."""
+    """The words of a row, without the colon after them, and the numbers at its end."""
     words = line.strip("# ").split()
     values: list[float] = []
     while words and re.fullmatch(NUMBER, words[-1]):
@@ -187,7 +188,7 @@ def _name_and_values(line: str) -> tuple[str, list[float]]:
 
 
 def _date(text: str) -> str:
-    """The date as newer banners print it."""
+    """The date in the format of newer banners."""
     try:
         return datetime.strptime(text.split()[0], _OLD_DATE).strftime("%Y-%m-%dT%H:%M:%S")
     except ValueError:

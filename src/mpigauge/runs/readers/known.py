@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The cards of benchmarks where no kernel is built, and what counts for their bandwidth.
+"""The cards of benchmarks without a build of the kernels, and the traffic for their bandwidth.
 
-cards.json is a copy of what the kernels say (tools/imported_cards.py), so that reading what others
-print needs none.
+cards.json is a copy of the kernels' cards (tools/imported_cards.py), so that importing the output
+of other programs needs no kernels.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def all_cards() -> Cards:
 
 @cache
 def known_cards() -> Cards:
-    """The cards of the benchmarks that other programs print, too."""
+    """The cards of the benchmarks that other programs also print."""
     cards = all_cards()
     theirs = []
     for card in cards:
@@ -44,12 +44,12 @@ def known_cards() -> Cards:
 
 @cache
 def card_of(suite: str, name: str) -> Card | None:
-    """The card of this benchmark in any spelling of capitals, or None."""
+    """The card of this benchmark, ignoring case, or None."""
     return known_cards().get(f"{suite}:{name}")
 
 
 class Traffic(NamedTuple):
-    """What counts in one printed time, by message (bytes) and alone (messages)."""
+    """The traffic in one printed time: bytes per byte of message, and messages."""
 
     bytes_per_message: float
     messages: float
@@ -58,7 +58,7 @@ class Traffic(NamedTuple):
 def traffic(
     card: Card, ranks: int, inflight: int = 1, threads: int = 1, dimensions: int = 1
 ) -> Traffic:
-    """The traffic of a benchmark as the cards of the kernels have it (`moved` and `messages` in
+    """The traffic of a benchmark, as the cards of the kernels define it (`moved` and `messages` in
     kernels/suites)."""
     pairs = ranks // 2
     if card.suite == "P2P":
@@ -82,7 +82,7 @@ def _same(count: float) -> Traffic:
 
 
 _ONE_MESSAGE = ("single", "passive", "band", "timed_band", "rate")
-"""Kinds of tables whose benchmarks send one message where nothing else is known of them."""
+"""Kinds of tables whose benchmarks send one message by default."""
 _FACTOR = {"Sendrecv": 2.0, "Exchange": 4.0}
 _BANDS = {"Uniband": 1, "Biband": 2}
 _TO_ALL = ("One_put_all", "One_get_all", "Put_all_local", "Get_all_local")

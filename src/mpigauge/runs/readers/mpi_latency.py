@@ -30,7 +30,7 @@ _DAMAGED = "*** Avg round trip time ="
 
 @reader("mpi_latency", "the program mpi_latency", rb"\*\*\* Avg round trip time = ")
 def read(text: Text) -> Reading:
-    """Half of a round trip is also printed; it follows from the whole one, which is more exact."""
+    """Reads the output. Half a round trip is also printed, but the whole one is more exact."""
     card = known_cards().find("MORE:mpi_latency")
     shared = fixed(card, 0, Shape(2)) | {
         "source": "mpi_latency",
@@ -40,12 +40,12 @@ def read(text: Text) -> Reading:
     unread: list[Unread] = []
     calls, arm, placement = 1000, "", ""
     for number, line in text.numbered():
-        if found := _REPETITIONS.search(line):
-            calls = int(found[1])
+        if match := _REPETITIONS.search(line):
+            calls = int(match[1])
         elif is_command(line):
             arm, placement = arm_of(settings_in_command(line)), placement_in_command(line)
-        elif found := _MEAN.search(line):
-            time = int(found[1]) * 1e-6
+        elif match := _MEAN.search(line):
+            time = int(match[1]) * 1e-6
             row = {"message_bytes": 1, "time_p50_s": time, "time_mean_s": time, "calls": calls,
                    "moved_bytes": 1, "messages": 1}  # fmt: skip
             about = {"launch": len(tables), "arm": arm, "placement": placement}

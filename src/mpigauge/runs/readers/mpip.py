@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Reports of mpiP: where an application spends its time in MPI and what it sends, as figures.
+"""Reports of mpiP: time and messages of an application in MPI, as figures.
 
-A file may hold several reports, which are launches. Each is kept as a profile, too.
+A file may hold several reports, which are launches. Each is also kept as a profile.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 class ReportColumn(NamedTuple):
     name: str
-    """{} stands for what the row is of."""
+    """The name of the figure; {} stands for the call or site of the row."""
     unit: str
     factor: float = 1.0
     better: str = ""
@@ -56,14 +56,14 @@ _ACCESSES = {
     "Min": ReportColumn("smallest access of {}", "B"),
     "Sum": ReportColumn("read or written by {}", "B"),
 }
-"""The columns of messages, in a table whose title says that it is of files."""
+"""The columns of accesses to files, in a table with I/O in its title."""
 _TOP_MOVED = {
     "Count": ReportColumn("messages of {}", "1"),
     "Total": ReportColumn("moved by {}", "B"),
     "Avrg": ReportColumn("mean message of {}", "B"),
     "I/O%": ReportColumn("share of what is moved one-sided by {}", "%"),
 }
-"""The columns of accesses to files, in a table whose title says that it is of one-sided calls."""
+"""The columns of one-sided calls, in a table with RMA in its title."""
 _CONCISE = {
     "Tasks": ReportColumn("ranks in {}", "1"),
     "Max": ReportColumn("time in {}, most of ranks", "s", _MILLI, "lower"),
@@ -114,7 +114,7 @@ TABLES: dict[tuple[str, ...], dict[str, ReportColumn]] = {
     ("Name", "Site", "Rank", "Count", "Max", "Mean", "Min", "Sum"): _MESSAGES,
     ("Name", "Site", "Tasks", "Max", "Mean", "Min", "MaxRnk", "MinRnk"): _CONCISE,
 }
-"""By the heads of their columns."""
+"""Columns of figures, by the heads of the table."""
 HISTOGRAMS = {
     "MPI Time %": "share of the time in collectives of {call} on {ranks} ranks with {bytes} B",
     "MPI Sent %": "share of what is sent by {call} among {ranks} ranks in messages of {bytes} B",
@@ -149,7 +149,7 @@ def read(text: Text) -> Reading:
             reports.append(_Report(len(reports) - 1))
         reports[-1].look(number, line)
     whole = reports[1:]
-    profiles = (report.profile.profile(report.launch, report.said) for report in whole)
+    profiles = (report.profile.profile(report.launch, report.facts) for report in whole)
     return Reading(
         figures=tuple(figure for report in whole for figure in report.figures.values()),
         launches=tuple(report.as_launch() for report in whole),
@@ -160,38 +160,38 @@ def read(text: Text) -> Reading:
 
 @dataclass
 class _Report:
-    """The state of a report at a line, and all that was read before it."""
+    """The state of a report at a line, and everything read before it."""
 
     launch: int
-    said: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
     ranks: int = 0
     title: str = ""
     is_titled: bool = False
-    """Whether there was a title, and the heads of its columns come next."""
+    """True after a title, before the heads of its columns."""
     heads: tuple[str, ...] = ()
     histogram: str = ""
-    """The head of its shares, where the table is a histogram."""
+    """The head of the shares, if the table is a histogram."""
     figures: dict[tuple[str, int, int], Figure] = field(default_factory=dict)
-    """Figures by name and rank, and a number where these have several."""
+    """Figures by name and rank, and a number if these have several."""
     unread: list[Unread] = field(default_factory=list)
     profile: MpipProfile = field(default_factory=MpipProfile)
 
     def as_launch(self) -> Launch:
-        time = self.said.get("Start time", "")
+        time = self.facts.get("Start time", "")
         return unknown_launch(self.launch, time=time, world_ranks=self.ranks)
 
     def look(self, number: int, line: str) -> None:
         words = line.split()
-        if found := _SAID.match(line):
-            if found[1] == _TASK:
-                self._task(found[2].split())
-            self.said[found[1]] = found[2].strip()
+        if match := _SAID.match(line):
+            if match[1] == _TASK:
+                self._task(match[2].split())
+            self.facts[match[1]] = match[2].strip()
         elif _RULE.match(line):
             self._rule(line)
         elif tuple(words) in TABLES:
             self.heads, self.histogram, self.is_titled = tuple(words), "", False
-        elif found := _OF_HISTOGRAM.fullmatch(line):
-            self.heads, self.histogram, self.is_titled = (), found[1], False
+        elif match := _OF_HISTOGRAM.fullmatch(line):
+            self.heads, self.histogram, self.is_titled = (), match[1], False
         elif words and self.is_titled:
             self.is_titled = False
             why = f"nobody knows these columns: the table '{self.title}' is left out"
@@ -204,15 +204,15 @@ class _Report:
             self._task_times(number, line, words)
 
     def _task(self, words: Sequence[str]) -> None:
-        """A rank and its host."""
+        """Adds a rank and its host."""
         self.ranks += 1
         rank, host = (*words, "", "")[:2]
         if rank.isdecimal() and len(rank) <= _DIGITS_OF_RANK:
             self.profile.hosts[int(rank)] = host
 
     def _task_times(self, number: int, line: str, words: Sequence[str]) -> None:
-        """A row of the times of ranks in a concise report: which of them, its application, MPI, and
-        the ranks that have them, or the share of MPI."""
+        """Reads a row of rank times in a concise report: the statistic, the times of application
+        and MPI, and the ranks with these times, or the share of MPI."""
         kind, *numbers = words
         if kind not in _OF_TASKS:
             return
@@ -232,8 +232,8 @@ class _Report:
             self.is_titled = not self.title.startswith(_WITHOUT_NUMBERS)
 
     def _row(self, number: int, line: str, words: list[str]) -> None:
-        if self.histogram and (found := _BIN.fullmatch(line)):
-            self._keep([self._share(found)])
+        if self.histogram and (match := _BIN.fullmatch(line)):
+            self._keep([self._share(match)])
         elif self.heads and (row := self._numbers(words)):
             self._keep(self._figures(row))
             if "Tasks" not in row or self._columns() is _CONCISE:
@@ -244,11 +244,11 @@ class _Report:
             self.heads, self.histogram = (), ""
 
     def _keep(self, figures: Iterable[Figure]) -> None:
-        """Several tables have some numbers; the later ones have more digits of them. One that is
-        another number stands beside the first."""
+        """Keeps figures. Several tables repeat some numbers; later ones have more digits. A
+        different number is kept next to the first."""
         for figure in figures:
-            known = self.figures.get((figure.name, figure.rank, 0), figure).value
-            same = abs(figure.value - known) <= _CLOSE * abs(known)
+            earlier = self.figures.get((figure.name, figure.rank, 0), figure).value
+            same = abs(figure.value - earlier) <= _CLOSE * abs(earlier)
             self.figures[figure.name, figure.rank, 0 if same else len(self.figures)] = figure
 
     def _columns(self) -> Mapping[str, ReportColumn]:
@@ -263,19 +263,19 @@ class _Report:
         return columns
 
     def _numbers(self, words: list[str]) -> dict[str, str] | None:
-        """The words by their heads, where what should be numbers are."""
+        """The words by their heads; None: a word that should be a number is not."""
         if len(words) != len(self.heads):
             return None
         row = dict(zip(self.heads, words, strict=True))
         rank = _rank_in(row)
         is_rank = rank == "*" or (rank.isdecimal() and len(rank) <= _DIGITS_OF_RANK)
-        known = [row[name] for name in self._columns() if name in row]
-        if is_rank and all(re.fullmatch(NUMBER, word) for word in known):
+        numbers = [row[name] for name in self._columns() if name in row]
+        if is_rank and all(re.fullmatch(NUMBER, word) for word in numbers):
             return row
         return None
 
     def _why(self, words: list[str]) -> str:
-        """The reason for which a line of a table is no row."""
+        """The reason why a line of a table is not a row."""
         if words[0] == "...":
             return "rows are left out here"
         if self.heads:
@@ -284,7 +284,7 @@ class _Report:
         return why_unread(" ".join(words), "it is not a bin of a histogram")
 
     def _figures(self, row: dict[str, str]) -> Iterator[Figure]:
-        """One for each number of a row. A star for a rank means all of them."""
+        """A figure for each number of a row. A star as the rank means all of them."""
         call = f"{row.get('Call') or row.get('Name')} at site {row.get('Site')}"
         rank = _rank_in(row)
         for name, column in self._columns().items():
@@ -293,9 +293,9 @@ class _Report:
                 yield self._figure(column.name.format(call), value, column.unit, column.better,
                                    -1 if rank == "*" else int(rank))  # fmt: skip
 
-    def _share(self, found: re.Match[str]) -> Figure:
-        """Of one bin of a histogram: which call, on how many ranks, of how many bytes."""
-        call, share, *bins = found.groups()
+    def _share(self, match: re.Match[str]) -> Figure:
+        """The share of one bin of a histogram: a call, on so many ranks, of so many bytes."""
+        call, share, *bins = match.groups()
         name = HISTOGRAMS[self.histogram].format(
             call=call, ranks="-".join(bins[:2]), bytes="-".join(bins[2:])
         )
@@ -303,11 +303,11 @@ class _Report:
 
     def _figure(self, name: str, value: float, unit: str, better: str = "",
                 rank: int = -1) -> Figure:  # fmt: skip
-        command = self.said.get("Command", "").split() or ["application"]
+        command = self.facts.get("Command", "").split() or ["application"]
         program = command[0].rpartition("/")[2]
         return Figure(
             self.launch, program, name, value, unit, better, ranks=self.ranks, rank=rank,
-            source=f"mpiP {self.said.get('Version', '')}".strip(), origin="imported",
+            source=f"mpiP {self.facts.get('Version', '')}".strip(), origin="imported",
         )  # fmt: skip
 
 

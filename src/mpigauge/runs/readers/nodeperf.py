@@ -25,18 +25,18 @@ def read(text: Text) -> Reading:
     unread: list[Unread] = []
     seen: dict[tuple[str, ...], int] = {}
     for number, line in text.numbered():
-        if not (found := _LINE.match(line)):
+        if not (match := _LINE.match(line)):
             continue
-        if not (speed := _SPEED.search(found[7])):
+        if not (speed := _SPEED.search(match[7])):
             why = why_unread(line, "it has no speed and host at its end")
             unread.append(Unread(number, line.strip(), why))
             continue
-        rank, ranks, kind = found[1], found[2], found[3]
+        rank, ranks, kind = match[1], match[2], match[3]
         launch = seen[rank, kind] = seen.get((rank, kind), -1) + 1
         figures.append(
             Figure(launch, "nodeperf", f"DGEMM {kind}", float(speed[1]) / 1e3, "GFLOP/s", "higher",
                    ranks=int(ranks), rank=int(rank), placement=f"host {speed[2]}",
-                   arm=f"lda={found[4]} ldb={found[5]} ldc={found[6]}", source="nodeperf",
+                   arm=f"lda={match[4]} ldb={match[5]} ldc={match[6]}", source="nodeperf",
                    origin="imported")
         )  # fmt: skip
     return Reading(figures=tuple(figures), unread=tuple(unread))

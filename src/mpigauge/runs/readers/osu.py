@@ -2,10 +2,10 @@
 # Copyright the mpigauge authors
 """OSU's benchmarks (OMB): latency, bandwidth, collectives, one-sided, with or without -f.
 
-Tests that are like ours become rows of these: osu_latency is PingPong, osu_bw is Uniband with its
-window. Whatever the lines below a title state belongs to the key of the rows: the type, the
-buffers, the window and its synchronization, threads and partitions. A line that states something
-else in the middle of a test begins a new table.
+Tests that mpigauge also has become its rows: osu_latency is PingPong, osu_bw is Uniband with its
+window. The facts below a title are part of the key of the rows: the type, the buffers, the window
+and its synchronization, threads and partitions. A line in the middle of a test that changes one of
+them begins a new table.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ TITLE = re.compile(
 )
 _TYPE = re.compile(r"# Datatype: MPI_(\w+)")
 _PROFILES = {"# Uni-directional Bandwidth": "MB/s", "# Message Rate Profile": "Messages/s"}
-"""The titles of the tables that osu_mbw_mr -V prints, and what these hold."""
+"""The titles of the tables that osu_mbw_mr -V prints, and their contents."""
 _COMMAND = re.compile(r"\bosu_\w+")
 _WINDOW_OPTION = re.compile(r"(?<!\S)(?:-W|--window-size)[ =](\d+)")
 _INIT = re.compile(
@@ -78,7 +78,7 @@ def read(text: Text) -> Reading:
 class _Log:
     text: Text
     test: OsuTest | None = None
-    """The test whose lines come now."""
+    """The test of the current lines."""
     table: OsuTable | None = None
     """The table of the next row; None: its first row begins it."""
     tables: list[OsuTable] = field(default_factory=list)
@@ -91,15 +91,15 @@ class _Log:
     launches: Counter[OsuTest] = field(default_factory=Counter)
     """The number of tables of each test."""
     of_window: dict[OsuTest, OsuTable] = field(default_factory=dict)
-    """The tables of the last bandwidths of -V, one for each window."""
+    """The tables of the last bandwidths of -V, by window."""
     ranks: int = 0
     window: int = WINDOW
     in_rows: bool = False
 
     def look(self, number: int, line: str) -> None:
         test = self.test
-        if found := TITLE.search(line):
-            self._begin(found)
+        if match := TITLE.search(line):
+            self._begin(match)
         elif _INVALID in line:
             self.remarks.append(f"OSU reports at line {number}: {line.strip().rstrip('.')}")
         elif _COMMAND.search(line):
@@ -110,8 +110,8 @@ class _Log:
             self._comment(test, number, line)
         elif test and not test.heads and (heads := columns_in(line)):
             self._head(test, number, heads)  # osu_ibarrier has no mark before its head
-        elif test and test.title == "Init" and (found := _INIT.search(line)):
-            self._init(test, found)
+        elif test and test.title == "Init" and (match := _INIT.search(line)):
+            self._init(test, match)
         elif test and line.strip():
             self._line(test, number, line)
 
@@ -136,17 +136,17 @@ class _Log:
         )
 
     # --- lines that begin something ---------------------------------------------------------
-    def _begin(self, found: re.Match[str]) -> None:
-        """Begins a test; every rank prints the title in some versions."""
+    def _begin(self, match: re.Match[str]) -> None:
+        """Begins a test; in some versions every rank prints the title."""
         is_started = self.ranks or self.of_command
         last = self.test
-        if last and not last.columns and last.title == found["title"] and not is_started:
+        if last and not last.columns and last.title == match["title"] and not is_started:
             return
-        of_api = {"accelerator": found["api"].lower()} if found["api"] else {}
+        of_api = {"accelerator": match["api"].lower()} if match["api"] else {}
         self.test = OsuTest(
-            title=found["title"],
-            source=f"OSU {found['version'] or ''}".strip(),
-            memory=memory_in(found["api"] or "", bool(found["managed"])),
+            title=match["title"],
+            source=f"OSU {match['version'] or ''}".strip(),
+            memory=memory_in(match["api"] or "", bool(match["managed"])),
             ranks=self.text.ranks or self.ranks,
             window=self.window,
             arm=arm_of({**self.exported, **self.of_command, **of_api}),
@@ -156,11 +156,11 @@ class _Log:
         self.ranks, self.window, self.of_command, self.placement = 0, WINDOW, {}, ""
 
     def _command(self, line: str) -> None:
-        """The ranks, the window and the settings that the next test is started with."""
+        """Takes ranks, window and settings of the next test from its command."""
         if ranks := count_ranks(line, lambda word: bool(_COMMAND.search(word))):
             self.ranks = ranks
-        if found := _WINDOW_OPTION.search(line):
-            self.window = int(found[1])
+        if match := _WINDOW_OPTION.search(line):
+            self.window = int(match[1])
         if is_command(line):
             self.of_command = settings_in_command(line)
             self.placement = placement_in_command(line)
@@ -172,9 +172,9 @@ class _Log:
             self._change(replace(test, windows=windows))
         elif heads := columns_in(line.partition("#")[2]):
             self._head(test, number, heads)
-        elif found := _TYPE.search(line):
+        elif match := _TYPE.search(line):
             profile = "MB/s" if test.profile else ""  # that of rates was the last one of a type
-            self._change(replace(test, datatype=found[1].lower(), profile=profile))
+            self._change(replace(test, datatype=match[1].lower(), profile=profile))
         elif stated := pairs_in(line):
             window = stated.window or test.window
             self._change(replace(test, pairs=stated.pairs, window=window))
@@ -184,7 +184,7 @@ class _Log:
             self._change(test.with_settings(settings_in(line)))
 
     def _change(self, test: OsuTest) -> None:
-        """Takes what a line states; what it changes holds for a new table."""
+        """Applies a line of facts; a change of them begins a new table."""
         if test != self.test:
             self.in_rows = self.in_rows or bool(test.windows)
             self.test, self.table = test, None
@@ -220,7 +220,8 @@ class _Log:
             self.unread.append(Unread(number, line.strip(), "it has no time above zero"))
 
     def _row_of_windows(self, test: OsuTest, number: int, line: str, words: list[str]) -> None:
-        """A row of -V: a column for each window, of bandwidths and in the next table of rates."""
+        """Reads a row of -V: a column for each window, of bandwidths and in the next table of
+        rates."""
         if self.table is None:
             self.table = OsuTable(test, 0)
             self.of_window = {} if test.profile == "MB/s" else self.of_window
@@ -243,8 +244,8 @@ class _Log:
         self.tables.append(table)
         return table
 
-    def _init(self, test: OsuTest, found: re.Match[str]) -> None:
-        ranks, least, unit, most, mean = found.groups()
+    def _init(self, test: OsuTest, match: re.Match[str]) -> None:
+        ranks, least, unit, most, mean = match.groups()
         test = replace(test, ranks=int(ranks))
         launch = self.launches[test.key]
         self.launches[test.key] += 1
@@ -264,7 +265,8 @@ def _is_value(head: str, word: str) -> bool:
 
 
 def _add(table: OsuTable, size: str, profile: str, word: str) -> str:
-    """Adds a bandwidth as a row, or a rate to its row. Why it cannot be; empty: it could."""
+    """Adds a bandwidth as a row, or a rate to its row. Returns the problem; empty: there is
+    none."""
     window = f"with a window of {table.test.window}"
     if profile == "MB/s":
         row = stored_row(table.test, {"Size": size, "MB/s": word})

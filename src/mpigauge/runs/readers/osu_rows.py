@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From the columns that OSU's benchmarks print to those that are stored.
+"""Converts the columns that OSU's benchmarks print to those that are stored.
 
-Bandwidth is of 10^6 bytes; the time of a row with a bandwidth is that of a whole window. A
+Bandwidth is in 10^6 bytes; the time of a row with a bandwidth is that of a whole window. A
 percentile of the bandwidth is one of the time from the other end: 90 % of the calls reach at least
 the bandwidth that 10 % do not.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.model.cards import Card
 
 WINDOW = 64
-"""Messages under way, where -W does not say otherwise."""
+"""Messages in flight, unless -W states another number."""
 _OF_HEAD = {
     "Latency (us)": ("time_avg_s", 1e-6), "Avg Latency(us)": ("time_avg_s", 1e-6),
     "Avg Lat(us)": ("time_avg_s", 1e-6), "Min Latency(us)": ("time_min_s", 1e-6),
@@ -63,7 +63,7 @@ class Percentile(NamedTuple):
 
 @dataclass(frozen=True)
 class OsuTest:
-    """The facts that the text states about the test of the rows that follow."""
+    """The facts in the text about the test of the following rows."""
 
     title: str
     source: str
@@ -91,21 +91,22 @@ class OsuTest:
 
     @property
     def settled(self) -> OsuTest:
-        """The test whose pairs have as many ranks as they need, whatever a command line said."""
+        """The test with as many ranks as its pairs need, whatever the command line stated."""
         if self.card.ranks in ("pair", "pairs"):
             return replace(self, ranks=2 * self.pairs)
         return self
 
     @property
     def has_median(self) -> bool:
-        """True if the median of all calls is the time of a row. With -f the slowest rank is."""
+        """True if the time of a row is the median of all calls. With -f it is that of the slowest
+        rank."""
         percentiles = [percentile_in(head) for head in self.heads]
         medians = [each for each in percentiles if each and each.column == "time_p50_s"]
         return bool(medians) and SLOWEST not in self.heads
 
     @property
     def key(self) -> OsuTest:
-        """The same for tests whose rows have the same key; tables of these are launches."""
+        """A key that is equal for tests whose rows have the same key; their tables are launches."""
         return replace(self, title=self.card.word, heads=(), pairs=1, profile="", windows=())
 
     def with_settings(self, settings: Mapping[str, str]) -> OsuTest:
@@ -120,9 +121,9 @@ class OsuTable:
 
 
 def percentile_in(head: str) -> Percentile | None:
-    found = _PERCENTILE.fullmatch(head)
-    if found and int(found[1]) <= 100:
-        return Percentile(int(found[1]), found[2].startswith("BW"))
+    match = _PERCENTILE.fullmatch(head)
+    if match and int(match[1]) <= 100:
+        return Percentile(int(match[1]), match[2].startswith("BW"))
     return None
 
 
@@ -183,7 +184,7 @@ def _has_column(test: OsuTest, percentile: Percentile) -> bool:
 
 
 def percentile_figures(table: OsuTable, words: Mapping[str, str]) -> Iterator[Figure]:
-    """The percentiles of a row that no column is for."""
+    """Figures for the percentiles of a row that have no column."""
     test = table.test
     size = byte_count(int(float(words.get("Size", -1))))
     of_window = f"{test.window} in flight" if test.card.windowed else ""
@@ -247,7 +248,7 @@ def _settings(test: OsuTest) -> str:
 
 
 def _statistic(test: OsuTest, card: Card) -> str:
-    """The statistic of a table: -f adds the slowest rank, which other programs print as well."""
+    """The statistic of a table: -f adds the slowest rank, which other programs also print."""
     if card.ranks in ("pair", "pairs"):
         return _MEDIAN if test.has_median else "mean over repetitions"
     if test.has_median:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which benchmark of ours a test of OSU is, by its title."""
+"""Maps the titles of OSU's tests to benchmarks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mpigauge.model.cards import FIRST_SUITE, Card
 from mpigauge.runs.readers.known import card_of
 
 SUITE = "OSU"
-"""Of tests that mpigauge has not in the same form."""
+"""The suite of tests that mpigauge does not have in the same form."""
 _PAIRS = {
     "Latency": "PingPong",
     "Bandwidth": "Uniband",
@@ -34,16 +34,17 @@ FAMILIES = (("Overall", "overlap"), ("Messages/s", "band"), ("MB/s", "band"), ("
 
 @lru_cache(maxsize=1024)
 def card_of_title(title: str, heads: tuple[str, ...]) -> Card:
-    """`title` is what stands between MPI and Test: Latency, Non-blocking Allreduce Latency."""
+    """The card of a test. `title` is the text between MPI and Test: Latency, Non-blocking Allreduce
+    Latency."""
     if title in _PAIRS:
-        found = card_of(FIRST_SUITE, _PAIRS[title])
+        card = card_of(FIRST_SUITE, _PAIRS[title])
     elif match := _COLLECTIVE.fullmatch(title):
         call = _CALLS.get(match["call"], match["call"])
         suite, name = ("NBC", f"I{call.lower()}") if match["pure"] else (FIRST_SUITE, call)
-        found = card_of(suite, name)
+        card = card_of(suite, name)
     else:
-        found = None
-    return found or _other(title, heads)
+        card = None
+    return card or _other(title, heads)
 
 
 def _other(title: str, heads: tuple[str, ...]) -> Card:

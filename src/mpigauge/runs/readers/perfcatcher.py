@@ -2,7 +2,7 @@
 # Copyright the mpigauge authors
 """Reports of SGI's perfcatcher: time in MPI, calls and messages of each rank, as figures.
 
-A file may hold several reports, which are launches. Each is kept as a profile, too.
+A file may hold several reports, which are launches. Each is also kept as a profile.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _RANKS = re.compile(r"^Total MPI/SHMEM processes:\s+(\d+)")
 _SUMMARY = re.compile(rf"^(\S.*?), avg per rank\s+{_NUMBER} ?(sec|%)")
 _RUN_TIME = "Total MPI/SHMEM job time"
 _IN_MPI, _USER, _SYSTEM = "Percent in Profiled MPI/SHMEM functions", "User Time", "System Time"
-"""Tables of shares of ranks."""
+"""Tables with shares of ranks."""
 _TABLE = re.compile(r"^Rank-by-Rank: (.*)")
 _OF_RANK = re.compile(rf"(\d+):{_NUMBER}%")
 _RANK = re.compile(r"^Activity on process rank (\d+)")
@@ -47,7 +47,7 @@ _WAITS = re.compile(rf"waits: (\d+)\s+wait time: {_NUMBER} s")
 _DATA = re.compile(rf"(avg datacnt|datacnt) {_NUMBER}")
 _SIZE = re.compile(r"(\d{1,18}):\s*(\d{1,18})x\((-?\d{1,9})\)")
 _DAMAGED = re.compile(r"^  \w+\s+calls|^\S.*, avg per rank\s|^\s+\d+:|^\s+waits: ")
-"""Lines that hold numbers where nothing of them is cut away."""
+"""Lines that hold numbers unless they are damaged."""
 _UNITS = {"sec": "s", "%": "%"}
 
 
@@ -75,7 +75,7 @@ def read(text: Text) -> Reading:
 
 @dataclass
 class _Report:
-    """The state of a report at a line, and all that was read before it."""
+    """The state of a report at a line, and everything read before it."""
 
     launch: int
     source: str = "perfcatcher"
@@ -87,7 +87,7 @@ class _Report:
     call: str = ""
     run_s: float = math.nan
     shares: dict[str, dict[int, float]] = field(default_factory=dict)
-    """Per cent of the run time, by table and rank."""
+    """Percentages of the run time, by table and rank."""
     sites: dict[str, ReportedSite] = field(default_factory=dict)
     figures: list[Figure] = field(default_factory=list)
 
@@ -99,7 +99,7 @@ class _Report:
         return unknown_launch(self.launch, time=self.date, world_ranks=self.ranks)
 
     def profile(self) -> ReportedProfile | None:
-        """None: it says neither how long ranks ran nor what they called."""
+        """The report as a profile; None: it has no run time or no calls."""
         listed = {time.rank for site in self.sites.values() for time in site.times}
         if not listed or math.isnan(self.run_s):
             return None
@@ -114,7 +114,7 @@ class _Report:
         )
 
     def _rank(self, rank: int) -> ReportedRank:
-        """Its times; perfcatcher prints them as shares of the run time."""
+        """The times of a rank; perfcatcher prints them as shares of the run time."""
         mpi, user, system = (
             self.shares.get(table, {}).get(rank, math.nan) / 100 * self.run_s
             for table in (_IN_MPI, _USER, _SYSTEM)
@@ -123,17 +123,17 @@ class _Report:
 
     def read(self, line: str) -> Iterator[Figure]:
         """The figures in this line."""
-        if found := _SUMMARY.match(line):
-            if found[1] == _RUN_TIME:
-                self.run_s = float(found[2])
-            yield self._figure(f"{found[1]}, mean of ranks", found[2], _UNITS[found[3]], rank=-1)
-        elif found := _TABLE.match(line):
-            self.table = found[1].strip()
-        elif found := _RANK.match(line):
-            self.rank, self.table, self.call = int(found[1]), "", ""
-        elif found := _CALL.match(line):
-            self.call = found[1]
-            yield from self._of_call(found[2], found[3], line)
+        if match := _SUMMARY.match(line):
+            if match[1] == _RUN_TIME:
+                self.run_s = float(match[2])
+            yield self._figure(f"{match[1]}, mean of ranks", match[2], _UNITS[match[3]], rank=-1)
+        elif match := _TABLE.match(line):
+            self.table = match[1].strip()
+        elif match := _RANK.match(line):
+            self.rank, self.table, self.call = int(match[1]), "", ""
+        elif match := _CALL.match(line):
+            self.call = match[1]
+            yield from self._of_call(match[2], match[3], line)
         elif self.table:
             for rank, share in _OF_RANK.findall(line):
                 self.shares.setdefault(self.table, {})[int(rank)] = float(share)
@@ -144,35 +144,35 @@ class _Report:
             self._learn(line)
 
     def _learn(self, line: str) -> None:
-        if found := _VERSION.match(line):
-            self.source = f"perfcatcher {found[1]}"
-        elif found := _COMMAND.match(line):
-            self.words = tuple(found[1].split())
-        elif found := _DATE.match(line):
-            self.date = found[1].strip()
-        elif found := _RANKS.match(line):
-            self.ranks = int(found[1])
+        if match := _VERSION.match(line):
+            self.source = f"perfcatcher {match[1]}"
+        elif match := _COMMAND.match(line):
+            self.words = tuple(match[1].split())
+        elif match := _DATE.match(line):
+            self.date = match[1].strip()
+        elif match := _RANKS.match(line):
+            self.ranks = int(match[1])
 
     def _of_call(self, calls: str, time: str, line: str) -> Iterator[Figure]:
         site = self.sites.setdefault(self.call, ReportedSite(call_name(self.call), 0))
         site.times.append(ReportedTime(self.rank, int(calls), float(time)))
         yield self._figure(f"calls of {self.call}", calls, "1", rank=self.rank)
         yield self._figure(f"time in {self.call}", time, "s", rank=self.rank)
-        if found := _DATA.search(line):
-            what = "mean data of" if found[1].startswith("avg") else "data of"
-            yield self._figure(f"{what} {self.call}", found[2], "B", rank=self.rank)
+        if match := _DATA.search(line):
+            what = "mean data of" if match[1].startswith("avg") else "data of"
+            yield self._figure(f"{what} {self.call}", match[2], "B", rank=self.rank)
 
     def _of_messages(self, line: str) -> Iterator[Figure]:
-        if found := _WAITS.search(line):
-            yield self._figure(f"waits of {self.call}", found[1], "1", rank=self.rank)
-            yield self._figure(f"time waiting in {self.call}", found[2], "s", rank=self.rank)
+        if match := _WAITS.search(line):
+            yield self._figure(f"waits of {self.call}", match[1], "1", rank=self.rank)
+            yield self._figure(f"time waiting in {self.call}", match[2], "s", rank=self.rank)
         for size, count, peer in _SIZE.findall(line):
             self._keep_messages(int(size), int(count), int(peer))
             name = f"messages of {size} B by {self.call}, peer or communicator {peer}"
             yield self._figure(name, count, "1", rank=self.rank)
 
     def _keep_messages(self, size: int, count: int, peer: int) -> None:
-        """The peer is a rank of the other side, or the number of a communicator."""
+        """Keeps messages; the peer is a rank of the other side, or the number of a communicator."""
         self.sites[self.call].messages.append(
             ReportedMessages(
                 rank=self.rank,

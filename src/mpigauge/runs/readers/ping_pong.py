@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The program ping_pong: times one way beside a line fitted to them."""
+"""The program ping_pong: one-way times next to a line fitted to them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ _DAMAGED = re.compile(r"^\s*\d")
     "ping_pong", "the program ping_pong, with its fitted line", rb"^[ \t]*length\(bytes\)[ \t]+time"
 )
 def read(text: Text) -> Reading:
-    """Each table is a launch; cores and settings are those of the command line before it."""
+    """Reads the output. Each table is a launch; cores and settings are from the command before
+    it."""
     settings: dict[str, str] = {}
     tables: list[tuple[dict[str, Any], list[dict[str, float]]]] = []
     unread: list[Unread] = []
@@ -49,8 +50,8 @@ def read(text: Text) -> Reading:
             about = {"launch": len(tables), "placement": placement, "arm": arm}
             tables.append((about, []))
             in_rows = True
-        elif in_rows and (found := _ROW.match(line)):
-            tables[-1][1].append(_row(int(found[1]), float(found[2]) * 1e-6))
+        elif in_rows and (match := _ROW.match(line)):
+            tables[-1][1].append(_row(int(match[1]), float(match[2]) * 1e-6))
         elif in_rows and _DAMAGED.match(line):
             unread.append(Unread(number, line.strip(), why_no_row(line.split(), _HEADS)))
         elif line.strip():
@@ -64,8 +65,8 @@ def read(text: Text) -> Reading:
 
 def _shared() -> dict[str, Any]:
     card = known_cards().find("MORE:ping_pong")
-    said = {"source": "ping_pong", "statistic": "mean over repetitions"}
-    return fixed(card, 0, Shape(2)) | said
+    facts = {"source": "ping_pong", "statistic": "mean over repetitions"}
+    return fixed(card, 0, Shape(2)) | facts
 
 
 def _row(size: int, one_way_s: float) -> dict[str, float]:

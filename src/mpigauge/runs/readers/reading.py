@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a reader makes of a text: tables of numbers, figures, and what it could not read."""
+"""The result of a reader: tables of numbers, figures, and lines that it could not read."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass  # not frozen, since there are many, and those take three times as long to make
 class TextTable:
-    """Rows under one heading: what they have in common, and columns of numbers of one length."""
+    """Rows under one heading: shared values, and columns of numbers of equal length."""
 
     fixed: Mapping[str, Any]
     rows: int
     columns: Callable[[], Mapping[str, Sequence[float]]]
-    """Makes the stored columns, by name (message_bytes, time_p50_s ...), when they are wanted."""
+    """Makes the stored columns, by name (message_bytes, time_p50_s ...), on demand."""
     is_distinct: bool = False
     """True if its rows are known to differ in their keys."""
 
     @classmethod
     def of_rows(cls, fixed: Mapping[str, Any], rows: Sequence[Mapping[str, float]]) -> TextTable:
-        """A table of stored columns given row by row, with what is the same in each. It has every
-        column that any row has; a row without one has the value that stands for unknown."""
+        """A table from rows of stored columns, with shared values. It has every column that any row
+        has; a row without one has the value for unknown."""
         unknown = {**unknown_columns(), **fixed}
 
         def columns() -> dict[str, Sequence[float]]:
@@ -49,15 +49,15 @@ class TextTable:
         return self.columns()
 
     def cells(self) -> Iterator[Cell]:
-        known = {**unknown_columns(), **self.fixed}
+        shared = {**unknown_columns(), **self.fixed}
         names = tuple(self.varying)
         for values in zip(*self.varying.values(), strict=True):
-            yield Cell.from_record({**known, **dict(zip(names, values, strict=True))})
+            yield Cell.from_record({**shared, **dict(zip(names, values, strict=True))})
 
 
 @cache
 def unknown_columns() -> Mapping[str, Any]:
-    """The value of each column of a row whose text does not state it."""
+    """The value of each column for a row whose text does not state it."""
     return {**nothing_known(), **IMPORTED}
 
 
@@ -69,9 +69,9 @@ class Reading:
     launches: tuple[Launch, ...] = ()
     unread: tuple[Unread, ...] = ()
     remarks: tuple[str, ...] = ()
-    """What was taken for granted, in sentences."""
+    """Assumptions made, in sentences."""
     cards: tuple[Card, ...] = ()
-    """Of benchmarks that mpigauge has not."""
+    """Cards of benchmarks that mpigauge does not have."""
     profiles: tuple[ReportedProfile, ...] = ()
     """Reports of other profilers; their numbers are also among the figures."""
 
@@ -81,49 +81,50 @@ class Reading:
 
     @property
     def last_launch(self) -> int:
-        """The largest number of a launch; -1: there is none."""
+        """The largest launch number; -1: there is none."""
         of: list[Figure | Skip | Launch] = [*self.figures, *self.skips, *self.launches]
         numbers = [record.launch for record in of] + [t.fixed["launch"] for t in self.tables]
         return max(numbers, default=-1)
 
     def records(self) -> Iterator[Launch | CellRecord | Figure | Skip | End]:
-        """Launches with what was read of them; one that the text says nothing about is made up."""
-        found: dict[int, list[CellRecord | Figure | Skip]] = {}
+        """Launches with their records; a launch that the text does not describe has unknown
+        values."""
+        by_launch: dict[int, list[CellRecord | Figure | Skip]] = {}
         for table in self.tables:
-            found.setdefault(table.fixed["launch"], []).extend(map(CellRecord, table.cells()))
+            by_launch.setdefault(table.fixed["launch"], []).extend(map(CellRecord, table.cells()))
         others: list[Figure | Skip] = [*self.figures, *self.skips]
         for record in others:
-            found.setdefault(record.launch, []).append(record)
-        said = {launch.launch: launch for launch in self.launches}
-        for number in sorted(found.keys() | said.keys()):
-            mine = found.get(number, [])
-            yield said.get(number) or unknown_launch(number)
+            by_launch.setdefault(record.launch, []).append(record)
+        launches = {launch.launch: launch for launch in self.launches}
+        for number in sorted(by_launch.keys() | launches.keys()):
+            mine = by_launch.get(number, [])
+            yield launches.get(number) or unknown_launch(number)
             yield from mine
             cells = sum(isinstance(record, CellRecord) for record in mine)
             yield End(number, "done", math.nan, math.nan, 0, cells)
 
 
-def unknown_launch(number: int, **known: Any) -> Launch:
-    """A launch of which only `known` is known."""
-    return replace(Launch(number, SCHEMA_VERSION, 0, mode="classic"), **known)
+def unknown_launch(number: int, **facts: Any) -> Launch:
+    """A launch of which only these facts are known."""
+    return replace(Launch(number, SCHEMA_VERSION, 0, mode="classic"), **facts)
 
 
 def joined(readings: Iterable[Reading]) -> Reading:
-    """All of them, each with launches of its own behind those before it."""
-    found = []
+    """All readings in one, the launches of each numbered after those before it."""
+    series = []
     launches = 0
     for reading in readings:
-        found.append(_shifted(reading, launches))
+        series.append(_shifted(reading, launches))
         launches += reading.last_launch + 1
     parts = {}
     for name in Reading.__dataclass_fields__:
-        parts[name] = tuple(each for reading in found for each in getattr(reading, name))
+        parts[name] = tuple(each for reading in series for each in getattr(reading, name))
     parts |= {name: tuple(dict.fromkeys(parts[name])) for name in ("remarks", "cards")}
     return Reading(**parts)
 
 
 def _shifted(reading: Reading, by: int) -> Reading:
-    """The same, its launches counted from `by`."""
+    """The same reading, with its launches numbered from `by`."""
     tables = (_table(t, t.fixed["launch"] + by) for t in reading.tables)
     return replace(
         reading,

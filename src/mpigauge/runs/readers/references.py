@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Published numbers of known systems, a file of reference/ each, as what a reader gives.
+"""Published numbers of known systems, one file of reference/ each, as readings.
 
 A file has `about`, `system`, `network`, `date` and `source`; a [[table]] for each table in IMB's
 columns (benchmark, ranks, columns, rows), and a [[figure]] for each number that is not a time.
-`mpi`, `source` (the program), `placement` and `arm` say how it was measured.
+`mpi`, `source` (the program), `placement` and `arm` describe how it was measured.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Reference:
     network: str
     date: str
     source: str
-    """Who published it."""
+    """The publisher of the numbers."""
     reading: Reading
     mpis: tuple[str, ...]
 
@@ -55,14 +55,14 @@ def names() -> list[str]:
 
 @cache
 def reference(name: str) -> Reference:
-    """UserError: there is none of this name."""
+    """The reference of this name. UserError: there is none."""
     if name not in names():
         raise no_such("reference", name, names())
     with (FOLDER / f"{name}.toml").open("rb") as file:
         data = tomllib.load(file)
     tables, figures = data.get("table", []), data.get("figure", [])
     mpis = tuple(dict.fromkeys(each["mpi"] for each in (*tables, *figures) if "mpi" in each))
-    said = {word: data.get(word, "") for word in ("about", "system", "network", "date", "source")}
+    facts = {word: data.get(word, "") for word in ("about", "system", "network", "date", "source")}
     ranks = max((each["ranks"] for each in tables), default=0)
     reading = Reading(
         tables=tuple(_table(each) for each in tables),
@@ -70,30 +70,30 @@ def reference(name: str) -> Reference:
         launches=(unknown_launch(0, time=str(data["date"]), mpi_library=", ".join(mpis),
                                  world_ranks=ranks),),
     )  # fmt: skip
-    return Reference(name=name, reading=reading, mpis=mpis, **said)
+    return Reference(name=name, reading=reading, mpis=mpis, **facts)
 
 
-def _table(said: Mapping[str, Any]) -> TextTable:
+def _table(entry: Mapping[str, Any]) -> TextTable:
     import numpy as np
 
-    card = known_cards().find(said["benchmark"])
-    numbers = np.array([line.split() for line in said["rows"].strip().splitlines()], dtype=float)
-    printed = dict(zip(said["columns"].split(), numbers.T, strict=True))
-    of_row = {name: said[name] for name in OF_ROW if name in said} | {"launch": 0}
-    program, _, version = said["source"].partition(" ")
-    section, heads = HeadingSection(card.name, said["ranks"]), tuple(printed)
+    card = known_cards().find(entry["benchmark"])
+    numbers = np.array([line.split() for line in entry["rows"].strip().splitlines()], dtype=float)
+    printed = dict(zip(entry["columns"].split(), numbers.T, strict=True))
+    of_row = {name: entry[name] for name in OF_ROW if name in entry} | {"launch": 0}
+    program, _, version = entry["source"].partition(" ")
+    section, heads = HeadingSection(card.name, entry["ranks"]), tuple(printed)
     if program == "IMB":
         _, shape, shared = kind_of(section, heads, Header(version, card.suite))
     else:
-        shape = Shape(said["ranks"])
+        shape = Shape(entry["ranks"])
         shared = fixed(card, 0, shape)
     columns = partial(stored, card, shape, printed)
     return TextTable({**shared, **of_row}, numbers.shape[0], columns)
 
 
-def _figure(said: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _figure(entry: Mapping[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
     for name in Figure.__dataclass_fields__:
-        if name in said:
-            found[name] = said[name]
-    return found
+        if name in entry:
+            values[name] = entry[name]
+    return values

@@ -22,7 +22,7 @@ class Reader:
     name: str
     about: str
     mark: re.Pattern[bytes]
-    """What only texts have that it can read."""
+    """A pattern that only occurs in texts for this reader."""
     read: Read
 
 
@@ -30,10 +30,10 @@ READERS = Registry[Reader]("reader", __name__.rpartition(".")[0])
 
 
 def reader(name: str, about: str, mark: bytes) -> Callable[[Read], Read]:
-    """Makes a function the reader of this name; `mark` is a regular expression, ^ begins a line.
+    """Registers the reader of this name; `mark` is a regular expression, ^ matches any line start.
 
-    The function reads plain text. Pages and JSON are divided before, and rows with the same key
-    are kept apart after it.
+    The function reads plain text. Pages and JSON are divided before, and rows with the same key are
+    kept apart after it.
     """
 
     def add(function: Read) -> Read:
@@ -47,6 +47,6 @@ def reader(name: str, about: str, mark: bytes) -> Callable[[Read], Read]:
 
 
 def sniff(text: Text) -> list[Reader]:
-    """The readers that find something of theirs: a log may hold the output of several programs."""
+    """The readers whose mark occurs: a log may hold the output of several programs."""
     data = [each.data for each in (text, *text.parts.values())]
     return [each for each in READERS.values() if any(map(each.mark.search, data))]

@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 _SETTING = re.compile(r"^#@(\w+)=(.*)")
 _DAMAGED = re.compile(r"^\s*MPI_\w+\s+\d")
 SYNCS = {"MPI_Barrier": "barrier", "BBarrier": "dissemination"}
-"""Others are windows of a common clock."""
+"""Synchronization of runs; others are windows of a common clock."""
 SUMMARIES = {
     "mean_runtime_sec": "time_mean_s", "median_runtime_sec": "time_p50_s",
     "min_runtime_sec": "time_best_s", "max_runtime_sec": "time_worst_s",
 }  # fmt: skip
 SUITE = "REPROMPI"
-"""Of calls that mpigauge does not time."""
+"""The suite of calls that mpigauge does not time."""
 WHOLE = ("nprocs", "datatype_size_bytes")
 COUNTS = ("nrep", "total_nrep", "valid_nrep", "count")
 _MOST = 2**31 - 1
-"""Ranks, elements and bytes of one of them are an int of C."""
+"""The largest number of ranks, elements and bytes of an element: a C int."""
 _BEGINS = re.compile(r"^#(?:@|Command-line arguments|MPI calls)")
-"""Lines of the heading of a run."""
+"""Lines in the heading of a run."""
 _FACTS = (
     "operation", "datatype", "datatype_extent_bytes", "datatype_size_bytes", "reproMPIcommitSHA1",
     "nprocs", "sync", "process_sync", "nrep",
@@ -51,7 +51,8 @@ Key = tuple[str, int]
     "reprompi", "ReproMPI, single times and summaries", rb"^#@reproMPIcommitSHA1=|^#@clocktype="
 )
 def read(text: Text) -> Reading:
-    """A row for each call and count: of single times their median. Each heading begins a run."""
+    """Reads a row for each call and count, for single times their median. Each heading begins a
+    run."""
     runs = [_Run()]
     for number, line in text.numbered():
         if _BEGINS.match(line) and (runs[-1].single or runs[-1].summaries):
@@ -62,20 +63,20 @@ def read(text: Text) -> Reading:
 
 @dataclass
 class _Run:
-    """The state of a run at a line, and all that was read before it."""
+    """The state of a run at a line, and everything read before it."""
 
     stated: dict[str, str] = field(default_factory=dict)
     heads: list[str] = field(default_factory=list)
     single: dict[Key, list[dict[int, float]]] = field(default_factory=dict)
-    """The time of each repetition; a further list where the repetitions are counted again."""
+    """The time of each repetition; another list if the repetitions are counted anew."""
     summaries: list[tuple[Key, dict[str, float], bool]] = field(default_factory=list)
     """A key, its values, and True if their time is the median."""
     unread: list[Unread] = field(default_factory=list)
 
     def look(self, number: int, line: str) -> None:
         words = line.split()
-        if found := _SETTING.match(line):
-            self._state(number, line, found[1], found[2].strip())
+        if match := _SETTING.match(line):
+            self._state(number, line, match[1], match[2].strip())
         elif "test" in words and "count" in words:
             self.heads = words
         elif self.heads and (row := _row(self.heads, words)):
@@ -165,7 +166,7 @@ def _fixed(card: Card, has_median: bool, stated: Mapping[str, str]) -> dict[str,
 
 
 def _settings(stated: Mapping[str, str]) -> dict[str, str]:
-    """The settings that the heading of a run states beside its facts, unless they are usual."""
+    """The settings in the heading of a run besides its facts, without default values."""
     settings = {}
     for name, value in stated.items():
         if name not in _FACTS and value != _USUAL.get(name):
@@ -174,7 +175,8 @@ def _settings(stated: Mapping[str, str]) -> dict[str, str]:
 
 
 def _card(call: str) -> Card:
-    """MPI_Allreduce is Allreduce; a call that mpigauge does not time is described by its name."""
+    """The card of a call: Allreduce for MPI_Allreduce; one that mpigauge does not time has its name
+    only."""
     name = call.removeprefix("MPI_")
     return card_of(FIRST_SUITE, name) or Card(
         suite=SUITE, name=name, about="a call that only ReproMPI times", ranks="any",

@@ -24,19 +24,19 @@ _CORES = re.compile(r"(?:taskset -c|numactl (?:--physcpubind=|-C )) ?(\d+(?:[,-]
 
 
 def setting_in(line: str) -> tuple[str, str] | None:
-    """NAME and value of a line like `export MPI_BUFFER_MAX=4096` or `MPI_BUFFER_MAX= 4096`."""
-    found = _LINE.match(line)
-    if found:
-        return (found[1], found[2].strip("\"'"))
+    """The name and value in a line like `export MPI_BUFFER_MAX=4096` or `MPI_BUFFER_MAX= 4096`."""
+    match = _LINE.match(line)
+    if match:
+        return (match[1], match[2].strip("\"'"))
     return None
 
 
 def is_command(line: str) -> bool:
-    """True if a line starts a job: its first word, behind a prompt and variables, is a launcher."""
-    found = _LAUNCHER.search(line)
-    if not found:
+    """True if a line starts a job: its first word, after a prompt and variables, is a launcher."""
+    match = _LAUNCHER.search(line)
+    if not match:
         return False
-    words = line[: found.start()].split()
+    words = line[: match.start()].split()
     if words and words[-1].endswith("/"):
         words.pop()  # the folder of the launcher
     return not words or "=" in words[-1] or words[-1].endswith(_BEFORE_COMMAND)
@@ -52,7 +52,7 @@ def settings_in_command(line: str) -> dict[str, str]:
 
 
 def placement_in_command(line: str) -> str:
-    """The placement in such a line: map-by:core, or cores:0,3 of `taskset -c 0,3`."""
+    """The placement in such a line: map-by:core, or cores:0,3 for `taskset -c 0,3`."""
     places = [*_PLACEMENT.findall(line), *(("cores", cores) for cores in _CORES.findall(line))]
     return " ".join(f"{name}:{value}" for name, value in places)
 

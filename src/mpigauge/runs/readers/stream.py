@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""STREAM: the bandwidth of memory in four tasks, as figures in MB/s of 10^6 bytes.
+"""STREAM: memory bandwidth in four tasks, as figures in MB/s of 10^6 bytes.
 
 The head of its table names the unit: STREAM itself prints MB/s, that of HPCC GB/s.
 """
@@ -34,31 +34,31 @@ _VERSION = re.compile(r"STREAM version \$Revision: ([\d.]+)")
 
 @reader("stream", "STREAM", rb"^[ \t]*(?:Copy|Scale|Add|Triad):[ \t]+\d+\.\d+[ \t]+\d+\.\d+\s")
 def read(text: Text) -> Reading:
-    """A task that comes again is of the next launch."""
+    """Reads the output; a task that occurs again belongs to the next launch."""
     source, launch, factor = "STREAM", 0, 1.0
     settings: dict[str, str] = {}
     seen: set[str] = set()
     figures, unread = [], []
     for number, line in text.numbered():
-        if found := _VERSION.search(line):
-            source = f"STREAM {found[1]}"
-        elif found := _THREADS.search(line):
-            settings["threads"] = found[1]
-        elif found := _ELEMENTS.search(line):
-            settings["elements"] = found[1]
-        elif found := _HEAD.search(line):
-            factor = _IN_MEGABYTES[found[1].lower()]
-        elif found := _TASK.match(line):
-            numbers = found[2].split()
+        if match := _VERSION.search(line):
+            source = f"STREAM {match[1]}"
+        elif match := _THREADS.search(line):
+            settings["threads"] = match[1]
+        elif match := _ELEMENTS.search(line):
+            settings["elements"] = match[1]
+        elif match := _HEAD.search(line):
+            factor = _IN_MEGABYTES[match[1].lower()]
+        elif match := _TASK.match(line):
+            numbers = match[2].split()
             if len(numbers) != len(_COLUMNS) or not all(map(_NUMBER.fullmatch, numbers)):
                 unread.append(Unread(number, line.strip(), why_no_row(numbers, _COLUMNS)))
                 continue
-            if found[1] in seen:
+            if match[1] in seen:
                 launch += 1
                 seen.clear()
-            seen.add(found[1])
+            seen.add(match[1])
             figures.append(
-                Figure(launch, "STREAM", found[1], float(numbers[0]) * factor, "MB/s", "higher",
+                Figure(launch, "STREAM", match[1], float(numbers[0]) * factor, "MB/s", "higher",
                        arm=arm_of(settings), source=source, origin="imported")
             )  # fmt: skip
     return Reading(figures=tuple(figures), unread=tuple(unread))

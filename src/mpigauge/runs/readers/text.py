@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The text of a job as its program wrote it, without what launchers and logs put before lines."""
+"""The text of a job as its program wrote it, without the prefixes of launchers and logs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mpigauge.runs.readers.pages import Headings
 
 NUMBER = r"\d+(?:\.\d*)?(?:[eE][-+]?\d\d?)?"
-"""As programs print numbers that are not negative; none that a float could not hold."""
+"""A number that is not negative, as programs print it, within the range of a float."""
 PREFIX = re.compile(
     rb"^(?:"
     rb"\[\d+\] |"  # Hydra -l
@@ -30,7 +30,7 @@ PREFIX = re.compile(
 )
 
 _TOO_LONG = re.compile(rb"(?<![\d.])\d{19}|\d{41}")
-"""More digits than any whole number of 64 bits has, or than any program prints behind a point."""
+"""More digits than a 64-bit integer has, or than any program prints after a point."""
 _ALIKE = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else byte for byte in range(256))
 _OTHER_DIGITS = re.compile(r"(?![0-9])\d")
 
@@ -42,14 +42,14 @@ _NO_NUMBER = re.compile(rf"(?<![\w.]){NO_NUMBER}(?!\w)", re.IGNORECASE)
 
 
 def why_unread(line: str, otherwise: str) -> str:
-    """The reason for which a line without columns is left out: a word such as nan or -inf stands in
-    the place of a number, or else the reason `otherwise`."""
-    found = _NO_NUMBER.search(line)
-    return f"{found[0]} is not a number" if found else otherwise
+    """The reason why a line without columns is left out: a word such as nan or -inf instead of a
+    number, or else the reason `otherwise`."""
+    match = _NO_NUMBER.search(line)
+    return f"{match[0]} is not a number" if match else otherwise
 
 
 def why_no_row(words: Sequence[str], heads: Sequence[str], texts: Collection[str] = ()) -> str:
-    """The reason for which a line is not a row below these heads. The columns of `texts` hold no
+    """The reason why a line is not a row below these heads. The columns of `texts` hold no
     numbers."""
     if len(words) != len(heads):
         return f"it has {len(words)} of {len(heads)} columns"
@@ -61,10 +61,10 @@ def why_no_row(words: Sequence[str], heads: Sequence[str], texts: Collection[str
 
 @dataclass(frozen=True)
 class Unread:
-    """A line that looks as if it held a number, and why it is left out."""
+    """A line that seems to hold a number, and the reason why it is left out."""
 
     line: int
-    """From 1."""
+    """The line number, from 1."""
     text: str
     why: str
     file: str = ""
@@ -74,26 +74,26 @@ class Unread:
 class Text:
     raw: bytes
     benchmark: str = ""
-    """What tables without a heading are of, where the user says so."""
+    """The benchmark of tables without a heading, if the user names it."""
     ranks: int = 0
-    """How many ranks there were, for programs that do not print it; 0: the user does not say."""
+    """The number of ranks, for programs that do not print it; 0: the user does not give it."""
 
     @cached_property
     def parts(self) -> Mapping[Headings, Text]:
-        """The outputs within a page or a JSON text, by their headings; nothing: it is neither."""
+        """The outputs within a page or a JSON text, by their headings; empty: it is neither."""
         pieces = pieces_of(self.raw)
         return {headings: replace(self, raw=piece) for headings, piece in pieces.items()}
 
     @cached_property
     def sections(self) -> Mapping[Headings, Text]:
-        """The lines below each heading of a log; nothing: it has none."""
-        found = sections_of(self.raw)
-        return {headings: replace(self, raw=lines) for headings, lines in found.items()}
+        """The lines below each heading of a log; empty: it has none."""
+        pieces = sections_of(self.raw)
+        return {headings: replace(self, raw=lines) for headings, lines in pieces.items()}
 
     @cached_property
     def data(self) -> bytes:
-        """Lines end with \\n alone, the last one too, and begin with what the program wrote. Those
-        with numbers that are none (`left_out`) are empty."""
+        r"""The text whose lines, including the last, end with \n alone and have no prefix. Lines
+        with overlong numbers (`left_out`) are empty."""
         if not self.left_out:
             return self._as_written
         lines = self._as_written.split(b"\n")
@@ -103,20 +103,20 @@ class Text:
 
     @cached_property
     def left_out(self) -> tuple[Unread, ...]:
-        """Lines with a number of so many digits that it can be no result; no reader sees them."""
+        """Lines with a number of so many digits that it cannot be a result; no reader gets them."""
         if b"0" * _MOST_DIGITS not in self._as_written.translate(_ALIKE):
             return ()
-        found = []
+        unread = []
         for number, line in enumerate(self._as_written.split(b"\n"), 1):
             if _TOO_LONG.search(line):
-                found.append(
+                unread.append(
                     Unread(
                         number,
                         line[:_SHOWN].decode("utf-8", "replace").strip(),
                         "a number is too long",
                     )
                 )
-        return tuple(found)
+        return tuple(unread)
 
     @cached_property
     def _as_written(self) -> bytes:
@@ -129,17 +129,19 @@ class Text:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Their only digits are 0 to 9: those of other scripts are not a program's numbers."""
+        """The lines, without digits of other scripts than 0 to 9, which are not a program's
+        numbers."""
         text = self.data.decode("utf-8", "replace")
         return (text if text.isascii() else _OTHER_DIGITS.sub("?", text)).split("\n")[:-1]
 
     def numbered(self) -> Iterator[tuple[int, str]]:
-        """Lines with their numbers, from 1."""
+        """The lines with their numbers, from 1."""
         return enumerate(self.lines, 1)
 
 
 def _samples(data: bytes) -> Iterator[bytes]:
-    """Parts of a text that has prefixes everywhere or nowhere: all of a short one."""
+    """Parts of a text, all of a short one, which suffice since prefixes are everywhere or
+    nowhere."""
     step = max(len(data) // _SAMPLES, _SAMPLE_BYTES)
     return (data[start : start + _SAMPLE_BYTES] for start in range(0, len(data), step))
 
