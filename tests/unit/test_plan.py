@@ -612,5 +612,5 @@ def test_a_plan_is_read_as_it_was_stored() -> None:
         replay=Replayed(profile="p", calls=3, mpi_s=0.5, covered=0.25, left_out=(("Bcast", 0.5),)),
     )  # fmt: skip
     assert Plan.from_json(json.loads(json.dumps(made.to_json()))) == made
-    assert made.parts[0].known == {"placement": "l3", "arm": "A=1"}
+    assert made.parts[0].extra_columns == {"placement": "l3", "arm": "A=1"}
     assert made.to_json()["benchmarks"] == ("Bcast", "Reduce", "hpl")

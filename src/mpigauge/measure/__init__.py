@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From what is asked to a run folder: the plan, its launches, and what is shown meanwhile."""
+"""Measurements: the plan of a run, its launches, and their display while they run."""

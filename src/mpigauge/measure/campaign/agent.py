@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Runs a script on many hosts at once, through the launch agent, and keeps what each says."""
+"""Runs a script on many hosts at once, through the launch agent, and collects the answers."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ SSH = ("ssh", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
 
 @dataclass(frozen=True)
 class Agent:
-    """What runs a command on a host: its words, then the host, then a line for the shell there."""
+    """The program that runs a command on a host: its words, then the host, then a line for the
+    shell."""
 
     words: tuple[str, ...] = SSH
     shell: tuple[str, ...] = ()
-    """What stands before that line, where the agent takes words."""
+    """Words before that line, for an agent that takes separate words."""
 
     def command(self, host: str, script: str) -> list[str]:
         if is_here(host):
@@ -37,16 +38,16 @@ class Agent:
 
 @dataclass(frozen=True)
 class HostAnswer:
-    """What a host said."""
+    """The result of a command on one host."""
 
     status: int | None
-    """None: the time was up."""
+    """The exit status; None: it did not end in time."""
     output: str
     errors: str
 
     @property
     def last_words(self) -> str:
-        """The line that most likely says why there is no better answer."""
+        """The line that most likely explains why there is no better answer."""
         last = (self.errors.strip().splitlines() or self.output.strip().splitlines() or [""])[-1]
         return last or f"the launch agent ended with status {self.status} and said nothing"
 
@@ -54,7 +55,8 @@ class HostAnswer:
 def all_answers(
     hosts: Sequence[str], script: str, agent: Agent | None, seconds: float
 ) -> list[HostAnswer]:
-    """One from each host, in their order; a host that takes longer than `seconds` says nothing."""
+    """An answer from each host, in their order; one that takes longer than `seconds` has no
+    status."""
     ask = [(agent or Agent()).command(host, script) for host in hosts]
     from concurrent.futures import ThreadPoolExecutor  # a run on this host has no use for it
 
@@ -62,16 +64,16 @@ def all_answers(
         return list(pool.map(lambda words: _answer(words, seconds), ask))
 
 
-def refuse_problems(found: Iterable[object]) -> None:
-    """UserError where one is a sentence that says why a host cannot be used."""
-    problems = [problem for problem in found if isinstance(problem, str)]
+def refuse_problems(results: Iterable[object]) -> None:
+    """UserError: an entry is a sentence, which explains why a host cannot be used."""
+    problems = [problem for problem in results if isinstance(problem, str)]
     if problems:
         others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise UserError(problems[0] + others)
 
 
 def python_line(program: str, env: Mapping[str, str]) -> str:
-    """The line of a shell that runs these lines of Python, with our own modules in sight."""
+    """A shell line that runs these lines of Python, with mpigauge's own modules importable."""
     package = str(Path(mpigauge.__file__).resolve().parents[1])
     lines = f"import sys\nsys.path.insert(0, {package!r})\n{program}"
     words = shlex.join(["env", *(f"{name}={value}" for name, value in sorted(env.items()))])

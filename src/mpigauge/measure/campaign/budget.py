@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Shares a time budget out to launches. Pure."""
+"""Divides a time budget among launches. Pure."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from mpigauge.measure.plan import Plan
 from mpigauge.result.stats.order import LOOKS, median
 
 FIRST_OVERHEAD_S = 0.35
-"""Assumed for starting and ending a job before one was seen: where it takes longer, the launches
-that follow get less, and where it takes less, they get more."""
+"""The assumed time to start and end a job before the first one; later launches get less if it takes
+longer, and more if it takes less."""
 MOST_OVERHEAD = 0.1
-"""Share of the time that may go into starting jobs, once there are enough for an interval."""
+"""Share of the time for starting jobs, once there are enough launches for an interval."""
 LEAST_S = 0.05
-"""Measuring for less is not worth a launch."""
+"""The shortest measuring time that is worth a launch."""
 CELL_S = 10.0
-"""The most that one cell takes over all launches unless there is a time for everything; each
-launch makes one call in any case."""
+"""The most seconds for one cell over all launches without a time budget; each launch makes at least
+one call."""
 _PLANNED = 0.6
-"""Share of that for the launches that are made in any case."""
+"""Share of that for the launches that are always made."""
 
 
 def cell_s(plan: Plan, launch: int) -> float:
-    """Seconds that a cell may take in this launch; 0: the time for everything bounds it."""
+    """Seconds for a cell in this launch; 0: only the total time limits it."""
     if plan.seconds is not None:
         return 0.0
     planned, later = plan.least_rounds, plan.most_rounds - plan.least_rounds
@@ -37,7 +37,7 @@ def cell_s(plan: Plan, launch: int) -> float:
 
 
 def overhead_s(outcomes: Sequence[LaunchOutcome]) -> float:
-    """What a launch takes beside measuring."""
+    """The median time of a launch besides measuring, in seconds."""
     seen = [each.wall_s - each.measuring_s for each in outcomes if each.ended]
     if not seen:
         return FIRST_OVERHEAD_S
@@ -45,7 +45,7 @@ def overhead_s(outcomes: Sequence[LaunchOutcome]) -> float:
 
 
 def round_s(plan: Plan, outcomes: Sequence[LaunchOutcome]) -> float:
-    """What a round, a launch of each part, usually takes."""
+    """The usual time of a round, which is a launch of each part, in seconds; 0: unknown."""
     parts = len(plan.parts)
     walls = [each.wall_s for each in outcomes if each.ended]
     if len(walls) < parts:
@@ -54,8 +54,8 @@ def round_s(plan: Plan, outcomes: Sequence[LaunchOutcome]) -> float:
 
 
 def rounds(plan: Plan, overhead: float) -> int:
-    """Launches of each part: so many that starting them takes a tenth of the time, and as many as
-    an interval is looked at, since the few after that would tell nothing."""
+    """Launches of each part: at most a tenth of the time is for starting them, and their number is
+    one at which the interval is checked, since a few more would add nothing."""
     if plan.seconds is None:
         return plan.least_rounds
     affordable = int(plan.seconds * MOST_OVERHEAD / (max(overhead, LEAST_S) * len(plan.parts)))
@@ -64,8 +64,8 @@ def rounds(plan: Plan, overhead: float) -> int:
 
 
 def target(plan: Plan, begun: int, overhead: float) -> int:
-    """How many rounds there will be, where so many are over: those that were planned, then as many
-    as it takes until the interval is looked at again."""
+    """The number of rounds, given those that have begun: the planned ones, then as many as there
+    are until the interval is checked again."""
     planned = rounds(plan, overhead)
     if begun < planned:
         return planned
@@ -76,9 +76,9 @@ def target(plan: Plan, begun: int, overhead: float) -> int:
 def left_s(
     plan: Plan, outcomes: Sequence[LaunchOutcome], made: int, spent_s: float
 ) -> float | None:
-    """About how long the rest will take: what is left of the time that was given for everything;
-    else, for the launches that are missing at least, as long as those that ended took. None: there
-    was none yet. `made`: launches that need not be made any more; `spent_s`: what launches took."""
+    """The estimated remaining seconds: the rest of the total time, else the mean time of finished
+    launches for each that is missing at least. None: there was none yet. `made`: launches that need
+    not be made; `spent_s`: the time of launches so far."""
     if plan.seconds is not None:
         return max(0.0, plan.seconds - spent_s)
     walls = [each.wall_s for each in outcomes if each.ended]
@@ -97,11 +97,11 @@ def share(
     begins_round: bool | None = None,
 ) -> float | None:
     """Seconds of measuring for this launch; None: no time is left to begin another round.
-    `begins_round`: whether it is the first of its round that is made; None: by its number.
+    `begins_round`: True if it is the first launch of its round; None: by its number.
 
-    A round, once begun, is finished: a part with one launch less would know less than the others.
-    Where the planned rounds leave time, more follow if there is enough of it for all until the
-    interval is looked at again, of the usual length.
+    A round, once begun, is finished: a part with one launch less would be less precise than the
+    others. If the planned rounds leave time, more follow as long as there is enough for all until
+    the interval is checked again, at their usual length.
     """
     parts = len(plan.parts)
     place = launch % parts
@@ -124,8 +124,8 @@ def share(
 
 
 def _rounds_to_begin(plan: Plan, begun: int, overhead: float) -> int:
-    """How many rounds there has to be time for where another one begins: none of those that were
-    planned, and of later ones all until the interval is looked at again."""
+    """The rounds for which there must be time to begin another one: none if it is planned, else all
+    until the interval is checked again."""
     if begun < rounds(plan, overhead):
         return 0
     if begun in LOOKS:

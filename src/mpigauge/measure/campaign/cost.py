@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""About how long a plan will take, from what launches took before."""
+"""Estimates the time of a plan from earlier launches."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from mpigauge.measure.plan.schedule import Schedule
 
 CELL_S = 0.05
-"""Assumed until there are runs to go by: the order of magnitude for a cell of a pair of ranks at
-±5 %. Collectives on many ranks, slow networks and busy nodes take longer."""
+"""The assumed time of a cell without earlier runs: the order of magnitude for a pair of ranks at ±5
+%. Collectives on many ranks, slow networks and busy nodes take longer."""
 ROUND_S = 0.05
 """Communicators and fresh buffers for each round of pairs: 5 to 10 ms on 2 cores, with room for
 128."""
@@ -29,23 +29,23 @@ ROUND_S = 0.05
 @dataclass(frozen=True)
 class Rates:
     start_s: float = FIRST_OVERHEAD_S
-    """Starting and ending a job."""
+    """Seconds to start and end a job."""
     cell_s: float = CELL_S
-    """Measuring a cell in one launch."""
+    """Seconds to measure a cell in one launch."""
     launches: int = 0
-    """How many launches these come from; 0: they are assumed."""
+    """The number of launches that these are from; 0: they are assumed."""
 
 
 @dataclass(frozen=True)
 class Cost:
     launches: tuple[int, int]
-    """The least, and the most where the precision is not reached."""
+    """The least number, and the most, if the precision is not reached."""
     cells: int
-    """In a round, a launch of each part."""
+    """Cells in a round, which is a launch of each part."""
     seconds: tuple[float, float]
     rates: Rates
     bounded: bool
-    """The seconds are what --in allows."""
+    """True if --in limits the seconds."""
 
 
 def cost(plan: Plan, rates: Rates) -> Cost:
@@ -59,7 +59,7 @@ def cost(plan: Plan, rates: Rates) -> Cost:
 
 
 def _pairs(part: PlanPart) -> Schedule | None:
-    """Of a map. Placements that share a job are pairs too, each of which is a cell of its own."""
+    """The schedule of a map. Placements that share a job are pairs too, each a cell of its own."""
     if part.pairs and not part.places:
         return schedule(part.pairs, part.world_ranks)
     return None
@@ -73,7 +73,7 @@ def _cells(part: PlanPart) -> int:
 
 
 def _measuring_s(part: PlanPart, rates: Rates) -> float:
-    """Pairs of a round measure side by side."""
+    """The measuring time of a part, whose pairs in a round measure at the same time."""
     made = _pairs(part)
     own = part.weight * rates.cell_s
     if made:
@@ -82,8 +82,7 @@ def _measuring_s(part: PlanPart, rates: Rates) -> float:
 
 
 def rates_of(statuses: Iterable[Mapping[str, Any]]) -> Rates:
-    """Rates from status.json of runs that were made with the same MPI; assumed where there are
-    none."""
+    """Rates from status.json of runs with the same MPI; assumed ones without such runs."""
     launches = []
     for status in statuses:
         for each in status.get("launches") or ():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A launch of a program that is not ours: its output is kept, and its figures are found in it."""
+"""A launch of a user's program: its output is stored, and its figures are extracted."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from mpigauge.measure.plan.foreign import Foreign
 
 MODE = "command"
-"""Of launches of such programs."""
+"""The mode in launch records of such programs."""
 RUN_TIME = "run time"
-"""From the start of the launcher to its end: the figure of programs without another."""
+"""The figure of programs without another: from the start of the launcher to its end."""
 MOST_OUTPUT = 64 << 20
-"""Characters in which figures are looked for."""
+"""Characters that are searched for figures."""
 
-Found = CellRecord | Figure
+ProgramResult = CellRecord | Figure
 
 
 @dataclass
@@ -40,15 +40,15 @@ class ForeignWatch(Watch):
         if line.stream == "stdout" and self.length < MOST_OUTPUT:
             self.printed.append(line.text.rstrip("\n"))
 
-    def look_at_wishes(self) -> None:
-        """It knows nothing of our stop file, so the first Ctrl-C ends it too."""
-        if self.interrupt.count > self.wishes_seen:
-            self.wishes_seen = self.interrupt.count
+    def check_interrupts(self) -> None:
+        """Ends the program at the first Ctrl-C, since it has no stop file."""
+        if self.interrupt.count > self.interrupts_seen:
+            self.interrupts_seen = self.interrupt.count
             self.end_now()
 
     def outcome(self, status: int) -> LaunchOutcome:
         self.reason = self.reason or self.failure(status)
-        if not self.reason and not self.wishes_seen:
+        if not self.reason and not self.interrupts_seen:
             self.find_figures()
         return super().outcome(status)
 
@@ -58,30 +58,30 @@ class ForeignWatch(Watch):
         return ""
 
     def find_figures(self) -> None:
-        """Stored only if all are there: half of a result is none."""
+        """Stores the figures only if all are there, since a partial result is useless."""
         program = self.plan.part.foreign
         assert program is not None
         text = "\n".join(self.printed)
         seconds = time.monotonic() - self.started_s
         try:
             if program.reader:
-                found = self.read_by_reader(program, text)
+                records = self.read_by_reader(program, text)
             elif program.timed:
-                found = [self.figure(program, RUN_TIME, seconds, "s", "lower")]
+                records = [self.figure(program, RUN_TIME, seconds, "s", "lower")]
             else:
-                found = self.read(program, text)
+                records = self.read(program, text)
         except ValueError as error:
             self.reason = f"{program.name}: {error}"
             return
-        cells = sum(isinstance(record, CellRecord) for record in found)
+        cells = sum(isinstance(record, CellRecord) for record in records)
         self.end = End(self.plan.number, "done", seconds, seconds, 0, cells)
         self.cells = cells
-        for record in (self.launch_record(program), *found, self.end):
+        for record in (self.launch_record(program), *records, self.end):
             self.writer.append(encode(record))
             self.records += 1
             self.on_record(record)
 
-    def read(self, program: Foreign, text: str) -> list[Found]:
+    def read(self, program: Foreign, text: str) -> list[ProgramResult]:
         return [
             self.figure(program, merit.name, merit.read(text), merit.unit, merit.better)
             for merit in program.merits
@@ -101,33 +101,34 @@ class ForeignWatch(Watch):
             arm=self.plan.part.arm,
         )
 
-    def read_by_reader(self, program: Foreign, text: str) -> list[Found]:
-        """What one of our readers finds; a table that is there twice counts once, the later."""
+    def read_by_reader(self, program: Foreign, text: str) -> list[ProgramResult]:
+        """The figures that a reader finds; of a table that is printed twice only the later one
+        counts."""
         from mpigauge.runs.readers import READERS, Text
 
         reading = READERS.find(program.reader).read(Text(text.encode(), ranks=program.ranks))
         records = [each for each in reading.records() if isinstance(each, (CellRecord, Figure))]
         several = len({_arm(record) for record in records}) > 1
-        found = [self.as_ours(record, several) for record in records]
-        if not found:
+        results = [self.as_ours(record, several) for record in records]
+        if not results:
             raise ValueError(f"the reader {program.reader} finds nothing in its output")
         self.writer.add_cards(reading.cards)
-        return found
+        return results
 
-    def as_ours(self, record: Found, several: bool) -> Found:
-        """Measured here, in this launch and with the settings of this part. What the output says
-        of its settings, such as a number of threads, is kept where it says `several` things."""
+    def as_ours(self, record: ProgramResult, several: bool) -> ProgramResult:
+        """The record as measured in this launch, with the settings of this part. Settings in the
+        output, such as a number of threads, are kept if it has `several` of them."""
         part = self.plan.part
         own = _arm(record) if several else ""
-        told: dict[str, Any] = {
+        values: dict[str, Any] = {
             "launch": self.plan.number,
             "origin": "measured",
             "arm": f"{part.arm} {own}".strip(),
         }
-        told |= {"placement": part.placement} if part.placement else {}
+        values |= {"placement": part.placement} if part.placement else {}
         if isinstance(record, Figure):
-            return replace(record, **told)
-        return CellRecord(replace(record.cell, **told))
+            return replace(record, **values)
+        return CellRecord(replace(record.cell, **values))
 
     def launch_record(self, program: Foreign) -> Launch:
         return Launch(
@@ -143,7 +144,7 @@ class ForeignWatch(Watch):
         )
 
 
-def _arm(record: Found) -> str:
+def _arm(record: ProgramResult) -> str:
     if isinstance(record, Figure):
         return record.arm
     return record.cell.arm

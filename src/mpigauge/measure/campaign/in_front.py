@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Runs the user's line as if we were not there: its input, output, signals, status are its own."""
+"""Runs the user's command transparently: input, output, signals and status are its own."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ from mpigauge.site.launch.left_session import remove_left_session
 from mpigauge.site.launch.leftovers import Watched
 
 FOR_PROGRAM = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
-"""Sent to us they are meant for the program."""
+"""Signals to mpigauge that are meant for the program."""
 OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
-"""A terminal sends them to the program, too; only those that are sent to us alone are passed on."""
+"""Signals that a terminal also sends to the program; only those for mpigauge alone are
+forwarded."""
 _END = 0
-"""Stands for the end of signals."""
+"""The value that stands for the end of signals."""
 
 
 @dataclass(frozen=True)
 class Ended:
     status: int
-    """As a shell tells it: 128 and the number of a signal that ended it."""
+    """The exit status as a shell reports it: 128 plus the number of a signal that ended it."""
     seconds: float
     cause: str = ""
-    """The limit of this machine that ended it; empty: none that there is evidence for."""
+    """The limit of this machine that ended it; empty: there is no evidence for one."""
 
 
 def run(
@@ -43,9 +44,8 @@ def run(
     output: int | None = None,
     started: Callable[[subprocess.Popen[bytes]], None] | None = None,
 ) -> Ended:
-    """Waits for the end of these words. `output`: where what they print goes, who then read
-    nothing; None: they have our streams. `started` is handed the process. UserError: they cannot be
-    started."""
+    """Runs a command to its end. `output`: file descriptor of its output, without input then; None:
+    it inherits mpigauge's streams. `started` gets the process. UserError: it cannot be started."""
     import time
 
     begun, before = time.monotonic(), conditions()
@@ -73,7 +73,7 @@ def run(
 
 @contextmanager
 def _passed_on(process: subprocess.Popen[bytes], watched: Watched) -> Iterator[None]:
-    """Signals that would end us go to the program; we are there until its end."""
+    """Forwards signals that would end mpigauge to the program, until its end."""
     received: SimpleQueue[int] = SimpleQueue()
 
     def receive(number: int, frame: FrameType | None) -> None:
@@ -101,7 +101,7 @@ def _pass_on(
     watched: Watched,
     bystander: Bystander,
 ) -> None:
-    """Passes signals on, in a thread of its own: a handler would be interrupted by the next one."""
+    """Forwards signals from a thread of its own: a handler would be interrupted by the next one."""
     while (number := received.get()) != _END:
         if number in OF_TERMINAL and bystander.was_hit():
             continue

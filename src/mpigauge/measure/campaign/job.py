@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From a part of a plan to the job that a launcher is told."""
+"""Turns a part of a plan into a job for the launcher."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def job_of(
     stem: str = "",
     added: Mapping[str, str] | None = None,
 ) -> Job:
-    """`system`: the batch system in a job of which we are; `stem`: what names of files begin with;
-    `added`: settings of mpigauge's own; those of the plan take precedence. UserError: the launcher
-    is to bind what no launcher can be told. Programs that are not ours do not bind themselves: the
-    launcher binds them if a placement is requested."""
+    """The job of a part. `system`: the batch system whose job this process is in; `stem`: the
+    prefix of file names; `added`: settings of mpigauge's own; those of the plan take precedence.
+    UserError: the launcher cannot express the binding. Programs of the user do not bind themselves:
+    the launcher binds them if a placement is requested."""
     by_launcher = plan.bound_by == "launcher" or bool(part.foreign and part.placement)
     return Job(
         mpi=mpi,
@@ -50,22 +50,23 @@ def job_of(
 
 
 def _hosts(part: PlanPart, binds_itself: bool) -> tuple[OnHost, ...]:
-    """`binds_itself`: whether the program is told its cores, as only ours can be."""
-    found = []
+    """The hosts of a part; `binds_itself`: the program gets its cores, which only the kernels
+    support."""
+    hosts = []
     for block in part.hosts:
         words = bind_words(block.bind) if binds_itself else ()
-        found.append(OnHost(block.host, block.ranks, words))
-    return tuple(found)
+        hosts.append(OnHost(block.host, block.ranks, words))
+    return tuple(hosts)
 
 
 def check_told(plan: Plan, mpi: Mpi) -> None:
-    """That the launcher can be told where all ranks are to be, before any is started."""
+    """Checks before any launch that the launcher can express where all ranks run."""
     for part in plan.parts:
         command(job_of(plan, part, mpi))
 
 
 def _for_all_hosts(part: PlanPart) -> tuple[tuple[int, ...], ...]:
-    """The cores of local rank 0, 1, …: launchers take one list."""
+    """The cores of local rank 0, 1, …: launchers take one list. UserError: hosts differ."""
     first = part.blocks[0]
     for block in part.blocks:
         if not block.bind:

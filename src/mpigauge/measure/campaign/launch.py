@@ -44,21 +44,21 @@ if TYPE_CHECKING:
     from mpigauge.site.topology.conditions import Conditions
 
 GRACE_S = 5.0
-"""How long the kernels may take to finish their table after the first Ctrl-C."""
+"""Seconds that the kernels may take to finish their table after the first Ctrl-C."""
 TERM_S = 2.0
-"""How long the launcher may take to end its job when it is told to."""
+"""Seconds that the launcher may take to end its job after SIGTERM."""
 URGENT_S = 0.3
-"""The time that each of these may take after a SIGTERM."""
+"""Seconds for each of these after a SIGTERM to mpigauge."""
 MOST_LOG_BYTES = 16 << 20
 LAST_LINES = 200
-"""Kept of each stream, to find in them why a launch failed."""
-MOST_TOLD = 4096
-"""Lines in which is looked for what the MPI tells of its transport; Intel's has one for a rank."""
+"""Lines that are kept of each stream, to find why a launch failed."""
+MOST_STDOUT_LINES = 4096
+"""Lines of output that are searched for the MPI's transport; Intel MPI prints one per rank."""
 
 
 @dataclass
 class Watch:
-    """A running launch: what was read from it, and when it has to be ended."""
+    """A running launch: the output so far, and the deadline for its end."""
 
     process: LauncherProcess
     plan: LaunchPlan
@@ -73,22 +73,22 @@ class Watch:
     backlog: Backlog = field(default_factory=Backlog)
     before: Conditions = field(default_factory=deaths.conditions)
     after: Conditions | None = None
-    """At the end of the job, before what it left is removed."""
+    """The conditions at the end of the job, before its leftovers are removed."""
     started_s: float = field(default_factory=time.monotonic)
     heard_s: float = field(default_factory=time.monotonic)
     end_at_s: float = float("inf")
     terminated: bool = False
-    wishes_seen: int = 0
+    interrupts_seen: int = 0
     reason: str = ""
     fatal: str = ""
-    said: dict[str, deque[str]] = field(
+    last_lines: dict[str, deque[str]] = field(
         default_factory=lambda: {name: deque(maxlen=LAST_LINES) for name in ("stdout", "stderr")}
     )
-    told: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_TOLD))
+    stdout_lines: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_STDOUT_LINES))
     logged: int = 0
     records: int = 0
     counted: int = 0
-    """Those that the end counts."""
+    """The number of records that the end counts."""
     cells: int = 0
     wrong: int = 0
     end: End | None = None
@@ -97,14 +97,14 @@ class Watch:
         for line in self.process.lines():
             if line is not None:
                 self.take(line)
-            self.look_at_wishes()
+            self.check_interrupts()
             self.look_at_clock()
             self.on_tick()
 
     def take(self, line: OutputLine) -> None:
         self.heard_s = time.monotonic()
         part = self.plan.part
-        text = with_known(line.text, part.known, part.places)
+        text = with_known(line.text, part.extra_columns, part.places)
         record = self.writer.append(text) if line.stream == "stdout" else None
         if record is None:
             self.keep(line)
@@ -113,11 +113,11 @@ class Watch:
             self.on_record(record)
 
     def keep(self, line: OutputLine) -> None:
-        """Output that is not a record goes into the log; its end may tell why a launch failed."""
+        """Logs output that is not a record; its end may explain why a launch failed."""
         text = line.text.strip()[:1000]
-        self.said[line.stream].append(text)
+        self.last_lines[line.stream].append(text)
         if line.stream == "stdout":
-            self.told.append(text)
+            self.stdout_lines.append(text)
         if self.logged < MOST_LOG_BYTES:
             self.writer.log(self.plan.number, line.stream, line.text)
         self.logged += len(line.text)
@@ -137,13 +137,13 @@ class Watch:
             self.fatal = self.fatal or problem
             self.end_now()
 
-    def look_at_wishes(self) -> None:
-        """First Ctrl-C: the kernels finish their table, if they have begun it. Second: they are
-        ended."""
-        if self.interrupt.count <= self.wishes_seen:
+    def check_interrupts(self) -> None:
+        """First Ctrl-C: asks the kernels to finish their table, if they have begun it. Second: ends
+        them."""
+        if self.interrupt.count <= self.interrupts_seen:
             return
-        self.wishes_seen = self.interrupt.count
-        if self.wishes_seen == 1 and self.records and ask_to_stop(Path(self.plan.stop_file)):
+        self.interrupts_seen = self.interrupt.count
+        if self.interrupts_seen == 1 and self.records and ask_to_stop(Path(self.plan.stop_file)):
             self.end_at_s = time.monotonic() + self.at_most(GRACE_S)
         else:
             self.end_now()
@@ -163,11 +163,11 @@ class Watch:
         self.end_at_s = time.monotonic() + self.at_most(TERM_S)
 
     def at_most(self, seconds: float) -> float:
-        """These seconds, or less where the end is near."""
+        """These seconds, or less if mpigauge itself is to end soon."""
         return min(seconds, URGENT_S) if self.interrupt.is_urgent else seconds
 
     def outcome(self, status: int) -> LaunchOutcome:
-        interrupted = self.wishes_seen > 0
+        interrupted = self.interrupts_seen > 0
         reason = self.fatal or self.with_cause(self.reason or self.failure(status), status)
         return LaunchOutcome(
             launch=self.plan.number,
@@ -179,15 +179,15 @@ class Watch:
             wrong_count=self.wrong,
             wall_s=time.monotonic() - self.started_s,
             measuring_s=self.end.measuring_s if self.end else 0.0,
-            used=report_of(self.mpi.name).read("\n".join(self.told)),
+            used=report_of(self.mpi.name).read("\n".join(self.stdout_lines)),
         )
 
     def with_cause(self, reason: str, status: int) -> str:
-        """A reason with the limit of this machine that the ranks came up against, if one did."""
+        """The reason with the limit of this machine that the ranks reached, if any."""
         hosts = self.plan.part.hosts
         here = [block.ranks for block in hosts if is_here(block.host)]
         ranks = sum(here) if hosts else self.plan.part.world_ranks
-        lines = [*self.said["stderr"], *self.said["stdout"]]
+        lines = [*self.last_lines["stderr"], *self.last_lines["stdout"]]
         number = signal_of(status, lines)
         if not reason or not ranks:
             names = compress([block.host for block in hosts])
@@ -203,14 +203,15 @@ class Watch:
         return "; ".join(filter(None, [reason, deaths.cause_of(death)]))
 
     def lost(self) -> str:
-        """What did not come whole of what the end has counted."""
+        """A message if fewer records arrived than the end has counted; empty: all arrived."""
         if self.end is None or self.counted >= self.end.records:
             return ""
         missing = self.end.records - self.counted
         return f"{missing} of its {self.end.records} records did not come whole"
 
     def failure(self, status: int) -> str:
-        """Why a launch failed, from its exit status and its last words; empty if it did not."""
+        """The reason why a launch failed, from its exit status and last lines; empty: it did
+        not."""
         if lost := self.lost():
             return lost
         if status == 0 and self.end is not None:
@@ -221,14 +222,18 @@ class Watch:
 
     @property
     def failed_to_start(self) -> bool:
-        return not self.records and not self.wishes_seen and failed_to_start(self.said["stderr"])
+        return (
+            not self.records
+            and not self.interrupts_seen
+            and failed_to_start(self.last_lines["stderr"])
+        )
 
     def said_why(self, status: int) -> str:
-        return why(status, self.said["stderr"], self.said["stdout"])
+        return why(status, self.last_lines["stderr"], self.last_lines["stdout"])
 
 
 def launch(watch: Watch) -> LaunchOutcome:
-    """Follows a launch to its end. RunError: it makes no sense to go on."""
+    """Follows a launch to its end. RunError: continuing is pointless."""
     try:
         watch.backlog.work(lambda: watch.process.is_silent)
         watch.follow()
@@ -259,7 +264,8 @@ def ask_to_stop(file: Path) -> bool:
 
 
 def misfit(record: Record, plan: LaunchPlan, mpi: Mpi) -> str:
-    """What shows that a job is not what was asked for; empty: it is."""
+    """The problem with a record that shows another job than the planned one; empty: there is
+    none."""
     if isinstance(record, Launch) and record.world_ranks != plan.part.world_ranks:
         return (
             f"the job has {record.world_ranks} rank{'s' * (record.world_ranks != 1)} instead of "
@@ -272,7 +278,7 @@ def misfit(record: Record, plan: LaunchPlan, mpi: Mpi) -> str:
 
 
 def misplaced(rank: Rank, plan: LaunchPlan) -> str:
-    """Why a rank is not on the host or the cores that it was to have."""
+    """The reason why a rank is not on its planned host or cores; empty: it is."""
     block = block_of(rank.rank, plan.part)
     if block.hostname and rank.host != block.hostname:
         return (
@@ -285,7 +291,7 @@ def misplaced(rank: Rank, plan: LaunchPlan) -> str:
 
 
 def block_of(rank: int, part: PlanPart) -> HostRanks:
-    """The host of a rank, by the order in which ranks are numbered."""
+    """The host of a rank, by the numbering of ranks."""
     if part.in_turn:
         return part.blocks[rank % len(part.blocks)]
     for block in part.blocks:
@@ -302,8 +308,8 @@ def wrongly_bound(rank: Rank, bind: tuple[str, ...], by: str) -> str:
             f"{who} was not told which rank of its host it is, so its core is not known; "
             "run with --bind none"
         )
-    wanted = bind[rank.local_rank]
-    if placement.cores_of(rank.cpuset) == placement.cores_of(wanted):
+    core = bind[rank.local_rank]
+    if placement.cores_of(rank.cpuset) == placement.cores_of(core):
         return ""
     why = (
         "its launcher did not bind it as it was told; look into the launcher's settings, or run "
@@ -312,4 +318,4 @@ def wrongly_bound(rank: Rank, bind: tuple[str, ...], by: str) -> str:
         else "something else binds it too; look into the launcher's settings, or run with --bind "
         "none"
     )
-    return f"{who} was to run on core {wanted} and may run on {rank.cpuset}: {why}"
+    return f"{who} was to run on core {core} and may run on {rank.cpuset}: {why}"

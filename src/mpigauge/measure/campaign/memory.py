@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the earlier runs of a machine tell a run, and what it leaves to later ones."""
+"""Reads the history of a machine for a run, and adds the run to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Memory:
-    """What one run remembers. With the history switched off it knows nothing and leaves nothing."""
+    """The history of one run. If it is switched off, nothing is read or written."""
 
     def __init__(self, folder: Path) -> None:
         header = check_schema(folder)
@@ -35,25 +35,27 @@ class Memory:
         self.earlier = () if is_classic else self._earlier()
 
     def _earlier(self) -> tuple[Remembered, ...]:
-        """Never the run itself or later ones, which a resumed run may find."""
+        """The earlier runs, without the run itself or later ones, which may exist for a resumed
+        run."""
         if self._root is None or self._place is None:
             return ()
-        known = history.read(self._root, self._place)
-        return tuple(run for run in known if run.when <= self._when and run.name != self._name)
+        runs = history.read(self._root, self._place)
+        return tuple(run for run in runs if run.when <= self._when and run.name != self._name)
 
     def end(self, writer: RunWriter, rows: Sequence[Row]) -> None:
-        """Writes what was used into the run, and the run into the history. RunError: the run's
+        """Writes the used history into the run, and the run into the history. RunError: the run's
         own folder cannot be written."""
         if not rows:
             return
-        found = between(rows, self.earlier, self.conditions)
+        scatter = between(rows, self.earlier, self.conditions)
         if self._root is None or self._place is None:
-            writer.write_between(replace(found, cells={}))
+            writer.write_between(replace(scatter, cells={}))
             return
-        writer.write_between(replace(found, remark=self._keep(self._root, self._place, rows)))
+        writer.write_between(replace(scatter, remark=self._keep(self._root, self._place, rows)))
 
     def _keep(self, root: Path, place: HistoryKey, rows: Sequence[Row]) -> str:
-        """Why that was not possible; empty: it was, or there is nothing worth it."""
+        """Adds the run to the history. Returns the problem; empty: it succeeded, or no cell is
+        worth it."""
         run = remember(rows, self.earlier, self.conditions, self._when, self._name)
         try:
             if run.cells:
@@ -68,8 +70,8 @@ class Memory:
 
 
 def rebuild(root: Path, runs: Iterable[Run]) -> list[Run]:
-    """Remembers stored runs, oldest first, each as if it had been measured with the history on;
-    says which were worth it. OSError: a file of the history cannot be written."""
+    """Adds stored runs to the history, oldest first, as if they had been measured with it; returns
+    those that were added. OSError: a file of the history cannot be written."""
     kept: list[Run] = []
     for run in sorted(runs, key=lambda run: str(run.header.get("created", ""))):
         place = history.place_of(run.header, run.passport)
@@ -81,8 +83,8 @@ def rebuild(root: Path, runs: Iterable[Run]) -> list[Run]:
             if each.when <= when and each.name != name:
                 earlier.append(each)
         conditions = history.conditions_of(run.header)
-        found = remember(rows_of(run.cells), earlier, conditions, when, name)
-        if found.cells:
-            history.add(root, place, found)
+        entry = remember(rows_of(run.cells), earlier, conditions, when, name)
+        if entry.cells:
+            history.add(root, place, entry)
             kept.append(run)
     return kept

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Asks every host what it is, through the launch agent, before anything is launched.
+"""Probes every host through the launch agent before anything is launched.
 
-A host that does not answer, that lacks the files which the ranks need, or where the MPI is another
-one, is named in one sentence.
+A host that does not answer, lacks files that the ranks need, or has another MPI is reported in one
+sentence.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Kernels, Mpi
 
 SECONDS = 20.0
-"""A host that has not answered by then is taken to be down."""
+"""Seconds after which a host without an answer is taken to be down."""
 MISSING = "mpigauge-missing "
 SHARED = ".mpigauge-shared-"
 _ASK = """
@@ -50,19 +50,19 @@ def probe(
     agent: Agent | None = None,
     seconds: float = SECONDS,
 ) -> tuple[ProbedHost, ...]:
-    """The hosts, each with its machine. `kernels`: none where only programs of the user are
-    launched. `folder` is where runs are stored.
+    """The hosts, each with its machine. `kernels`: None if only the user's programs are launched.
+    `folder` is where runs are stored.
 
-    UserError: a host does not answer, lacks a file, has another MPI, or is there twice.
+    UserError: a host does not answer, lacks a file, has another MPI, or is named twice.
     """
     folder = _existing(folder)
     with _in_sight(folder) as shared:
         own = [kernels.executable, kernels.plugin] if kernels else []
         paths = [*own, mpi.library, mpi.mpiexec, Path(shared.name)]
-        found = _asked(hosts, _script(str(mpi.library), mpi.env, paths), agent, seconds, folder)
-    _refuse_one_machine(found)
-    _refuse_other_mpi(found, mpi)
-    return found
+        nodes = _asked(hosts, _script(str(mpi.library), mpi.env, paths), agent, seconds, folder)
+    _refuse_one_machine(nodes)
+    _refuse_other_mpi(nodes, mpi)
+    return nodes
 
 
 def machines(
@@ -70,17 +70,17 @@ def machines(
 ) -> tuple[ProbedHost, ...]:
     """The hosts, each with its machine, whether there is an MPI or not.
 
-    UserError: a host does not answer, lacks the Python that runs us, or is there twice.
+    UserError: a host does not answer, lacks the running Python, or is named twice.
     """
-    found = _asked(hosts, _script("", {}, ()), agent, seconds, Path())
-    _refuse_one_machine(found)
-    return found
+    nodes = _asked(hosts, _script("", {}, ()), agent, seconds, Path())
+    _refuse_one_machine(nodes)
+    return nodes
 
 
 def _asked(
     hosts: Sequence[NamedHost], script: str, agent: Agent | None, seconds: float, folder: Path
 ) -> tuple[ProbedHost, ...]:
-    """All hosts at once."""
+    """Probes all hosts at once."""
     answers = all_answers([host.name for host in hosts], script, agent, seconds)
     nodes = [_node(host, answer, folder) for host, answer in zip(hosts, answers, strict=True)]
     refuse_problems(nodes)
@@ -88,7 +88,7 @@ def _asked(
 
 
 def _in_sight(folder: Path) -> IO[bytes]:
-    """A file that hosts see which share this folder with us."""
+    """A file that is visible on hosts that share this folder."""
     try:
         return NamedTemporaryFile(prefix=SHARED, dir=folder)
     except OSError as error:
@@ -96,13 +96,13 @@ def _in_sight(folder: Path) -> IO[bytes]:
 
 
 def _existing(folder: Path) -> Path:
-    """The folder, or the nearest one above it that is there."""
+    """The folder, or the nearest existing one above it."""
     folder = folder.absolute()
     return next(path for path in (folder, *folder.parents) if path.is_dir())
 
 
 def _script(library: str, env: Mapping[str, str], paths: Iterable[Path]) -> str:
-    """Checks that files are there, then asks Python for the rest."""
+    """A script that checks that files exist, and starts Python for the rest."""
     needed = " ".join(shlex.quote(str(path)) for path in [Path(sys.executable), *paths])
     return (
         f'for p in {needed}; do [ -e "$p" ] || {{ echo "{MISSING}$p"; exit 0; }}; done; '
@@ -111,16 +111,16 @@ def _script(library: str, env: Mapping[str, str], paths: Iterable[Path]) -> str:
 
 
 def _node(host: NamedHost, answer: HostAnswer, folder: Path) -> ProbedHost | str:
-    """The host as it is, or one sentence why it cannot be used."""
+    """The host with its machine, or one sentence why it cannot be used."""
     for line in answer.output.splitlines():
         if line.startswith(MISSING):
             return _missing(host.name, line.removeprefix(MISSING), folder)
         if line.startswith(MARK):
-            told = json.loads(line.removeprefix(MARK))
-            if told["problem"]:
-                return f"on host {host.name} {told['problem']}"
-            machine = read_files(Recorded(told["machine"]))
-            return ProbedHost(host.name, machine, told["library"], host.slots, host.most)
+            facts = json.loads(line.removeprefix(MARK))
+            if facts["problem"]:
+                return f"on host {host.name} {facts['problem']}"
+            machine = read_files(Recorded(facts["machine"]))
+            return ProbedHost(host.name, machine, facts["library"], host.slots, host.most)
     return f"host {host.name} does not answer: {answer.last_words}"
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A launcher and everything below it: started, read line by line, and ended without a rest."""
+"""A launcher and its children: started, read line by line, and killed with all its children."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from mpigauge.site.launch.leftovers import Watched
 MOST_OF_A_LINE = 1 << 26
 TICK_S = 0.1
 DRAIN_S = 2.0
-"""How long output may still come after the launcher has ended."""
+"""Seconds for which output may still arrive after the launcher has ended."""
 EXEC_S = 0.01
-"""A process in the middle of exec shows no environment for less than this."""
+"""Seconds for which a process in the middle of exec may show no environment."""
 
 
 class OutputLine(NamedTuple):
     stream: str
-    """stdout or stderr"""
+    """stdout or stderr."""
     text: str
 
 
 class LauncherProcess:
-    """Runs in a session of its own, so that a Ctrl-C of the terminal reaches only us."""
+    """A launcher in a session of its own, so that Ctrl-C on the terminal only reaches mpigauge."""
 
     def __init__(self, command: Command) -> None:
         self._watchdog = watchdog()
@@ -64,7 +64,7 @@ class LauncherProcess:
         self._follow("stderr", self._process.stderr)
 
     def lines(self) -> Iterator[OutputLine | None]:
-        """All lines until the job has ended; None now and then, when none has come."""
+        """All lines until the job has ended; None now and then, if there is no output."""
         ended_at: float | None = None
         while self._open and not _past(ended_at):
             try:
@@ -93,7 +93,7 @@ class LauncherProcess:
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Kills every process of the job that can be seen."""
+        """Kills every visible process of the job."""
         if self._process.poll() is None:
             self._watched.look()
         self._signal(signal.SIGKILL)
@@ -104,12 +104,11 @@ class LauncherProcess:
                 os.kill(process, signal.SIGKILL)
 
     def close(self, later: Callable[[Callable[[], None]], None] | None = None) -> int:
-        """Kills what is left of the job, and returns the launcher's exit status, negative for a
-        signal.
+        """Kills the rest of the job, and returns the launcher's exit status, negative for a signal.
 
         A process in the middle of exec shows no environment for a moment, so the search is
-        repeated; then the job's files outside our folders are removed. `later` takes the function
-        that does both; without `later` they are done at once.
+        repeated; then the job's files outside mpigauge's folders are removed. `later` takes the
+        function that does both; without `later` they are done at once.
         """
         try:
             status = self._process.wait(timeout=DRAIN_S)
@@ -133,11 +132,11 @@ class LauncherProcess:
 
     @property
     def is_silent(self) -> bool:
-        """True if no output waits to be read."""
+        """True if no output is waiting to be read."""
         return self._lines.empty()
 
     def strays(self) -> list[int]:
-        """Processes of this job that are still there."""
+        """Processes of this job that still exist."""
         mark = f"{MARK}={self._mark}".encode()
         return [pid for pid in _processes() if mark in _environment(pid)]
 
@@ -167,11 +166,11 @@ def _past(deadline: float | None) -> bool:
 def _processes() -> list[int]:
     proc = Path("/proc")
     names = [entry.name for entry in proc.iterdir()] if proc.is_dir() else []
-    found: list[int] = []
+    pids: list[int] = []
     for name in names:
         if name.isdigit() and int(name) != os.getpid():
-            found.append(int(name))
-    return found
+            pids.append(int(name))
+    return pids
 
 
 def _environment(pid: int) -> list[bytes]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Why a launch failed, out of its exit status and what launcher, MPI and kernels said."""
+"""The reason why a launch failed, from its exit status and the output of launcher, MPI and
+kernels."""
 
 from __future__ import annotations
 
@@ -19,12 +20,13 @@ _TROUBLE = re.compile(
     re.IGNORECASE,
 )
 _STUMBLE = re.compile(r"PMIx server's listener thread failed to start")
-"""Launchers say this, before they start any rank, where one of the same process number left files
-that are not ours to remove; the next try has another number."""
+"""A message of launchers, before they start any rank, if a process of the same number left files of
+another owner; the next attempt has another number."""
 _FRAME = re.compile(
     r"bad termination|ignore the below|typically refers to|see the faq|error checking +:", re.I
 )
-"""Of launchers; the last stands in what MPICH says of itself where we ask for it."""
+"""Decoration around launchers' messages; the last one is in MPICH's, which includes it on
+request."""
 
 
 def why(status: int, stderr: Iterable[str], stdout: Iterable[str]) -> str:
@@ -39,8 +41,7 @@ def why(status: int, stderr: Iterable[str], stdout: Iterable[str]) -> str:
 
 
 def signal_of(status: int, lines: Iterable[str]) -> int:
-    """The signal that ended a rank or its launcher, by what was printed or by the exit status; 0:
-    none."""
+    """The signal that ended a rank or its launcher, from the output or the exit status; 0: none."""
     if named := _signal(lines):
         return named
     if status < 0:
@@ -49,7 +50,7 @@ def signal_of(status: int, lines: Iterable[str]) -> int:
 
 
 def failed_to_start(lines: Iterable[str]) -> bool:
-    """Whether a launcher failed by itself, now and then, so that starting it again is right."""
+    """True for an occasional failure of the launcher itself, after which a restart makes sense."""
     return any(_STUMBLE.search(line) for line in lines)
 
 
@@ -69,19 +70,19 @@ def signal_name(number: int) -> str:
 
 
 def _telling(lines: Iterable[str]) -> list[str]:
-    """Lines that are more than a frame around others, each once."""
+    """Lines that are more than decoration around others, each once."""
     stripped = (line.strip(" =-*|").strip()[:MOST_OF_A_LINE] for line in lines)
     return list(dict.fromkeys(line for line in stripped if line and not _FRAME.search(line)))
 
 
 def _signal(lines: Iterable[str]) -> int:
-    """The first signal that somebody speaks of; 0: none."""
-    found = (match for line in lines if (match := _SIGNAL.search(line)))
-    return next((int(match[1]) for match in found), 0)
+    """The first signal that a line names; 0: none."""
+    matches = (match for line in lines if (match := _SIGNAL.search(line)))
+    return next((int(match[1]) for match in matches), 0)
 
 
 def _words(lines: list[str], signalled: bool) -> str:
-    """The kernels' own words, else the first lines that tell of trouble, else the last ones."""
+    """The kernels' own message, else the first lines that report an error, else the last ones."""
     ours = [line.partition(OURS)[2] for line in lines if OURS in line]
     if ours:
         return ours[0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""All cells so far, of launches that ended and of the one that runs, and the rows they make."""
+"""All cells so far, of finished launches and of the running one, and their rows."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from mpigauge.result.stats.launches import (
 from mpigauge.result.stats.order import median
 
 WORTH_IT = 0.25
-"""Of the rows that are not precise, the share that more launches have to make so, to be made."""
+"""The least share of the imprecise rows that further launches must make precise to be worth it."""
 SHIFT = 1.2
 """Ratio of the times of a launch to earlier ones from which the machine may have changed."""
 _NOTICEABLE = 1e-3
-"""Change of the widening for which all rows are made anew."""
+"""The change of the widening from which all rows are computed anew."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Results:
         self.settle()
 
     def settle(self) -> None:
-        """Updates the correlation of launches, when one has ended."""
+        """Updates the correlation of launches after one has ended."""
         series = []
         for cells in self._cells.values():
             values = [cells[launch].time_p50_s for launch in sorted(cells)]
@@ -78,7 +78,7 @@ class Results:
             self._rows.clear()
 
     def add(self, record: Record) -> bool:
-        """Takes what a record says of a cell, and tells whether it did."""
+        """Adds the cell or figure in a record; True if it has one."""
         if isinstance(record, CellRecord):
             self.put(record.cell)
             return True
@@ -99,31 +99,31 @@ class Results:
         return bool(self._cells or self._figures)
 
     def rows(self) -> list[Row]:
-        """The rows in the order in which the benchmarks were asked for."""
+        """The rows in the order in which the user named the benchmarks."""
         return in_order(map(self._row, self._cells), self._benchmarks)
 
     def widest(self) -> Row | None:
-        """The row that knows least, of those that could know more."""
+        """The least precise row, among those that can improve."""
         rows = self.rows()
         improvable = [row for row in rows if _can_improve(row)]
         return max(improvable or rows, key=_width, default=None)
 
     def converged(self) -> bool:
-        """Whether every row has an interval over launches that is as narrow as it should be."""
+        """True if every row has an interval over launches that is as narrow as requested."""
         rows, figures = self.rows(), figure_rows(self._figures)
         if not rows and not figures:
             return False
         for figure in figures:
             if not figure.value.relative_error <= self._precision:
                 return False
-        return all(map(self._known, rows))
+        return all(map(self._is_precise, rows))
 
     def look_ahead(self, most: int) -> Outlook:
-        """The effect of more launches, up to `most`, on the rows that are not precise."""
+        """The effect of more launches, up to `most`, on the imprecise rows."""
         if self._figures:
             return Outlook()
         rows = self.rows()
-        wide = [row for row in rows if not self._known(row)]
+        wide = [row for row in rows if not self._is_precise(row)]
         expected = ExpectedErrors(rows, self._between.widening, self._earlier, self._conditions)
         gain, steady = set(), 0
         for row in wide:
@@ -136,12 +136,12 @@ class Results:
             return Outlook(frozenset(gain) if has_history else None)
         return Outlook(stop=STEADY if 2 * steady >= len(wide) else HOPELESS)
 
-    def _known(self, row: Row) -> bool:
+    def _is_precise(self, row: Row) -> bool:
         narrow = row.relative_error <= self._precision or not _can_improve(row)
         return row.launches >= LEAST_FOR_INTERVAL and narrow
 
     def has_shifted(self, launch: int) -> bool:
-        """True if the times of a launch differ by SHIFT, in the middle, from those before it."""
+        """True if the median times of a launch differ by SHIFT from those before it."""
         ratios = []
         for cells in self._cells.values():
             before = [cells[number].time_p50_s for number in cells if number < launch]
@@ -155,10 +155,10 @@ class Results:
 
     def cells(self) -> list[Cell]:
         """The cells of all launches."""
-        found: list[Cell] = []
+        cells: list[Cell] = []
         for by_launch in self._cells.values():
-            found += by_launch.values()
-        return found
+            cells += by_launch.values()
+        return cells
 
     def cells_of(self, launch: int) -> int:
         return sum(launch in cells for cells in self._cells.values())
@@ -176,12 +176,13 @@ class Results:
 
 
 def _can_improve(row: Row) -> bool:
-    """What the step of the clock makes wide, no further launch makes narrow."""
+    """False for a row that is as wide as the resolution of the clock: more launches do not narrow
+    it."""
     return "clock" not in row.flags
 
 
 def _width(row: Row) -> float:
-    """Its relative error; infinite where it is not known."""
+    """The relative error; infinite if unknown."""
     error = row.relative_error
     if math.isnan(error):
         return math.inf

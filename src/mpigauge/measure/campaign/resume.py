@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Goes on with a run that has not measured all it should."""
+"""Resumes an incomplete run."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def resumed(
     writer: RunWriter,
     environment: Mapping[str, str] = os.environ,
 ) -> CampaignTask:
-    """What is left of a run: complete launches are kept, the missing ones are made as they were
-    planned, with the values of this environment that were too secret to be stored. UserError: it
+    """The remaining work of a run: complete launches are kept, the missing ones are made as
+    planned, with values from this environment that were too secret to be stored. UserError: it
     lacks one."""
     complete = writer.complete
     return CampaignTask(
@@ -41,16 +41,16 @@ def resumed(
 
 
 def plan_of(stored: Run, environment: Mapping[str, str] | None = None) -> Plan:
-    """The plan; with an environment, as it can be carried out there. UserError: it cannot."""
+    """The plan; with an environment, ready to be executed there. UserError: it cannot be."""
     try:
-        known = stored.plan if environment is None else revealed(stored.plan, environment)
-        return Plan.from_json(known)
+        data = stored.plan if environment is None else revealed(stored.plan, environment)
+        return Plan.from_json(data)
     except (KeyError, TypeError, ValueError):
         raise UserError(f"{stored.path}/run.json holds no plan that can be resumed") from None
 
 
 def check_same(stored: Run, mpi: Mpi, machine: Machine, kernels: Kernels | None) -> None:
-    """Launches on another machine, by another MPI, version or compiler are another run."""
+    """UserError: machine, MPI, version or compiler differ, which would mix two runs."""
     for what, before, now in _differences(stored, mpi, machine, kernels):
         if before and before != now:
             raise UserError(
@@ -60,7 +60,7 @@ def check_same(stored: Run, mpi: Mpi, machine: Machine, kernels: Kernels | None)
 
 
 def check_same_hosts(plan: Plan, nodes: Iterable[ProbedHost]) -> None:
-    """A name may stand for another machine than before, as in another allocation."""
+    """UserError: a name stands for another machine than before, as in another allocation."""
     then = {}
     for part in plan.parts:
         for block in part.hosts:

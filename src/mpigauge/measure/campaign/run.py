@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The launches of a plan: as many as it takes, each stored, none lost."""
+"""The launches of a plan: as many as necessary, each stored, none lost."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from mpigauge.site.mpi.programs.ways import Way
 
 FAILURES_IN_A_ROW = 3
-"""After so many of a part there is no reason to think that its next launch would work."""
+"""Consecutive failures of a part after which its next launch is not expected to work."""
 SHOW_EVERY_S = 0.25
 SYSTEM_S = 1.0
-"""How long after a step of a job we may be told to end too."""
+"""Seconds after the end of a job step within which mpigauge may be told to end, too."""
 LAUNCHER = -1
-"""Stands for the rank in the record of a launch that failed as a whole."""
+"""The rank in the record of a launch that failed as a whole."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Ending:
 
 
 class Campaign:
-    """The launches of one task. `name` tells it from others that are shown beside it."""
+    """The launches of one task. `name` distinguishes it from others that are shown next to it."""
 
     def __init__(
         self,
@@ -83,14 +83,14 @@ class Campaign:
         self.remeasure = task.remeasure
         self.rule = StopRule(plan, self.state)
         self.last: dict[int, PlanPart] = {}
-        """What was measured once more, by the numbers of its launches."""
+        """Parts that were measured once more, by the numbers of their launches."""
         self.shown_s = 0.0
         self.noise = NoiseSamples(plan, results)
         self.ways: dict[tuple[str, ...], Way] = {}
-        """How programs that are not ours come to run on this MPI, by their words."""
+        """The ways in which the user's programs run on this MPI, by their words."""
 
     def step(self) -> bool:
-        """One launch; False when there is none to be made any more."""
+        """Makes one launch; False if none remains."""
         if self.number is None or self.interrupt.count or self.failed_fast():
             return False
         self.number = self.next_launch(self.number)
@@ -102,7 +102,7 @@ class Campaign:
         return True
 
     def once_more(self) -> None:
-        """Last launches for what stood out, if anything did."""
+        """Makes last launches for results that stood out, if any did."""
         if self.remeasure is None:
             return
         for part in self.remeasure.parts(self.state.results):
@@ -117,7 +117,7 @@ class Campaign:
         return [*self.writer.complete, *(outcome.launch for outcome in self.state.outcomes)]
 
     def next_launch(self, number: int) -> int | None:
-        """The first launch from this number on that is missing; None: there are enough."""
+        """The first missing launch from this number on; None: there are enough."""
         parts = len(self.plan.parts)
         while self.plan.round(number) < self.plan.most_rounds:
             if number % parts == 0 and self.rule.ends_after(self.plan.round(number)):
@@ -132,14 +132,14 @@ class Campaign:
         return None
 
     def is_missing(self, number: int) -> bool:
-        """Whether this launch was not made, and is worth making."""
+        """True if this launch was not made, and is worth making."""
         if number in self.writer.complete or self.given_up(number):
             return False
         return self.rule.narrow(self.plan.part(number)) is not None
 
     def no_time_for(self, number: int) -> bool:
-        """Whether the time is to hold, and what is left is less than a launch has usually taken.
-        Without the first there would be nothing at all."""
+        """True if the time limit is strict and the rest of it is shorter than a usual launch. The
+        first launch is always made."""
         if not self.plan.strict or self.plan.seconds is None or not self.state.outcomes:
             return False
         if number == 0:
@@ -150,14 +150,14 @@ class Campaign:
         return self.plan.seconds - self.elapsed_s() < median(walls)
 
     def given_up(self, number: int) -> bool:
-        """Whether the part of this launch has failed so often that it would fail again."""
+        """True if the part of this launch failed so often that it is expected to fail again."""
         part = self.plan.part_number(number)
         own = [o for o in self.state.outcomes if self.plan.part_number(o.launch) == part]
         last = own[-FAILURES_IN_A_ROW:]
         return len(last) == FAILURES_IN_A_ROW and all(outcome.reason for outcome in last)
 
     def begins_round(self, number: int) -> bool:
-        """Whether no launch of its round was made."""
+        """True if no launch of its round was made."""
         return self.plan.round(number) not in map(self.plan.round, self.made())
 
     @property
@@ -180,7 +180,7 @@ class Campaign:
         return self.or_interrupted(outcome)
 
     def watch(self, planned: LaunchPlan, words: Command) -> one.Watch:
-        """Starts a launch, with what follows it to its end."""
+        """Starts a launch, with the watch that follows it to its end."""
         kind = ForeignWatch if planned.part.foreign else one.Watch
         return kind(
             process=one.start(words),
@@ -196,7 +196,8 @@ class Campaign:
         )
 
     def or_interrupted(self, outcome: LaunchOutcome) -> LaunchOutcome:
-        """A batch system that ends a job ends its steps and us, in any order."""
+        """The outcome as interrupted, if a batch system is ending the job: it ends the job's steps
+        and mpigauge in any order."""
         if outcome.reason and self.given and not self.interrupt.count:
             time.sleep(SYSTEM_S)
         if outcome.reason and self.given and self.interrupt.count:
@@ -225,8 +226,9 @@ class Campaign:
         return self.plan.seconds - self.elapsed_s() < 2 * longest_s
 
     def by_clock(self, number: int) -> tuple[str, ...] | None:
-        """Across hosts the first launch of a part finds out which cells the clock is exact enough
-        for; the later ones do the same, so that they measure the same."""
+        """The cells that start by the clock. Across hosts the first launch of a part determines the
+        cells for which the clock is exact enough; later ones use the same, so that they measure the
+        same."""
         if self.plan.sync != "auto" or len(self.plan.part(number).hosts) < 2:
             return None
         part = self.plan.part_number(number)
@@ -234,7 +236,7 @@ class Campaign:
         return started_by_clock(own)
 
     def command(self, planned: LaunchPlan) -> Command:
-        """How this launch is started."""
+        """The command that starts this launch."""
         foreign = planned.part.foreign
         if foreign and not foreign.launcher:
             settings = {**self.plan.settings, **planned.part.settings}
@@ -253,13 +255,13 @@ class Campaign:
         return command(self.job(planned, program, added))
 
     def job(self, planned: LaunchPlan, program: tuple[str, ...], added: dict[str, str]) -> Job:
-        """Returns the job for the launcher; `added` are settings besides the plan's."""
+        """The job for the launcher; `added` are settings besides the plan's."""
         system = self.given.system.name if self.given else ""
         stem = str((self.writer.folder / "logs" / f"launch-{planned.number:03d}").absolute())
         return job_of(self.plan, planned.part, self.mpi, program, system, stem, added)
 
     def made_ready(self, job: Job) -> Job:
-        """A program that is not ours may be made for another MPI."""
+        """The job, adapted to this MPI if its program was built for another one."""
         from mpigauge.measure.campaign.on_mpi import on_its_mpi
         from mpigauge.site.mpi.programs.ways import way_of
 
@@ -306,15 +308,15 @@ class Campaign:
         self.backlog.add(lambda: self.view.launch_ended(self.state, outcome))
 
     def title(self, number: int) -> str:
-        """The number of a launch, and what is special about it."""
+        """The number of a launch, with its arm."""
         arm = self.last.get(number, self.plan.part(number)).arm
         if arm:
             return f"{number} ({arm})"
         return str(number)
 
     def check_first(self, outcome: LaunchOutcome) -> None:
-        """After a first launch that brought nothing there is no sense in a second, unless it may be
-        the arm of a sweep that nothing survives."""
+        """RunError: the first launch failed without a record, so a second one is pointless; unless
+        it may be an arm of a sweep with settings that do not work."""
         arm = self.plan.part(outcome.launch).arm
         if len(self.state.outcomes) == 1 and not outcome.records and not arm:
             log = self.writer.folder / "logs" / f"launch-{outcome.launch:03d}.stderr"
@@ -335,7 +337,7 @@ class Campaign:
         return Ending(status, tuple(self.state.outcomes), self.state.results.wrong_count)
 
     def elapsed_s(self) -> float:
-        """Seconds in launches of its own: beside it others may have theirs."""
+        """Seconds in this campaign's own launches, without those of others next to it."""
         if self.since_s is None:
             return self.spent_s
         return self.spent_s + (time.monotonic() - self.since_s)
@@ -345,7 +347,7 @@ class Campaign:
 
 
 def finished(campaign: Campaign) -> Ending:
-    """Writes how it ended."""
+    """Writes how the campaign ended."""
     ending = campaign.ending()
     campaign.memory.end(campaign.writer, campaign.state.results.rows())
     campaign.writer.finish(ending.status, stopped=campaign.rule.reason, **_facts(ending.outcomes))
@@ -353,8 +355,7 @@ def finished(campaign: Campaign) -> Ending:
 
 
 def given_up(campaign: Campaign, error: RunError) -> RunError:
-    """The error that a campaign ends with; writes why it failed, though on a full disk there is no
-    room for that."""
+    """The error that a campaign ends with; also writes why it failed, unless the disk is full."""
     with suppress(RunError):
         campaign.memory.end(campaign.writer, campaign.state.results.rows())
     with suppress(RunError):

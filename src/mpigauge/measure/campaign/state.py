@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a campaign knows while it runs, and who may look at it."""
+"""The state of a running campaign, and the interface of its views."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mpigauge.measure.plan import Plan
 
 @dataclass(frozen=True)
 class LaunchOutcome:
-    """How one launch went."""
+    """The outcome of one launch."""
 
     launch: int
     reason: str = ""
-    """Why it failed; empty: it did not."""
+    """The reason why it failed; empty: it did not."""
     ended: bool = False
-    """Its last record came."""
+    """True if its last record arrived."""
     interrupted: bool = False
     records: int = 0
     cells: int = 0
@@ -27,7 +27,7 @@ class LaunchOutcome:
     wall_s: float = 0.0
     measuring_s: float = 0.0
     used: str = ""
-    """What carried its messages, as the MPI told it; empty: it told nothing."""
+    """The transport of its messages, as the MPI reported it; empty: it reported none."""
 
     @property
     def good(self) -> bool:
@@ -39,14 +39,14 @@ class CampaignState:
     plan: Plan
     results: Results
     name: str = ""
-    """What tells it from others that run beside it; empty where there are none."""
+    """A name that distinguishes it from others running next to it; empty: there are none."""
     watched: bool = False
-    """By another process than the one that measures."""
+    """True if another process measures, and this one only watches."""
     launch: int = 0
     activity: str = "starting"
     elapsed_s: float = 0.0
     left_s: float | None = None
-    """About how long it will take; None: not known yet."""
+    """The estimated remaining seconds; None: unknown yet."""
     outcomes: list[LaunchOutcome] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -55,7 +55,7 @@ class View(Protocol):
     """Shows a campaign; computes nothing."""
 
     def show(self, state: CampaignState) -> None:
-        """Called a few times a second."""
+        """Shows the state; called a few times a second."""
 
     def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None: ...
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a campaign is to measure, with what, and where to."""
+"""The task of a campaign: what it measures, with which tools, and where it stores results."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Remeasure(Protocol):
-    """Chooses what is measured once more when everything is measured."""
+    """Chooses what is measured once more after everything else."""
 
     def parts(self, results: Results) -> Sequence[PlanPart]:
-        """What stands out in these results, a launch each."""
+        """Parts for results that stand out, one launch each."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,6 @@ class CampaignTask:
     remeasure: Remeasure | None = None
     """None: nothing is measured once more."""
     cells: tuple[Cell, ...] = ()
-    """Of launches that were made before: it is resumed."""
+    """The cells of launches that were made before, if the run is resumed."""
     spent_s: float = 0.0
-    """The time that those launches took."""
+    """The time of those launches, in seconds."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Whether an MPI works: a job of two ranks that start, exchange a message and end."""
+"""Tests an MPI: a job of two ranks that start, exchange a message and end."""
 
 from __future__ import annotations
 
@@ -62,22 +62,22 @@ sys.stdout.write("\\n%s %d\\n" % (sys.argv[3], size.value))
 class Trial:
     works: bool
     reason: str
-    """Why it does not."""
+    """The reason why it does not work."""
     seconds: float
     output: str = ""
-    """What the ranks and the library printed."""
+    """The output of the ranks and the library."""
 
 
 @dataclass
-class _Said:
+class _Output:
     stdout: list[str] = field(default_factory=list)
     stderr: list[str] = field(default_factory=list)
 
 
 def trial(mpi: Mpi, seconds: float = SECONDS, settings: Mapping[str, str] | None = None) -> Trial:
-    """Starts two ranks on this host and ends them after so many seconds.
+    """Starts two ranks on this host and ends them after this time.
 
-    Without `settings` the MPI starts as quickly as it can; {} leaves it as it is.
+    Without `settings` the MPI is started as fast as possible; {} leaves its defaults.
     """
     if settings is None:
         settings = quick_start(mpi, {}, os.environ)
@@ -97,20 +97,20 @@ def tried(job: Job, seconds: float = SECONDS) -> Trial:
         oversubscribe=len(taken) < RANKS,
     )
     begun = time.monotonic()
-    said = _Said()
+    output = _Output()
     try:
-        reason = _reason(Process(command(job)), job.mpi, said, begun + seconds, seconds)
+        reason = _reason(Process(command(job)), job.mpi, output, begun + seconds, seconds)
     except RunError as error:
         reason = str(error)
-    return Trial(not reason, reason, time.monotonic() - begun, "".join(said.stdout))
+    return Trial(not reason, reason, time.monotonic() - begun, "".join(output.stdout))
 
 
-def _reason(process: Process, mpi: Mpi, said: _Said, end_s: float, seconds: float) -> str:
+def _reason(process: Process, mpi: Mpi, output: _Output, end_s: float, seconds: float) -> str:
     late, before = False, deaths.conditions()
     try:
         for line in process.lines():
             if line is not None:
-                getattr(said, line.stream).append(line.text)
+                getattr(output, line.stream).append(line.text)
             if not late and time.monotonic() > end_s:
                 late = True
                 process.kill()
@@ -118,14 +118,14 @@ def _reason(process: Process, mpi: Mpi, said: _Said, end_s: float, seconds: floa
         status = process.close()
     if late:
         return f"the {RANKS} ranks did not end within {seconds:g} s"
-    return _with_cause(judged(status, said.stdout, said.stderr, mpi), status, said, before)
+    return _with_cause(judged(status, output.stdout, output.stderr, mpi), status, output, before)
 
 
-def _with_cause(reason: str, status: int, said: _Said, before: Conditions) -> str:
-    """A reason with the limit of this machine that the ranks came up against, if one did."""
+def _with_cause(reason: str, status: int, output: _Output, before: Conditions) -> str:
+    """The reason with the limit of this machine that the ranks reached, if any."""
     if not reason:
         return ""
-    lines = [*said.stderr, *said.stdout]
+    lines = [*output.stderr, *output.stdout]
     words = "\n".join([reason, *lines])
     signal = signal_of(status, lines)
     cause = deaths.cause_of(deaths.Death(signal, words, RANKS, before, deaths.conditions()))
@@ -133,7 +133,7 @@ def _with_cause(reason: str, status: int, said: _Said, before: Conditions) -> st
 
 
 def judged(status: int, stdout: list[str], stderr: list[str], mpi: Mpi) -> str:
-    """What is wrong with a job that ended so; empty: nothing is."""
+    """The problem of a job with this output and status; empty: there is none."""
     sizes = [int(size) for size in re.findall(rf"^{MARK} (\d+)", "".join(stdout), re.MULTILINE)]
     if sizes == [RANKS] * RANKS and status == 0:
         return ""

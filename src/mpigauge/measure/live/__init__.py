@@ -17,7 +17,7 @@ __all__ = ["LineView", "view"]
 
 
 def view(screen: Screen) -> View:
-    """What fits to where the output goes."""
+    """The view that suits the output device."""
     if not screen.live:
         return LineView(sys.stderr)
     from mpigauge.measure.live.live import LiveView

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A line for each launch, for logs and pipes; of many short launches one a second."""
+"""A line for each launch, for logs and pipes; at most one per second if launches are short."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
 
 APART_S = 1.0
-"""Between two lines, unless something went wrong."""
+"""Seconds between two lines, unless a launch failed or was interrupted."""
 
 
 class LineView:
@@ -25,10 +25,10 @@ class LineView:
         self._clock = clock
         self._last = -APART_S
         self._waiting: dict[str, str] = {}
-        """Of each campaign side by side the newest line that came too soon after another."""
+        """The newest line of each campaign that came too soon after another."""
 
     def show(self, state: CampaignState) -> None:
-        """Nothing: a log wants no picture that moves."""
+        """Shows nothing: a log has no animation."""
 
     def launch_ended(self, state: CampaignState, outcome: LaunchOutcome) -> None:
         words = [launches(state, outcome.launch), outcome_words(outcome), widest(state)]
@@ -39,7 +39,7 @@ class LineView:
             self._print(self._waiting.pop(state.name))
 
     def close(self) -> None:
-        """The last launch of each campaign is told in any case."""
+        """Prints the last launch of each campaign in any case."""
         for line in self._waiting.values():
             self._print(line)
         self._waiting = {}

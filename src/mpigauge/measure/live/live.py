@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A table that sharpens while it is measured; it is gone when the result takes its place."""
+"""A table that is refined while it is measured, and disappears before the result is printed."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
 
 FRAME_LINES = 8
-"""Head, status, remarks and a line to spare."""
+"""Lines for head, status and remarks, and a spare one."""
 MOST_REMARKS = 3
 LEAST_LINES = 8
-"""Of a terminal; with fewer, remarks make room for numbers."""
+"""The least lines of a terminal with remarks; with fewer, numbers take their place."""
 
 
 class LiveView:
@@ -41,7 +41,7 @@ class LiveView:
         self._live.start()
 
     def show(self, state: CampaignState) -> None:
-        """Shows the state in the size that the terminal has now."""
+        """Shows the state in the current size of the terminal."""
         width, height = self._console.size
         here = replace(self._screen, width=width, height=height)
         self._live.update(picture(state, here), refresh=True)
@@ -55,12 +55,12 @@ class LiveView:
 
 
 def unfiltered() -> TextIO | None:
-    """Standard output that lets through what moves the cursor; None: as it is."""
+    """Standard output without the filter for cursor movements; None: the usual stream."""
     return getattr(sys.stdout, "unfiltered", None)
 
 
 def picture(state: CampaignState, screen: Screen) -> RenderableType:
-    """Head, table, remarks: never more lines than the terminal has."""
+    """Head, table and remarks, within the lines of the terminal."""
     rows = state.results.rows()
     width, remarks = screen.room, min(MOST_REMARKS, max(0, screen.height - LEAST_LINES))
     room = max(1, screen.height - FRAME_LINES + MOST_REMARKS - remarks)
@@ -99,7 +99,7 @@ def foot(state: CampaignState, width: int, remarks: int = MOST_REMARKS) -> Text:
 
 
 def long_table(rows: Sequence[Row], precision: float) -> Table:
-    """A line for each cell, while there are few."""
+    """A line for each cell, if there are few."""
     table = plain_table()
     table.add_column("benchmark", no_wrap=True, max_width=NAME_WIDE)
     for name in ("ranks", "bytes", "µs", "±", "MB/s", "samples"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""From what a user asks for to what is launched. Pure: nothing is started here."""
+"""Turns a user's request into a plan of launches. Pure: nothing is started here."""
 
 from __future__ import annotations
 

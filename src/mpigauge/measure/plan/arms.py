@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a sweep measures in turn: each combination of settings is an arm, beside the default.
+"""The arms of a sweep: combinations of settings that are measured in turn, next to the default.
 
-A block of a plan says which: `grid` every combination of its values, `zip` the first of each, then
-the second of each, `list` arms one by one. Several of them in a block are combined; several blocks
-stand one after the other. `when` keeps those for which it holds, `mpi` is for these MPIs only.
-Names are those of settings of the MPI; `env:NAME` is any variable, whoever reads it.
+A block of a plan defines them: `grid` every combination of its values, `zip` the first of each,
+then the second of each, `list` arms one by one. Several of them in a block are combined; several
+blocks follow one another. `when` keeps the combinations that fulfil it, `mpi` limits the block to
+these MPIs. Names are those of settings of the MPI; `env:NAME` is any variable.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from mpigauge.model.option_table import OFFERED
 from mpigauge.model.secrets import looks_secret
 
 TRANSPORT = "transport"
-"""Stands among settings for what `--transport` names."""
+"""The name of `--transport` among settings."""
 ENV = "env:"
-"""Begins the name of a variable that is not a setting of the MPI. Conditions name it without."""
+"""The prefix of a variable that is not a setting of the MPI. Conditions omit it."""
 KEYS = ("grid", "zip", "list", "when", "mpi")
 MOST_ARMS = 4096
 MOST_COMBINATIONS = 1 << 16
-"""Of which a condition leaves the arms."""
+"""The most combinations of a block, before a condition selects arms."""
 Values = Mapping[str, str]
 _TAKE_SEVERAL = frozenset(row.name for row in OFFERED if row.metavar.endswith(",…"))
-"""Options whose values are measured each, whether or not anything is varied."""
+"""Options for which each of several values is measured, whether or not anything is varied."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,11 @@ class Arm:
     @property
     def env(self) -> dict[str, str]:
         """Variables that are not settings of the MPI, by their names."""
-        found = {}
+        variables = {}
         for name, value in self.values.items():
             if name.startswith(ENV):
-                found[_bare(name)] = value
-        return found
+                variables[_bare(name)] = value
+        return variables
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,14 @@ class VaryBlock:
     listed: tuple[Values, ...] = ()
     when: str = ""
     mpis: tuple[str, ...] = ()
-    """Names of MPIs; none: all."""
+    """Names of MPIs; empty: all."""
 
     def is_for(self, name: str, spec: str) -> bool:
         return not self.mpis or name in self.mpis or spec in self.mpis
 
     @property
     def combinations(self) -> int:
-        """How many there are before the condition."""
+        """The number of combinations before the condition."""
         rows = min(map(len, self.zipped.values()), default=1)
         return math.prod(map(len, self.grid.values())) * rows * max(len(self.listed), 1)
 
@@ -93,18 +93,18 @@ class VaryBlock:
         """The values of each of its arms."""
         zipped = [dict(zip(self.zipped, row, strict=True)) for row in self._rows()]
         for chosen, row, one in product(product(*self.grid.values()), zipped, self.listed or ({},)):
-            found = dict(zip(self.grid, chosen, strict=True)) | row | dict(one)
-            if not self.when or holds(self.when, {_bare(name): found[name] for name in found}):
-                yield found
+            values = dict(zip(self.grid, chosen, strict=True)) | row | dict(one)
+            if not self.when or holds(self.when, {_bare(name): values[name] for name in values}):
+                yield values
 
     def _rows(self) -> list[tuple[str, ...]]:
-        """The values of the lists that are zipped, place by place; one row of none without any."""
+        """The values of the zipped lists, place by place; one empty row without such lists."""
         return list(zip(*self.zipped.values(), strict=True)) or [()]
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where a block and its keys were written, for errors."""
+    """The places of a block and its keys in a file, for errors."""
 
     block: str
     keys: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -114,7 +114,7 @@ class Places:
 
 
 def read_block(data: Mapping[str, Any], places: Places) -> VaryBlock:
-    """A block as a plan file has it.
+    """A block of a plan file.
 
     UserError: an unknown key, an empty list, lists of different lengths in zip, a name twice.
     """
@@ -145,7 +145,7 @@ def read_block(data: Mapping[str, Any], places: Places) -> VaryBlock:
 
 
 def _varied_once(names: Iterable[str], places: Places) -> list[str]:
-    """The names as conditions have them. UserError: one of them is none, or is there twice."""
+    """The names as conditions use them. UserError: one is invalid, or is there twice."""
     bare = [_bare(name) for name in names]
     times = Counter(bare)
     for name in names:
@@ -158,7 +158,7 @@ def _varied_once(names: Iterable[str], places: Places) -> list[str]:
 
 
 def _mpis(data: Any, places: Places) -> tuple[str, ...]:
-    """A name or a list of names; none: all MPIs."""
+    """A name or a list of names; empty: all MPIs."""
     if not data:
         return ()
     if isinstance(data, str):
@@ -167,7 +167,8 @@ def _mpis(data: Any, places: Places) -> tuple[str, ...]:
 
 
 def _check_condition(when: str, names: Iterable[str], places: Places) -> None:
-    """Before any values are known, so that it is refused where it stands."""
+    """UserError: the condition is invalid. Checked before values are known, for an error at its
+    place."""
     unknown = names_in(when) - set(names)
     for name in sorted(unknown):
         hint = nearest_or_all(name, names)
@@ -175,8 +176,8 @@ def _check_condition(when: str, names: Iterable[str], places: Places) -> None:
 
 
 def grid_of(words: Iterable[str]) -> VaryBlock | None:
-    """The block that --vary NAME=a,b makes, every combination of them; values that hold commas have
-    bars between: 'UCX_TLS=self,sm|self,tcp'. UserError: it is not of this form."""
+    """The block for --vary NAME=a,b, with every combination; values with commas are separated by
+    bars: 'UCX_TLS=self,sm|self,tcp'. UserError: it is not of this form."""
     grid: dict[str, tuple[str, ...]] = {}
     for word in words:
         name, equals, text = word.partition("=")
@@ -195,10 +196,10 @@ def grid_of(words: Iterable[str]) -> VaryBlock | None:
 def arms(blocks: Sequence[VaryBlock], mpi: str, spec: str, control: bool) -> tuple[Arm, ...]:
     """The default, each arm once, and the default once more.
 
-    `mpi`, `spec`: the name of the MPI, and what it was asked for by. UserError: no arm is left, or
-    too many.
+    `mpi`, `spec`: the name of the MPI, and the word with which the user selected it. UserError: no
+    arm is left, or too many.
     """
-    found: dict[str, Arm] = {}
+    by_name: dict[str, Arm] = {}
     for block in blocks:
         if not block.is_for(mpi, spec):
             continue
@@ -209,12 +210,12 @@ def arms(blocks: Sequence[VaryBlock], mpi: str, spec: str, control: bool) -> tup
             )
         for values in block.values():
             arm = Arm(values)
-            found.setdefault(arm.name, arm)
-            if len(found) > MOST_ARMS:
+            by_name.setdefault(arm.name, arm)
+            if len(by_name) > MOST_ARMS:
                 raise UserError(f"there are more than {MOST_ARMS} arms; vary less at a time")
-    if not found:
+    if not by_name:
         raise UserError(f"nothing is varied for {mpi}: no block of [[vary]] leaves an arm for it")
-    return (Arm(), *found.values(), *([Arm(control=True)] if control else []))
+    return (Arm(), *by_name.values(), *([Arm(control=True)] if control else []))
 
 
 def options_of(arm: str) -> str:
@@ -232,7 +233,7 @@ def _option(setting: str) -> str:
 
 
 def check_name(name: str, place: str) -> None:
-    """UserError: behind `env:` stands no name of a variable, or it is an option of ours."""
+    """UserError: no name of a variable follows `env:`, or the name is an option of mpigauge."""
     option = name.replace("_", "-")
     if option in _TAKE_SEVERAL:
         raise UserError(
@@ -257,11 +258,11 @@ def _lists(data: Any, key: str, places: Places) -> dict[str, tuple[str, ...]]:
         raise UserError(
             f"{places.of(key)}: {key} is not a table; write {key} = {{ NAME = [1, 2] }}"
         )
-    found = {}
+    lists = {}
     for name, values in data.items():
         texts = [_text(value, name, places) for value in _list(values, name, places)]
-        found[name] = _apart(texts, f"{places.of(name)}: {name}")
-    return found
+        lists[name] = _apart(texts, f"{places.of(name)}: {name}")
+    return lists
 
 
 def _list(data: Any, key: str, places: Places) -> list[Any]:
@@ -281,7 +282,7 @@ def _arm(data: Any, places: Places) -> Values:
 
 
 def _text(value: Any, name: str, places: Places) -> str:
-    """A value as the environment takes it."""
+    """A value as an environment variable holds it."""
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, (str, int, float)):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""When ranks come to a collective: patterns that were named, compared with what is measured.
+"""Arrival patterns of ranks at a collective: checks requested ones against the benchmarks.
 
-Of a profile the kernels get whole vectors, as ranks are seldom late independently of each other.
+For a profile the kernels get whole vectors, since ranks are seldom late independently of each
+other.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
     from mpigauge.runs.store.arrivals import ArrivalPattern, ArrivalsOfRun
 
 MOST_LETTERS = 60_000
-"""Of the vectors of a pattern: a word of a command line may have about twice as many."""
+"""The most letters of a pattern's vectors: a word of a command line may have about twice as
+many."""
 MPI = "MPI_"
 
 
 def with_groups(request: Request, chosen: Sequence[Card]) -> Request:
-    """Where no ranks are named, as many as came in the profile."""
+    """The request with the number of ranks of the profile, unless the user named one."""
     if request.ranks or request.np or request.multi is not None or request.map is not None:
         return request
     for word in request.suite_options.get(ARRIVAL, "").split(","):
@@ -45,7 +47,7 @@ def with_arrivals(
     chosen: Sequence[Card],
     parts: Sequence[PlanPart],
 ) -> dict[str, str]:
-    """The options with vectors for profiles. UserError: no group of ranks can come like this."""
+    """The options with vectors for profiles. UserError: no group of ranks matches a pattern."""
     if ARRIVAL not in options:
         return dict(options)
     words = []
@@ -63,7 +65,8 @@ def with_arrivals(
 def pattern_for(
     name: str, patterns: Sequence[ArrivalPattern], chosen: Sequence[Card]
 ) -> ArrivalPattern:
-    """How ranks came to the collective that is measured, where they spent most of the time."""
+    """The arrival pattern of the measured collective in which ranks spent most of the time.
+    UserError: there is none, or there are several collectives."""
     timed = [card.name for card in chosen if ARRIVAL in card.options]
     if len(timed) > 1:
         raise UserError(
@@ -74,23 +77,23 @@ def pattern_for(
     of_call = [each for each in patterns if each.call in calls]
     if not of_call:
         there = listed(sorted({each.call.removeprefix(MPI) for each in patterns}))
-        wanted = "".join(timed) or "none of what is measured"
+        names = "".join(timed) or "none of what is measured"
         raise UserError(
-            f"--arrival profile:{name}: the profile does not say when ranks came to {wanted}; it "
+            f"--arrival profile:{name}: the profile does not say when ranks came to {names}; it "
             f"does of {there}"
         )
     return max(of_call, key=lambda each: each.seconds)
 
 
 def name_of(run: str) -> str:
-    """What arrivals as in a profile are called in records."""
+    """The name of a profile's arrivals in records."""
     for mark in "=,+/ ":
         run = run.replace(mark, "_")
     return f"{PROFILE}:{run}"
 
 
 def vectors(name: str, pattern: ArrivalPattern) -> str:
-    """A pattern in the kernels' words: as many of its vectors as have room."""
+    """A pattern in the kernels' words, with as many of its vectors as fit."""
     lines = []
     for lateness_s in pattern.lateness_s.tolist():
         lines.append("+".join(f"{1e6 * late:.1f}" for late in lateness_s))
@@ -121,5 +124,5 @@ def _check_late(word: str, rank: int, parts: Sequence[PlanPart]) -> None:
 
 
 def _groups(parts: Iterable[PlanPart]) -> set[int]:
-    """Sizes of groups that were named; none: several up to all ranks."""
+    """Sizes of groups that the user named; empty: several up to all ranks."""
     return {ranks for part in parts for ranks in part.ranks}

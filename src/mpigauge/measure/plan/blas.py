@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Products of matrices by one library, or by several in turn: a launch of each."""
+"""Matrix products by one library, or by several in turn: a launch of each."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BLAS = "blas"
 def with_blas(
     parts: Sequence[PlanPart], libraries: Sequence[Blas], cards: Cards
 ) -> tuple[PlanPart, ...]:
-    """Parts with products of matrices, each with one of these libraries in turn. What else such a
-    part measures is measured beside the first library alone."""
+    """Parts with matrix products, each with one of these libraries in turn. Other benchmarks of
+    such a part are only measured with the first library."""
     return tuple(each for part in parts for each in _parts(part, libraries, cards))
 
 
@@ -35,10 +35,10 @@ def libraries_of(plan: Plan) -> tuple[Blas, ...]:
 
 def _parts(part: PlanPart, libraries: Sequence[Blas], cards: Cards) -> Iterator[PlanPart]:
     products = () if part.foreign else _products(part.benchmarks, cards)
-    known = libraries if products else ()
-    if not known:
+    choices = libraries if products else ()
+    if not choices:
         yield part
-    for number, library in enumerate(known):
+    for number, library in enumerate(choices):
         names = products if number else part.benchmarks
         yield replace(
             part, benchmarks=names, suite_options={**part.suite_options, BLAS: library.word}
@@ -46,5 +46,5 @@ def _parts(part: PlanPart, libraries: Sequence[Blas], cards: Cards) -> Iterator[
 
 
 def _products(names: Sequence[str], cards: Cards) -> tuple[str, ...]:
-    found = ((name, cards.get(name)) for name in names)
-    return tuple(name for name, card in found if card and BLAS in card.options)
+    pairs = ((name, cards.get(name)) for name in names)
+    return tuple(name for name, card in pairs if card and BLAS in card.options)

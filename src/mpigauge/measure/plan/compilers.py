@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The simple loops by several compilers in turn, all in each launch, so that they go over the same
+"""The simple loops by several compilers in turn, all in each launch, so that they use the same
 memory."""
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ if TYPE_CHECKING:
 def with_compilers(
     parts: Sequence[PlanPart], compilers: Sequence[Compiler], cards: Cards
 ) -> tuple[PlanPart, ...]:
-    """Parts with simple loops have them of all compilers; of one, beside those of the kernels."""
+    """Parts whose simple loops are those of all compilers; with one compiler, also those of the
+    kernels."""
     words = [each.word for each in compilers]
-    told = ",".join([OURS, *words] if len(words) == 1 else words)
+    names = ",".join([OURS, *words] if len(words) == 1 else words)
     return tuple(
-        replace(part, suite_options={**part.suite_options, COMPILER: told})
-        if told and _has_loops(part, cards)
+        replace(part, suite_options={**part.suite_options, COMPILER: names})
+        if names and _has_loops(part, cards)
         else part
         for part in parts
     )
 
 
 def _has_loops(part: PlanPart, cards: Cards) -> bool:
-    found = (cards.get(name) for name in part.benchmarks if not part.foreign)
-    return any(card is not None and COMPILER in card.options for card in found)
+    own = (cards.get(name) for name in part.benchmarks if not part.foreign)
+    return any(card is not None and COMPILER in card.options for card in own)

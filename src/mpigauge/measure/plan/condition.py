@@ -2,7 +2,7 @@
 # Copyright the mpigauge authors
 """Conditions of a sweep: comparisons of names and values, with and, or, not and brackets.
 
-Python's own grammar reads them; anything but these is refused, so a plan file runs no code.
+They are parsed with Python's own grammar; anything else is refused, so a plan file runs no code.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 def holds(condition: str, values: Mapping[str, str]) -> bool:
-    """Whether `A < 4096 and B != 'x'` is true of these values, of which some may be numbers.
+    """True if `A < 4096 and B != 'x'` holds for these values, some of which may be numbers.
 
-    UserError: it is no such condition, or names something that is not varied.
+    UserError: it is not such a condition, or names something that is not varied.
     """
     return _truth(_tree(condition), values, condition)
 
 
 def names_in(condition: str) -> set[str]:
-    """The names that it compares. UserError: it is not a condition."""
-    found: set[str] = set()
+    """The names in a condition. UserError: it is not a condition."""
+    names: set[str] = set()
     for node in ast.walk(_tree(condition)):
         if isinstance(node, ast.Name):
-            found.add(node.id)
-    return found
+            names.add(node.id)
+    return names
 
 
 def _tree(condition: str) -> ast.expr:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Any program as a benchmark: its words, and how figures of merit are found in what it prints."""
+"""Any program as a benchmark: its command, and the figures of merit to extract from its output."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ class Merit:
     """higher or lower."""
     unit: str = ""
     regex: str = ""
-    """With one group, which holds the number."""
+    """An expression with one group, which matches the number."""
     json: str = ""
-    """Keys and places with dots between: results.0.gflops."""
+    """Keys and indices separated by dots: results.0.gflops."""
     take: str = "last"
-    """Which of several matches."""
+    """The choice among several matches: last, first, max or min."""
 
     def read(self, text: str) -> float:
-        """Its value in the output of a program. ValueError: it is not there, or is not a number."""
+        """The value in the output of a program. ValueError: it is missing, or is not a number."""
         texts = self._in_json(text) if self.json else self._matches(text)
-        found = [float(each) for each in texts]
-        if not all(map(math.isfinite, found)):
-            raise ValueError(f"{self.name} is {found[-1]}, which is not a number")
+        numbers = [float(each) for each in texts]
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError(f"{self.name} is {numbers[-1]}, which is not a number")
         if self.take == "max":
-            return max(found)
+            return max(numbers)
         if self.take == "min":
-            return min(found)
+            return min(numbers)
         if self.take == "first":
-            return found[0]
-        return found[-1]
+            return numbers[0]
+        return numbers[-1]
 
     def _matches(self, text: str) -> list[str]:
-        found = re.findall(self.regex, text, re.MULTILINE)
-        if not found:
+        matches = re.findall(self.regex, text, re.MULTILINE)
+        if not matches:
             raise ValueError(f"nothing in its output fits the expression for {self.name}")
-        return found
+        return matches
 
     def _in_json(self, text: str) -> list[Any]:
         start = text.find("{")
@@ -72,19 +72,19 @@ class Merit:
 
 @dataclass(frozen=True)
 class Foreign:
-    """A program that is not ours."""
+    """A program of the user."""
 
     name: str
     words: tuple[str, ...]
     merits: tuple[Merit, ...]
-    """None: a reader finds what there is, or it is `timed`."""
+    """Empty: a reader extracts the figures, or it is `timed`."""
     ranks: int = 1
     launcher: bool = True
-    """Whether the MPI's launcher starts it; else it starts its own ranks, or has none."""
+    """True if the MPI's launcher starts it; else it starts its own ranks, or has none."""
     reader: str = ""
-    """Of its output: one of those that `mpigauge import` has."""
+    """The reader of its output: one of those for `mpigauge import`."""
     timed: bool = False
-    """Its figure is how long a launch takes, as the launcher's process lives."""
+    """True if its figure is the time of a launch, from start to end of the launcher's process."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Foreign:
@@ -93,7 +93,8 @@ class Foreign:
 
 
 def read_command(data: Mapping[str, Any], places: Places) -> Foreign:
-    """A block [[command]] of a plan file. UserError: what is wrong with it, and where."""
+    """The program in a block [[command]] of a plan file. UserError: a key is wrong; with its
+    place."""
     _refuse_unknown(data, KEYS, places)
     for needed in ("name", "run"):
         if not data.get(needed):
@@ -118,7 +119,7 @@ def read_command(data: Mapping[str, Any], places: Places) -> Foreign:
 
 
 def _words(run: Any, places: Places) -> list[str]:
-    """Of a command line, or of a list of them."""
+    """The words of a command line, or of a list of them."""
     if isinstance(run, list):
         return [str(word) for word in run]
     if not isinstance(run, str):
@@ -130,7 +131,7 @@ def _words(run: Any, places: Places) -> list[str]:
 
 
 def _merits(data: Mapping[str, Any], places: Places) -> tuple[Merit, ...]:
-    """One in the block itself, or a list of tables in `figure`."""
+    """The figure in the block itself, or those in a list of tables in `figure`."""
     figures = data.get("figure")
     if isinstance(figures, list):
         for each in figures:

@@ -10,7 +10,7 @@ from mpigauge.measure.plan.plan import LaunchPlan, Plan, PlanPart
 
 
 def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
-    """One word each, in the order of this table; what is not wanted is left out."""
+    """The words of the command line, in the order of this table, without empty options."""
     part = launch.part
     table: dict[str, object] = {
         "benchmarks": _list(part.benchmarks),
@@ -54,21 +54,21 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
 
 
 def _by_clock(launch: LaunchPlan) -> str:
-    """Cells that start by the clock, or that none does; empty: nobody has found that out."""
+    """Cells that start by the clock, or `none`; empty: not determined yet."""
     if launch.by_clock is None:
         return ""
     return _list(launch.by_clock) or "none"
 
 
 def _bound_by_kernel(plan: Plan, part: PlanPart) -> str:
-    """The cores of this machine's ranks where the kernels bind them; hosts have their own."""
+    """The cores of this machine's ranks, if the kernels bind them; hosts have their own."""
     if plan.bound_by != "kernel":
         return ""
     return _list(part.bind)
 
 
 def bind_words(bind: Iterable[str]) -> tuple[str, ...]:
-    """What the ranks of one host are told beside that."""
+    """Additional words for the ranks of one host."""
     if bind:
         return ("--bind", _list(bind))
     return ()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How ranks are brought together before a call, where that was found out by measuring."""
+"""The way in which ranks were synchronized before a call, if earlier launches determined it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 def started_by_clock(cells: Iterable[Cell]) -> tuple[str, ...] | None:
     """The cells of the first of these launches that started by the clock, in the kernels' words
-    SUITE:NAME/RANKS/BYTES; None where there is no launch yet."""
-    known = list(cells)
-    first = min((cell.launch for cell in known), default=None)
+    SUITE:NAME/RANKS/BYTES; None: there is no launch yet."""
+    every = list(cells)
+    first = min((cell.launch for cell in every), default=None)
     if first is None:
         return None
-    own = [cell for cell in known if cell.launch == first and cell.sync == "clock"]
+    own = [cell for cell in every if cell.launch == first and cell.sync == "clock"]
     return tuple(dict.fromkeys(map(_word, own)))
 
 
@@ -28,7 +28,7 @@ def _word(cell: Cell) -> str:
 
 
 def same_meeting(cells: Iterable[Cell]) -> str:
-    """How all of these were started that had to be; empty where there are several ways, or none."""
+    """The synchronization of all synchronized cells; empty: they differ, or there are none."""
     ways = {cell.sync for cell in cells} - {"none"}
     if len(ways) == 1:
         return ways.pop()

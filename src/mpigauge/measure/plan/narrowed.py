@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The plan of a run once more, for some of its numbers only."""
+"""Plans that measure only some of a run's numbers again."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 def narrowed(plan: Plan, numbers: Iterable[Cell | Figure]) -> Plan | None:
     """Parts that measure these numbers and little else, with other random orders; None: none does.
 
-    Benchmarks of a part that want the same sizes on the same ranks stay together. Programs that are
-    not ours run as they are.
+    Benchmarks of a part that need the same sizes on the same ranks stay together. Programs of the
+    user are run unchanged.
     """
-    wanted = list(numbers)
+    selection = list(numbers)
     levels = {_level(part) for part in plan.parts}
     parts: list[PlanPart] = []
     for part in plan.parts:
-        parts += _parts(part, wanted, levels)
+        parts += _parts(part, selection, levels)
     if not parts:
         return None
-    sync = same_meeting(each for each in wanted if isinstance(each, Cell))
+    sync = same_meeting(each for each in selection if isinstance(each, Cell))
     return replace(plan, parts=tuple(parts), seed=plan.seed + 1, sync=sync or plan.sync)
 
 
@@ -67,7 +67,8 @@ def _parts(
 
 
 def _sizes_and_ranks(cells: Iterable[Cell]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Those of the cells, each once and upwards; what has no message has no size."""
+    """The sizes and numbers of ranks of the cells, each once and ascending; a cell without message
+    has no size."""
     sizes, ranks = set(), set()
     for cell in cells:
         ranks.add(cell.ranks)
@@ -77,18 +78,18 @@ def _sizes_and_ranks(cells: Iterable[Cell]) -> tuple[tuple[int, ...], tuple[int,
 
 
 def _belongs(number: Cell | Figure, part: PlanPart) -> bool:
-    """Whether this part has measured it: what only the campaign knows of it is the same."""
+    """True if this part measured the number: it has the part's benchmark, placement and arm."""
     if _word(number) not in part.benchmarks:
         return False
-    known = dict(part.known)
+    columns = dict(part.extra_columns)
     if number.placement in part.places.values():
-        del known["placement"]
-    return all(getattr(number, name) == value for name, value in known.items())
+        del columns["placement"]
+    return all(getattr(number, name) == value for name, value in columns.items())
 
 
 def _has_level(number: Cell | Figure, part: PlanPart, levels: Collection[str]) -> bool:
-    """Whether this part may have measured it at its thread level: a library may provide one that no
-    part asks for."""
+    """True if this part may have measured the number at its thread level: a library may provide a
+    level that no part requests."""
     if not isinstance(number, Cell) or number.thread_level not in levels:
         return True
     return number.thread_level == _level(part)

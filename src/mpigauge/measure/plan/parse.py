@@ -53,7 +53,7 @@ def parse_share(option: str, text: str) -> float:
 
 
 def parse_counts(option: str, text: str, what: str) -> tuple[int, ...]:
-    """Positive whole numbers with commas between, each once."""
+    """Positive whole numbers separated by commas, each once."""
     counts = [parse_count(option, word, what) for word in text.split(",")]
     return tuple(dict.fromkeys(counts))
 
@@ -86,12 +86,12 @@ def parse_agent(text: str) -> tuple[str, ...]:
 
 
 def parse_settings(words: Iterable[str]) -> dict[str, str]:
-    """What --set NAME=VALUE says; the last one of a name counts."""
+    """The settings in --set NAME=VALUE; the last one of a name counts."""
     return dict(_assignment("--set", word) for word in words)
 
 
 def parse_env(words: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
-    """What --env NAME=VALUE says; a NAME alone hands on the variable as it is here."""
+    """The variables in --env NAME=VALUE; a NAME alone passes the variable on from here."""
     return dict(_variable(word, environment) for word in words)
 
 
@@ -106,7 +106,7 @@ def _variable(word: str, environment: Mapping[str, str]) -> tuple[str, str]:
 
 
 def is_name(word: str) -> bool:
-    """Whether a variable of the environment may be called so."""
+    """True if an environment variable may have this name."""
     return _NAME.fullmatch(word) is not None
 
 

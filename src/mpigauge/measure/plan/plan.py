@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What will be launched, with nothing left open: stored with the run, enough to resume it."""
+"""The plan of all launches, stored with the run and sufficient to resume it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.model.replayed import Replayed
 
 LEAST_LAUNCHES = 6
-"""Fewer give no 95 % interval."""
+"""The fewest launches that give a 95 % interval."""
 _SEED_STEP = 0x9E3779B97F4A7C15
 _SEED_MASK = (1 << 63) - 1
 
@@ -32,36 +32,37 @@ class PlanPart:
     benchmarks: tuple[str, ...]
     world_ranks: int
     ranks: tuple[int, ...] = ()
-    """Sizes of groups; none: 2, 4, … all, as IMB does."""
+    """Sizes of groups; empty: 2, 4, … all, as in IMB."""
     sizes: tuple[int, ...] | None = None
     """None: 0, 1, 2, 4, … 4 MiB."""
     pairs: str = ""
-    """Which 2 ranks measure, side by side: all, each, ring or 0-1,2-3;0-2; empty: groups do."""
+    """The pairs of ranks that measure at the same time: all, each, ring or 0-1,2-3;0-2; empty:
+    groups do."""
     places: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Where pairs of ranks stand for policies: each by its two ranks, "0,2" for l3."""
+    """Policies that pairs of ranks stand for, by the two ranks: "0,2" for l3."""
     placement: str = ""
-    """The policy that `blocks` came from; empty: nobody asked for one."""
+    """The policy that `blocks` came from; empty: the user named none."""
     blocks: tuple[HostRanks, ...] = ()
     """This machine or the hosts, each with its ranks and their cores."""
     arm: str = ""
-    """What a sweep varies here, as name=value; empty: nothing, or the default."""
+    """The values that a sweep varies here, as name=value; empty: nothing, or the default."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Of this part alone, beside those of the plan."""
+    """Settings of this part alone, besides those of the plan."""
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Variables of this part alone, which count more than those of the plan."""
+    """Variables of this part alone, which override those of the plan."""
     arms: tuple[tuple[str, Mapping[str, str]], ...] = field(default=(), hash=False)
-    """Those that share its launches: their names, and control variables to be written."""
+    """Arms that share its launches: their names, and control variables to be set."""
     suite_options: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Options that only some benchmarks use, of this part alone, in the kernels' words."""
     foreign: Foreign | None = None
-    """A program that is not ours, in place of benchmarks of ours."""
+    """A program of the user instead of benchmarks."""
     share: int = 0
-    """Of a time budget; 0: as much as it has cells."""
+    """Its share of a time budget; 0: in proportion to its cells."""
     in_turn: bool = False
-    """Ranks go from host to host in turn; else the hosts are filled one after the other."""
+    """True if ranks alternate between hosts; else the hosts are filled one after the other."""
 
     @property
-    def known(self) -> dict[str, str]:
+    def extra_columns(self) -> dict[str, str]:
         """Columns of its cells that kernels do not know."""
         return {"placement": self.placement, "arm": self.arm}
 
@@ -71,12 +72,12 @@ class PlanPart:
 
     @property
     def hosts(self) -> tuple[HostRanks, ...]:
-        """None: this machine."""
+        """The hosts of its ranks; empty: this machine."""
         return tuple(block for block in self.blocks if block.host)
 
     @property
     def bind(self) -> tuple[str, ...]:
-        """The cores of local rank 0, 1, … of this machine; hosts are each told their own."""
+        """The cores of local rank 0, 1, … of this machine; other hosts get their own."""
         for block in self.blocks:
             if not block.host:
                 return block.bind
@@ -84,7 +85,7 @@ class PlanPart:
 
     @property
     def weight(self) -> int:
-        """About how many cells it has: its share of a time budget."""
+        """The approximate number of cells, which is its share of a time budget."""
         if self.share:
             return self.share
         if self.foreign:
@@ -99,18 +100,18 @@ class PlanPart:
 @dataclass(frozen=True)
 class Plan:
     parts: tuple[PlanPart, ...]
-    """Launched in turn, a launch of each in every round."""
+    """The parts, launched in turn: each round has a launch of every part."""
     mpi: str
-    """What finds the MPI again."""
+    """The argument of --mpi that selects the MPI again."""
     seed: int
     mode: str = "adaptive"
     precision: float = 0.05
     seconds: float | None = None
-    """Wall time for everything; None: as long as the precision takes."""
+    """Wall time for everything; None: until the precision is reached."""
     use_all: bool = False
-    """Spend all of it, on the cells with the widest interval."""
+    """True if all of the time is to be used, on the cells with the widest interval."""
     launches: int | None = None
-    """Of each part; None: 6, and more up to 20 while the widest interval is too wide."""
+    """Launches of each part; None: 6, and up to 20 while the widest interval is too wide."""
     datatype: str = ""
     op: str = "sum"
     root_shift: bool = False
@@ -118,10 +119,10 @@ class Plan:
     cache: str = "hot"
     cache_bytes: int = 64 << 20
     sync: str = "barrier"
-    """auto: by the clock where ranks share one that is exact enough, else after a barrier."""
+    """auto: by the clock if ranks share a precise enough one, else after a barrier."""
     data: str = "static"
     insist: tuple[str, ...] = ()
-    """Benchmarks that are refused where they have no fresh data; others stay static."""
+    """Benchmarks that are refused if they have no fresh data; others stay static."""
     npmin: int = 2
     multi: int | None = None
     map: tuple[int, int] | None = None
@@ -129,34 +130,35 @@ class Plan:
     oversubscribe: bool = False
     timeout_s: float = 300.0
     start_s: float = 0.0
-    """The time for which a launch may be silent before its first record, at least the timeout."""
+    """The seconds for which a launch may be silent before its first record; at least the
+    timeout."""
     rsh: tuple[str, ...] = ()
-    """The launch agent's words; none: the launcher's own."""
+    """The launch agent's words; empty: the launcher's own."""
     launcher: str = ""
-    """Another than the MPI's own, such as srun."""
+    """A launcher other than the MPI's own, such as srun."""
     bound_by: str = "kernel"
-    """Who binds the ranks to their cores: kernel, or launcher."""
+    """The program that binds the ranks to their cores: kernel, or launcher."""
     suite_options: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Options that only some benchmarks use, in the kernels' words."""
     shuffle: bool = False
-    """Each round has its parts in another order."""
+    """True if each round has its parts in another order."""
     strict: bool = False
-    """The time holds: parts come in the order of their worth, and those for which nothing is left
-    of it are left out."""
+    """True if the time limit is strict: parts are in order of importance, and the last are left out
+    if no time is left."""
     fail_fast: bool = False
-    """End with the first launch that fails."""
+    """True if the run ends with the first launch that fails."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
     replay: Replayed | None = None
-    """What the benchmark Replay replays; None: nothing."""
+    """The program that the benchmark Replay replays; None: none."""
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
         """The benchmarks of all parts, each once."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for part in self.parts:
-            found |= dict.fromkeys(part.benchmarks)
-        return tuple(found)
+            names |= dict.fromkeys(part.benchmarks)
+        return tuple(names)
 
     @property
     def world_ranks(self) -> int:
@@ -164,31 +166,32 @@ class Plan:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """All that have ranks in any part, as they were named; none: this machine."""
+        """All hosts with ranks in any part, as the user named them; empty: this machine."""
         blocks = [block for part in self.parts for block in part.hosts]
         return tuple(distinct(blocks, lambda block: block.host))
 
     @property
     def least_rounds(self) -> int:
-        """Launches of each part that are made in any case."""
+        """Launches of each part that are always made."""
         return self.launches or LEAST_LAUNCHES
 
     @property
     def most_rounds(self) -> int:
-        """More are made while the widest interval is too wide, and a time budget lasts."""
+        """The most launches of each part, if the widest interval stays too wide and the time
+        lasts."""
         return self.launches or DEFAULT_MOST
 
     @property
     def ends_early(self) -> bool:
-        """Whether launches end where more of them would hardly make anything precise. A time that
-        was given is used, and what is varied is compared, which each launch helps."""
+        """True if launches end when more of them would hardly make anything precise. A given time
+        is used up, and each launch improves the comparison of what is varied."""
         return self.seconds is None and not any(part.arm or part.arms for part in self.parts)
 
     def part(self, launch: int) -> PlanPart:
         return self.parts[self.part_number(launch)]
 
     def part_number(self, launch: int) -> int:
-        """Which part this launch runs; the same whenever it is asked."""
+        """The index of the part of this launch, which is reproducible."""
         order = list(range(len(self.parts)))
         if self.shuffle:
             random.Random(self.seed_of(self.round(launch))).shuffle(order)
@@ -198,28 +201,28 @@ class Plan:
         return launch // len(self.parts)
 
     def seed_of(self, launch: int) -> int:
-        """Seeds far apart, the same whenever this launch is made."""
+        """The seed of a launch, which is reproducible; seeds are far apart."""
         return (self.seed + launch * _SEED_STEP) & _SEED_MASK
 
     def to_json(self) -> dict[str, Any]:
         """The plan as it is stored: without values that look secret."""
-        known: dict[str, Any] = masked_json(asdict(self))
-        return known | {"benchmarks": self.benchmarks}
+        data: dict[str, Any] = masked_json(asdict(self))
+        return data | {"benchmarks": self.benchmarks}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Plan:
-        known = {}
+        values = {}
         for name in cls.__dataclass_fields__:
             if name in data:
-                known[name] = data[name]
-        known["parts"] = tuple(_part(each) for each in data["parts"])
-        known["suite_options"] = _suite_options(data)
-        known["replay"] = _replayed(data.get("replay"))
-        known["rsh"] = tuple(data.get("rsh", ()))
-        known["insist"] = tuple(data.get("insist", ()))
+                values[name] = data[name]
+        values["parts"] = tuple(_part(each) for each in data["parts"])
+        values["suite_options"] = _suite_options(data)
+        values["replay"] = _replayed(data.get("replay"))
+        values["rsh"] = tuple(data.get("rsh", ()))
+        values["insist"] = tuple(data.get("insist", ()))
         grid = data.get("map")
-        known["map"] = (int(grid[0]), int(grid[1])) if grid else None
-        return cls(**known)
+        values["map"] = (int(grid[0]), int(grid[1])) if grid else None
+        return cls(**values)
 
 
 @dataclass(frozen=True)
@@ -230,16 +233,17 @@ class LaunchPlan:
     part: PlanPart
     seed: int
     seconds: float = 0.0
-    """Measuring time; 0: no bound but each cell's own."""
+    """Measuring time; 0: limited only by each cell's own."""
     cell_seconds: float = 0.0
-    """The longest that one cell takes, but for its first call; 0: no bound."""
+    """The longest time of one cell, besides its first call; 0: no limit."""
     use_all: bool = False
     stop_file: str = ""
     bound_by: str = "kernel"
     detours: str = ""
     """Noise that an earlier launch sampled, in the kernels' words; empty: this launch samples."""
     by_clock: tuple[str, ...] | None = None
-    """What an earlier launch has found out of `sync`: auto across hosts; None: nothing did."""
+    """The cells that start by the clock according to an earlier launch, for `sync` auto across
+    hosts; None: there is none."""
 
 
 def _replayed(data: Mapping[str, Any] | None) -> Replayed | None:
@@ -275,7 +279,7 @@ def _part(data: Mapping[str, Any]) -> PlanPart:
 
 
 def _suite_options(data: Mapping[str, Any]) -> dict[str, str]:
-    """Older plans have them as heeded."""
+    """The suite options; older plans store them as heeded."""
     return dict(data.get("suite_options") or data.get("heeded") or {})
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A program is replayed: of its profile an iteration is made, with the calls in their proportion.
+"""The replay of a program: one iteration with the calls of its profile in proportion.
 
-Where the numbers of all calls have a common divisor, the proportions are exact; else each is
-rounded, and calls too rare for an iteration are left out by name. The profile's own time is of the
-rounded numbers, so rounding makes no difference to how close the replay comes.
+If the numbers of all calls have a common divisor, the proportions are exact; else each is rounded,
+and calls too rare for an iteration are left out and reported. The profile's own time is also of the
+rounded numbers, so rounding does not affect how close the replay comes.
 """
 
 from __future__ import annotations
@@ -28,24 +28,23 @@ if TYPE_CHECKING:
     from mpigauge.runs.store.replays import Group, MixStep, ReplayMix
 
 MOST_CALLS = 2000
-"""Steps of an iteration, unless that leaves out much..."""
+"""The most steps of an iteration, unless that leaves out much..."""
 MOST_SECONDS = 0.05
-"""...and how long it lasts in the program."""
+"""...and its longest duration in the program."""
 MUCH = 0.05
-"""Of the time in MPI: calls that are rarer and together take no more may be left out."""
+"""The share of the time in MPI that calls too rare for an iteration may take together."""
 MOST_STEPS = 500
-"""That differ from each other."""
+"""The most steps that differ from each other."""
 MOST_LETTERS = 100_000
-"""Of the words for the kernels: a word of a command line may have some more."""
+"""The most letters of the words for the kernels: a word of a command line may have some more."""
 LETTERS_OF_LATENESS = 40_000
 _TRIES = 8
-"""So many of the rarest calls in an iteration are tried, to find a number that rounds little."""
+"""The largest number of the rarest calls in an iteration that is tried, to reduce rounding."""
 _RARE = "in calls too rare for an iteration"
 
 
 def with_ranks(request: Request, chosen: Sequence[Card]) -> Request:
-    """A request for as many ranks as the program had. UserError: there is nothing to replay, or
-    nobody would."""
+    """A request for the number of ranks of the program. UserError: there is nothing to replay."""
     if not any(REPLAYED in card.options for card in chosen):
         return request
     if request.replay is None:
@@ -57,8 +56,8 @@ def with_ranks(request: Request, chosen: Sequence[Card]) -> Request:
         raise UserError(
             f"--profile: nothing of what the program of {request.replay.run} calls can be replayed"
         )
-    said = request.ranks or request.np or request.multi is not None or request.map is not None
-    if said:
+    has_ranks = request.ranks or request.np or request.multi is not None or request.map is not None
+    if has_ranks:
         return request
     return replace(request, ranks=(request.replay.ranks,))
 
@@ -69,7 +68,7 @@ def with_mix(
     chosen: Sequence[Card],
     parts: Sequence[PlanPart],
 ) -> dict[str, str]:
-    """The options with the mix in place of the name of its profile. UserError: no group of ranks is
+    """The options with the mix instead of the name of its profile. UserError: no group of ranks is
     as large as the program was."""
     if mix is None or not any(REPLAYED in card.options for card in chosen):
         return dict(options)
@@ -84,7 +83,7 @@ def with_mix(
 
 
 def replayed_by(mix: ReplayMix | None) -> Replayed | None:
-    """What an iteration is, for those who compare it."""
+    """A description of the iteration for comparisons; None: nothing is replayed."""
     if mix is None or not mix.steps:
         return None
     from mpigauge.model.replayed import Replayed
@@ -109,19 +108,19 @@ def replayed_by(mix: ReplayMix | None) -> Replayed | None:
 
 # --- an iteration ---------------------------------------------------------------------------------
 class RepeatedStep(NamedTuple):
-    """A step of the program, and how often it is in an iteration."""
+    """A step of the program, and the number of its calls in an iteration."""
 
     step: MixStep
     times: int
 
     @property
     def seconds(self) -> float:
-        """What its calls of an iteration take in the program."""
+        """The time of its calls of an iteration in the program."""
         return self.times * self.step.seconds / self.step.calls
 
 
 def iteration(mix: ReplayMix) -> list[RepeatedStep]:
-    """The steps that are replayed, and how often each is in an iteration."""
+    """The steps that are replayed, with the number of calls of each in an iteration."""
     dear = _dearest_first(mix.steps)[:MOST_STEPS]
     steps = [mix.steps[number] for number in sorted(dear)]
     by = _divisor(steps, max(mix.run_s))
@@ -130,19 +129,19 @@ def iteration(mix: ReplayMix) -> list[RepeatedStep]:
 
 
 def _dearest_first(steps: Sequence[MixStep]) -> list[int]:
-    """Their places, those that take longest first."""
+    """The indices of the steps, those that take longest first."""
     return sorted(range(len(steps)), key=lambda place: -steps[place].seconds)
 
 
 def _divisor(steps: Sequence[MixStep], run_s: float) -> float:
-    """By which the numbers of the whole run are divided."""
+    """The divisor for the numbers of calls in the whole run."""
     counts = [step.calls for step in steps]
     exact = math.gcd(*counts)
     if _is_short(sum(counts) / exact, run_s / exact):
         return exact
-    wanted = max(sum(counts) / MOST_CALLS, run_s / MOST_SECONDS)
+    divisor = max(sum(counts) / MOST_CALLS, run_s / MOST_SECONDS)
     rarest = _rarest(steps)
-    least = min(max(wanted, 1.0), rarest)
+    least = min(max(divisor, 1.0), rarest)
     near = {least}
     for count in counts:
         for times in range(1, _TRIES + 1):
@@ -168,7 +167,7 @@ def _rarest(steps: Sequence[MixStep]) -> float:
 
 
 def _rounded_off(steps: Sequence[MixStep], by: float) -> float:
-    """How far rounding moves the proportions, in seconds of the run."""
+    """The change of the proportions by rounding, in seconds of the run."""
     return sum(step.seconds * abs(round(step.calls / by) * by / step.calls - 1) for step in steps)
 
 
@@ -194,17 +193,17 @@ def words(mix: ReplayMix) -> str:
 
 
 def _without_marks(name: str) -> str:
-    """A name without what stands between words for the kernels."""
+    """The name without the separators in the kernels' words."""
     for mark in "=,+/; ":
         name = name.replace(mark, "_")
     return name
 
 
 def gaps_s(mix: ReplayMix, steps: Sequence[RepeatedStep], late: Container[int]) -> list[float]:
-    """What each rank computes, in seconds, over the steps that it takes part in. What comes before
-    a step as lateness is a part of that; `late` has the places of steps with any."""
+    """The computing time of each rank between the steps in which it takes part, in seconds.
+    Lateness before a step is a part of that; `late` has the indices of steps with any."""
     share = sum(each.times for each in steps) / sum(each.step.calls for each in steps)
-    found = []
+    gaps = []
     for rank in range(mix.ranks):
         own = (mix.run_s[rank] - mix.mpi_s[rank]) * share
         parts = 0
@@ -212,8 +211,8 @@ def gaps_s(mix: ReplayMix, steps: Sequence[RepeatedStep], late: Container[int]) 
             parts += count * _takes_part(mix.groups[step.group], step, rank)
             if number in late:
                 own -= count * _mean_lateness_s(step, rank)
-        found.append(max(own, 0.0) / max(parts, 1))
-    return found
+        gaps.append(max(own, 0.0) / max(parts, 1))
+    return gaps
 
 
 def _mean_lateness_s(step: MixStep, rank: int) -> float:
@@ -226,9 +225,9 @@ def _takes_part(group: Group, step: MixStep, rank: int) -> bool:
 
 
 def _late_words(steps: Sequence[RepeatedStep]) -> dict[int, str]:
-    """Lateness by the place of the step; those that take longest first, while there is room."""
+    """Lateness by the index of the step; those that take longest first, within the limit."""
     room = LETTERS_OF_LATENESS
-    found = {}
+    texts = {}
     for number in _dearest_first([each.step for each in steps]):
         rows = []
         for row in steps[number].step.lateness_s:
@@ -236,8 +235,8 @@ def _late_words(steps: Sequence[RepeatedStep]) -> dict[int, str]:
         text = "_".join(rows)
         if rows and len(text) <= room:
             room -= len(text)
-            found[number] = text
-    return found
+            texts[number] = text
+    return texts
 
 
 def _step_words(each: RepeatedStep) -> str:

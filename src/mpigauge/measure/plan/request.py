@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a user asks for, each word understood but not yet compared with machine and cards."""
+"""The request of a user, parsed but not yet checked against machine and cards."""
 
 from __future__ import annotations
 
@@ -29,35 +29,35 @@ DEFAULT_PRECISION = 0.05
 
 @dataclass(frozen=True)
 class LookedUp:
-    """What options name that is not in them: files, variables, programs, libraries. The command
-    line looks it up (cli/lookups.py), so that a request is a function of values."""
+    """Files, variables, programs and libraries that options name. The command line looks them up
+    (cli/lookups.py), so that a request is a function of values."""
 
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     sizes: tuple[int, ...] | None = None
-    """Those in the file of --sizes-file."""
+    """The sizes in the file of --sizes-file."""
     hosts: tuple[NamedHost, ...] = ()
-    """Those in the file of --hostfile."""
+    """The hosts in the file of --hostfile."""
     folders: str = ""
-    """Those of --dir, absolute, with commas."""
+    """The folders of --dir, absolute, separated by commas."""
     rankfiles: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """The texts of the files that placements name, by their paths as they were written."""
+    """The texts of the files that placements name, by their paths as given."""
     agent: tuple[str, ...] = ()
     """The words of --rsh, with the path of the program."""
     blas: tuple[Blas, ...] = ()
     default_blas: Blas | None = None
-    """The one that comes with us; None: not on this kind of processor."""
+    """The BLAS that mpigauge brings; None: it has none for this kind of processor."""
     compilers: tuple[Compiler, ...] = ()
     arrivals: Mapping[str, ArrivalsOfRun] = field(default_factory=dict, hash=False)
-    """How ranks came in the profiles that --arrival names, by their names as they were written."""
+    """Arrival patterns of the profiles that --arrival names, by their names as given."""
     replay: ReplayMix | None = None
-    """What the program of the profile that --profile names did."""
+    """The mix of calls of the profile that --profile names."""
     seed: int = 0
-    """A random number, for whoever names none."""
+    """A random seed, for requests without one."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """None and empty mean: not said, so choose."""
+    """The options of a user. None and empty mean: not given."""
 
     benchmarks: tuple[str, ...] = ()
     ranks: tuple[int, ...] = ()
@@ -74,25 +74,25 @@ class Request:
     data: str = "static"
     sync: str = "auto"
     place: tuple[str, ...] = ()
-    """Policies of placement, each measured."""
+    """Placement policies, each measured."""
     rankfiles: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """The texts of the files that they name."""
+    """The texts of the files that the policies name."""
     unbound: bool = False
-    """Leave binding to others."""
+    """True if ranks are not to be bound."""
     bound_by: str = "kernel"
-    """Who binds the ranks to their cores: kernel, or launcher."""
+    """The program that binds the ranks to their cores: kernel, or launcher."""
     suite_options: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What was said of options that only some benchmarks use, in the kernels' words."""
+    """Options that only some benchmarks use, in the kernels' words."""
     blas: tuple[Blas, ...] = ()
-    """Libraries for products of matrices that were named, each measured."""
+    """Libraries for matrix products that the user named, each measured."""
     default_blas: Blas | None = None
-    """The one that is measured where none was named; None: there is none."""
+    """The library that is measured by default; None: there is none."""
     compilers: tuple[Compiler, ...] = ()
-    """That make the simple loops, each measured."""
+    """Compilers for the simple loops, each measured."""
     arrivals: Mapping[str, ArrivalsOfRun] = field(default_factory=dict, hash=False)
-    """How ranks came in the profiles that are named, by their names as they were written."""
+    """Arrival patterns of the profiles that the user named, by their names as given."""
     replay: ReplayMix | None = None
-    """What the program did that is to be replayed."""
+    """The mix of calls that is to be replayed."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
     classic: bool = False
@@ -101,53 +101,53 @@ class Request:
     map: tuple[int, int] | None = None
     oversubscribe: bool = False
     hosts: tuple[NamedHost, ...] = ()
-    """None: this machine."""
+    """Empty: this machine."""
     ppn: int | None = None
     rsh: tuple[str, ...] = ()
     launcher: str = ""
-    """Another than the MPI's own."""
+    """A launcher other than the MPI's own."""
     memory: int = 0
     seed: int = 0
     timeout_s: float | None = None
 
     @property
     def libraries(self) -> tuple[Blas, ...]:
-        """The libraries for products of matrices: what was named, else the one that comes with
-        us."""
+        """The libraries for matrix products: those that the user named, else the default."""
         if self.blas or self.default_blas is None:
             return self.blas
         return (self.default_blas,)
 
 
-def read_request(raw: Mapping[str, Any], found: LookedUp | None = None) -> Request:
-    """The request in the words of a command line; options that were not given are None. `found` is
-    what they name that is not in them."""
-    said = {name: value for name, value in raw.items() if value not in (None, (), "")}
-    found = found or LookedUp()
-    _refuse_contradictions(said)
-    known = {}
+def read_request(raw: Mapping[str, Any], looked_up: LookedUp | None = None) -> Request:
+    """The request in the words of a command line; options that were not given are None.
+    `looked_up`: the files and other objects that they name. UserError: an option is invalid, or two
+    contradict."""
+    options = {name: value for name, value in raw.items() if value not in (None, (), "")}
+    looked_up = looked_up or LookedUp()
+    _refuse_contradictions(options)
+    values = {}
     for name, read in _READERS.items():
-        if name in said:
-            known[name] = read(said[name])
-    known |= _bind(said.get("bind", ""))
-    if "sizes_file" in said:
-        known["sizes"] = found.sizes
-    if "hostfile" in said:
-        known["hosts"] = found.hosts
-    if "dir" in said:
-        said["dir"] = found.folders
+        if name in options:
+            values[name] = read(options[name])
+    values |= _bind(options.get("bind", ""))
+    if "sizes_file" in options:
+        values["sizes"] = looked_up.sizes
+    if "hostfile" in options:
+        values["hosts"] = looked_up.hosts
+    if "dir" in options:
+        options["dir"] = looked_up.folders
     request = Request(
-        **known,
-        suite_options=read_suite_options(said, found.environment),
-        env=parse.parse_env(said.get("env", ()), found.environment),
-        rankfiles=found.rankfiles,
-        rsh=found.agent,
-        blas=found.blas,
-        default_blas=found.default_blas,
-        compilers=_each_once(found.compilers),
-        arrivals=found.arrivals,
-        replay=found.replay,
-        seed=_seed(said.get("seed", found.seed)),
+        **values,
+        suite_options=read_suite_options(options, looked_up.environment),
+        env=parse.parse_env(options.get("env", ()), looked_up.environment),
+        rankfiles=looked_up.rankfiles,
+        rsh=looked_up.agent,
+        blas=looked_up.blas,
+        default_blas=looked_up.default_blas,
+        compilers=_each_once(looked_up.compilers),
+        arrivals=looked_up.arrivals,
+        replay=looked_up.replay,
+        seed=_seed(options.get("seed", looked_up.seed)),
     )
     if request.unbound and request.bound_by == "launcher":
         raise UserError(
@@ -157,19 +157,19 @@ def read_request(raw: Mapping[str, Any], found: LookedUp | None = None) -> Reque
     return request
 
 
-def _refuse_contradictions(said: Mapping[str, Any]) -> None:
+def _refuse_contradictions(options: Mapping[str, Any]) -> None:
     for first, second, why in _CONTRADICTIONS:
-        if said.get(first) and said.get(second):
+        if options.get(first) and options.get(second):
             raise UserError(f"--{_option(first)} and --{_option(second)} contradict: {why}")
-    if said.get("arrival") and said.get("sync", "clock") not in ("auto", "clock"):
+    if options.get("arrival") and options.get("sync", "clock") not in ("auto", "clock"):
         raise UserError(
-            f"--arrival and --sync {said['sync']} contradict: only by a common clock do ranks "
+            f"--arrival and --sync {options['sync']} contradict: only by a common clock do ranks "
             "come as they should"
         )
-    if said.get("classic") and said.get("data", "static") != "static":
+    if options.get("classic") and options.get("data", "static") != "static":
         raise UserError(
-            f"--classic and --data {said['data']} contradict: the classic mode has IMB's schedule, "
-            "which never writes what it sends"
+            f"--classic and --data {options['data']} contradict: the classic mode has IMB's "
+            "schedule, which never writes what it sends"
         )
 
 
@@ -191,7 +191,7 @@ _CONTRADICTIONS = (
 
 
 def _bind(text: str) -> dict[str, Any]:
-    """--bind 0,4 is short for --place cores:0,4; none leaves binding to others."""
+    """The options for --bind: 0,4 is short for --place cores:0,4; none leaves ranks unbound."""
     if not text:
         return {}
     if text.strip().lower() == "none":
@@ -201,10 +201,10 @@ def _bind(text: str) -> dict[str, Any]:
 
 def _place(texts: Iterable[str]) -> tuple[str, ...]:
     """The policies of all these words, each once."""
-    found: dict[str, None] = {}
+    policies: dict[str, None] = {}
     for text in texts:
-        found |= dict.fromkeys(parse_place(text))
-    return tuple(found)
+        policies |= dict.fromkeys(parse_place(text))
+    return tuple(policies)
 
 
 def _each_once(compilers: Sequence[Compiler]) -> tuple[Compiler, ...]:

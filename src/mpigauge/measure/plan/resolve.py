@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A request, compared with benchmarks, machine and MPI, becomes a plan, or one sentence why not."""
+"""Checks a request against benchmarks, machine and MPI, and makes a plan of it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NEEDS = {
     "volume": "needs a × b × c ranks with all at least 2",
 }
 _FIXED = ("one", "pair")
-"""Ranks of benchmarks whose groups have one size."""
+"""Kinds of benchmarks whose groups have one size."""
 DEFAULT_INFLIGHT = 256
 CLASSIC_LAUNCHES = 1
 
@@ -66,9 +66,9 @@ def _seated_parts(
     wheres = resources.placements(request, world_ranks(request, chosen, resources))
     if all(card.ranks == "pair" for card in chosen) and not says_groups(request):
         return pair_parts(resources, wheres, PlanPart(benchmarks, 2, sizes=request.sizes))
-    wanted = PlanPart(benchmarks, 0, request.ranks, request.sizes)
-    parts = tuple(resources.seated(wanted, each) for each in wheres)
-    if threads.wanted(request, chosen) and not (request.place or request.unbound):
+    template = PlanPart(benchmarks, 0, request.ranks, request.sizes)
+    parts = tuple(resources.seated(template, each) for each in wheres)
+    if threads.are_requested(request, chosen) and not (request.place or request.unbound):
         return tuple(threads.with_cores(part, resources) for part in parts)
     return parts
 
@@ -76,7 +76,7 @@ def _seated_parts(
 def pair_parts(
     resources: Resources, wheres: Sequence[Placement], part: PlanPart
 ) -> tuple[PlanPart, ...]:
-    """One job for all placements of two ranks, where they can share it; else a job for each."""
+    """One job for all placements of two ranks, if they can share it; else a job for each."""
     shared = in_one_job(wheres)
     if shared is None:
         return tuple(resources.seated(part, where) for where in wheres)
@@ -86,14 +86,14 @@ def pair_parts(
 
 
 def says_groups(request: Request) -> bool:
-    """Whether somebody said how many ranks measure together, or in which order."""
+    """True if the user gave the number of ranks that measure together, or their order."""
     return bool(request.ranks) or request.multi is not None or request.map is not None
 
 
 def plan_of(
     request: Request, parts: tuple[PlanPart, ...], cards: Cards, resources: Resources, mpi: Mpi
 ) -> Plan:
-    """The plan for these parts, when nothing in the request contradicts them."""
+    """The plan for these parts. UserError: the request contradicts them."""
     ours = [part for part in parts if not part.foreign]
     chosen = cards.chosen(name for part in ours for name in part.benchmarks)
     check_effect(request, chosen, cards)
@@ -139,25 +139,26 @@ def plan_of(
 def _suite_options(
     request: Request, chosen: Sequence[Card], ours: Sequence[PlanPart], resources: Resources
 ) -> dict[str, str]:
-    """In the kernels' words, with what was looked up in place of its name."""
-    said = thread_levels.without_levels(where.with_nodes(request.suite_options, resources))
-    said = arrivals.with_arrivals(said, request.arrivals, chosen, ours)
-    return replays.with_mix(said, request.replay, chosen, ours)
+    """The suite options in the kernels' words, with looked-up values instead of names."""
+    options = thread_levels.without_levels(where.with_nodes(request.suite_options, resources))
+    options = arrivals.with_arrivals(options, request.arrivals, chosen, ours)
+    return replays.with_mix(options, request.replay, chosen, ours)
 
 
 def insisted(request: Request, cards: Cards) -> tuple[str, ...]:
-    """Benchmarks that were named, not only their suite, and have no fresh data though asked for."""
+    """Benchmarks that the user named, not only their suite, and that lack the requested fresh
+    data."""
     if request.data == "static":
         return ()
-    found = []
+    words = []
     for card in cards.named(request.benchmarks):
         if card.why_static:
-            found.append(card.word)
-    return tuple(found)
+            words.append(card.word)
+    return tuple(words)
 
 
 def world_ranks(request: Request, chosen: Sequence[Card], resources: Resources) -> int:
-    """Ranks of the job: as said, or as the cores, the groups or the grid ask for."""
+    """The ranks of the job: as given, or as the cores, the groups or the grid require."""
     if request.np is not None:
         return request.np
     if request.map is not None:
@@ -168,7 +169,7 @@ def world_ranks(request: Request, chosen: Sequence[Card], resources: Resources) 
         return resources.room
     if request.ranks:
         return max(request.ranks)
-    if threads.wanted(request, chosen):
+    if threads.are_requested(request, chosen):
         return len(resources.all_hosts)
     kinds = {card.ranks for card in chosen}
     if not kinds <= {"one", "pair"}:
@@ -179,7 +180,7 @@ def world_ranks(request: Request, chosen: Sequence[Card], resources: Resources) 
 
 
 def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
-    """UserError: the job has too few ranks for what is asked for."""
+    """UserError: the job has too few ranks for the request."""
     if request.ranks and max(request.ranks) > world:
         raise UserError(
             f"--ranks wants groups of {max(request.ranks)} ranks, the job has {world}; "
@@ -198,7 +199,7 @@ def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
 
 
 def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None:
-    """UserError: an option that changes nothing for any of these benchmarks."""
+    """UserError: an option affects none of these benchmarks."""
     names = first_few(card.name for card in chosen) or "programs that are not ours"
     used = {name for card in chosen for name in card.options}
     for name in request.suite_options:
@@ -213,7 +214,7 @@ def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None
 
 
 def _for_others(others: Sequence[Card], chosen: Sequence[Card]) -> str:
-    """The suites that an option is for; of those with a chosen benchmark also which of theirs."""
+    """The suites that an option is for; for those with a chosen benchmark also its names."""
     words = []
     for suite, cards in grouped(others, lambda card: card.suite).items():
         is_chosen = any(card.suite == suite for card in chosen)
@@ -222,8 +223,8 @@ def _for_others(others: Sequence[Card], chosen: Sequence[Card]) -> str:
 
 
 def _asked_effects(request: Request) -> Iterator[tuple[str, str, Callable[[Card], bool]]]:
-    """Each option that is given and changes something of some benchmarks only: its name, what these
-    do, and whether a card is one of them."""
+    """Each given option that affects some benchmarks only: its name, a description of these, and a
+    predicate for cards."""
     yield from _asked_of_messages(request)
     if request.op:
         yield "--op", "reduce", lambda card: card.unit == "reduction"
@@ -240,7 +241,7 @@ def _asked_effects(request: Request) -> Iterator[tuple[str, str, Callable[[Card]
 
 
 def _asked_of_messages(request: Request) -> Iterator[tuple[str, str, Callable[[Card], bool]]]:
-    """The same of options that change messages, buffers or groups."""
+    """The options that affect messages, buffers or groups, in the same form."""
     if request.datatype:
         yield "--datatype", "send data of a type", lambda card: card.typed
     if request.sizes is not None:
@@ -258,7 +259,7 @@ def _asked_of_messages(request: Request) -> Iterator[tuple[str, str, Callable[[C
 
 
 def check_root(options: Mapping[str, str], parts: Sequence[PlanPart]) -> None:
-    """UserError: no group has this rank. Smaller groups than others are left out with a reason."""
+    """UserError: no group has this rank. Groups too small for it are left out with a reason."""
     most = max((part.largest_group for part in parts), default=0)
     root = int(options.get(ROOT, 0))
     if root and root >= most:
@@ -274,7 +275,7 @@ def data_and_op(request: Request, chosen: Sequence[Card], cards: Cards) -> tuple
 
 
 def check_settings(request: Request, mpi: Mpi) -> None:
-    """MCA parameters mean nothing to MPICH and its kin, which would keep silent about them."""
+    """UserError: MPICH and its relatives get an MCA parameter, which they would silently ignore."""
     for name in request.settings:
         if mpi.abi != "ompi" and name == name.lower():
             raise UserError(
@@ -284,7 +285,7 @@ def check_settings(request: Request, mpi: Mpi) -> None:
 
 
 def _bare(name: str) -> str:
-    """MPI_FLOAT is float."""
+    """The name without MPI_, as in MPI_FLOAT."""
     if name.upper().startswith(MPI_PREFIX):
         return name[len(MPI_PREFIX) :]
     return name

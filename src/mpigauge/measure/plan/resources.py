@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where the ranks of a plan go: onto the cores of this machine, or of hosts that have answered."""
+"""The cores for the ranks of a plan: of this machine, or of hosts that were probed."""
 
 from __future__ import annotations
 
@@ -25,49 +25,50 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Resources:
     machine: Topology
-    """The one we stand on, or one that is only a file."""
+    """This machine, or one that is read from a file."""
     hosts: tuple[HostResources, ...] = ()
-    """Those to be measured; none: this machine."""
+    """The hosts to be measured; empty: this machine."""
     ppn: int | None = None
     """Ranks for each host; None: up to its slots or cores."""
 
     @cached_property
     def all_hosts(self) -> tuple[HostResources, ...]:
-        """At least one."""
+        """The hosts, at least one."""
         return self.hosts or (placement.HostResources(self.machine.hostname, self.machine),)
 
     @property
     def room(self) -> int:
-        """Ranks that there can be without sharing cores, or as hostfile and --ppn say."""
+        """The number of ranks without shared cores, or as hostfile and --ppn specify."""
         return placement.room(self.all_hosts, self.ppn)
 
     def placements(self, request: Request, usual: int) -> tuple[Placement, ...]:
-        """One for each policy that was asked for, else a core for each of the `usual` ranks."""
-        found = self._asked(request, usual)
+        """One placement for each requested policy, else one core for each of the `usual` ranks."""
+        placements = self._asked(request, usual)
         if not request.place:
-            found = (self._even(request, usual),)
+            placements = (self._even(request, usual),)
         if not request.oversubscribe:
-            for each in found:
+            for each in placements:
                 self._check(each)
-        return found
+        return placements
 
     def _asked(self, request: Request, usual: int) -> tuple[Placement, ...]:
-        """What the policies make of the hosts, one of each name."""
+        """The placements that the policies give on the hosts, one of each name."""
         hosts = [replace(host, slots=self.ppn or host.slots) for host in self.all_hosts]
         ranks = request.np if request.np is not None or self.ppn is None else self.room
-        found = {}
+        by_name = {}
         for word in request.place:
             for each in placement.place(word, hosts, usual, ranks, request.rankfiles):
-                found[each.name] = each
-        return tuple(found.values())
+                by_name[each.name] = each
+        return tuple(by_name.values())
 
     def one_placement(self, request: Request, usual: int, what: str) -> Placement:
-        """The only one. UserError: several were asked for; it begins with `what`: "a map is of"."""
-        found = self.placements(request, usual)
-        if len(found) != 1:
-            names = ", ".join(each.name for each in found)
-            raise UserError(f"{what} one placement, not {len(found)} ({names}); name one")
-        return found[0]
+        """The only placement. UserError: several were requested; it begins with `what`: "a map is
+        of"."""
+        placements = self.placements(request, usual)
+        if len(placements) != 1:
+            names = ", ".join(each.name for each in placements)
+            raise UserError(f"{what} one placement, not {len(placements)} ({names}); name one")
+        return placements[0]
 
     def seated(self, part: PlanPart, where: Placement) -> PlanPart:
         """The part with a place for each rank."""
@@ -93,13 +94,13 @@ class Resources:
         return self.machine
 
     def cold_bytes(self, part: PlanPart) -> int:
-        """What makes all caches of a rank cold, on the host where that takes most; 0 where nobody
-        is placed, as a program that starts its own ranks."""
+        """The bytes that evict all caches of a rank, on the host that needs most; 0: nobody is
+        placed, as for a program that starts its own ranks."""
         each = (cold_bytes(self.topology(block), block.ranks) for block in part.blocks)
         return max(each, default=0)
 
     def crowded(self, part: PlanPart) -> bool:
-        """Whether ranks have to share cores anywhere."""
+        """True if ranks have to share cores on any host."""
         return any(block.ranks > self.topology(block).cores for block in part.blocks)
 
     def _even(self, request: Request, world: int) -> Placement:
@@ -113,7 +114,7 @@ class Resources:
         )
 
     def _check(self, where: Placement) -> None:
-        """That no host has more ranks than cores or slots, and no core is taken twice."""
+        """UserError: a host has more ranks than cores or slots, or a core is used twice."""
         placement.check_alone(where)
         by_name = {host.name: host for host in self.all_hosts}
         for name, seats in where.by_host.items():

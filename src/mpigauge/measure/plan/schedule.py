@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How many rounds pairs of ranks take, as the kernels put them side by side (core/pairs.cpp)."""
+"""The number of rounds for pairs of ranks, as the kernels schedule them (core/pairs.cpp)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from dataclasses import dataclass
 class Schedule:
     pairs: int
     rounds: int
-    """One after the other; the pairs of a round have no rank in common, and measure together."""
+    """Consecutive rounds; the pairs of a round have no rank in common, and measure at the same
+    time."""
 
     @property
     def together(self) -> int:
-        """Pairs of the fullest round, where they are shared out evenly."""
+        """Pairs of the fullest round, if they are distributed evenly."""
         return -(-self.pairs // self.rounds)
 
 
 def schedule(pairs: str, ranks: int) -> Schedule:
-    """A schedule of pairs: all, each, ring, or pairs by name such as 0-1,2-3;0-2, on so many
-    ranks."""
+    """The schedule of pairs on this number of ranks: all, each, ring, or by name such as
+    0-1,2-3;0-2."""
     every = ranks * (ranks - 1) // 2
     odd = ranks % 2
     if pairs == "all":

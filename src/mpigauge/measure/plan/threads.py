@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 THREADS = "threads"
 
 
-def wanted(request: Request, chosen: Sequence[Card]) -> bool:
-    """Whether somebody asked for them, and all of the benchmarks have them."""
+def are_requested(request: Request, chosen: Sequence[Card]) -> bool:
+    """True if the user requested threads, and all of the benchmarks support them."""
     asked = THREADS in request.suite_options or ORDER in request.suite_options
     return asked and bool(chosen) and all(ORDER in card.options for card in chosen)
 
 
 def with_cores(part: PlanPart, resources: Resources) -> PlanPart:
-    """The cores of each host, shared out among its ranks."""
+    """The part with the cores of each host distributed among its ranks."""
     blocks = (replace(b, bind=_shares(b, resources.topology(b))) for b in part.blocks)
     return replace(part, blocks=tuple(blocks))
 
@@ -51,7 +51,7 @@ def _shares(block: HostRanks, topology: Topology) -> tuple[str, ...]:
 def check(
     request: Request, chosen: Sequence[Card], parts: Sequence[PlanPart], resources: Resources
 ) -> None:
-    """UserError: more threads than cores of a rank, or several numbers where one is wanted."""
+    """UserError: more threads than cores of a rank, or several numbers instead of one."""
     several = "," in request.suite_options.get(THREADS, "")
     together = []
     for card in chosen:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The NUMA nodes that memory is to lie on, compared with those that there are."""
+"""The NUMA nodes for memory, checked against those of the machine."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ INTERLEAVED = "interleaved"
 def with_memory(machine: Topology) -> tuple[int, ...]:
     """The nodes whose memory may be used."""
     allowed = machine.allowed_numa
-    found = []
+    nodes = []
     for node in machine.numa:
         if node.bytes != 0 and (not allowed or node.number in allowed):
-            found.append(node.number)
-    return tuple(found)
+            nodes.append(node.number)
+    return tuple(nodes)
 
 
 def with_nodes(options: Mapping[str, str], resources: Resources) -> dict[str, str]:
@@ -50,7 +50,7 @@ def expanded(text: str, machine: Topology) -> tuple[str, ...]:
 
 
 def seen_from(own: int, text: str, machine: Topology) -> tuple[str, ...]:
-    """The nodes as numbers for cores of one of them: each of those that are remote."""
+    """The nodes as numbers, as seen from one of them: remote ones each."""
     nodes = with_memory(machine)
     words: list[str] = []
     for word in expanded(text, machine):
