@@ -2,7 +2,7 @@
 # Copyright the mpigauge authors
 """Stored runs for programs and notebooks: `mpigauge.open("last")`.
 
-What a command prints, as values: rows with their intervals, curves, findings, comparisons. Wrong
+The results of commands, as values: rows with their intervals, curves, findings, comparisons. Wrong
 input raises mpigauge.UserError, whose text is the line that the command line would print.
 """
 
@@ -31,10 +31,10 @@ __all__ = ["OpenedRun", "OpenedRuns", "open_stored"]
 
 
 def open_stored(what: str | Path) -> OpenedRun | OpenedRuns:
-    """A run, or all runs of a folder: `mpigauge.open`.
+    """Opens a run, or all runs of a folder: `mpigauge.open`.
 
-    `what` is what commands take: the folder of a run, its name below mpigauge-runs or the beginning
-    of it, `last`, a file that `mpigauge share` has made, `ref:NAME`; besides, a folder that holds
+    `what` is a run as commands take it: the folder of a run, its name below mpigauge-runs or the
+    beginning of it, `last`, a file made by `mpigauge share`, `ref:NAME`; also a folder that holds
     runs, and a file with the output of IMB or another program that `mpigauge import` reads, which
     is not stored. UserError: there is none, or it cannot be read.
     """
@@ -62,7 +62,7 @@ def _imported(file: Path) -> Run:
 
 
 class OpenedRun:
-    """A stored run and what it says. All of it is looked up when it is asked for."""
+    """A stored run and its results, which are computed on demand."""
 
     def __init__(self, run: Run, name: str) -> None:
         self.name = name
@@ -87,43 +87,43 @@ class OpenedRun:
 
     @property
     def curves(self) -> Sequence[Curve]:
-        """Rows that differ in their message size only, sizes upwards."""
+        """Rows that differ in their message size only, sizes ascending."""
         return self._shown.view.curves
 
     @cached_property
     def explanation(self) -> Explanation:
-        """What `mpigauge explain` says, with what could not be looked for."""
+        """The findings of `mpigauge explain`, with those that could not be checked."""
         from mpigauge.features.explain.registry import explained
 
         return explained(self._shown.view)
 
     @property
     def findings(self) -> Sequence[Finding]:
-        """What stands out, the dearest first."""
+        """Anomalies of the run, most expensive first."""
         return self.explanation.findings
 
     @property
     def sentences(self) -> Sequence[str]:
-        """What is suspicious about the numbers, in words."""
+        """Remarks on suspicious numbers."""
         return self._shown.document.sentences
 
     def compare(self, *others: OpenedRun, tolerance: float = TOLERANCE) -> Comparison:
-        """Others against this run, as `mpigauge compare` does it: each number, each curve, and all
-        times together, with ratios, their intervals and verdicts. `tolerance`: so much of a ratio
-        counts as the same. UserError: nothing of them is alike."""
+        """Compares others with this run, like `mpigauge compare`: each number, each curve, and all
+        times together, with ratios, their intervals and verdicts. `tolerance`: the relative
+        difference that counts as the same. UserError: they have nothing in common."""
         from mpigauge.cli.comparing import sides_of
         from mpigauge.result.compare.compare import compare
 
         if not others:
             raise UserError("name a run to compare with: run.compare(other)")
-        found = compare(sides_of([self.run, *(other.run for other in others)]), tolerance)
-        if not found.tables:
-            why = [left.text for left in found.left_out]
+        comparison = compare(sides_of([self.run, *(other.run for other in others)]), tolerance)
+        if not comparison.tables:
+            why = [left.text for left in comparison.left_out]
             raise UserError("; ".join(["there is nothing to compare", *why]))
-        return found
+        return comparison
 
     def table(self) -> str:
-        """What `mpigauge show` prints of it, without colours."""
+        """The output of `mpigauge show`, without colours."""
         from mpigauge.model.screen import screen_of
         from mpigauge.show.formats import render
 
@@ -140,21 +140,21 @@ class OpenedRun:
 
 
 class OpenedRuns(Sequence[OpenedRun]):
-    """Runs, the oldest first. As Arrow, which pandas.DataFrame, polars.DataFrame and pyarrow.table
-    take, the table `rows` of `mpigauge sql` over all of them."""
+    """Runs, oldest first. As Arrow, which pandas.DataFrame, polars.DataFrame and pyarrow.table
+    take, they are the table `rows` of `mpigauge sql` over all of them."""
 
     def __init__(self, runs: Sequence[OpenedRun]) -> None:
         self._runs = tuple(runs)
 
     @classmethod
     def in_folder(cls, folder: Path) -> OpenedRuns:
-        """UserError: the folder holds no run."""
+        """The runs of a folder. UserError: it holds none."""
         from mpigauge.runs.store import list_runs, load
 
-        found = [OpenedRun(load(each.path), each.path.name) for each in list_runs(folder)]
-        if not found:
+        runs = [OpenedRun(load(each.path), each.path.name) for each in list_runs(folder)]
+        if not runs:
             raise UserError(f"{folder} holds no run; `mpigauge run` makes one")
-        return cls(found)
+        return cls(runs)
 
     @overload
     def __getitem__(self, place: int) -> OpenedRun: ...
@@ -172,14 +172,14 @@ class OpenedRuns(Sequence[OpenedRun]):
         return f"<mpigauge runs: {', '.join(run.name for run in self._runs)}>"
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """For whoever takes Arrow. UserError: the extra `sql` is missing, or a run is not stored in
-        a folder."""
+        """The rows as an Arrow stream. UserError: the extra `sql` is missing, or a run is not
+        stored in a folder."""
         relation: Any = self._relation
         return relation.__arrow_c_stream__(requested_schema)
 
     @cached_property
     def _relation(self) -> object:
-        """The rows of all runs; what DuckDB holds for them goes with this object."""
+        """The rows of all runs; DuckDB's data for them is released with this object."""
         from mpigauge.model.extras import require
         from mpigauge.result.library import Library
 

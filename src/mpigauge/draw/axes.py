@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Axes of plots: where a value lies, which ticks there are, and what they are called."""
+"""Axes of plots: the positions of values, and the ticks with their labels."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _RATES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 _OPERATIONS = ((1e12, "TFLOP/s"), (1e9, "GFLOP/s"), (1e6, "MFLOP/s"))
 _STEPS, _HALVES = (1, 2, 5), (1, 3)
-"""Of a power of ten; the second are half a decade from each other."""
+"""Multiples of a power of ten; those of the second are half a decade from each other."""
 _DECADES = ((1, _STEPS), (1, _HALVES), (1, (1,)), (2, (1,)), (3, (1,)), (4, (1,)), (5, (1,)),
             (6, (1,)), (7, (1,)))  # fmt: skip
-"""Ticks on an axis of logarithms, the finest first: at every how many powers of ten, and at which
-multiples of them."""
+"""Ticks on a logarithmic axis, the finest first: the step in powers of ten, and the multiples of
+them."""
 _DAY_S = 86400
 _SLACK = 1e-9
 _NOTHING_APART = 0.25
-"""Where 0 stands on an axis of logarithms, by the smallest value above it."""
+"""The position of 0 on a logarithmic axis, relative to the smallest positive value."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,16 @@ class Axis:
     words: Callable[[float], str]
     """A value with its unit, in three digits."""
     base: int = 0
-    """Of its logarithm; 0: linear."""
+    """The base of a logarithmic axis; 0: linear."""
     bare: Callable[[float], str] | None = None
-    """The same for ticks, shorter: without what the title says; None: as `words`."""
+    """The shorter label of a tick, without the part in the title; None: as `words`."""
     names: tuple[str, ...] = ()
-    """Of 0, 1, …, where these are not numbers but things beside each other."""
+    """Names for 0, 1, …, on an axis of items instead of numbers."""
 
     @classmethod
     def of_names(cls, title: str, names: Sequence[str]) -> Axis:
-        known = tuple(names)
-        return cls(title, lambda value: known[round(value)], names=known)
+        labels = tuple(names)
+        return cls(title, lambda value: labels[round(value)], names=labels)
 
     def tick(self, value: float) -> str:
         words = self.bare or self.words
@@ -56,28 +56,29 @@ class Scale:
     low: float
     high: float
     zero: bool = False
-    """The axis of logarithms begins with 0, apart from the rest."""
+    """True if a logarithmic axis begins with 0, apart from the rest."""
 
     @classmethod
     def of(cls, axis: Axis, values: Iterable[float]) -> Scale:
-        """Around these values; what cannot be on the axis is passed over."""
+        """A scale around these values, without those that the axis cannot show."""
         if axis.names:
             return cls(axis, -0.5, len(axis.names) - 0.5)
-        known = [value for value in values if math.isfinite(value)]
+        finite = [value for value in values if math.isfinite(value)]
         if not axis.base:
-            low, high = min(known, default=0.0), max(known, default=1.0)
+            low, high = min(finite, default=0.0), max(finite, default=1.0)
             room = (high - low) * 0.04 or abs(high) * 0.1 or 1.0
             return cls(axis, low - room, high + room)
-        above = [value for value in known if value > 0]
+        above = [value for value in finite if value > 0]
         low, high = min(above, default=1.0), max(above, default=1.0)
         room = max((high / low) ** 0.03, 1.05)
-        zero = axis.base == 2 and 0 in known
+        zero = axis.base == 2 and 0 in finite
         if zero:
             low *= _NOTHING_APART
         return cls(axis, low / room, high * room, zero)
 
     def place(self, value: float) -> float:
-        """Where a value lies, from 0 to 1; beyond these for what is beyond the ends."""
+        """The position of a value, from 0 to 1 between the ends, and outside of that beyond
+        them."""
         if not self.axis.base:
             return (value - self.low) / (self.high - self.low)
         if value <= 0:
@@ -85,7 +86,7 @@ class Scale:
         return math.log(value / self.low) / math.log(self.high / self.low)
 
     def ticks(self, most: int) -> list[float]:
-        """At most about so many, on round values; all names."""
+        """Ticks on round values, at most about `most`; on an axis of names all."""
         if self.axis.names:
             return [float(place) for place in range(len(self.axis.names))]
         if not self.axis.base:
@@ -96,7 +97,7 @@ class Scale:
 
     @property
     def _nothing(self) -> float:
-        """Where 0 is drawn."""
+        """The value at whose position 0 is drawn."""
         return self.low * max(float((self.high / self.low) ** 0.03), 1.05)
 
     def _even(self, most: int) -> list[float]:
@@ -118,7 +119,7 @@ class Scale:
         return [0.0, *(power for power in powers if self.place(power) > near)]
 
     def _decades(self, most: int) -> list[float]:
-        """As fine as there is room for; where not even these are three, linear ones."""
+        """Ticks as fine as there is room for; linear ones if these are fewer than three."""
         for every, steps in _DECADES:
             ticks = self._of_decades(every, steps)
             if len(ticks) <= most + 1:
@@ -138,7 +139,7 @@ class Scale:
 
 
 def _powers(base: float, first: int, last: int, every: int) -> list[float]:
-    """The powers from the first exponent to the last, of each `every`-th one."""
+    """The powers from the first exponent to the last that are multiples of `every`."""
     start = -(-first // every) * every
     return [base**n for n in range(start, last + 1, every)]
 
@@ -174,12 +175,13 @@ def flops(value: float) -> str:
 
 
 def plain(value: float) -> str:
-    """Four digits, never a power of ten."""
+    """Four digits, never in scientific notation."""
     return f"{float(f'{value:.4g}'):.15g}"
 
 
 def in_unit(unit: str) -> Axis:
-    """The axis of numbers that have this unit, or none; bytes per second are told as everywhere."""
+    """The axis of numbers with this unit, or none; rates in bytes per second are on the usual
+    axis."""
     for factor, name in _RATES:
         if name == unit:
             return _in_rates(factor)
@@ -187,7 +189,7 @@ def in_unit(unit: str) -> Axis:
 
 
 def _in_rates(factor: float) -> Axis:
-    """Of numbers that count so many bytes per second."""
+    """The axis of rates in this many bytes per second."""
     return Axis("bandwidth", lambda value: bytes_per_s(value * factor))
 
 
@@ -196,7 +198,7 @@ def share(value: float) -> str:
 
 
 def days(moment: datetime) -> float:
-    """Since 1970, UTC: where it lies on the axis DATE."""
+    """The position on the axis DATE: days since 1970, UTC."""
     return moment.timestamp() / _DAY_S
 
 

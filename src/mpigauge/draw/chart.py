@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Draws a plot as SVG, its panels beside each other and a legend below them."""
+"""Draws a plot as SVG, with its panels side by side and a legend below them."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 
 
 class Layout(NamedTuple):
-    """How panels fill a page."""
+    """The arrangement of panels on a page."""
 
     columns: int
     wide: int
     high: int
-    """Of a panel, in the units in which letters are 12 high."""
+    """Width and height of a panel, in units in which letters are 12 high."""
     paper_mm: float = math.nan
-    """The width on paper; NaN: as wide as its units are on a screen."""
+    """The width on paper; NaN: the width in units is for a screen."""
 
 
 _ONE, _TWO, _THREE = Layout(1, 900, 460), Layout(2, 470, 320), Layout(3, 340, 260)
 _LEADING = Layout(1, 470, 264)
 PAPER_LAYOUTS = {1: Layout(1, 340, 250, 85.0), 2: Layout(2, 350, 250, 175.0)}
-"""By the columns of a paper that a picture fills: there its letters are 8 to 9 points high."""
+"""Layouts by the number of columns on paper that a picture fills, with letters of 8 to 9 points."""
 _VIEW = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 _LETTER, _CAPITAL, _LINE = 7.2, 9.0, 20
 """Widths that letters hardly exceed, and the height of a line."""
 _NOTE_LETTER, _NOTE_LINE = 6.4, 16
-"""The same of the smaller letters of notes."""
+"""Width of the smaller letters of notes, and the height of a line of them."""
 
 
 def picture(plot: Plot) -> Picture:
-    """The plot drawn, and its numbers as a table."""
+    """The plot as drawn, with its numbers as a table."""
     notes, left, rows = list(plot.notes), [], []
     for panel in plot.panels:
         for mark in panel.marks:
@@ -70,8 +70,8 @@ def picture(plot: Plot) -> Picture:
 
 
 def small(picture: Picture) -> tuple[Picture, ...]:
-    """What a narrow place shows of it, without a table: the first panel of a plot, or what the
-    picture has for such a place."""
+    """The pictures for a narrow place, without a table: the first panel of a plot, or those that
+    the picture provides for such a place."""
     if picture.plot is None:
         return tuple(replace(picture, svg=each, rows=(), notes=()) for each in picture.leading)
     plot = replace(picture.plot, panels=picture.plot.panels[:1], notes=())
@@ -80,27 +80,26 @@ def small(picture: Picture) -> tuple[Picture, ...]:
 
 
 def alone(picture: Picture, foot: Sequence[str] = (), layout: Layout | None = None) -> str:
-    """A picture as SVG for a file of its own: what is said of it stands below, then the lines of
-    `foot`."""
+    """A picture as SVG for a file of its own, with its notes below, then the lines of `foot`."""
     if picture.plot:
         return svg(picture.plot, (*picture.notes, *foot), layout)
     return _with_foot(picture.svg, foot, layout)
 
 
 def _with_foot(drawn: str, foot: Sequence[str], layout: Layout | None) -> str:
-    """Below a drawing that is not a plot over axes."""
+    """A drawing that is not a plot over axes, with lines below."""
     size = _VIEW.search(drawn)
     if size is None or not (foot or layout):
         return drawn
     wide, high = map(float, size.groups())
-    said, more = _noted(foot, wide, high)
+    lines, more = _noted(foot, wide, high)
     paper_mm = layout.paper_mm if layout else math.nan
-    return _sheet([drawn, *said], wide, high + more, paper_mm)
+    return _sheet([drawn, *lines], wide, high + more, paper_mm)
 
 
 def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> str:
-    """A plot as wide as a page, in small multiples where there are several panels; notes below.
-    `layout`: where it is not to fill a page."""
+    """A plot as wide as a page, in small multiples if there are several panels; notes below.
+    `layout`: for other widths."""
     columns, panel_wide, high, paper_mm = _grid(plot, layout)
     wide = columns * panel_wide
     names = plot.drawn()
@@ -114,22 +113,22 @@ def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> 
     for number, (x, y) in enumerate(legend):
         parts += _entry(number, names[number], x, bottom + y)
         foot = bottom + y + _LINE + 6
-    said, more = _noted(notes, wide, foot)
+    lines, more = _noted(notes, wide, foot)
     label = f'role="img" aria-label="{words(f"{plot.title}. {plot.about}")}"'
-    return _sheet([*parts, *said], wide, foot + more, paper_mm, label)
+    return _sheet([*parts, *lines], wide, foot + more, paper_mm, label)
 
 
 def _noted(notes: Sequence[str], wide: float, top: float) -> tuple[list[str], int]:
-    """Lines of text below each other, and how much room they take."""
-    said: list[str] = []
+    """Lines of text one below the other, and their total height."""
+    texts: list[str] = []
     y = top + 12
     for note in notes:
         for line in wrap(note, int(wide / _NOTE_LETTER)):
-            said.append(text(LEFT / 2, y, line, "dim", size=11))
+            texts.append(text(LEFT / 2, y, line, "dim", size=11))
             y += _NOTE_LINE
-    if not said:
+    if not texts:
         return [], 0
-    return said, _NOTE_LINE * len(said) + 10
+    return texts, _NOTE_LINE * len(texts) + 10
 
 
 def _sheet(
@@ -153,17 +152,17 @@ def _extent(wide: float, height: float, paper_mm: float) -> str:
 
 
 def frames(plot: Plot, layout: Layout | None = None) -> list[Frame]:
-    """Where each panel is drawn."""
+    """The position of each panel."""
     columns, wide, high, _ = _grid(plot, layout)
-    found = []
+    boxes = []
     for number, panel in enumerate(plot.panels):
         down, across = divmod(number, columns)
-        found.append(framed(panel, across * wide, 40 + down * high, wide, high))
-    return found
+        boxes.append(framed(panel, across * wide, 40 + down * high, wide, high))
+    return boxes
 
 
 def _grid(plot: Plot, layout: Layout | None) -> Layout:
-    """With no more columns than panels; one panel alone takes the whole width."""
+    """The layout, with no more columns than panels; a single panel takes the whole width."""
     many = len(plot.panels)
     if layout is None:
         return _LAYOUTS.get(many, _THREE)
@@ -172,11 +171,11 @@ def _grid(plot: Plot, layout: Layout | None) -> Layout:
 
 
 _LAYOUTS = {1: _ONE, 2: _TWO, 4: _TWO}
-"""By the number of panels; of others three stand beside each other."""
+"""Layouts by the number of panels; others have three side by side."""
 
 
 def _told_apart(plot: Plot) -> tuple[str, ...]:
-    """The names that a legend needs: none, where no panel has more than one curve."""
+    """The names that a legend needs; empty if no panel has more than one curve."""
     for panel in plot.panels:
         if len(panel.series) + bool(panel.level_name) > 1:
             return plot.drawn()
@@ -185,7 +184,7 @@ def _told_apart(plot: Plot) -> tuple[str, ...]:
 
 # --- the legend -----------------------------------------------------------------------------
 def _places(names: Sequence[str], wide: float) -> list[tuple[float, float]]:
-    """Where each entry begins: beside each other as long as there is room."""
+    """The position of each entry: side by side as long as there is room."""
     places = []
     x, y = float(LEFT), 16.0
     for name in names:

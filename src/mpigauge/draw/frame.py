@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where the values of a panel lie on the picture."""
+"""The positions of a panel's values on the picture."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ class Frame:
     y: Scale
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """On the picture. Nothing lies farther out than a box's height."""
+        """The position of a point on the picture, at most a box's height away from the box."""
         down = min(max(self.y.place(y), -1.0), 2.0)
         return self.left + self.x.place(x) * self.wide, self.top + (1 - down) * self.high

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Values that curves are to be seen against, such as limits of the node: lines with words."""
+"""Reference values for curves, such as limits of the node: lines with words."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from mpigauge.draw.plot import Level, Panel
 
 REACH, FAR, SHARE = 4.0, 32.0, 1 / 2
-"""A level may widen an axis of logarithms by the first factor beyond the values; by up to the
-second where that is no more than this share of what they themselves take."""
+"""Factors by which a level may widen a logarithmic axis beyond the values: the first always, up to
+the second if that is at most this share of the values' own range."""
 
 _LETTER, _LINE = 5.8, 13.0
 """The width of a letter of such words, and the height of a line."""
 _STEPS = 16
-"""Points on each piece of a curve at which words are kept off it."""
+"""Points on each piece of a curve that words avoid."""
 _MANY = 4
-"""Words that cover words are worse than those that cover a curve."""
+"""The penalty for covering words, relative to covering a curve."""
 
 
 def heights(panel: Panel, values: Sequence[float]) -> Iterator[float]:
-    """The heights of the levels that the axis is widened for."""
-    known = [value for value in values if math.isfinite(value) and value > 0]
-    if known and panel.y.base:
-        low, high = min(known), max(known)
+    """The heights of the levels for which the axis is widened."""
+    positive = [value for value in values if math.isfinite(value) and value > 0]
+    if positive and panel.y.base:
+        low, high = min(positive), max(positive)
         reach = min(max(REACH, (high / low) ** SHARE), FAR)
         for level in panel.levels:
             if low / reach <= level.y <= high * reach:
@@ -45,8 +45,8 @@ def levels_on_axis(panel: Panel, frame: Frame) -> list[Level]:
 
 
 def lines_of_levels(panel: Panel, frame: Frame) -> Iterator[str]:
-    """Lines across the box, the words of each where they cover as little as can be of curves and
-    of other words."""
+    """Lines across the box, each with words where they cover as little as possible of curves and
+    other words."""
     covered = list(_of_curves(panel, frame))
     for level in levels_on_axis(panel, frame):
         left, y = frame.at(frame.x.low, level.y)
@@ -66,21 +66,22 @@ class _Box(NamedTuple):
 
     @property
     def corners(self) -> list[tuple[float, float]]:
-        """And points between them, as close as letters are."""
+        """The corners and points between them, at the distance of letters."""
         middle = (self.high + self.low) / 2
         steps = int((self.right - self.left) / _LETTER) + 1
-        found = []
+        points = []
         for step in range(steps):
             x = self.left + _LETTER * step
-            found += [(x, self.high), (x, middle), (x, self.low)]
-        return found
+            points += [(x, self.high), (x, middle), (x, self.low)]
+        return points
 
     def covers(self, points: Sequence[tuple[float, float]]) -> int:
         return sum(self.left <= x <= self.right and self.high <= y <= self.low for x, y in points)
 
 
 def _places(label: str, y: float, frame: Frame) -> Iterator[_Box]:
-    """Above and below the line at its right end, at its left end, and between; within the box."""
+    """Positions above and below the line at its right end, its left end, and between; within the
+    box."""
     wide = _LETTER * len(label)
     rights = (frame.left + frame.wide - 4, frame.left + 4 + wide, frame.left + frame.wide / 2)
     for right in rights:

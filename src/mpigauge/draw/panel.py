@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""One panel of a plot: its axes, and curves in them with their bands, points and marks."""
+"""One panel of a plot: its axes, and curves with their bands, points and marks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BAR = 3.0
 _MOST_DOTS = 80
 _MOST_WITH_SAMPLES = 2
 _REACH = 4.0
-"""An interval may widen an axis by this factor beyond the values, no more."""
+"""The largest factor by which an interval may widen an axis beyond the values."""
 
 
 def framed(panel: Panel, x: float, y: float, wide: float, high: float) -> Frame:
@@ -47,10 +47,12 @@ def framed(panel: Panel, x: float, y: float, wide: float, high: float) -> Frame:
 
 def _ends(panel: Panel, points: Sequence[Point], values: Sequence[float]) -> Iterator[float]:
     """The ends of intervals, as far as they may widen the axis."""
-    known = [value for value in values if math.isfinite(value) and (value > 0 or not panel.y.base)]
-    if not known:
+    positions = [
+        value for value in values if math.isfinite(value) and (value > 0 or not panel.y.base)
+    ]
+    if not positions:
         return
-    low, high = min(known), max(known)
+    low, high = min(positions), max(positions)
     if panel.y.base:
         low, high = low / _REACH, high * _REACH
     else:
@@ -63,7 +65,7 @@ def _ends(panel: Panel, points: Sequence[Point], values: Sequence[float]) -> Ite
 
 
 def lines_of_panel(panel: Panel, frame: Frame, names: Sequence[str]) -> Iterator[str]:
-    """What lies beyond the inner box is cut off."""
+    """The SVG lines of a panel, clipped to the inner box."""
     f = frame
     box = f"{f.left:.1f} {f.top:.1f} {f.wide:.1f} {f.high:.1f}"
     x, y, wide, high = box.split()
@@ -112,7 +114,7 @@ def _axes(panel: Panel, f: Frame) -> Iterator[str]:
 
 
 def _areas(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]:
-    """Intervals, and ranges of samples, hidden where so many curves would be a muddle."""
+    """Intervals, and ranges of samples, hidden if there are too many curves for them."""
     few, points = len(panel.series) <= _MOST_WITH_SAMPLES, from_left(panel, series)
     joined = [[point] for point in points] if panel.style == "dots" else [points]
     yield group("series", number)
@@ -149,8 +151,8 @@ def _line(places: Iterable[tuple[float, float]]) -> str:
 
 def from_left(panel: Panel, series: Series) -> list[Point]:
     """The points that can be drawn, from left to right."""
-    known = [p for p in series.points if math.isfinite(p.y) and (p.y > 0 or not panel.y.base)]
-    return sorted(known, key=lambda point: point.x)
+    visible = [p for p in series.points if math.isfinite(p.y) and (p.y > 0 or not panel.y.base)]
+    return sorted(visible, key=lambda point: point.x)
 
 
 def _samples(point: Point) -> tuple[float, float]:
@@ -168,9 +170,9 @@ def _bands(
     fill: str,
     opacity: float,
 ) -> Iterator[str]:
-    """An area for each stretch of points whose ends are known; a bar for one that stands alone."""
-    for known, run in groupby(points, key=lambda p: all(map(math.isfinite, ends(p)))):
-        if not known:
+    """An area for each stretch of points whose ends are known; a bar for a single point."""
+    for has_ends, run in groupby(points, key=lambda p: all(map(math.isfinite, ends(p)))):
+        if not has_ends:
             continue
         above, below = [], []
         for point in run:
@@ -191,12 +193,12 @@ def _bar(x: float, y: float) -> list[tuple[float, float]]:
 def _dot(panel: Panel, series: Series, point: Point, f: Frame, number: int) -> str:
     x, y = f.at(point.x, point.y)
     *who, where, value, low, high = row(panel, series, point)
-    said = f"{with_commas(*who, where)}: {value}"
+    title = f"{with_commas(*who, where)}: {value}"
     if low and high:
-        said += f" ({low} … {high})"
+        title += f" ({low} … {high})"
     return (
         f'<path class="dot" d="M{x:.1f} {y:.1f}{shape(number)}" '
-        f'fill="{colour(number)}"><title>{words(said)}</title></path>'
+        f'fill="{colour(number)}"><title>{words(title)}</title></path>'
     )
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a plot shows, as values: panels, curves and points. chart.py draws it."""
+"""The contents of a plot, as values: panels, curves and points. chart.py draws it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
 
 MOST_SERIES = 16
-"""More curves than these in a panel cannot be told apart; the table has all."""
+"""The most curves in a panel that can be distinguished; the table has all."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Point:
     y: float
     low: float = math.nan
     high: float = math.nan
-    """The interval of y; NaN: not known."""
+    """The interval of y; NaN: unknown."""
     least: float = math.nan
     most: float = math.nan
-    """Between what nearly all samples lie; NaN: not known."""
+    """The range of nearly all samples; NaN: unknown."""
 
     @classmethod
     def of(cls, x: float, value: Estimate) -> Point:
@@ -37,7 +37,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """A curve. In all panels those of one name look alike."""
+    """A curve. Curves of the same name look alike in all panels."""
 
     name: str
     points: tuple[Point, ...]
@@ -50,12 +50,12 @@ class Mark:
     x: float
     label: str
     words: tuple[str, ...] = ()
-    """What is said of it below the plot."""
+    """Notes on the mark below the plot."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """A value of y that curves are to be seen against."""
+    """A reference value of y for the curves."""
 
     y: float
     label: str
@@ -71,18 +71,18 @@ class Panel:
     level: float = math.nan
     """A value of y at which a line is drawn; NaN: none."""
     level_name: str = ""
-    """What that line is: in all panels it looks like a curve of this name."""
+    """The name of that line: in all panels it looks like a curve of this name."""
     levels: tuple[Level, ...] = ()
-    """Such lines with words; those far from all curves are left out."""
+    """Further lines with words; those far from all curves are left out."""
     style: Literal["curves", "dots", "bars"] = "curves"
-    """Points that are joined or single ones; bars: in a terminal columns of a histogram."""
+    """Connected points, or single ones; bars: in a terminal, columns of a histogram."""
 
 
 @dataclass(frozen=True)
 class Plot:
     title: str
     about: str
-    """What is to be seen, for who cannot see it."""
+    """A description for people who cannot see the picture."""
     panels: tuple[Panel, ...]
     notes: tuple[str, ...] = ()
 
@@ -92,7 +92,7 @@ class Plot:
         return self.drawn(None)
 
     def drawn(self, most: int | None = MOST_SERIES) -> tuple[str, ...]:
-        """The names of no more than `most` series of each panel, each once."""
+        """The names of at most `most` series of each panel, each once."""
         lines: list[str] = []
         curves: list[str] = []
         for panel in self.panels:
@@ -104,7 +104,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Picture:
-    """A plot as it is shown: drawn, and the same numbers as a table."""
+    """A plot for display: drawn, and with the same numbers as a table."""
 
     title: str
     about: str
@@ -112,15 +112,16 @@ class Picture:
     heads: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     names: tuple[str, ...] = ()
-    """Of the series that are drawn, by their number in the drawing."""
+    """The names of the series that are drawn, by their number in the drawing."""
     notes: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
-    """Drawings for the first screen, where it is not a plot over axes."""
+    """Drawings for the first screen, if it is not a plot over axes."""
     fixed: bool = False
-    """Its colours stand for values, so that no page may change them."""
+    """True if its colours stand for values, so that pages must not change them."""
     plot: Plot | None = None
-    """What it was drawn from; None: it is not a plot over axes."""
+    """The plot from which it was drawn; None: it is not a plot over axes."""
     characters: Plot | None = None
-    """What a terminal draws in its place; None: the same."""
+    """The plot that a terminal draws instead; None: the same."""
     lines: Callable[[Screen], Iterable[str]] | None = None
-    """What a terminal prints in place of a plot; neither: it can show nothing of it."""
+    """A function for the lines that a terminal prints instead of a plot; with no plot either, it
+    shows nothing."""

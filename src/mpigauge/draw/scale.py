@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Colours for numbers on a log scale, told apart by colour-blind eyes and on paper too."""
+"""Colours for numbers on a log scale, distinguishable by colour-blind people and on paper."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STOPS: tuple[Colour, ...] = (
     (148, 52, 110),
     (45, 19, 75),
 )
-"""From light to dark: lightness alone already orders them."""
+"""Colours from light to dark: their lightness alone orders them."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class ColourScale:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> ColourScale:
-        """Over positive numbers; there is at least one."""
-        known = list(values)
-        return cls(min(known), max(known))
+        """The scale over positive numbers; there must be at least one."""
+        numbers = list(values)
+        return cls(min(numbers), max(numbers))
 
     def place(self, value: float) -> float:
-        """Where a value lies from 0 for the smallest to 1 for the largest; 0 where these are the
-        same."""
+        """The position of a value from 0 for the smallest to 1 for the largest; 0 if these are
+        equal."""
         if self.high <= self.low:
             return 0.0
         return math.log(value / self.low) / math.log(self.high / self.low)

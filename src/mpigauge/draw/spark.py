@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A curve as small as a word: no axes, only its shape, with marks where it steps."""
+"""A curve as small as a word: no axes, only its shape, with marks at its steps."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ def sparkline(
     values: Sequence[float], about: str, marks: Sequence[int] = (), wide: int = _WIDE,
     high: int = _HIGH,
 ) -> str:  # fmt: skip
-    """Positive values beside each other, on a scale of logarithms; fewer than two are none.
-    `marks`: the numbers of values before which a line stands; `about`: for who cannot see it."""
-    known = [(place, math.log(value)) for place, value in enumerate(values) if value > 0]
-    if len(known) < 2:
+    """A curve of positive values, evenly spaced, on a logarithmic scale; empty for fewer than
+    two. `marks`: the indices of values with a line before them; `about`: a description of the
+    picture."""
+    logs_by_place = [(place, math.log(value)) for place, value in enumerate(values) if value > 0]
+    if len(logs_by_place) < 2:
         return ""
-    logs = [value for _, value in known]
+    logs = [value for _, value in logs_by_place]
     low, span = min(logs), max(logs) - min(logs)
     if not span:
         low, span = low - 0.5, 1.0  # a level line stands in the middle
@@ -31,7 +32,7 @@ def sparkline(
         return _EDGE + place * step
 
     points = []
-    for place, value in known:
+    for place, value in logs_by_place:
         y = high - _EDGE - (value - low) / span * (high - 2 * _EDGE)
         points.append(f"{x(place):.1f},{y:.1f}")
     lines = ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Squares whose colours stand for numbers, as heat maps are made of."""
+"""Squares with colours that stand for numbers, for heat maps."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from mpigauge.draw.scale import ColourScale
 
 _DARK = 128.0
-"""What stands on a darker square is white."""
+"""The lightness of a square below which letters on it are white."""
 
 
 def square(
-    x: float, y: float, wide: float, high: float, value: float, scale: ColourScale, said: str = ""
+    x: float, y: float, wide: float, high: float, value: float, scale: ColourScale, title: str = ""
 ) -> str:
-    """`said`: what is seen of it under the pointer."""
-    title = f"<title>{words(said)}</title>" if said else ""
+    """A square; `title`: the text shown under the pointer."""
+    element = f"<title>{words(title)}</title>" if title else ""
     return (
         f'<rect x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{high:.2f}" '
-        f'fill="{fill(value, scale)}">{title}</rect>'
+        f'fill="{fill(value, scale)}">{element}</rect>'
     )
 
 

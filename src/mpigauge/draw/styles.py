@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Words and lines of drawings, and what tells curves apart.
+"""Words and lines of drawings, and the styles that distinguish curves.
 
 Curves differ in colour (the palette of Okabe and Ito), in the shape of their points and, beyond
-five, in their dashes, so that none of them has to be told by its colour alone. All that is drawn is
-right on paper as it is; pages give its classes colours of their own.
+five, in their dashes, so that none is identified by its colour alone. Drawings are ready for paper;
+pages replace the colours of its classes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def shape(number: int) -> str:
 
 
 def dash(number: int) -> str:
-    """The attribute of its line; nothing for a full line."""
+    """The attribute of its line; empty for a solid line."""
     pattern = _DASHES[number // len(_SHAPES) % len(_DASHES)]
     if pattern:
         return f' stroke-dasharray="{pattern}"'
@@ -46,19 +46,19 @@ def group(kind: str, number: int) -> str:
     return f'<g class="{kind} c{number % _MANY}" data-series="{number}">'
 
 
-def words(said: str) -> str:
-    """Words as they stand in a drawing, where control characters cannot."""
-    return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in said))
+def words(plain: str) -> str:
+    """The text, escaped for SVG and without control characters, which it cannot hold."""
+    return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in plain))
 
 
 def text(
-    x: float, y: float, said: str, kind: str, anchor: str = "start", size: int = 12, more: str = ""
+    x: float, y: float, plain: str, kind: str, anchor: str = "start", size: int = 12, more: str = ""
 ) -> str:
-    """`more`: attributes, after a blank."""
+    """A text element. `more`: attributes, after a blank."""
     fill = INK if kind == "ink" else DIM
     return (
         f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
-        f'fill="{fill}"{more}>{words(said)}</text>'
+        f'fill="{fill}"{more}>{words(plain)}</text>'
     )
 
 

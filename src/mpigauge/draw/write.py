@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Pictures in files: what is drawn is SVG, and the end of a file's name says what becomes of it."""
+"""Writes pictures to files: drawings are SVG, converted to the format of the file name's suffix."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PNG_SCALE = 2.0
-"""Pixels by the picture's own units: sharp on a screen with small pixels, and on paper."""
+"""Pixels per unit of the picture: sharp on high-resolution screens, and on paper."""
 
 
 def _svg(text: str) -> bytes:
@@ -38,12 +38,12 @@ OF_EXTRA = (".png", ".pdf")
 
 
 def check_picture(file: Path, option: str, more: Sequence[str] = ()) -> None:
-    """Before anything is measured or drawn for a picture that could not be kept. `more`: other ends
-    of names that are good."""
-    known = [*KINDS, *more]
-    if file.suffix not in known:
+    """Checks a file name before anything is measured or drawn for it. `more`: other valid suffixes.
+    UserError: the picture could not be drawn or stored."""
+    suffixes = [*KINDS, *more]
+    if file.suffix not in suffixes:
         raise UserError(
-            f"{option} {file}: cannot draw that; the name of a picture ends with {_or(known)}"
+            f"{option} {file}: cannot draw that; the name of a picture ends with {_or(suffixes)}"
         )
     if file.suffix in OF_EXTRA:
         require("pictures", f"{option} {file}")
@@ -57,7 +57,7 @@ def check_folder(file: Path, option: str) -> None:
 
 
 def draw(svg: str, file: Path) -> None:
-    """Writes it, in the form that the file's name ends with. RunError: it cannot be written."""
+    """Writes a picture in the format of the file name's suffix. RunError: it cannot be written."""
     try:
         file.write_bytes(KINDS[file.suffix](svg))
     except OSError as error:

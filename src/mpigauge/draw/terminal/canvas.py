@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A grid of characters on which curves are drawn: dots in braille, 2 × 4 in a character, or one dot
-each where there is no braille."""
+"""A grid of characters on which curves are drawn: braille dots, 2 × 4 in a character, or one dot
+each without braille."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BRAILLE = 0x2800
 _BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 _EIGHTHS, _ASCII_EIGHTHS = " ▁▂▃▄▅▆▇█", " ...#####"
 At = tuple[float, float]
-"""From 0 to 1, rightwards and upwards."""
+"""A position from 0 to 1, rightwards and upwards."""
 Position = tuple[int, int]
 
 
@@ -23,7 +23,7 @@ class Canvas:
         self.wide, self.high, self.unicode = wide, high, unicode
         self._across, self._down = (2, 4) if unicode else (1, 1)
         self._dots: dict[Position, tuple[int, int]] = {}
-        """By column and line: bits of braille, and whose they are."""
+        """Braille bits and the number of the last curve there, by column and line."""
         self._over: dict[Position, StyledLetter] = {}
         self._under: dict[Position, StyledLetter] = {}
 
@@ -31,9 +31,9 @@ class Canvas:
         return [[self._cell((x, y)) for x in range(self.wide)] for y in range(self.high)]
 
     def free(self, column: int, line: int, many: int) -> bool:
-        """Whether nothing but what lies under curves is on these characters."""
-        wanted = {(x, line) for x in range(column, column + many)}
-        return wanted.isdisjoint(self._dots) and wanted.isdisjoint(self._over)
+        """True if these characters hold nothing but what is drawn under curves."""
+        positions = {(x, line) for x in range(column, column + many)}
+        return positions.isdisjoint(self._dots) and positions.isdisjoint(self._over)
 
     def line_of(self, y: float) -> int:
         return self._dot((0, y))[1] // self._down
@@ -54,7 +54,7 @@ class Canvas:
                 self._set(x, y, number)
 
     def bar(self, x: float, low: float, high: float, number: int) -> bool:
-        """Draws a bar from one end of an interval to the other; False where it is no higher than a
+        """Draws a bar from one end of an interval to the other; False if it is no higher than a
         mark."""
         column, top = self._dot((x, high))
         _, bottom = self._dot((x, low))
@@ -72,7 +72,7 @@ class Canvas:
         self._over[x // self._across, y // self._down] = StyledLetter(letter, number)
 
     def column(self, x: int, share: float, number: int) -> None:
-        """A column of a histogram, as high as this share of the canvas."""
+        """Draws a column of a histogram, as high as this share of the canvas."""
         letters = _EIGHTHS if self.unicode else _ASCII_EIGHTHS
         eighths = round(share * self.high * 8)
         for y in range(self.high):
@@ -81,7 +81,7 @@ class Canvas:
                 self._over[x, y] = StyledLetter(letters[filled], number)
 
     def across(self, y: float) -> int:
-        """A level; the line on which it lies."""
+        """Draws a level; returns its line."""
         line = self.line_of(y)
         letter = StyledLetter("╌" if self.unicode else "-", DIM)
         for x in range(self.wide):
@@ -89,7 +89,7 @@ class Canvas:
         return line
 
     def upright(self, x: float) -> int:
-        """A place on the x axis; its column."""
+        """Draws an upright line at a place on the x axis; returns its column."""
         column = self.column_of(x)
         letter = StyledLetter("┊" if self.unicode else ":", DIM)
         for y in range(self.high):
@@ -97,12 +97,12 @@ class Canvas:
         return column
 
     def write(self, column: int, line: int, text: str) -> None:
-        """Below the curves."""
+        """Writes text below the curves."""
         for x, cell in enumerate(words(text, DIM), column):
             self._under[x, line] = cell
 
     def _dot(self, at: At) -> Position:
-        """What lies outside is drawn at the edge."""
+        """The dot at a position; positions outside are moved to the edge."""
         wide, high = self.wide * self._across - 1, self.high * self._down - 1
         x, y = at
         return round(_within(x) * wide), round((1 - _within(y)) * high)
@@ -122,5 +122,5 @@ class Canvas:
 
 
 def _within(value: float) -> float:
-    """The value, or the end of 0 to 1 that it lies beyond."""
+    """The value, limited to the range from 0 to 1."""
     return min(max(value, 0.0), 1.0)

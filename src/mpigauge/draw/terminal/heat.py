@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A heat map in characters: squares in colours, two in one character where there is little room,
-or shades where there are no colours."""
+"""A heat map in characters: coloured squares, two in one character if there is little room, or
+shades if there are no colours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
 
 Value = Callable[[int, int], "float | None"]
-"""Of a row and a column; None: there is none."""
+"""A function of row and column; None: there is no value."""
 SHADES, ASCII_SHADES = " ░▒▓█", " .:*#"
 MARGIN = 8
 """Columns for the number of a row."""
@@ -24,12 +24,12 @@ _NOTHING: Colour = (128, 128, 128)
 _PLAIN = "\033[0m"
 _STRIP = 24
 _DARK = 128.0
-"""Words on what is darker than this are white."""
+"""The lightness below which words on a colour are white."""
 
 
 def squares(many: int, value: Value, scale: ColourScale, screen: Screen) -> Iterator[str]:
-    """A matrix of so many rows and columns. Each square stands for several where there are more
-    than columns, and shows the largest."""
+    """A matrix with this many rows and columns. If there are more than columns of the screen, each
+    square stands for several and shows the largest."""
     step = max(1, math.ceil(many / max(1, screen.width - MARGIN)))
     side = math.ceil(many / step)
     broad = 2 if 2 * side <= screen.width - MARGIN else 1
@@ -47,7 +47,7 @@ def squares(many: int, value: Value, scale: ColourScale, screen: Screen) -> Iter
 
 
 def legend(scale: ColourScale, words: Callable[[float], str], screen: Screen) -> str:
-    """What the shades mean, from the smallest to the largest, in words."""
+    """The legend of the shades, from the smallest value to the largest."""
     low, high = words(scale.low), words(scale.high)
     if screen.colours >= 256:
         strip = ""
@@ -60,7 +60,7 @@ def legend(scale: ColourScale, words: Callable[[float], str], screen: Screen) ->
 
 
 def on(text: str, value: float, scale: ColourScale, screen: Screen) -> str:
-    """Words on the colour of a value; where there are none, the words alone."""
+    """Words on the colour of a value, or the words alone without colours."""
     if screen.colours < 256:
         return text
     colour = scale.colour(value)
@@ -71,7 +71,7 @@ def on(text: str, value: float, scale: ColourScale, screen: Screen) -> str:
 
 
 def _largest(value: Value, step: int, many: int) -> Value:
-    """Of the ranks that a square stands for."""
+    """A function for the largest value among the ranks that a square stands for."""
 
     def of(row: int, column: int) -> float | None:
         rows = range(row * step, min(many, (row + 1) * step))
@@ -98,7 +98,7 @@ def _square(value: float | None, same: bool, broad: int, scale: ColourScale, scr
 
 
 def _halves(side: int, step: int, of: Value, scale: ColourScale, screen: Screen) -> Iterator[str]:
-    """Two rows in each line: the upper halves of blocks, and what is behind them."""
+    """Two rows in each line: the upper halves of blocks, and their background."""
     for row in range(0, side, 2):
         cells = []
         for column in range(side):
@@ -118,7 +118,7 @@ def _colour(value: float | None, scale: ColourScale) -> Colour:
 
 
 def _code(kind: int, colour: Colour, screen: Screen) -> str:
-    """38: of letters, 48: behind them."""
+    """The code of a colour; 38: for letters, 48: for their background."""
     if screen.colours >= TRUE_COLOURS:
         return f"{kind};2;{';'.join(map(str, colour))}"
     red, green, blue = (round(part / 255 * 5) for part in colour)

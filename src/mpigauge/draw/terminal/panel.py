@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""One panel of a plot in characters: its axes, and curves in them with their points and bars."""
+"""One panel of a plot in characters: its axes, and curves with their points and bars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
 
 _GAP = 2
-"""Blanks at least between the words of two ticks."""
+"""The least blanks between the words of two ticks."""
 _APART = 3
 """Columns from one mark of a curve to the next."""
 _LEAST_WIDE = 8
@@ -32,7 +32,7 @@ Lines = list[list[StyledLetter]]
 def text_of_panel(
     panel: Panel, names: Sequence[str], width: int, height: int, screen: Screen
 ) -> tuple[Lines, bool]:
-    """So many lines of `height`, none wider than `width`; and whether an interval is to be seen."""
+    """The `height` lines of a panel, at most `width` wide, and True if an interval is visible."""
     frame = framed(panel, 0, 0, width, height)
     if panel.style == "bars":
         frame = replace(frame, y=replace(frame.y, low=0.0))
@@ -65,7 +65,7 @@ def _line(scale: Scale, value: float, high: int) -> int:
 
 # --- what is in the box ---------------------------------------------------------------------
 def _draw(panel: Panel, frame: Frame, names: Sequence[str], canvas: Canvas) -> bool:
-    """Whether an interval is to be seen."""
+    """Draws the contents; True if an interval is visible."""
     shown = [(series, names.index(series.name)) for series in panel.series[:MOST_SERIES]]
     if panel.style == "bars":
         for series, number in shown:
@@ -83,7 +83,7 @@ def _draw(panel: Panel, frame: Frame, names: Sequence[str], canvas: Canvas) -> b
 
 
 def _bars(panel: Panel, series: Series, frame: Frame, canvas: Canvas, number: int) -> bool:
-    """Whether one of them is to be seen."""
+    """Draws the bars of a series; True if one of them is visible."""
     seen = False
     for point in from_left(panel, series):
         if math.isfinite(point.low) and math.isfinite(point.high):
@@ -108,7 +108,7 @@ def _curve(panel: Panel, series: Series, frame: Frame, canvas: Canvas, number: i
 
 
 def _columns(series: Series, frame: Frame, canvas: Canvas, number: int) -> None:
-    """Each character of the width has the highest of the bins that it lies in."""
+    """Draws the columns of a histogram; each has the highest of the bins within it."""
     places = sorted((frame.x.place(p.x), frame.y.place(p.y)) for p in series.points if p.y > 0)
     half = 0.5
     if len(places) > 1:
@@ -121,7 +121,7 @@ def _columns(series: Series, frame: Frame, canvas: Canvas, number: int) -> None:
 
 
 def _levels(panel: Panel, frame: Frame, canvas: Canvas) -> None:
-    """Lines across, and their words where no curve is."""
+    """Draws lines across, with their words where no curve is."""
     if math.isfinite(panel.level):
         canvas.across(frame.y.place(panel.level))
     for level in level_lines.levels_on_axis(panel, frame):
@@ -135,7 +135,7 @@ def _levels(panel: Panel, frame: Frame, canvas: Canvas) -> None:
 
 # --- below it -------------------------------------------------------------------------------
 def _x_axis(panel: Panel, scale: Scale, gutter: int, canvas: Canvas) -> Lines:
-    """A line with ticks, and their words as far as they have room."""
+    """A line with ticks, and a line with as many of their words as fit."""
     corner, along, down = "└─┬" if canvas.unicode else "+-+"
     ruler = [StyledLetter(along, DIM) for _ in range(canvas.wide)]
     labels = [StyledLetter() for _ in range(gutter + 1 + canvas.wide)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A picture in a terminal: its panels, in small multiples where there are many, a legend, notes."""
+"""A picture in a terminal: panels, in small multiples if there are many, a legend and notes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _GAP = 2
 _LEAST_MULTIPLE = 38
 """Columns of a small multiple."""
 _SMALL, _ALONE = 13, 22
-"""Lines of one of many panels, and of one alone."""
+"""Lines of one of many panels, and of a single one."""
 _LEAST = 10
 _AROUND = 6
-"""Lines of a terminal for what stands above and below a panel."""
+"""Lines of a terminal for the text above and below a panel."""
 
 
 def lines(picture: Picture, screen: Screen) -> Iterator[str] | None:
-    """None: nothing of it can be shown in a terminal."""
+    """The lines of a picture; None: it cannot be shown in a terminal."""
     if picture.lines is not None:
         return iter(picture.lines(screen))
     plot = picture.characters or picture.plot
@@ -47,19 +47,19 @@ def _plot(plot: Plot, notes: Sequence[str], screen: Screen) -> Iterator[str]:
     high = _height(len(plot.panels), screen)
     any_bars = False
     for begin in range(0, len(plot.panels), columns):
-        found = []
+        texts = []
         for panel in plot.panels[begin : begin + columns]:
             characters, bars = text_of_panel(panel, names, wide, high, screen)
-            found.append(characters)
+            texts.append(characters)
             any_bars |= bars
         yield ""
-        for beside in zip(*found, strict=True):
+        for beside in zip(*texts, strict=True):
             yield painted(_joined(beside, wide), screen)
     yield from _below(plot, names, notes, any_bars, width, screen)
 
 
 def _columns(panels: int, width: int) -> int:
-    """Two or three panels are shown as wide as can be, one below the other."""
+    """The number of columns; two or three panels are one below the other if they are wide."""
     most = max(1, (width + _GAP) // (_LEAST_MULTIPLE + _GAP))
     if panels <= 3:
         most = max(1, width // (2 * _LEAST_MULTIPLE))
@@ -67,10 +67,10 @@ def _columns(panels: int, width: int) -> int:
 
 
 def _height(panels: int, screen: Screen) -> int:
-    wanted = _SMALL if panels > 3 else _ALONE
+    high = _SMALL if panels > 3 else _ALONE
     if not screen.live:
-        return wanted
-    return min(wanted, max(_LEAST, screen.height - _AROUND))
+        return high
+    return min(high, max(_LEAST, screen.height - _AROUND))
 
 
 def _joined(rows: Sequence[list[StyledLetter]], wide: int) -> Iterator[StyledLetter]:
@@ -100,7 +100,7 @@ def _below(
 
 
 def _legend(names: Sequence[str], width: int, screen: Screen) -> Iterator[str]:
-    """Beside each other as long as there is room."""
+    """Legend entries side by side, as long as there is room."""
     line, used = "", 0
     for number, name in enumerate(names):
         text = f"{mark(number, screen.unicode)} {cut(printable(name), width - 2, screen)}"
