@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""BabelStream: the bandwidth of memory in its kernels, as figures in MB/s of 10^6 bytes.
+"""BabelStream: memory bandwidth of its kernels, as figures in MB/s of 10^6 bytes.
 
-It prints a table, or with --csv lines of commas; --triad-only has one number alone. The device is
-the figure's placement, what else differs between runs its arm.
+It prints a table, or comma-separated lines with --csv; --triad-only prints a single number. The
+device is the figure's placement; other differences between runs are its arm.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _Log:
     factor: float = 0.0
     """The factor of the table's unit; 0: no table has begun."""
     is_over: bool = False
-    """True if the kernels of a run were read: what comes next is of another one."""
+    """True if the kernels of a run were read: following lines belong to another one."""
     csv_heads: tuple[str, ...] = ()
     figures: list[Figure] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
@@ -96,7 +96,7 @@ class _Log:
             self._heading(number, line)
 
     def _begin(self, program: str = "BabelStream") -> None:
-        """Begins a run, of which nothing is known yet; with --csv no heading does."""
+        """Begins a run without known facts; with --csv no heading does."""
         self.source, self.facts, self.device = program, {}, ""
         self.csv_heads, self.factor, self.is_over = (), 0.0, False
         self.headings += 1
@@ -139,7 +139,7 @@ class _Log:
         self.remarks.append(f"BabelStream says at line {number} that its result is wrong ({what})")
 
     def _row(self, number: int, line: str, words: Sequence[str]) -> None:
-        """A row of the table; what looks like none ends it."""
+        """Reads a row of the table; any other line ends it."""
         name, *numbers = words
         if match := _WRONG.match(line):
             self._wrong(number, match[1])
@@ -180,7 +180,7 @@ class _Log:
         self.unread.append(Unread(number, line.strip(), why))
 
     def _add(self, name: str, rate: float) -> None:
-        """A figure, of the next launch where another heading has one like it."""
+        """Adds a figure, in the next launch if another heading has the same one."""
         arm = arm_of(self.settings | self.facts)
         key = (name, arm, self.device)
         launch, heading = self.seen.get(key, (-1, -1))
@@ -202,8 +202,8 @@ class _Log:
 
 
 def _facts_of(row: Mapping[str, str], rate: str) -> dict[str, str]:
-    """The facts in a row about its run: precision and array as in the table, and columns that
-    somebody has added."""
+    """The facts in a row about its run: precision and array as in the table, and additional
+    columns."""
     columns = {*_CSV_HEADS, *_OF_CSV, rate}
     facts = {head: word for head, word in row.items() if head not in columns}
     if word := _PRECISIONS.get(row.get("sizeof", "")):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Converts what stands below headings of IMB to tables of numbers, for a whole text at once."""
+"""Converts the lines below headings of IMB to tables of numbers, for a whole text at once."""
 
 from __future__ import annotations
 

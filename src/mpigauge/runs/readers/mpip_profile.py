@@ -26,21 +26,21 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{1,16}")
 _UNKNOWN = "[unknown]"
 _LINE_DIGITS = 9
 _WITH_RANKS = 4
-"""Numbers of a row of times of ranks that names the ranks."""
+"""The number of values in a row of rank times that names the ranks."""
 _MOST_RANKS = 1 << 16
-"""The most ranks of a concise report; one of more is kept as figures alone."""
+"""The most ranks of a concise report; one with more is only kept as figures."""
 CONCISE = (
     "The report has times of ranks only as their most, mean and least; ranks between are taken for "
     "alike."
 )
 _CLOSE = 0.02
-"""Numbers of ranks and their sum are printed with three digits."""
+"""The relative rounding error of numbers of ranks and their sum, which have three digits."""
 Row = Mapping[str, str]
 
 
 @dataclass
 class _Totals:
-    """Numbers of a site on all ranks together: of its own table, and of that of the top twenty."""
+    """Totals of a site over all ranks: from its own table, and from that of the top twenty."""
 
     own: ReportedTime | None = None
     top: ReportedTime | None = None
@@ -50,7 +50,7 @@ class _Totals:
 
 @dataclass
 class MpipProfile:
-    """The profile as far as the report was read."""
+    """The profile, as far as the report has been read."""
 
     hosts: dict[int, str] = field(default_factory=dict)
     ranks: dict[int, ReportedRank] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class MpipProfile:
     """Ranks that a concise report counts in a call site."""
 
     def take_place(self, line: str) -> None:
-        """A line of the table of call sites: number, level, file, line, function, call."""
+        """Reads a line of the table of call sites: number, level, file, line, function, call."""
         match = _PLACE.fullmatch(line)
         if not match:
             return
@@ -83,7 +83,7 @@ class MpipProfile:
         self.frames.setdefault(site, {})[level] = frame
 
     def take_row(self, row: Row, is_file: bool) -> None:
-        """A row of a table of numbers, by the heads of its columns."""
+        """Reads a row of a table of numbers, by the heads of its columns."""
         if "Task" in row:
             self._rank(row)
         elif "Tasks" in row:
@@ -127,7 +127,7 @@ class MpipProfile:
             site.times.append(time)
 
     def _concise(self, row: Row) -> None:
-        """Times of ranks as their most, mean and least."""
+        """Adds times of ranks as maximum, mean and minimum."""
         _, totals = self._site(row)
         tasks = whole(float(row["Tasks"]))
         self.most_tasks = max(self.most_tasks, tasks)
@@ -135,12 +135,12 @@ class MpipProfile:
         totals.top = totals.top or ReportedTime(ALL_RANKS, None, seconds)
 
     def take_task_times(self, kind: str, numbers: list[float]) -> None:
-        """A row of the times of ranks: application, MPI, and which ranks have them."""
+        """Reads a row of rank times: application, MPI, and the ranks with these times."""
         self.task_times[kind] = numbers
 
     def _concise_ranks(self) -> Iterator[ReportedRank]:
-        """The ranks of a concise report: those with most and least as it names them, and all others
-        alike, so that the sums are right."""
+        """The ranks of a concise report: those with maximum and minimum as it names them, and all
+        others equal, so that the sums are right."""
         count = max(len(self.hosts), self.most_tasks)
         if count > _MOST_RANKS:
             return
@@ -149,7 +149,7 @@ class MpipProfile:
             yield ReportedRank(rank, self.hosts.get(rank, ""), run_s[rank], mpi_s[rank])
 
     def _spread(self, column: int, count: int) -> list[float]:
-        """Application or MPI of each rank."""
+        """The application or MPI time of each rank."""
         extremes = {}
         for kind in ("Min", "Max"):
             numbers = self.task_times.get(kind, [])
@@ -193,7 +193,7 @@ class MpipProfile:
         )
 
     def profile(self, launch: int, facts: Mapping[str, str]) -> ReportedProfile | None:
-        """The whole of it; None: the report has no times of ranks."""
+        """The whole profile; None: the report has no times of ranks."""
         remarks: tuple[str, ...] = ()
         if not self.ranks and "Mean" in self.task_times:
             self.ranks = {rank.rank: rank for rank in self._concise_ranks()}
@@ -213,8 +213,8 @@ class MpipProfile:
         )
 
     def _settle(self, site: ReportedSite, totals: _Totals) -> None:
-        """Takes the numbers of all ranks together where those of single ranks are not all there, as
-        in a concise report."""
+        """Uses the totals over all ranks if numbers of single ranks are incomplete, as in a concise
+        report."""
         levels = self.frames.get(site.number, {})
         site.frames = tuple(levels[level] for level in sorted(levels))
         messages = totals.own_messages or totals.top_messages
@@ -228,7 +228,7 @@ class MpipProfile:
 
 
 def _is_sum(whole: float, parts: Iterable[float]) -> bool:
-    """True if these are all parts of it, to within what is rounded."""
+    """True if the parts add up to the whole, to within rounding."""
     return abs(sum(parts) - whole) <= _CLOSE * whole
 
 

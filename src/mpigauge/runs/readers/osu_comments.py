@@ -24,11 +24,11 @@ _VARIED = "varied"
 class Pairs(NamedTuple):
     pairs: int
     window: int
-    """Messages under way; 0: the table has a column for each window."""
+    """Messages in flight; 0: the table has a column for each window."""
 
 
 def pairs_in(line: str) -> Pairs | None:
-    """`# [ pairs: 2 ] [ window size: 64 ]`."""
+    """The pairs and the window in a line such as `# [ pairs: 2 ] [ window size: 64 ]`."""
     stated = _bracketed(line)
     pairs, window = stated.get("pairs", ""), stated.get("window size", "")
     if pairs.isdecimal() and (window.isdecimal() or window == _VARIED):
@@ -54,13 +54,13 @@ def _side(word: str, letters: str) -> str:
 
 
 def windows_in(line: str) -> tuple[str, ...]:
-    """The windows at the head of a table of -V: `#    1    2    4`."""
+    """The windows at the head of a table of -V, such as `# 1 2 4`."""
     words = tuple(line.partition("#")[2].split())
     return words if words and all(map(str.isdecimal, words)) else ()
 
 
 def settings_in(line: str) -> dict[str, str]:
-    """NAME: VALUE of a comment; a comment without a value is a setting, too."""
+    """The settings NAME: VALUE in a comment; a comment without a value is a setting, too."""
     comment = line.partition("#")[2].strip()
     if brackets := _bracketed(comment):
         return {_word(name).lower(): _word(value) for name, value in brackets.items()}
@@ -76,12 +76,12 @@ def _bracketed(text: str) -> dict[str, str]:
 
 
 def _word(text: str) -> str:
-    """Without blanks, which stand between settings."""
+    """The text without blanks, which separate settings."""
     return "_".join(text.strip(" .").split())
 
 
 def columns_in(text: str) -> tuple[str, ...]:
-    """The heads of a table, if it is one: columns stand two blanks or more apart."""
+    """The heads of a table, separated by two or more blanks; empty: it is not one."""
     heads = tuple(re.split(r"\s{2,}|\t+", text.strip()))
     if any(map(is_known_head, heads[-1:] + heads[:2])):
         return heads

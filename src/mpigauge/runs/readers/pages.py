@@ -18,7 +18,7 @@ Headings = tuple[str, ...]
 """Headings, the outermost first."""
 
 _LARGEST_PAGE = 1 << 22
-"""Bytes of a page that somebody writes; logs may be larger."""
+"""The most bytes of a handwritten page; logs may be larger."""
 _FENCES = (b"```", b"~~~")
 _FENCE = re.compile(rb"^[ \t]*(```+|~~~+)", re.MULTILINE)
 _TITLES = (b"# Benchmarking ", b"# OSU MPI")
@@ -33,21 +33,21 @@ _LOG_HEADING_LINE = re.compile(rb"^[ \t]*(?:={2,}>?|-{2,}|\*{2,}|#{2,6})[ \t]+\S
 _MINOR_LEVEL = 7
 """The level of a line in bold type, of a tab and of a fold: below all headings."""
 _CODE_INDENT = ("  ", "\t")
-"""Code of reStructuredText is indented by as much as its author likes."""
+"""Possible indentation of code; in reStructuredText its width is free."""
 _ESCAPED_END = b"\\n"
 _STRING = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
 _LABELS = ("name", "label", "title", "transport")
-"""Keys beside a text of several lines whose values are its heading."""
+"""Keys next to a text of several lines whose values are its heading."""
 
 
 def pieces_of(raw: bytes) -> dict[Headings, bytes]:
-    """The outputs in a page or a JSON text, by the headings above them; nothing: it is neither."""
+    """The outputs in a page or a JSON text, by the headings above them; empty: it is neither."""
     return _pieces_of_json(raw) or _pieces_of_page(raw)
 
 
 def sections_of(raw: bytes) -> dict[Headings, bytes]:
     """The lines of a log below each heading that a script printed, `## tcp` or `==> tcp.txt <==`,
-    each line in its place; nothing: there is no heading."""
+    each line in its place; empty: there is no heading."""
     if len(raw) > _LARGEST_PAGE or not _LOG_HEADING_LINE.search(raw):
         return {}
     lines = raw.split(b"\n")
@@ -74,7 +74,7 @@ def _heading_of_log(line: str) -> tuple[int, str] | None:
 
 
 def _below(headings: Mapping[int, str], level: int, title: str) -> dict[int, str]:
-    """The headings that hold below one more."""
+    """The headings that remain in effect below one more."""
     return {of: text for of, text in headings.items() if of < level} | {level: title}
 
 
@@ -84,8 +84,8 @@ def _path(headings: Mapping[int, str]) -> Headings:
 
 # --- Markdown ------------------------------------------------------------------------------------
 def _pieces_of_page(raw: bytes) -> dict[Headings, bytes]:
-    """The code blocks of a page by the headings above them, each line in its place; nothing: the
-    text is not a page."""
+    """The code blocks of a page by the headings above them, each line in its place; empty: the text
+    is not a page."""
     if len(raw) > _LARGEST_PAGE:
         return {}
     is_fenced = any(fence in raw for fence in _FENCES) and bool(_FENCE.search(raw))
@@ -153,8 +153,8 @@ def _only(lines: Sequence[bytes], numbers: Sequence[int]) -> bytes:
 
 # --- JSON ----------------------------------------------------------------------------------------
 def _pieces_of_json(raw: bytes) -> dict[Headings, bytes]:
-    """The strings of a JSON text, or of lines with JSON in them, by the keys above them; nothing:
-    no string holds a text of several lines."""
+    """The strings of a JSON text, or of lines with JSON in them, by the keys above them; empty: no
+    string holds a text of several lines."""
     first = raw.lstrip()[:1]
     pieces: dict[Headings, list[str]] = {}
     if first in (b"{", b"[") or (len(raw) <= _LARGEST_PAGE and _has_escaped_title(raw)):
@@ -170,7 +170,7 @@ def _pieces_of_json(raw: bytes) -> dict[Headings, bytes]:
 
 
 def _has_escaped_title(raw: bytes) -> bool:
-    """True if a program's title and the end of its line, as JSON writes it, stand in one line."""
+    """True if a line holds a program's title and a line end as JSON escapes it."""
     if _ESCAPED_END not in raw:
         return False
     lines = (line for line in raw.splitlines() if _ESCAPED_END in line)
@@ -178,8 +178,8 @@ def _has_escaped_title(raw: bytes) -> bool:
 
 
 def _json_values(raw: bytes, may_be_lines: bool) -> Iterator[Any]:
-    """The one value of a JSON text, or those of its lines; of a line that is not JSON its strings,
-    and of one without such strings the line."""
+    """The value of a JSON text, or those of its lines; for a line that is not JSON its strings, or
+    the line itself without any."""
     try:
         yield json.loads(raw)
         return
@@ -194,7 +194,7 @@ def _json_values(raw: bytes, may_be_lines: bool) -> Iterator[Any]:
 
 
 def _damaged_strings(line: bytes) -> list[str]:
-    """The strings of several lines in what is not whole JSON."""
+    """The strings of several lines in damaged JSON."""
     strings = []
     for literal in _STRING.findall(line) if _ESCAPED_END in line else ():
         try:
@@ -220,7 +220,7 @@ def _strings(value: Any, headings: Headings) -> Iterator[tuple[Headings, str]]:
 
 
 def _labels_in(value: Mapping[str, Any]) -> Headings:
-    """The names beside a text of several lines, or beside a list of lines."""
+    """The names next to a text of several lines, or to a list of lines."""
     has_text = any(isinstance(of, list) or "\n" in str(of).rstrip() for of in value.values())
     if not has_text:
         return ()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The outputs within a page or a JSON text: each is read for itself.
+"""The outputs within a page or a JSON text, each read separately.
 
-If two of them hold the same rows, their headings become the arm of these rows; those that no
-heading tells apart are launches.
+If two of them hold the same rows, their headings become the arm of these rows; outputs with the
+same headings are launches.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_parts(read: Callable[[Text], Reading], text: Text) -> Reading:
-    """The reading of all pieces of a text, told apart by their headings."""
+    """The reading of all pieces of a text, distinguished by their headings."""
     whole = read(text)
     if not text.parts:
         return _read_sections(read, text, whole)
@@ -36,8 +36,8 @@ def read_parts(read: Callable[[Text], Reading], text: Text) -> Reading:
 
 
 def _read_sections(read: Callable[[Text], Reading], text: Text, whole: Reading) -> Reading:
-    """The launches of a log, told apart by its headings if each section holds all that its rows
-    depend on."""
+    """The launches of a log, distinguished by its headings if each section holds all facts of its
+    rows."""
     if whole.last_launch < 1 or not text.sections:
         return whole
     readings = [_without_empty_launches(read(section)) for section in text.sections.values()]
@@ -51,7 +51,7 @@ def _read_sections(read: Callable[[Text], Reading], text: Text, whole: Reading) 
 
 
 def left_out(text: Text) -> tuple[Unread, ...]:
-    """The lines with a number that can be no result, of the text or of its pieces."""
+    """The lines with a number that cannot be a result, of the text or of its pieces."""
     texts = text.parts.values() or (text,)
     return tuple(dict.fromkeys(line for each in texts for line in each.left_out))
 
@@ -82,7 +82,8 @@ def _with_arm(columns: Mapping[str, Any], arm: str) -> dict[str, Any]:
 
 # --- which headings tell rows apart --------------------------------------------------------------
 def _arms(headings: Sequence[Headings], readings: Sequence[Reading]) -> list[str]:
-    """The outer headings of each piece, as many as tell apart pieces with the same rows."""
+    """The outer headings of each piece, as far as necessary to distinguish pieces with the same
+    rows."""
     keys = [row_keys(reading) for reading in readings]
     filled = [path for path, of in zip(headings, keys, strict=True) if of]
     shared = _shared_length(filled)

@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """perftest: ib_write_bw, ib_send_lat and all others, their tables and the files of --out_json.
 
-A title begins a test, the head of its columns a table. Where both sides of a test print the same
-rows, those of the second one are left out.
+A title begins a test, the head of its columns a table. If both sides of a test print the same rows,
+those of the second one are left out.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ class _Log:
 
     test: Test = field(default_factory=Test)
     tests: list[Test] = field(default_factory=list)
-    """Those with a table."""
+    """Tests with a table."""
     unread: list[Unread] = field(default_factory=list)
     in_rows: bool = False
     is_over: bool = False
-    """True if a rule stands below the table; interleaved output may have rows behind it."""
+    """True after a rule below the table; interleaved output may have rows behind it."""
     in_json: bool = False
     open_row: dict[str, str] = field(default_factory=dict)
     """A row of JSON, until it is closed."""
@@ -96,7 +96,7 @@ class _Log:
             self._heading(line)
 
     def end(self) -> None:
-        """Names a row of JSON that is not whole."""
+        """Reports an incomplete row of JSON as unread."""
         if self.open_row:
             row = ", ".join(map(": ".join, self.open_row.items()))
             self.unread.append(Unread(self.test.line, row, "its row is cut off"))
@@ -107,7 +107,7 @@ class _Log:
         self.test, self.in_rows, self.in_json = test, False, False
 
     def _heading(self, line: str) -> None:
-        """Reads a line above a table: facts, or whose results follow."""
+        """Reads a line above a table: facts, or the side of the following results."""
         test = self.test
         if match := _SIDE.match(line):
             self.test = replace(test, side=match[1].lower(), heads=(), rows=[])
@@ -124,7 +124,7 @@ class _Log:
             self._facts(line)
 
     def _facts(self, line: str) -> None:
-        """NAME : VALUE, one or two of them in a line."""
+        """Reads facts as NAME : VALUE, one or two of them in a line."""
         name, *rest = line.split(":")
         for part in rest:
             value, *words = part.split() or [""]
@@ -146,7 +146,7 @@ class _Log:
             self._table(number, heads)
 
     def _table(self, number: int, heads: tuple[str, ...]) -> None:
-        """Begins a table of the test, of which there may be one already."""
+        """Begins a table of the test, which may already have one."""
         self.test = replace(self.test, heads=heads, rows=[], line=number)
         self.tests.append(self.test)
         self.in_rows = True
@@ -164,7 +164,7 @@ class _Log:
             self.unread.append(Unread(number, line.strip(), why))
 
     def _take(self, printed: Printed) -> str:
-        """Keeps a row, or returns why it is none."""
+        """Keeps a row. Returns the reason why it is not one; empty: it is kept."""
         for head in (_SIZE, _CALLS):
             if not printed.get(head, "").isdecimal():
                 return f"it has no whole number of {head.removeprefix('#')}"
@@ -208,7 +208,7 @@ class _Log:
                 self.test.take_fact(name, quoted or word or "")
 
     def _close(self, number: int) -> None:
-        """The end of an object: of a row, if one has begun."""
+        """Ends an object, and with it an open row."""
         if not self.open_row:
             return
         printed, self.open_row = _with_units(self.open_row), {}
@@ -248,7 +248,7 @@ class _Log:
 
 
 def _once(tests: Sequence[Test]) -> Iterator[Test]:
-    """Those with rows, without what the other side of the same test repeats."""
+    """Tests with rows, without repetitions of the same rows by the other side of a test."""
     rows_of: dict[frozenset[str], list[list[Row]]] = defaultdict(list)
     for test in tests:
         if not test.addresses:
@@ -261,15 +261,15 @@ def _once(tests: Sequence[Test]) -> Iterator[Test]:
 
 
 def _number(tests: Sequence[Test]) -> None:
-    """Tests that are alike are launches, one after the other."""
+    """Numbers tests with the same key as launches, one after the other."""
     count: dict[tuple[object, ...], int] = {}
     for test in tests:
         test.launch = count[test.key] = count.get(test.key, -1) + 1
 
 
 def _with_units(row: Printed) -> Printed | None:
-    """The row with the heads that tables have. The unit of a bandwidth is that in which it fits the
-    message rate; None: there is none."""
+    """The row with the heads of tables. The unit of a bandwidth is the one that fits the message
+    rate; None: there is none."""
     heads = {_OF_JSON[name]: value for name, value in row.items()}
     if "BW average" not in heads:
         return heads

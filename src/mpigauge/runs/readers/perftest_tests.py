@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Tests of perftest: their names, the facts that stand above a table, and their stored columns.
+"""Tests of perftest: their names, the facts above a table, and their stored columns.
 
 A latency of write and send is half a round trip, as perftest prints it; reads and atomics are whole
-calls. The time of a row with a bandwidth is that of all messages under way (TX depth), and both
-directions count where a test is bidirectional.
+calls. The time of a row with a bandwidth is that of all messages in flight (TX depth), and both
+directions count in a bidirectional test.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SETTINGS = {
     "dualport": ("dual-port", "OFF"),
     "postlist": ("post-list", "1"),
 }
-"""Facts that tell what is measured: name, and the value that goes without saying."""
+"""Facts about the measured operation: name, and the default value, which is omitted."""
 _SURROUNDINGS = {
     "device": ("device", ""),
     "linktype": ("link", ""),
@@ -61,25 +61,25 @@ _SURROUNDINGS = {
     "ibvwrapi": ("ibv_wr", "ON"),
     "rdmacmqps": ("rdma_cm", "OFF"),
 }
-"""Facts that tell how it is measured."""
+"""Facts about the method of measurement."""
 _DEPTH = "txdepth"
 _MEMORY = re.compile(r"use(\w+)memory")
 _DEEPEST = 9
-"""Digits of a number of messages under way."""
+"""Digits of a number of messages in flight."""
 
 
 @dataclass
 class Test:
-    """A test, as far as its text is read."""
+    """A test, as far as its text has been read."""
 
     program: str = ""
-    """The name of the program, such as ib_write_bw; empty: it is not known."""
+    """The name of the program, such as ib_write_bw; empty: unknown."""
     words: tuple[str, ...] = ()
     """The other words of its title."""
     facts: dict[str, str] = field(default_factory=dict)
     memory: str = "host"
     side: str = ""
-    """local or remote, where a table is of one of the two alone."""
+    """local or remote, if a table is of one of the two alone."""
     service_level: str = ""
     """The service level of its rows, if rows differ in it."""
     addresses: frozenset[str] = frozenset()
@@ -100,7 +100,7 @@ class Test:
 
     @property
     def depth(self) -> int:
-        """Messages under way."""
+        """Messages in flight."""
         depth = self.facts.get(_DEPTH, "")
         if self.is_latency or not depth.isdecimal() or len(depth) > _DEEPEST:
             return 1
@@ -108,7 +108,7 @@ class Test:
 
     @property
     def settings(self) -> str:
-        """Settings that change what is measured, beside the name of the test."""
+        """Settings that change the measured operation, besides the name of the test."""
         rows = {"side": self.side, "sl": self.service_level}
         of_rows = (f"{name}={value}" for name, value in rows.items() if value)
         return " ".join([*self.words, *_in_words(self.facts, _SETTINGS), *of_rows])
@@ -120,7 +120,7 @@ class Test:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The facts that tell this test from others."""
+        """A key of the facts that distinguish this test from others."""
         return self.program, self.settings, self.arm, self.depth, self.memory
 
     def take_title(self, title: str) -> None:
@@ -135,7 +135,7 @@ class Test:
         self.words = tuple(filter(None, words))
 
     def take_fact(self, name: str, value: str) -> None:
-        """Keeps a fact that stands above the table."""
+        """Keeps a fact above the table."""
         key = re.sub(r"[^a-z]", "", name.lower())
         if key in _SETTINGS or key in _SURROUNDINGS or key == _DEPTH:
             self.facts[key] = value.removesuffix("[B]")
@@ -216,7 +216,7 @@ def _shared(printed: Mapping[str, float]) -> Row:
 
 
 def _in_words(facts: Mapping[str, str], names: Mapping[str, tuple[str, str]]) -> list[str]:
-    """name=value of these facts, without those that go without saying."""
+    """These facts as name=value, without default values."""
     parts = []
     for key, (word, usual) in names.items():
         if facts.get(key, usual) != usual:

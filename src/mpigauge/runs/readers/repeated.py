@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Rows and figures that a text prints twice under one key: none of them replaces another.
+"""Keeps rows and figures that a text prints twice under one key, as launches.
 
-A reader counts launches where its text has a new heading. A key that comes again without one is
+A reader counts launches where its text has a new heading. A key that occurs again without one is
 kept as a further launch, and a remark reports it. The registry applies this to every reader.
 """
 
@@ -44,7 +44,7 @@ def with_each_row_kept(reading: Reading) -> Reading:
 
 
 def row_keys(reading: Reading) -> set[Hashable]:
-    """The keys of all rows and figures, whichever launch they are of."""
+    """The keys of all rows and figures, of any launch."""
     keys: set[Hashable] = {_figure_key(figure)[1:] for figure in reading.figures}
     for table in reading.tables:
         shared = _shared_key(table)[1:]
@@ -57,7 +57,7 @@ _UNKNOWN = tuple(unknown_columns()[name] for name in _KEY)
 
 
 class _Repeats:
-    """The keys seen so far, and the launches made for those that come again."""
+    """The keys so far, and the launches added for repeated ones."""
 
     def __init__(self, last_launch: int) -> None:
         self.last_launch = last_launch
@@ -78,7 +78,7 @@ class _Repeats:
                 yield from self._parts(table, key)
 
     def figures(self, figures: Iterable[Figure]) -> Iterator[Figure]:
-        """The figures; one that states again what an earlier one does is no repetition."""
+        """The figures; an exact repetition of an earlier one makes no launch."""
         values: dict[Hashable, dict[float, int]] = {}
         for figure in figures:
             turns = values.setdefault(_figure_key(figure), {})
@@ -138,7 +138,7 @@ def _keys_in(table: TextTable) -> Iterator[Hashable]:
 _figure_key: Callable[[Figure], tuple[Any, ...]] = attrgetter(
     *(each.name for each in fields(Figure) if each.name != "value")
 )
-"""The launch, and all else that tells a figure from others."""
+"""The launch, and all other fields that distinguish figures."""
 
 
 def _name(table: TextTable, place: int) -> str:

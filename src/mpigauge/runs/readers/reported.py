@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """A profile as another profiler reported it: ranks, call sites, their times and messages.
 
-A number that the report does not hold is NaN, or None where it is a count. Rank -1 stands for all
-ranks together, where the report has no numbers of each.
+A number that is not in the report is NaN, or None for a count. Rank -1 stands for all ranks
+together, if the report has no numbers per rank.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class ReportedMessages:
     least: int
     most: int
     peer: int = -1
-    """The other rank; -1: not known."""
+    """The other rank; -1: unknown."""
     is_received: bool = False
     is_mean: bool = False
-    """True if the size is that of all of them in the mean, and no other is known."""
+    """True if the size is a mean over all messages, and no other size is known."""
 
 
 @dataclass
@@ -72,13 +72,13 @@ class ReportedSite:
     call: str
     """The call as the standard spells it: MPI_Send."""
     number: int
-    """The site's number in the report; 0: the report tells no places apart."""
+    """The site's number in the report; 0: the report does not distinguish places."""
     frames: tuple[ReportedFrame, ...] = ()
     """Ordered from the innermost to the outermost."""
     times: list[ReportedTime] = field(default_factory=list)
     messages: list[ReportedMessages] = field(default_factory=list)
     is_file: bool = False
-    """True if what it moves goes to files."""
+    """True if its bytes go to files."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +99,13 @@ class ReportedProfile:
 
 
 def whole(number: float) -> int:
-    """A number of calls or bytes as a whole one; what is larger than any can be is the largest."""
+    """A number of calls or bytes as an integer; impossibly large ones are limited to LARGEST."""
     return round(min(number, LARGEST))
 
 
 def call_name(word: str) -> str:
-    """The name of a call as the standard spells it, from a report that leaves MPI_ away or writes
-    it in small letters: recv and Recv are MPI_Recv. Calls of SHMEM keep their names."""
+    """The name of a call as the standard spells it, from a report that omits MPI_ or writes it in
+    lower case: recv and Recv are MPI_Recv. Calls of SHMEM keep their names."""
     name = word.removeprefix("MPI_").removeprefix("mpi_")
     if name.lower().startswith(("shmem", "pshmem")):
         return word

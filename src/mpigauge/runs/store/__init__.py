@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Run folders: what was asked for, where it ran, and everything that was measured.
+"""Run folders: the request, the machine, and everything that was measured.
 
 run.json               schema, version, command line, plan, MPI; written first
 passport.json          the machine and the environment
-cards.json             what each benchmark is
-records.jsonl          all records as they came, samples replaced by where they are
+cards.json             descriptions of the benchmarks
+records.jsonl          all records in the order of arrival, samples replaced by their location
 samples/launch-NNN.bin samples: little-endian 32-bit words, for each cell all times of the
                        slowest rank, of the fastest, and the means
-progress/              what a launch knows before its end; gone when it has ended
+progress/              results of a launch before its end; removed when it has ended
 logs/launch-NNN.*      the command, and all output that is not a record
-history.json           what the run used of earlier runs of its machine; not there where others made
-                       it
-status.json            how the run ended; not there while it runs, or when it was killed
+history.json           the history of the machine that the run used; missing in imported runs
+status.json            how the run ended; missing while it runs, or if it was killed
 
-docs/reference/run-folder.md says what is in each. runs/store/pack.py makes one file of a run.
+docs/reference/run-folder.md describes each of them. runs/store/pack.py makes one file of a run.
 """
 
 from mpigauge.runs.store.reader import Run, Summary, list_runs, load, run_folders

@@ -2,10 +2,10 @@
 # Copyright the mpigauge authors
 """The times of a stored map, without a record for each of its very many pairs.
 
-Cells of a map share nearly all of their columns, so a line is cut into the part that it shares
-with others, which is decoded once, and a few numbers. A name between quotes stands nowhere inside a
-JSON string, where quotes are escaped, so it can be searched for. What cannot be cut like this, and
-what is not a cell of two ranks, is left to others.
+Cells of a map share nearly all of their columns, so a line is split into the part that it shares
+with others, which is decoded once, and a few numbers. A quoted name cannot occur inside a JSON
+string, where quotes are escaped, so it can be searched for. Lines that cannot be split like this,
+and cells of more than two ranks, are left to other readers.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class PairTime(NamedTuple):
     flags: tuple[str, ...]
     wrong_count: int
     line: int
-    """Number of its line, from 0 and without empty ones."""
+    """The number of its line, from 0 and without empty ones."""
 
 
 @dataclass
 class PairTimes:
-    """All cells that share every column but their ranks and what was measured."""
+    """All cells that share every column except their ranks and the measured values."""
 
     shared: Cell
     """One of them."""
@@ -58,8 +58,8 @@ class StoredPairs(NamedTuple):
 
 
 def read_pairs(file: Path) -> StoredPairs | None:
-    """The pairs in this file of records; None: a cell in it is no pair, or is not written as the
-    kernels write it. OSError: it cannot be read."""
+    """The pairs in a file of records; None: a cell in it is not a pair, or not in the kernels'
+    format. OSError: it cannot be read."""
     kinds: dict[bytes, PairTimes] = {}
     others = []
     for number, line in _lines(file):
@@ -79,7 +79,7 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _add(kinds: dict[bytes, PairTimes], number: int, line: bytes) -> None:
-    """Adds the cell in this line. ValueError: it is no pair, or cannot be cut."""
+    """Adds the cell in this line. ValueError: it is not a pair, or cannot be split."""
     start = line.index(_MEMBERS) + len(_MEMBERS)
     end = line.index(b'"', start)
     rest = line.index(_REST, end)
@@ -120,7 +120,7 @@ def _number(line: bytes, start: int) -> float:
 
 
 def _words(line: bytes, start: int) -> tuple[str, ...]:
-    """The strings of a list, of which there are mostly none."""
+    """The strings of a list, which is usually empty."""
     end = line.index(b"]", start)
     if end == start:
         return ()
