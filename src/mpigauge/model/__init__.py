@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Plain values that all other folders speak in."""
+"""Plain values that all other folders share."""

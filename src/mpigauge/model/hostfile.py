@@ -56,7 +56,7 @@ _NO_CORES = ("UNDEFINED", "<NULL>", "NULL", "NONE")
 
 @dataclass
 class _HostFile:
-    """The hosts that the lines up to here name."""
+    """The hosts that the lines so far name."""
 
     source: str
     hosts: list[NamedHost] = field(default_factory=list)
@@ -65,7 +65,7 @@ class _HostFile:
     excluded: list[str] = field(default_factory=list)
 
     def add(self, hosts: Iterable[NamedHost], place: str) -> None:
-        """UserError: there are more hosts or ranks than any machine has."""
+        """Adds hosts. UserError: there are more hosts or ranks than any machine has."""
         for host in hosts:
             self.hosts.append(host)
             self.names.add(host.name)
@@ -104,7 +104,8 @@ def without_comments(text: str) -> Iterator[str]:
 
 
 def _as_slots(hosts: list[NamedHost]) -> Iterable[NamedHost]:
-    """A file that repeats a bare name has a line for each rank, also of hosts named once."""
+    """The hosts with slots: a file that repeats a bare name has a line for each rank, including
+    those of hosts that are named once."""
     bare = [host.name for host in hosts if host.slots is None]
     if len(set(bare)) == len(bare):
         return hosts
@@ -112,7 +113,7 @@ def _as_slots(hosts: list[NamedHost]) -> Iterable[NamedHost]:
 
 
 def _is_in(name: str, excluded: Iterable[str]) -> bool:
-    """True if a name is one of these, with its domain or without."""
+    """True if a name is one of these, with or without its domain."""
     return any(each == name or _short(each) == name or each == _short(name) for each in excluded)
 
 
@@ -156,7 +157,7 @@ class _Line:
         self._add(name, slots, most)
 
     def _words(self) -> list[tuple[int, str, str | None]]:
-        """Each word with its column and what follows it behind `=`."""
+        """Each word with its column and the text after its `=`."""
         words: list[tuple[int, str, str | None]] = []
         for match in _WORD.finditer(self.text):
             if match[3]:
@@ -210,7 +211,7 @@ class _Line:
             yield NamedHost(host.name, given, self.place, most)
 
     def _check(self, name: str) -> None:
-        """Refuses what launchers allow in the place of a name, and what has no meaning here."""
+        """Refuses launchers' other notations for a host, and those without a meaning here."""
         if name.startswith("+"):
             self._refuse(f"{name} counts the hosts of a batch job; write the name of the host")
         if "@" in name:

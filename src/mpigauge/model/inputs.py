@@ -26,9 +26,9 @@ def read_input(
 ) -> bytes:
     """The content of a file, or of a pipe to its end.
 
-    `option` begins each error ("--hostfile: "), `called` is what they call the file, where it is
-    more than its path. UserError: it cannot be read, is neither, is larger than `most`, or nobody
-    writes into it.
+    `option` begins each error ("--hostfile: "), `called` is the name of the file in errors, if it
+    is not its path. UserError: it cannot be read, is neither, is larger than `most`, or is a FIFO
+    without a writer.
     """
     name = called or str(path)
     try:

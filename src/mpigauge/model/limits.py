@@ -34,7 +34,7 @@ MOST_LOG_BYTES = 40
 MOST_NOISE_S = 600
 """Time for which the doctor watches all cores."""
 LEAST_EVERY_S, MOST_EVERY_S = 0.1, 3600
-"""Time between two looks at a run that is measured elsewhere."""
+"""Seconds between two checks of a run that is measured elsewhere."""
 MOST_FRAMES = 32
 """Callers of an MPI call in a profile."""
 LEAST_LAUNCHES_OF_RULES = 3

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Files and folders that a command will write: whether they can be written, before it starts
-anything.
+"""Checks before anything is started that a command can write its files and folders.
 
-Rights alone do not say so: root has them in /proc and in a file system that is mounted to be read.
-So a folder is tried by a file that is removed at once.
+Permissions are not sufficient: root has them in /proc and in a read-only file system. So a folder
+is tested with a file that is removed at once.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from mpigauge.model.errors import UserError
 
 
 def check_file(path: Path) -> None:
-    """UserError: no file can be written there. What is there already may be replaced."""
+    """UserError: no file can be written there. An existing file may be replaced."""
     try:
         if path.is_dir():
             raise UserError(f"{path} is a folder; name a file")
@@ -32,7 +31,7 @@ def check_file(path: Path) -> None:
 
 def check_folder(path: Path, with_parents: bool = False) -> None:
     """UserError: nothing can be written into this folder, or it cannot be made; `with_parents`: the
-    command makes those above it as well."""
+    command also makes its parents."""
     try:
         if path.exists() and not path.is_dir():
             raise UserError(f"{path} is a file; name a folder")
@@ -45,7 +44,7 @@ def check_folder(path: Path, with_parents: bool = False) -> None:
 
 
 def check_empty(folder: Path) -> None:
-    """UserError: the folder of a run holds something already."""
+    """UserError: the folder of a run is not empty."""
     try:
         used = folder.exists() and any(folder.iterdir())
     except OSError as error:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A row of the result: one cell over all launches, with its interval and quantities derived from
-it."""
+"""A row of the result: one cell over all launches, with its interval and derived quantities."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Values that are never stored nor put on a command line: those of variables whose names look
-secret. A stored run has MASK in their place."""
+"""Values that are never stored or put on a command line: those of variables with secret names.
+
+A stored run has MASK instead."""
 
 from __future__ import annotations
 
@@ -15,11 +16,11 @@ from mpigauge.model.errors import UserError
 SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "JWT")
 """A name that holds one of these, in any case, looks secret."""
 _OF_MPI = ("MPIR_CVAR_", "OMPI_MCA_", "PRTE_MCA_", "I_MPI_", "UCX_", "FI_")
-"""Settings, such as MPIR_CVAR_CH4_OFI_ENABLE_MR_PROV_KEY, which are no secret."""
+"""Prefixes of settings that are no secret, such as MPIR_CVAR_CH4_OFI_ENABLE_MR_PROV_KEY."""
 MASK = "(not stored)"
 _ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_][\w-]*)(?P<link>[=:]?=)(?P<value>.+)", re.DOTALL)
 _TAKE_PAIRS = frozenset(("-genv", "--genv", "-env", "--env"))
-"""Options of launchers that have a name and a value behind them, a word each."""
+"""Launcher options that are followed by a name and a value, as separate words."""
 
 
 def looks_secret(name: str) -> bool:
@@ -27,7 +28,7 @@ def looks_secret(name: str) -> bool:
 
 
 def masked(values: Mapping[str, str]) -> dict[str, str]:
-    """The variables without the values that look secret. An empty value tells nothing."""
+    """The variables without the values that look secret. Empty values are kept."""
     variables = {}
     for name, value in values.items():
         variables[name] = MASK if value and looks_secret(name) else value
@@ -35,8 +36,8 @@ def masked(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def masked_words(words: Sequence[str]) -> list[str]:
-    """A command line without these values: NAME=VALUE in a word, NAME VALUE behind options of
-    launchers."""
+    """A command line without these values: NAME=VALUE in a word, NAME VALUE after launcher
+    options."""
     kept: list[str] = []
     for place, word in enumerate(words):
         is_value = place > 1 and words[place - 2] in _TAKE_PAIRS and looks_secret(words[place - 1])
@@ -55,8 +56,8 @@ def masked_json(data: Any) -> Any:
 
 
 def masked_script(text: str) -> str:
-    """Command lines as they stand in a file, without these values; as they are if they have none.
-    ValueError: no shell would read them."""
+    """The command lines of a file, without these values; unchanged if they have none. ValueError:
+    they are no valid shell syntax."""
     lines = [shlex.split(line) for line in text.replace("\\\n", " ").split("\n")]
     kept = [masked_words(words) for words in lines]
     if kept == lines:
@@ -73,8 +74,8 @@ def _masked_member(key: str, value: Any) -> Any:
 
 
 def as_typed(values: Mapping[str, str]) -> Iterator[str]:
-    """The variables before a command, as a shell takes them; what looks secret is taken from the
-    variable of the same name."""
+    """The variables before a command, in shell syntax; a secret value refers to the variable of the
+    same name."""
     for name, value in sorted(values.items()):
         if value and looks_secret(name):
             yield f'{name}="${name}"'
@@ -83,8 +84,8 @@ def as_typed(values: Mapping[str, str]) -> Iterator[str]:
 
 
 def revealed(data: Any, environment: Mapping[str, str], name: str = "") -> Any:
-    """Data that were stored with MASK, with the values of this environment. `name`: the name of the
-    value `data`. UserError: a variable is not set here; it is named."""
+    """Stored data with the values of this environment instead of MASK. `name`: the name of the
+    value `data`. UserError: a variable is not set here."""
     if isinstance(data, Mapping):
         return {key: revealed(value, environment, str(key)) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
@@ -97,8 +98,8 @@ def revealed(data: Any, environment: Mapping[str, str], name: str = "") -> Any:
 
 
 def _masked_word(word: str) -> str:
-    """NAME=VALUE may stand behind an option: --env=NAME=VALUE. All behind the first secret name is
-    taken out."""
+    """A word without its secret value; NAME=VALUE may follow an option: --env=NAME=VALUE.
+    Everything after the first secret name is removed."""
     assignment = _ASSIGNMENT.search(word)
     while assignment and not looks_secret(assignment["name"]):
         assignment = _ASSIGNMENT.search(word, assignment.start("value"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""CSV whose cells a spreadsheet takes for text or numbers, never for formulas."""
+"""CSV whose cells spreadsheets read as text or numbers, never as formulas."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from typing import Any
 
 FORMULA = r"^[=+\-@\t\r]"
-"""The beginning of a cell that a spreadsheet evaluates. Here and in SQL."""
+"""The beginning of a cell that a spreadsheet evaluates; also used in SQL."""
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-"""Text that begins so and is harmless all the same."""
+"""Text with such a beginning that is harmless."""
 TEXT_MARK = "'"
-"""Makes text of a cell that begins with it."""
+"""The character that makes a cell text."""
 _FORMULA, _NUMBER = re.compile(FORMULA), re.compile(NUMBER)
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The topology of a machine, on which placements are computed; measured here or read from a
-file."""
+"""The topology of a machine, measured here or read from a file, for placements."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Transports: what a host offers, and what an MPI can be configured to use."""
+"""Transports: those of a host, and those that an MPI can be configured to use."""
 
 from __future__ import annotations
 
