@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Characters with colours. A curve has a mark of its own too, so that no colour is needed."""
+"""Characters with colours. A curve also has a mark of its own, so that no colour is needed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 MARKS = "●■▲◆▼○□△◇▽abcdef"
 ASCII_MARKS = "ox+*#@%&=$abcdef"
 DIM, INK = -1, -2
-"""Instead of the number of a curve."""
+"""Styles instead of the number of a curve."""
 _OF_256 = (32, 166, 36, 175, 178, 74, 250)
-"""Those of 256 that are closest to the palette of the drawings; the last for black."""
+"""The closest of 256 colours to the palette of the drawings; the last stands for black."""
 _OF_16 = (34, 31, 32, 35, 33, 36, 37)
 _PLAIN = "\033[0m"
 
@@ -26,7 +26,7 @@ class StyledLetter(NamedTuple):
 
     letter: str = " "
     of: int = INK
-    """The number of the curve whose colour it has, DIM or INK."""
+    """The number of the curve with this colour, DIM or INK."""
 
 
 def mark(number: int, unicode: bool) -> str:
@@ -36,7 +36,7 @@ def mark(number: int, unicode: bool) -> str:
 
 
 def painted(cells: Iterable[StyledLetter], screen: Screen) -> str:
-    """A line, without blanks at its end."""
+    """A line, without trailing blanks."""
     line = ""
     for of, run in groupby(_stripped(list(cells)), key=lambda cell: cell.of):
         text = "".join(cell.letter for cell in run)
@@ -65,7 +65,7 @@ def _stripped(cells: list[StyledLetter]) -> list[StyledLetter]:
 
 
 def printable(text: str) -> str:
-    """Control characters would be orders to the terminal."""
+    """The text without control characters, which the terminal would execute."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
@@ -74,7 +74,7 @@ def words(text: str, of: int = INK) -> list[StyledLetter]:
 
 
 def cut(text: str, width: int, screen: Screen) -> str:
-    """At most so wide; what is left out is said by dots."""
+    """The text, at most this wide; dots stand for the rest."""
     if len(text) <= width:
         return text
     dots = "…" if screen.unicode else "..."

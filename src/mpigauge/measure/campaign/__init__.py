@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Makes the launches of a plan, one after the other, and keeps what each of them brings."""
+"""Makes the launches of a plan, one after the other, and stores their results."""
 
 from __future__ import annotations
 

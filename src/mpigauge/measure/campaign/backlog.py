@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Bookkeeping of launches that have ended, done while the next one starts.
+"""Bookkeeping of finished launches, done while the next one starts.
 
-A launch spends its first milliseconds in MPI_Init and measures nothing. Whatever must survive the
+A launch spends its first milliseconds in MPI_Init and measures nothing. Data that must survive the
 death of the next launch is not bookkeeping: it is on disk before that launch starts.
 """
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Tells a signal to our whole process group, such as Ctrl-C of a terminal, from one to us alone."""
+"""Distinguishes a signal to the whole process group, such as Ctrl-C, from one to mpigauge alone."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import time
 from types import TracebackType
 
 PATIENCE_S = 0.5
-"""A signal to the group is with all its processes at once; on a busy machine one ends later."""
+"""A signal to the group reaches all its processes at once; on a busy machine one may end later."""
 SETTLED_S = 0.1
-"""After a bystander has started, signals may be older than it is."""
+"""Seconds after the start of a bystander during which a signal may be older than it is."""
 
 
 class Bystander:
-    """A process of our group that does nothing, and ends when a signal reaches it or when we do.
+    """A process in mpigauge's group that does nothing, and ends with a signal or with mpigauge.
 
-    To be entered after our own handlers are installed: it would inherit an ignored signal.
+    It must be entered after mpigauge's own handlers are installed: it would inherit an ignored
+    signal.
     """
 
     def __enter__(self) -> Bystander:
@@ -34,8 +35,8 @@ class Bystander:
         self._process.communicate()
 
     def was_hit(self) -> bool:
-        """True if a signal that we have received went to the whole group. Another one may come
-        before the next bystander is there; it is taken for one of the same kind."""
+        """True if a received signal went to the whole group. Another one may arrive before the next
+        bystander has started; it is assumed to be of the same kind."""
         if time.monotonic() < self._since_s:
             return True
         try:
@@ -49,7 +50,7 @@ class Bystander:
 
     @staticmethod
     def _started() -> subprocess.Popen[bytes]:
-        """The end of its input is the end of us, as only we hold the other side."""
+        """A new bystander; its input ends when mpigauge ends, which holds the only other end."""
         return subprocess.Popen(
             ["sh", "-c", "read -r _"],
             env={},

@@ -30,11 +30,11 @@ from mpigauge.site.topology.files import Files, Room
 @dataclass(frozen=True)
 class Death:
     signal: int
-    """0: none."""
+    """The signal; 0: none."""
     words: str
     """The last lines of ranks, MPI and launcher."""
     ranks: int
-    """On this machine."""
+    """The number of ranks on this machine."""
     before: Conditions
     after: Conditions
 
@@ -51,20 +51,21 @@ class Cause:
 
 
 FEWEST_FILES = 20
-"""The fewest with which a launcher of two ranks works: it has pipes to a proxy and to ranks."""
+"""The fewest open files with which a launcher of two ranks works: it has pipes to a proxy and
+ranks."""
 BY_SIGNAL = 128
 CAUSES: list[Cause] = []
 _Look = Callable[[Death], str]
 
 
 def conditions() -> Conditions:
-    """Those of this machine now."""
+    """The current conditions of this machine."""
     return read_conditions(Files(Path("/")), temporary_folder(os.environ).lstrip("/"))
 
 
 def cause_by_status(status: int, before: Conditions) -> str:
-    """The cause of the end of a job whose output nobody has read. A launcher exits with 128 and the
-    number of the signal, or, as Hydra, with that number."""
+    """The cause of the end of a job whose output was not read. A launcher exits with 128 plus the
+    number of the signal, or, like Hydra, with that number."""
     number = status - BY_SIGNAL if status > BY_SIGNAL else status
     if status <= BY_SIGNAL and number not in (signal.SIGBUS, signal.SIGKILL):
         return ""
@@ -72,7 +73,7 @@ def cause_by_status(status: int, before: Conditions) -> str:
 
 
 def cause_of(death: Death) -> str:
-    """The first cause that there is evidence for, and the check that finds it; empty: none."""
+    """The first cause with evidence, and the check that finds it; empty: none."""
     for cause in CAUSES:
         if sentence := cause.look(death):
             return f"{sentence} (`mpigauge doctor {cause.check}`)"
@@ -80,7 +81,7 @@ def cause_of(death: Death) -> str:
 
 
 def _cause(check: str) -> Callable[[_Look], _Look]:
-    """Makes a function one of the causes; they are tried in their order."""
+    """Registers a function as one of the causes, which are tried in order."""
 
     def register(look: _Look) -> _Look:
         CAUSES.append(Cause(check, look))
@@ -100,8 +101,8 @@ def _least_free(rooms: Iterable[Room | None]) -> Room | None:
 # --- signals --------------------------------------------------------------------------------
 @_cause("shared-memory")
 def shared_memory(death: Death) -> str:
-    """Pages of /dev/shm that are not there when a rank first writes to them, or an MPI that has
-    looked before."""
+    """Shared memory that runs out: when a rank first writes to pages of /dev/shm, or in a check by
+    the MPI."""
     room = _least_free((death.before.shm, death.after.shm))
     if room is None or not (death.signal == signal.SIGBUS or death.has_words(_NO_SEGMENT)):
         return ""
@@ -177,7 +178,7 @@ def filtered_calls(death: Death) -> str:
 # --- words ----------------------------------------------------------------------------------
 @_cause("process-limits")
 def open_files(death: Death) -> str:
-    """A launcher with so few files may end before it has printed why."""
+    """Too few open files, with which a launcher may end before it prints why."""
     most = death.after.limits.get("open files")
     if most is None:
         return ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Runs one campaign, or several launch by launch, so that what the machine does it does to all."""
+"""Runs one campaign, or several in alternating launches, so that disturbances affect all."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from mpigauge.model.errors import RunError
 def run_in_turn(
     tasks: Sequence[CampaignTask], view: View, meanwhile: Task = lambda: None
 ) -> list[Ending | RunError]:
-    """Makes the missing launches and returns how each task ended, in their order. The folder of
-    each task holds its ending, whatever happens. `meanwhile` runs while the first launch starts.
+    """Makes the missing launches and returns how each task ended, in their order.
 
-    Each round is a launch of each task, in an order that turns round: A B, B A, A B, … One that
-    fails for good, or knows enough, leaves the others to go on.
+    The folder of each task holds its ending, whatever happens. `meanwhile` runs while the first
+    launch starts. Each round is a launch of each task, in alternating order: A B, B A, A B, … A
+    task that fails for good, or is precise enough, ends while the others continue.
     """
     several = len(tasks) > 1
     endings: dict[int, Ending | RunError] = {}
@@ -47,7 +47,7 @@ def run_in_turn(
 
 
 def _advance(number: int, campaign: Campaign, endings: dict[int, Ending | RunError]) -> None:
-    """One launch, or the end."""
+    """Makes one launch, or ends the campaign."""
     try:
         if not campaign.step():
             endings[number] = finished(campaign)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Counts interrupt signals. Nothing is raised: whoever measures looks, and ends in good order."""
+"""Counts interrupt signals. Nothing is raised: the measuring code checks them and ends cleanly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 URGENT = (signal.SIGTERM, signal.SIGHUP)
-"""The sender of these kills soon afterwards, or is gone."""
+"""Signals whose sender kills the process soon afterwards, or is gone."""
 
 
 class Interrupt:

@@ -23,7 +23,7 @@ class NoiseSamples:
         """The last launch of each part."""
 
     def learn(self, record: Record) -> None:
-        """Keeps what a rank sampled before it measured."""
+        """Keeps the noise that a rank sampled before it measured."""
         if isinstance(record, Noise) and record.when == BEFORE:
             part = self._samples.setdefault(self._plan.part_number(record.launch), {})
             part.setdefault(record.launch, []).append(record)

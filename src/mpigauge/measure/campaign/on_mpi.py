@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A job whose program runs on its MPI, whatever MPI the program was linked to."""
+"""A job whose program runs on its MPI, whichever MPI the program was linked to."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def on_its_mpi(
     job: Job, way: Way, here: Mapping[str, str], folder: str = "", first: Sequence[Path] = ()
 ) -> Job:
-    """The job of one program, each of whose ranks looks whether it is on this MPI and with the
-    others; with a `folder`, it notes there where it runs. `first` is preloaded before all else: a
-    profiler, which looks at its ranks itself and takes the library behind it for the MPI."""
+    """The job of one program, each of whose ranks checks that it is on this MPI and with the
+    others; with a `folder`, it records there where it runs. `first` is preloaded before everything
+    else: a profiler, which checks its ranks itself and uses the next library as the MPI."""
     if way.how == NONE and not first:
         return job
     if first:
@@ -37,7 +37,7 @@ def on_its_mpi(
 def apps_on_their_mpi(
     job: Job, ways: Sequence[Way], here: Mapping[str, str], folder: str = ""
 ) -> Job:
-    """A job of several programs, each on its own way to the MPI."""
+    """A job of several programs, each adapted to the MPI in its own way."""
     apps = tuple(
         _on_its_mpi(app, way, job, here, folder) for app, way in zip(job.apps, ways, strict=True)
     )

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def own_settings(plan: Plan, part: PlanPart, mpi: Mpi, env: Mapping[str, str]) -> dict[str, str]:
-    """Returns what makes the MPI report its transport, and start without a needless wait."""
+    """Returns the settings that make the MPI report its transport and start without needless
+    waits."""
     return reporting(mpi, env) | start_settings(plan, part, mpi, env)
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The reason why a launch failed, from its exit status and the output of launcher, MPI and
-kernels."""
+"""The reason why a launch failed, from its exit status and the output of launcher and kernels."""
 
 from __future__ import annotations
 

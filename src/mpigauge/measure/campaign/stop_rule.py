@@ -2,9 +2,9 @@
 # Copyright the mpigauge authors
 """The rule that ends the launches of a plan, and narrows later ones to the rows that need them.
 
-Intervals are looked at after the numbers of launches that they are made for (LOOKS). At a look
-launches end if every row is precise, or if more of them would make hardly any row precise. Where
-the machine is known from earlier runs, the launches up to the next look measure only the rows that
+Intervals are checked after the numbers of launches for which they are made (LOOKS). At a check
+launches end if every row is precise, or if more of them would make hardly any row precise. If the
+machine is known from earlier runs, the launches up to the next check measure only the rows that
 they would make precise.
 """
 
@@ -30,7 +30,7 @@ class StopRule:
         self._plan, self._state = plan, state
         self._may_end_early = plan.ends_early and not state.name
         self._keys: frozenset[Key] | None = None
-        """The cells that launches measure until the next look; None: all."""
+        """The cells that launches measure until the next check; None: all."""
         self.reason = ""
         """PRECISE, STEADY, HOPELESS, EMPTY or TIME; empty: launches go on, or their number or the
         time ends them."""
@@ -69,8 +69,8 @@ class StopRule:
         return bool(outcomes) and not any(outcome.reason for outcome in outcomes)
 
     def _is_all_time_used(self) -> bool:
-        """True if cells took all of their time, though each launch made hardly more than the calls
-        that it makes in any case."""
+        """True if cells used all of their time, although each launch made hardly more than the
+        minimum of calls."""
         if self._plan.seconds is not None:
             return False
         measured = sum(outcome.measuring_s for outcome in self._state.outcomes)

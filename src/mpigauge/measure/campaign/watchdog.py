@@ -13,7 +13,7 @@ from contextlib import suppress
 from mpigauge.measure.campaign.agent import python_line
 
 MARK = "MPIGAUGE_JOB"
-"""A variable that every process of a job inherits, whatever session its launcher puts it in."""
+"""A variable that every process of a job inherits, in any session."""
 
 _SCRIPT = """
 jobs=
@@ -41,9 +41,10 @@ for environment in /proc/[0-9]*/environ; do
 done
 [ "$files" ] && printf '%s' "$files" | sh -c "$2"
 """
-"""Its input ends when this process ends. Launchers get two seconds to end their jobs, also on other
-hosts; then every process that carries the mark is killed: some launchers' helpers outlive them. At
-last the files are removed that the latest jobs leave outside our folders."""
+"""The script of the watchdog, whose input ends when this process ends. Launchers get two seconds to
+end their jobs, also on other hosts; then every process with the mark is killed, since some
+launchers' helpers outlive them. Finally the files are removed that the latest jobs left outside
+mpigauge's folders."""
 _REMOVE = """
 from mpigauge.site.launch.leftovers import remove_noted
 remove_noted()
@@ -58,9 +59,9 @@ class Watchdog:
         self._prefix = os.urandom(16).hex()
         self._jobs = 0
         self._lock = threading.Lock()
-        """Threads that follow jobs send lines, too."""
+        """A lock, since threads that follow jobs also send lines."""
         self._shell: subprocess.Popen[bytes] | None = None
-        """It starts with the first job, after the launcher."""
+        """The shell, which starts with the first job, after the launcher."""
 
     @property
     def is_ours(self) -> bool:
@@ -81,7 +82,7 @@ class Watchdog:
         self._send(f"end {launcher}")
 
     def files_noted(self, files: str) -> None:
-        """`files`: what running jobs have open outside our folders, in a line."""
+        """Notes the files that running jobs have open outside mpigauge's folders, in one line."""
         self._send(f"files {files}")
 
     def _start(self) -> subprocess.Popen[bytes]:

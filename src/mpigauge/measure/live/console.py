@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""rich's console with the colours of our own rules, which it knows only in part."""
+"""rich's console with mpigauge's own colour rules, which rich supports only in part."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SYSTEMS: dict[int, Literal["standard", "256", "truecolor"]] = {
 
 
 def console_of(screen: Screen, file: TextIO | None = None) -> Console:
-    """A console for this screen; of one that is live it follows the size."""
+    """A console for this screen; a live one follows the size of the terminal."""
     return Console(
         file=file,
         width=None if screen.live else screen.width,

@@ -2,9 +2,9 @@
 # Copyright the mpigauge authors
 """Many cells on one screen: a line for each benchmark, a column for some of its sizes.
 
-A cell is the time in µs; where many messages are under way at once it is their rate, with its unit,
-since the time of a whole window says little. Where there is room, the last column is the shape of
-the line over all of its sizes.
+A cell is the time in µs; for benchmarks with many messages in flight it is their rate, with its
+unit, since the time of a whole window is less useful. If there is room, the last column is the
+shape of the line over all of its sizes.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 NAME_WIDE = 20
 SIZE_WIDE = 14
-"""24.3k/s ±>99% and a gap."""
+"""The width of a cell such as 24.3k/s ±>99%, and a gap."""
 SHAPE_WIDE = 10
 SHAPE_FROM = 60
-"""Columns of a terminal from which on there is room for shapes."""
+"""The least columns of a terminal with shapes."""
 NO_MESSAGE = -1
 MOST_SHOWN = 0.99
 RowBySize = dict[int, "Row"]
@@ -41,7 +41,8 @@ def matrix(
     first: Collection[str] = (),
     unicode: bool = True,
 ) -> Table:
-    """At most so many lines, those of the benchmarks named `first` before others."""
+    """The table, with at most this many lines; those of the benchmarks named `first` have
+    priority."""
     lines = by_line(rows)
     shapes = width >= SHAPE_FROM and any(map(shape, lines.values()))
     left = width - NAME_WIDE - (SHAPE_WIDE + 1) * shapes
@@ -64,7 +65,7 @@ def matrix(
 
 
 def shape(line: RowBySize, unicode: bool = True) -> str:
-    """The shape of a line's times over all sizes; nothing where there are too few."""
+    """The shape of a line's times over all sizes; empty if there are too few."""
     values = []
     for size in sorted(line):
         if size != NO_MESSAGE:
@@ -79,8 +80,7 @@ def plain_table() -> Table:
 
 
 def by_line(rows: Sequence[Row]) -> dict[str, RowBySize]:
-    """Rows by the name of a line: the benchmark, and in what its rows differ from those of
-    others."""
+    """Rows by the name of a line: the benchmark, and the differences of its rows from others."""
     several = len({row.ranks for row in rows}) > 1
     lines: dict[str, RowBySize] = {}
     for row in rows:
@@ -103,7 +103,7 @@ def lines_that_fit(lines: dict[str, RowBySize], room: int, first: Collection[str
 
 
 def shared_sizes(lines: dict[str, RowBySize]) -> list[int]:
-    """Sizes that all lines with messages have; all sizes where these are fewer than two."""
+    """Sizes that all lines with messages have; all sizes if these are fewer than two."""
     held = []
     for line in lines.values():
         sizes = set(line) - {NO_MESSAGE}
@@ -118,7 +118,7 @@ def shared_sizes(lines: dict[str, RowBySize]) -> list[int]:
 
 
 def some(values: Sequence[int], most: int) -> list[int]:
-    """The values, or so many of them evenly chosen, the first and the last among them."""
+    """At most `most` of the values, evenly spaced, the first and the last among them."""
     ordered = sorted(set(values) - {NO_MESSAGE}) or [NO_MESSAGE]
     count = max(2, most)
     if len(ordered) <= count:
@@ -128,7 +128,7 @@ def some(values: Sequence[int], most: int) -> list[int]:
 
 
 def style(row: Row, precision: float) -> str:
-    """Green when a row knows what it was asked to know."""
+    """The style of a row: green once it is precise enough."""
     if row.wrong_count:
         return "bold red"
     if row.relative_error <= precision:
@@ -141,7 +141,7 @@ def _benchmark(line: RowBySize) -> str:
 
 
 def _cell(line: RowBySize, size: int, sizes: Sequence[int], precision: float) -> Text:
-    """A benchmark without messages has its time in the first column."""
+    """The cell of a size; a benchmark without messages has its time in the first column."""
     row = line.get(size)
     if row is None and size == sizes[0]:
         row = line.get(NO_MESSAGE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The phrases that both views share."""
+"""Phrases that both views share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def launches(state: CampaignState, launch: int) -> str:
-    """launch 3 of 6–20; with parts, which of them; with campaigns side by side, whose."""
+    """The launch, such as launch 3 of 6–20; with its part and, if there are several, its
+    campaign."""
     plan = state.plan
     least, most = plan.least_rounds, plan.most_rounds
     of = f"{least}" if least == most else f"{least}–{most}"
@@ -36,7 +37,7 @@ def outcome_words(outcome: LaunchOutcome) -> str:
 
 
 def widest(state: CampaignState) -> str:
-    """The widest error so far, and whose it is."""
+    """The widest error so far, with its row."""
     row = state.results.widest()
     if row is None:
         return ""
@@ -51,7 +52,7 @@ def time_left(state: CampaignState) -> str:
 
 
 def clock(seconds: float) -> str:
-    """12 s, or 3:05."""
+    """A time such as 12 s, or 3:05."""
     whole = math.ceil(seconds)
     if whole < 60:
         return f"{whole} s"

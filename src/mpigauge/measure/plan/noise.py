@@ -24,10 +24,8 @@ def may_be_last(plan: Plan, number: int) -> bool:
 
 
 def detour_words(noise: Iterable[Noise]) -> str:
-    """Returns what all ranks of a launch sampled, in the words of the kernels' option --detours.
-
-    Lengths have three digits; where not all detours were kept, those that were stand for the rest.
-    """
+    """Returns the samples of all ranks of a launch, as the kernels' option --detours takes them.
+    Lengths have three digits; if not all detours were kept, the kept ones represent the rest."""
     seconds = lost_s = 0.0
     weights: dict[str, float] = {}
     for each in noise:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Thread levels at which MPI is initialised: a process has one, so each has launches of its own."""
+"""Thread levels for MPI initialization: a process has one, so each has launches of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def with_levels(parts: Sequence[PlanPart], options: Mapping[str, str]) -> tuple[PlanPart, ...]:
-    """Each part at each level that was asked for; parts as they are where none was."""
+    """Each part at each requested level; unchanged without any."""
     if THREAD_LEVEL not in options:
         return tuple(parts)
     levels = options[THREAD_LEVEL].split(",")
@@ -33,7 +33,7 @@ def without_levels(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def check(options: Mapping[str, str], chosen: Sequence[Card]) -> None:
-    """UserError: benchmarks make threads, which not all of these levels allow."""
+    """UserError: benchmarks create threads, which not all of these levels allow."""
     if THREADS not in options or THREAD_LEVEL not in options:
         return
     levels = options[THREAD_LEVEL].split(",")
@@ -57,7 +57,7 @@ def _check(levels: Iterable[str], names: Sequence[str], do: str, needed: str) ->
 
 
 def _at_levels(part: PlanPart, levels: Sequence[str]) -> Iterator[PlanPart]:
-    """Programs that are not ours initialise MPI as they like."""
+    """A part at each level; programs of the user initialize MPI themselves."""
     if part.foreign:
         yield part
         return
