@@ -136,7 +136,7 @@ def test_a_page_carries_so_many_curves(path: Path, monkeypatch: pytest.MonkeyPat
     (shown,) = shown_of([str(path)])
     found = every.every(shown)
     assert found
-    assert "The page carries the 12 that are farthest" in found.said[1]
+    assert "The page carries the 12 that are farthest" in found.notes[1]
     monkeypatch.setattr(plot_usual, "MOST_PANELS", 2)
     picture = picture_of(PLOTS["usual"], [shown])
     assert picture.notes == ("1 more benchmarks or numbers of ranks are not drawn.",)
