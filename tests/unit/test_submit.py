@@ -146,7 +146,7 @@ def test_the_system_whose_program_is_here(programs: Path, monkeypatch: pytest.Mo
         (["map", "--benchmark", "NODE:Mailbx"], "there is no benchmark 'NODE:Mailbx'"),
         (["node", "last"], "submit: to show last needs no job; leave 'submit' out"),
         (["run", "PingPong", "--sizes", "4..1"], "runs downwards"),
-        (["run", "PingPong", "--size", "4"], "no such option '--size'"),
+        (["run", "PingPong", "--sise", "4"], "no such option '--sise'"),
         (["sweep", "PingPong"], "nothing is varied; add --vary"),
         (["run", "PingPong", "--dry-run"], "a --dry-run needs no job"),
         (["resume", "no-such-run"], "there is no run 'no-such-run'"),

@@ -208,9 +208,10 @@ def test_nobody_is_told_another_abi_than_a_program_is_seen_to_have(tmp_path: Pat
 
 
 def test_a_job_that_does_not_end_by_itself_is_ended(tmp_path: Path) -> None:
-    """A launcher and a rank that heed no SIGTERM, after a rank has said why it ended."""
+    """A launcher and a rank that ignore SIGTERM, after a rank has said why it ended. The launcher
+    goes on without the rank, which is killed first."""
     (tmp_path / "said").write_text("")
-    words = ["sh", "-c", "trap '' TERM; sleep 600 & echo $!; wait"]
+    words = ["sh", "-c", "trap '' TERM; sleep 600 & echo $!; wait; while :; do :; done"]
     said: list[str] = []
     with subprocess.Popen(words, stdout=subprocess.PIPE) as job:
         assert job.stdout
