@@ -65,7 +65,7 @@ def claimed(process: Callable[[Generator, int], Values], count: int, trials: int
     """The share of series of so many runs in which a step is claimed, without a tolerance."""
     random = default_rng(count)
     found = (shifts(series(process, random, count).tolist(), 0.0, 0.0) for _ in range(trials))
-    return sum(bool(each.found) for each in found) / trials
+    return sum(bool(each.steps) for each in found) / trials
 
 
 def told(step: float, count: int, trials: int) -> float:
@@ -73,7 +73,7 @@ def told(step: float, count: int, trials: int) -> float:
     random = default_rng(count)
     behind = np.where(np.arange(count) < count // 2, 1.0, 1.0 + step)
     runs = (series(INDEPENDENT["normal"], random, count) * behind for _ in range(trials))
-    return sum(bool(shifts(each.tolist(), 0.0).found) for each in runs) / trials
+    return sum(bool(shifts(each.tolist(), 0.0).steps) for each in runs) / trials
 
 
 def main() -> int:

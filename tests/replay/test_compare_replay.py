@@ -58,7 +58,7 @@ def comparisons(repository: Path, group: str, run_alone: bool) -> Iterator[Compa
 
 
 def is_alarm(found: Comparison) -> bool:
-    return any(each.judged and each.judged.said in ("LESS", "MORE") for each in found.verdicts)
+    return any(each.judged and each.judged.verdict in ("LESS", "MORE") for each in found.verdicts)
 
 
 def test_runs_at_different_times_are_rarely_called_different(repository: Path) -> None:

@@ -156,7 +156,7 @@ def test_the_usual_is_the_middle_of_all() -> None:
 def test_what_tells_most_is_wrong_or_usual_by_default_or_far_away() -> None:
     crowd = [member(f"A={t}", float(t)) for t in range(10, 20)]
     crowd += [member("", 15.0), member("A=bad", 15.0, wrong=1)]
-    chosen = [dict(crowd[place].told)["arm"] for place in most_informative(crowd, 8)]
+    chosen = [dict(crowd[place].columns)["arm"] for place in most_informative(crowd, 8)]
     assert chosen == ["A=10", "A=19", "", "A=bad"]
 
 

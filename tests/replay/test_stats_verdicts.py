@@ -38,7 +38,7 @@ def known(value: float, error: float, launches: int = 6) -> Ratio:
 
 
 def said(*ratios: Ratio, tolerance: float = 0.05) -> list[str]:
-    return [each.said for each in judge(ratios, tolerance)]
+    return [each.verdict for each in judge(ratios, tolerance)]
 
 
 # --- one ratio ------------------------------------------------------------------------------------
@@ -60,13 +60,13 @@ def test_no_difference_is_not_the_same() -> None:
 @pytest.mark.parametrize("launches", [1, 2, 5])
 def test_few_launches_decide_nothing(launches: int) -> None:
     (found,) = judge([known(3.0, 0.001, launches)])
-    assert (found.said, found.needed) == ("UNDECIDED", 6)
+    assert (found.verdict, found.needed) == ("UNDECIDED", 6)
     assert math.isnan(found.p)
 
 
 def test_launches_that_never_differ_decide_nothing() -> None:
     (found,) = judge([ratio(Sample((1.0,) * 6), Sample((2.0,) * 6))])
-    assert (found.said, found.needed) == ("UNDECIDED", None)
+    assert (found.verdict, found.needed) == ("UNDECIDED", None)
 
 
 def test_what_would_decide_it() -> None:
@@ -96,7 +96,7 @@ def test_holm_with_weights() -> None:
 def test_a_family_of_one_is_not_drowned_by_one_of_many() -> None:
     odd, single = known(1.07, 0.025), [known(1.0, 0.03)] * 23
     (curve,), rows = judge_families([(2.0, [odd]), (1.0, [*single, odd])])
-    assert (curve.said, rows[-1].said) == ("MORE", "UNDECIDED")
+    assert (curve.verdict, rows[-1].verdict) == ("MORE", "UNDECIDED")
 
 
 def test_an_interval_that_holds_1_decides_nothing() -> None:
@@ -235,7 +235,7 @@ def judged(table: list[list[Sample]], in_turn: bool) -> tuple[str, list[str]]:
     curve = ratio_of_all([(a, b) for a, b in sides], first, second)
     assert curve.paired == in_turn
     (whole,), single = judge_families([(2.0, [curve]), (1.0, rows)])
-    return whole.said, [each.said for each in single]
+    return whole.verdict, [each.verdict for each in single]
 
 
 @pytest.mark.parametrize("in_turn", [False, True])
@@ -263,7 +263,7 @@ def test_a_slow_down_of_a_tenth_is_found(name: str) -> None:
     """Each row of a table of 24, with the launches that `--precision 2%` makes: up to 20."""
     process = launches_differ(0.02, 0.01) if name == "spread" else replay(name, 50)
     verdicts = [
-        each.said
+        each.verdict
         for table in trials(process, SIZES, launches=20)[:20]
         for each in judge([ratio(known_to(a, 0.02), slowed(known_to(b, 0.02))) for a, b in table])
     ]

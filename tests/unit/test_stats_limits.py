@@ -210,23 +210,23 @@ def test_launches_that_agree_have_what_each_knows_itself() -> None:
 @pytest.mark.parametrize(("launches", "said"), [(5, "UNDECIDED"), (6, "MORE")])
 def test_six_launches_are_enough_for_a_verdict(launches: int, said: str) -> None:
     (found,) = judge([Ratio(0.5, 0.01, 10, launches)])
-    assert found.said == said
+    assert found.verdict == said
     assert found.needed == (6 if launches == 5 else None)
 
 
 def test_what_only_its_count_leaves_open_needs_a_launch_more() -> None:
     """A launch far from the others was left out; by Student's test it would already differ."""
     (found,) = judge([Ratio(0.5, 0.01, 10, 6, left_out=1, least_p=0.3)])
-    assert (found.said, found.needed, found.p) == ("UNDECIDED", 7, 0.3)
+    assert (found.verdict, found.needed, found.p) == ("UNDECIDED", 7, 0.3)
 
 
 def test_what_lies_within_the_tolerance_is_the_same_even_if_it_differs() -> None:
     """log(1.05) is 0.0488; of many degrees of freedom an interval has 1.96 errors to each side."""
     inside, outside = (Ratio(0.03, error, 1e6, 6) for error in (0.009, 0.0097))
-    assert judge([inside])[0].said == "SAME"
-    assert judge([outside])[0].said == "MORE"
-    assert judge([Ratio(-0.03, 0.0097, 1e6, 6)])[0].said == "LESS"
-    assert judge([outside], tolerance=0.06)[0].said == "SAME"
+    assert judge([inside])[0].verdict == "SAME"
+    assert judge([outside])[0].verdict == "MORE"
+    assert judge([Ratio(-0.03, 0.0097, 1e6, 6)])[0].verdict == "LESS"
+    assert judge([outside], tolerance=0.06)[0].verdict == "SAME"
 
 
 # --- pairs, figures and correlations --------------------------------------------------------------
@@ -331,8 +331,8 @@ def test_a_step_has_six_values_on_either_side(before: int, behind: int, place: i
     values = [math.exp(0.001 * (n * 7 % 5) + (0.5 if n >= before else 0.0))
               for n in range(before + behind)]  # fmt: skip
     found = shifts(values, 0.0)
-    places = [each.place for each in found.found]
+    places = [each.place for each in found.steps]
     assert (place in places) if place else (before not in places)
     if place:
-        assert found.said == "STEP"
-        assert found.found[0].ratio.estimate.value == pytest.approx(math.exp(0.5), rel=0.01)
+        assert found.verdict == "STEP"
+        assert found.steps[0].ratio.estimate.value == pytest.approx(math.exp(0.5), rel=0.01)

@@ -63,53 +63,53 @@ def series(*levels: tuple[int, float], scatter: float = 0.01, seed: int = 1) -> 
 # --- steps ----------------------------------------------------------------------------------
 def test_a_step_is_found_where_it_is() -> None:
     found = shifts(series((20, 1e-6), (12, 1.3e-6)), 0.0)
-    (step,) = found.found
-    assert (found.said, step.place, step.judged.said) == ("STEP", 20, "MORE")
+    (step,) = found.steps
+    assert (found.verdict, step.place, step.judged.verdict) == ("STEP", 20, "MORE")
     low, high = step.ratio.estimate[1:]
     assert low < 1.3 < high
 
 
 def test_steps_up_and_down_are_found_each_between_its_neighbours() -> None:
-    found = shifts(series((15, 1.0), (15, 1.2), (15, 0.9)), 0.0).found
+    found = shifts(series((15, 1.0), (15, 1.2), (15, 0.9)), 0.0).steps
     assert [each.place for each in found] == [15, 30]
-    assert [each.judged.said for each in found] == ["MORE", "LESS"]
+    assert [each.judged.verdict for each in found] == ["MORE", "LESS"]
     assert found[1].ratio.estimate.value == pytest.approx(0.75, rel=0.02)
 
 
 def test_a_step_within_the_tolerance_is_none() -> None:
     values = series((20, 1.0), (20, 1.02), scatter=0.001)
-    assert shifts(values, 0.0).said == "SAME"
-    assert shifts(values, 0.0, tolerance=0.005).said == "STEP"
+    assert shifts(values, 0.0).verdict == "SAME"
+    assert shifts(values, 0.0, tolerance=0.005).verdict == "STEP"
 
 
 @pytest.mark.parametrize("behind", [0, 1, 5])
 def test_few_runs_behind_it_make_no_step(behind: int) -> None:
     found = shifts(series((6, 1.0), (behind, 5.0)), 0.0)
-    assert (found.found, found.said) == ((), "UNDECIDED")
+    assert (found.steps, found.verdict) == ((), "UNDECIDED")
 
 
 def test_six_on_each_side_are_enough() -> None:
-    assert [each.place for each in shifts(series((6, 1.0), (6, 1.5)), 0.0).found] == [6]
+    assert [each.place for each in shifts(series((6, 1.0), (6, 1.5)), 0.0).steps] == [6]
 
 
 def test_scatter_hides_a_step_and_it_is_said_how_large_one_would_have_to_be() -> None:
     found = shifts(series((12, 1.0), (12, 1.06), scatter=0.2), 0.0)
-    assert found.said == "UNDECIDED"
+    assert found.verdict == "UNDECIDED"
     assert 0.1 < found.visible < 2
 
 
 def test_what_runs_know_of_themselves_is_never_undercut() -> None:
     values = [1.0] * 8 + [1.2] * 8
-    assert shifts(values, 0.0).said == "UNDECIDED"  # no error at all is known
-    assert shifts(values, 0.01).said == "STEP"
-    assert shifts(values, 0.5).said == "UNDECIDED"
+    assert shifts(values, 0.0).verdict == "UNDECIDED"  # no error at all is known
+    assert shifts(values, 0.01).verdict == "STEP"
+    assert shifts(values, 0.5).verdict == "UNDECIDED"
 
 
 @pytest.mark.parametrize(("process", "most"), [(normal, 3), (heavy, 3), (in_groups, 3), (alike, 7)])
 def test_a_series_without_a_step_seldom_shows_one(process: Process, most: int) -> None:
     random = np.random.default_rng(7)
     wrong = [
-        shifts(np.exp(0.05 * process(random, RUNS)).tolist(), 0.0, tolerance=1e-6).said == "STEP"
+        shifts(np.exp(0.05 * process(random, RUNS)).tolist(), 0.0, tolerance=1e-6).verdict == "STEP"
         for _ in range(TRIALS)
     ]
     assert sum(wrong) <= most

@@ -176,7 +176,7 @@ def _fails(entry: ComparedNumber | Overall, fail_on: Sequence[str]) -> bool:
         return True
     if entry.judged is None:
         return False
-    verdict = entry.judged.said
+    verdict = entry.judged.verdict
     if verdict == "UNDECIDED":
         return "undecided" in fail_on
     return verdict in ("LESS", "MORE") and "different" in fail_on

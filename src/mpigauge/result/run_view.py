@@ -239,12 +239,12 @@ class RunView:
 
 def members(curves: Sequence[Curve]) -> tuple[Member, ...]:
     """The curves as numbers alone: sizes in bytes, times in seconds."""
-    told = varied([variant_of(curve.first.cell) for curve in curves])
-    return tuple(_member(curve, told) for curve in curves)
+    columns = varied([variant_of(curve.first.cell) for curve in curves])
+    return tuple(_member(curve, columns) for curve in curves)
 
 
-def _member(curve: Curve, told: Sequence[str]) -> Member:
-    """`told`: the columns in which the curves differ."""
+def _member(curve: Curve, columns: Sequence[str]) -> Member:
+    """`columns`: those in which the curves differ."""
     sizes, times, errors, wrong = [], [], [], 0
     for row in curve.rows:
         sizes.append(row.message_bytes)
@@ -254,7 +254,7 @@ def _member(curve: Curve, told: Sequence[str]) -> Member:
     return Member(
         benchmark=curve.benchmark,
         ranks=curve.first.ranks,
-        told=tuple((name, getattr(curve.first.cell, name)) for name in told),
+        columns=tuple((name, getattr(curve.first.cell, name)) for name in columns),
         sizes=tuple(sizes),
         times=tuple(times),
         errors=tuple(errors),

@@ -73,7 +73,7 @@ class _Sentence:
 
     @property
     def verdict(self) -> str:
-        verdict = self.entry.judged.said if self.entry.judged else ""
+        verdict = self.entry.judged.verdict if self.entry.judged else ""
         why = self.entry.undecided
         ratio = self.entry.ratio
         if ratio is None or not math.isfinite(ratio.estimate.low):

@@ -64,7 +64,7 @@ class Trend:
 
     @property
     def steps(self) -> tuple[Shift, ...]:
-        return self.shifts.found
+        return self.shifts.steps
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -76,10 +76,10 @@ class Trend:
         """The verdict of the last step (FASTER, SLOWER, …); without a step SAME or UNDECIDED."""
         if self.steps:
             return self.word(self.steps[-1])
-        return self.shifts.said
+        return self.shifts.verdict
 
     def word(self, shift: Shift) -> str:
-        return word_of(self.kind, shift.judged.said)
+        return word_of(self.kind, shift.judged.verdict)
 
     @property
     def sentence(self) -> str:
@@ -112,7 +112,7 @@ def _why_no_step(of: Trend) -> str:
             f"UNDECIDED: {runs} runs, and at least {2 * LEAST_BESIDE} are needed to tell a step, "
             f"{LEAST_BESIDE} before it and {LEAST_BESIDE} behind it."
         )
-    if of.shifts.said == "SAME":
+    if of.shifts.verdict == "SAME":
         return f"SAME: no step of more than {percent(TOLERANCE)} in {runs} runs."
     if not math.isfinite(of.shifts.visible):
         return f"UNDECIDED: no error is known of these {runs} runs, so no step can be told."

@@ -186,7 +186,7 @@ def _lines(judged: Sequence[tuple[Compared, Judged]]) -> Iterator[CheckLine]:
         good: list[Compared] = []
         others: list[Compared] = []
         for each, verdict in own:
-            if verdict.said == "MORE":
+            if verdict.verdict == "MORE":
                 yield _failed(each)
             elif _holds(each):
                 good.append(each)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The best of several arms for each size, and how sure that is: out of a comparison with the first.
+"""The best of several arms for each size, with its significance, from a comparison with the first.
 
-An arm is only called better than the first where its verdict says so, after a correction over all
-that were compared. Where several are, the one with the largest gain is named; those whose interval
-reaches it are as good, as far as the data know. The control, which is the first once more, takes no
-part: what it shows is how often chance alone makes a difference.
+An arm counts as better than the first only if its verdict, corrected for all comparisons, is
+better. If several are, the one with the largest gain is named; arms whose intervals overlap its
+interval are as good within the errors. The control, a second measurement of the first arm, is not
+a candidate: it shows how often chance alone makes a difference.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Best:
 
     first: Item
     best: Named | None
-    """None: none is better than the first, as far as is known."""
+    """None: no arm is significantly better than the first."""
     arms: tuple[Named, ...]
     """All that were compared with it."""
     as_good: tuple[Named, ...]
@@ -51,13 +51,13 @@ class Best:
 
     @property
     def is_open(self) -> bool:
-        """Whether an arm that nothing is known of may still be better than the first."""
+        """True if no arm is better, but an undecided one may still turn out to be."""
         return self.best is None and bool(self.arms) and (self.few or self.undecided > 0)
 
 
 @dataclass(frozen=True)
 class Control:
-    """What the default showed when it was measured twice."""
+    """The result of measuring the default twice: how often chance makes a difference."""
 
     compared: int
     """Ratios of launches enough for a verdict."""
@@ -66,7 +66,7 @@ class Control:
 
 @dataclass(frozen=True)
 class BestTable:
-    """What is best at each size of one table of a comparison."""
+    """The best arm at each size of one table of a comparison."""
 
     table: ComparisonTable
     lines: tuple[Best, ...]
@@ -74,7 +74,7 @@ class BestTable:
 
 @dataclass(frozen=True)
 class BestSettings:
-    """What is best of all that was compared."""
+    """The best settings of a comparison, for each table and size."""
 
     comparison: Comparison
     tables: tuple[BestTable, ...]
@@ -88,7 +88,7 @@ class BestSettings:
 
 
 def best_of(comparison: Comparison) -> BestSettings:
-    """What is best of a comparison with the default, which is its first side."""
+    """Finds the best arms in a comparison whose first side is the default."""
     tables = []
     for table in comparison.tables:
         lines = tuple(best_lines(comparison, table))
@@ -114,7 +114,7 @@ def control_of(comparison: Comparison) -> Control | None:
         for entry in table.column(place):
             if entry.ratio and enough(entry.ratio) and entry.judged:
                 compared += 1
-                different += entry.judged.said in ("LESS", "MORE")
+                different += entry.judged.verdict in ("LESS", "MORE")
     return Control(compared, different)
 
 
@@ -126,12 +126,12 @@ def _arms(names: Sequence[str], others: Sequence[ComparedNumber]) -> Iterator[Na
 
 def _best(first: Item, arms: Sequence[Named]) -> Best:
     better = sorted((arm for arm in arms if _is_better(arm.entry)), key=_gain, reverse=True)
-    said: Counter[str] = Counter()
+    verdicts: Counter[str] = Counter()
     worse, few = 0, True
     for arm in arms:
         worse += arm.entry.worse
         if arm.entry.judged:
-            said[arm.entry.judged.said] += 1
+            verdicts[arm.entry.judged.verdict] += 1
         if arm.entry.ratio and enough(arm.entry.ratio):
             few = False
     best: Named | None = None
@@ -145,29 +145,29 @@ def _best(first: Item, arms: Sequence[Named]) -> Best:
         arms=tuple(arms),
         as_good=tuple(as_good),
         worse=worse,
-        undecided=said["UNDECIDED"],
-        same=said["SAME"],
+        undecided=verdicts["UNDECIDED"],
+        same=verdicts["SAME"],
         few=few,
     )
 
 
 def _is_better(entry: ComparedNumber) -> bool:
-    """By its verdict; where neither direction is better, none is."""
+    """True if its verdict is better than the first; never if neither direction is better."""
     item, judged = entry.item, entry.judged
-    if item is None or judged is None or judged.said not in ("LESS", "MORE"):
+    if item is None or judged is None or judged.verdict not in ("LESS", "MORE"):
         return False
     return bool(item.better) and not entry.worse
 
 
 def _gain(arm: Named) -> float:
-    """How far from 1 the ratio is."""
+    """The distance of the ratio from 1, as a logarithm; 0 without a ratio."""
     if arm.entry.ratio:
         return abs(arm.entry.ratio.log)
     return 0.0
 
 
 def reaches(one: Ratio | None, other: Ratio | None) -> bool:
-    """Whether the intervals of the two ratios overlap, as far as is known."""
+    """True if the intervals of the two ratios overlap; False if a ratio is missing."""
     if one is None or other is None:
         return False
     first, second = one.estimate, other.estimate

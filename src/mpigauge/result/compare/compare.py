@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from mpigauge.result.stats.ratio import Ratio
 
 ALL = -1
-"""In the place of a table's number: all of them."""
+"""Stands for all tables where the number of a table is expected."""
 MOST_LOST = 0.1
-"""Where others take more of the cores, two runs at different times met two different machines."""
+"""The largest share of the cores lost to others at which runs at different times are comparable."""
 NOT_VARIED = (*BENCHMARK, SIZE, "name", "unit", "better")
 """Columns that say what a number is; sides of a comparison cannot differ in them."""
 
@@ -56,18 +56,18 @@ def compare(
     response: str = MEDIAN,
     curves: bool = True,
 ) -> Comparison:
-    """Everything that the first side shares with any other; no tables where nothing is shared.
+    """Compares all numbers that the first side shares with any other; no shared number, no tables.
 
-    `response`: one of items.RESPONSES; of best and worst launches nothing is decided. `curves`:
-    they are judged as a whole, too; who does not show that keeps all the weight for single numbers.
+    `response`: one of items.RESPONSES; best and worst launches are never decided. `curves`: also
+    judge curves as a whole; without, single numbers keep all the weight.
     """
     if response != MEDIAN:
         sides = [_extreme(side, response) for side in sides]
     first, *others = sides
     pairs = [ItemPair(first, other, _partners(first.items, other.items)) for other in others]
     places_of_tables = _places_of_tables(first, _shared(pairs, len(first.items)))
-    said = judgements(pairs, places_of_tables, tolerance, many=curves and response == MEDIAN)
-    overall = _overall_of(pairs, places_of_tables, said)
+    judged = judgements(pairs, places_of_tables, tolerance, many=curves and response == MEDIAN)
+    overall = _overall_of(pairs, places_of_tables, judged)
 
     def overall_at(table: int) -> tuple[Overall | None, ...]:
         """An entry for each side; the first has none."""
@@ -75,7 +75,7 @@ def compare(
 
     tables = []
     for number, places in enumerate(places_of_tables):
-        lines = [_line(first.items[place], place, pairs, said, response) for place in places]
+        lines = [_line(first.items[place], place, pairs, judged, response) for place in places]
         tables.append(ComparisonTable(tuple(lines), overall_at(number)))
     notes: list[Unpaired] = []
     for pair in pairs:
@@ -84,7 +84,7 @@ def compare(
     unlike: list[str] = []
     for other in others:
         unlike += _other_facts(first, other)
-    found = Comparison(
+    comparison = Comparison(
         names=tuple(side.name for side in sides),
         tables=tuple(tables),
         left_out=tuple(notes),
@@ -95,7 +95,7 @@ def compare(
         overall=overall_at(ALL),
         between_runs=_between_runs(pairs),
     )
-    return in_words(found)
+    return in_words(comparison)
 
 
 def _shared(pairs: Sequence[ItemPair], count: int) -> list[int]:
@@ -111,11 +111,11 @@ def split(
 ) -> list[Side]:
     """The sides of one run: a value each of this column, the default one first. UserError: there
     is no such column, or it has one value."""
-    found = parts(rows, figures, column, starts)
-    if len(found) < 2:
-        only = found[0].name if found else "none"
+    sides = parts(rows, figures, column, starts)
+    if len(sides) < 2:
+        only = sides[0].name if sides else "none"
         raise UserError(f"--by {column}: the run has one value of it ({only}); nothing to compare")
-    return found
+    return sides
 
 
 def parts(
@@ -130,9 +130,9 @@ def parts(
     columns: dict[str, None] = {}
     for item in items(rows, figures):
         columns.update(dict.fromkeys(name for name, _ in item.columns))
-    known = [name for name in columns if name not in NOT_VARIED]
-    if column not in known:
-        hint = nearest_or_all(column, known)
+    names = [name for name in columns if name not in NOT_VARIED]
+    if column not in names:
+        hint = nearest_or_all(column, names)
         raise UserError(f"{option}: there is no column '{column}' to compare by{hint}")
     rows_by = grouped(rows, lambda row: _value(column, row.cell))
     figures_by = grouped(figures, lambda figure: _value(column, figure))
@@ -162,23 +162,23 @@ def _value(column: str, of: Cell | Figure) -> Any:
 
 
 def _partners(first: Sequence[Item], second: Sequence[Item]) -> dict[int, Item]:
-    """For places in the first the item of the second that belongs there."""
+    """Returns the item of `second` that belongs to each place in `first`, where there is one."""
     exact = {item.columns: item for item in second}
-    found: dict[int, Item] = {}
+    partners: dict[int, Item] = {}
     alone: list[tuple[int, Item]] = []
     for place, item in enumerate(first):
         if item.columns in exact:
-            found[place] = exact[item.columns]
+            partners[place] = exact[item.columns]
         else:
             alone.append((place, item))
-    taken = {item.columns for item in found.values()}
+    taken = {item.columns for item in partners.values()}
     left = [item for item in second if item.columns not in taken]
     theirs = grouped(left, _identity)
     for identity, ours in grouped(alone, lambda each: _identity(each[1])).items():
         alike = theirs.get(identity, [])
         if len(ours) == len(alike) == 1:
-            found[ours[0][0]] = alike[0]
-    return found
+            partners[ours[0][0]] = alike[0]
+    return partners
 
 
 def _identity(item: Item) -> Hashable:
@@ -187,7 +187,7 @@ def _identity(item: Item) -> Hashable:
 
 
 def _line(
-    item: Item, place: int, pairs: Sequence[ItemPair], said: Judgements, response: str
+    item: Item, place: int, pairs: Sequence[ItemPair], results: Judgements, response: str
 ) -> tuple[ComparedNumber, ...]:
     """An entry of each side."""
     entries = [ComparedNumber(item)]
@@ -196,7 +196,7 @@ def _line(
         if partner is None:
             entries.append(ComparedNumber(None))
             continue
-        ratio, judged = said.numbers[n, place]
+        ratio, judged = results.numbers[n, place]
         if response != MEDIAN:
             judged = _open(f"of the {response} launch alone nobody knows the error")
         elif not pair.synchronised_alike(place):
@@ -208,31 +208,31 @@ def _line(
 
 
 def _overall_of(
-    pairs: Sequence[ItemPair], tables: Sequence[Sequence[int]], said: Judgements
+    pairs: Sequence[ItemPair], tables: Sequence[Sequence[int]], results: Judgements
 ) -> dict[tuple[int, int], Overall]:
-    """By the pair and the number of the table or ALL."""
-    found = {}
+    """Returns the judgements of curves, keyed by the pair and the number of the table or ALL."""
+    overall = {}
     for n, pair in enumerate(pairs):
         counts = {at: len(pair.times(places)) for at, places in enumerate(tables)}
         counts[ALL] = sum(counts.values())
-        of_pair = {at: each for (of, at), each in said.curves.items() if of == n}
-        if n in said.wholes:
-            of_pair[ALL] = said.wholes[n]
+        of_pair = {at: each for (of, at), each in results.curves.items() if of == n}
+        if n in results.wholes:
+            of_pair[ALL] = results.wholes[n]
         for at, (ratio, judged) in of_pair.items():
             sure = _sure(ratio, judged, pair.lost_ratio)
-            found[n, at] = Overall(ratio, sure, counts[at])
-    return found
+            overall[n, at] = Overall(ratio, sure, counts[at])
+    return overall
 
 
 def _sure(ratio: Ratio, judged: Judged, lost_ratio: float) -> Judged:
     """No difference is claimed of launches at different times on a machine that others used."""
-    if ratio.paired or judged.said not in ("LESS", "MORE") or lost_ratio <= MOST_LOST:
+    if ratio.paired or judged.verdict not in ("LESS", "MORE") or lost_ratio <= MOST_LOST:
         return judged
     return _open(f"others took {percent(lost_ratio)} of the cores; measure both in turn", judged.p)
 
 
 def _between_runs(pairs: Sequence[ItemPair]) -> Literal["", "known", "starting"]:
-    """What is known of the machine between runs, of all times that are compared."""
+    """Returns how the scatter between runs is known for the times compared; empty: not counted."""
     rows: list[Row] = []
     for pair in pairs:
         if not (pair.first.run_alone and pair.second.run_alone):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a comparison has found: every number beside the first side's, verdicts, and sentences.
+"""The result of a comparison: every number next to the first side's, verdicts and sentences.
 
-All that formats show of a comparison is in these values: `compare` makes them once.
+Output formats only show these values, which `compare` computes once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.result.stats.verdicts import Judged
 
 _MOST_BETWEEN = 0.5
-"""Of the error: from here on more launches help little."""
+"""The scatter between runs, as a share of the error, above which more launches help little."""
 
 
 @dataclass(frozen=True)
@@ -33,26 +33,26 @@ class ComparedNumber:
     ratio: Ratio | None = None
     judged: Judged | None = None
     unlike: tuple[str, ...] = ()
-    """In what it was measured otherwise than the first."""
+    """The differences in how it was measured from the first side, in words."""
 
     @property
     def verdict(self) -> str:
         if self.item is None or self.judged is None:
             return ""
-        return self.item.word(self.judged.said)
+        return self.item.word(self.judged.verdict)
 
     @property
     def differs(self) -> bool:
-        """Whether it differs from the first side's by more than the error."""
-        return self.judged is not None and self.judged.said in ("LESS", "MORE")
+        """True if it differs from the first side's number by more than the error."""
+        return self.judged is not None and self.judged.verdict in ("LESS", "MORE")
 
     @property
     def worse(self) -> bool:
-        return bool(self.item and self.judged and self.item.worse(self.judged.said))
+        return bool(self.item and self.judged and self.item.worse(self.judged.verdict))
 
     @property
     def has_interval(self) -> bool:
-        """Whether enough launches say how large its ratio is."""
+        """True if there are enough launches for an interval of its ratio."""
         return self.ratio is not None and enough(self.ratio)
 
     @property
@@ -69,15 +69,15 @@ class Overall:
     """The geometric mean of their ratios."""
     judged: Judged
     numbers: int
-    """How many they are."""
+    """The number of times that are summed up."""
 
     @property
     def verdict(self) -> str:
-        return word_of("time", self.judged.said)
+        return word_of("time", self.judged.verdict)
 
     @property
     def worse(self) -> bool:
-        return self.judged.said == "MORE"
+        return self.judged.verdict == "MORE"
 
     @property
     def undecided(self) -> str:
@@ -87,15 +87,15 @@ class Overall:
 
 @dataclass(frozen=True)
 class ComparisonTable:
-    """What differs in nothing but the size of messages; an entry of each side in each line."""
+    """Numbers that differ only in message size; each line has an entry for each side."""
 
     lines: tuple[tuple[ComparedNumber, ...], ...]
     overall: tuple[Overall | None, ...]
     """The curve of each side as a whole; None: it is the first, or has one size or none."""
     sentences: tuple[str, ...] = ()
-    """What its numbers say, in a sentence for each side but the first."""
+    """A sentence about the numbers for each side but the first."""
     curve_sentences: tuple[str, ...] = ()
-    """What curves as a whole say, in a sentence for each side of which one is judged."""
+    """A sentence about the whole curve for each side whose curve is judged."""
 
     @property
     def first(self) -> Item:
@@ -113,37 +113,37 @@ class ComparisonTable:
 @dataclass(frozen=True)
 class Comparison:
     names: tuple[str, ...]
-    """Of the sides; all are compared with the first."""
+    """The names of the sides; all are compared with the first."""
     tables: tuple[ComparisonTable, ...]
     left_out: tuple[Unpaired, ...]
     tolerance: float
     varied: str = ""
     """The column that sides of one run differ in."""
     unlike: tuple[str, ...] = ()
-    """In what facts other sides differ from the first."""
+    """The facts in which other sides differ from the first, in words."""
     response: str = MEDIAN
-    """What its numbers are of their launches."""
+    """The summary over launches that each number is: one of items.RESPONSES."""
     overall: tuple[Overall | None, ...] = ()
     """All times of each side together; None: it is the first, or has less than two tables."""
     between_runs: Literal["", "known", "starting"] = ""
-    """Whether what runs of the machine differ by is known, or a starting value stands for it;
+    """The source of the scatter between runs: known from earlier runs or a starting value;
     empty: it does not count."""
     sentences: tuple[str, ...] = ()
-    """What all times together say, in a sentence for each side of which they are judged."""
+    """A sentence about all times together for each side for which they are judged."""
 
     @property
     def curves(self) -> list[Overall]:
         """All that were judged as a whole."""
         result: list[Overall] = []
         for table in self.tables:
-            for found in table.overall:
-                if found:
-                    result.append(found)
+            for curve in table.overall:
+                if curve:
+                    result.append(curve)
         return result
 
     @property
     def verdicts(self) -> list[ComparedNumber | Overall]:
-        """All that is said of anything."""
+        """All judged numbers, curves and sides."""
         return [*self.entries, *self.curves, *filter(None, self.overall)]
 
     @property
@@ -154,7 +154,7 @@ class Comparison:
 
 
 def _why_undecided(ratio: Ratio | None, judged: Judged | None) -> str:
-    if ratio is None or judged is None or judged.said != "UNDECIDED":
+    if ratio is None or judged is None or judged.verdict != "UNDECIDED":
         return ""
     if judged.why:
         return judged.why

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def compilers(
-    rows: Sequence[Row], starts: Mapping[int, str], said: Mapping[str, str]
+    rows: Sequence[Row], starts: Mapping[int, str], commands: Mapping[str, str]
 ) -> Comparison | None:
-    """`said`: what compilers were called, by their names in rows, in the order in which they were
-    named. None: there are no two whose loops were measured."""
+    """Compares the loops of all compilers; None: fewer than two were measured. `commands`: the
+    compilers' command lines, by their names in rows, in the order of the command line."""
     own = {row.cell.benchmark for row in rows if COMPILER in settings_of_row(row)}
-    names = {"": OURS, **said}
+    names = {"": OURS, **commands}
     sides = [
         Side(names[name], items(map(_without, of)), starts)
         for name in names
@@ -37,13 +37,13 @@ def compilers(
     return None
 
 
-def accounts(rows: Iterable[Row], said: Mapping[str, str]) -> dict[str, str]:
-    """How each compiler names itself, and its flags: by what it was called."""
-    found = {}
+def accounts(rows: Iterable[Row], commands: Mapping[str, str]) -> dict[str, str]:
+    """Returns each compiler's version and flags, keyed by its command line."""
+    versions = {}
     for row in rows:
         if COMPILER in settings_of_row(row):
-            found[_by(row)] = row.cell.variant.split(";")[0]
-    return {called: found[name] for name, called in said.items() if name in found}
+            versions[_by(row)] = row.cell.variant.split(";")[0]
+    return {called: versions[name] for name, called in commands.items() if name in versions}
 
 
 def _by(row: Row) -> str:
@@ -51,6 +51,6 @@ def _by(row: Row) -> str:
 
 
 def _without(row: Row) -> Row:
-    """As if one compiler had made all loops."""
+    """Returns the row without the compiler among its settings."""
     kept = (word for word in row.cell.settings.split() if not word.startswith(f"{COMPILER}="))
     return replace(row, cell=replace(row.cell, settings=" ".join(kept)))

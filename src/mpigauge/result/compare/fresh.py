@@ -23,8 +23,8 @@ def fresh_against_static(rows: Sequence[Row], starts: Mapping[int, str]) -> Comp
     if not {row.cell.data for row in rows} >= set(BOTH):
         return None
     sides = {side.name: side for side in split(rows, (), "data", starts)}
-    found = compare([sides[name] for name in BOTH], varied="data", curves=False)
+    comparison = compare([sides[name] for name in BOTH], varied="data", curves=False)
     # What sends no data of its own is static in any case, so that is nothing to note.
-    if found.tables:
-        return replace(found, left_out=())
+    if comparison.tables:
+        return replace(comparison, left_out=())
     return None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What can be compared: the printed time of a row, or a figure; both over launches."""
+"""Items of a comparison: the printed time of a row, or a figure; both over launches."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Figure
     from mpigauge.model.row import Row
     from mpigauge.result.stats.figures import FigureRow
-    from mpigauge.result.stats.verdicts import Said
+    from mpigauge.result.stats.verdicts import Verdict
 
 SECONDS = "s"
 BYTES = "B"
 MEDIAN, WORST, BEST = RESPONSES = ("median", "worst", "best")
-"""What a number may be of its launches."""
+"""The summaries over launches that a number may be."""
 OF_LAUNCHES = "of_launches"
 """The column of a worst or best one that says of how many it is."""
 _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType({
@@ -40,7 +40,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType({
 @dataclass(frozen=True)
 class Item:
     columns: Columns
-    """What makes it this one: the columns of a cell's key or of a figure, in their order."""
+    """The columns that identify it: those of a cell's key or of a figure, in their order."""
     benchmark: str
     message_bytes: int
     """-1: it has no message."""
@@ -50,13 +50,13 @@ class Item:
     better: str
     """lower, higher, or empty: neither."""
     value: Estimate
-    """In its unit."""
+    """The number with its interval, in `unit`."""
     sample: Sample
     numbers: tuple[int, ...]
-    """Of the launches that the sample is of."""
+    """The numbers of the launches in the sample."""
     row: Row | None = None
     figure: Figure | None = None
-    """Of the first launch. An item is of a row or of figures."""
+    """The figure of the first launch. An item has either a row or a figure."""
 
     @property
     def ranks_word(self) -> str:
@@ -66,12 +66,12 @@ class Item:
             return ""
         return many(ranks, "rank")
 
-    def word(self, said: Said) -> str:
+    def word(self, verdict: Verdict) -> str:
         """FASTER and SLOWER of times, BETTER and WORSE of figures with a direction."""
-        return word_of("time" if self.row else self.better, said)
+        return word_of("time" if self.row else self.better, verdict)
 
-    def worse(self, said: Said) -> bool:
-        return said == {"lower": "MORE", "higher": "LESS"}.get(self.better)
+    def worse(self, verdict: Verdict) -> bool:
+        return verdict == {"lower": "MORE", "higher": "LESS"}.get(self.better)
 
     def launch(self, which: str) -> float:
         """The value of the best or worst launch; where neither direction is better, the largest is
@@ -93,9 +93,9 @@ class Item:
         )
 
 
-def word_of(kind: str, said: Said) -> str:
+def word_of(kind: str, verdict: Verdict) -> str:
     """The verdict on a time ("time"), or on a figure of which `lower`, `higher` or "" is better."""
-    return _WORDS[kind].get(said, said)
+    return _WORDS[kind].get(verdict, verdict)
 
 
 def items(
@@ -103,8 +103,8 @@ def items(
 ) -> tuple[Item, ...]:
     """All that rows and figures hold. Columns `without` are not among those that tell them
     apart."""
-    found = [_of_row(row, without) for row in rows]
-    return (*found, *(_of_figure(row, without) for row in figure_rows(figures)))
+    times = [_of_row(row, without) for row in rows]
+    return (*times, *(_of_figure(row, without) for row in figure_rows(figures)))
 
 
 def _of_row(row: Row, without: Sequence[str]) -> Item:
@@ -125,7 +125,7 @@ def _of_row(row: Row, without: Sequence[str]) -> Item:
 
 
 def _own_error(row: Row) -> float:
-    """What a launch usually knows, as a share."""
+    """Returns half the width of the row's interval, as a logarithm; 0 without an interval."""
     low, high = row.cell.ci_low_s, row.cell.ci_high_s
     if not 0 < low < high:
         return 0.0

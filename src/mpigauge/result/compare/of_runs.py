@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 def side_of(name: str, run: Run, held: tuple[Item, ...]) -> Side:
-    """A run as a side of a comparison, with what that has to know of the whole run."""
+    """Makes a side of a comparison from a run's items and the facts of the whole run."""
     return Side(name, held, starts_of(run), facts_of(run), lost_ratio_of(run), run_alone=True)
 
 
 def starts_of(run: Run) -> dict[int, str]:
-    """When each launch began."""
+    """Returns the start time of each launch."""
     return {launch.launch: launch.time for launch in run.launches}
 
 
 def facts_of(run: Run) -> dict[str, str]:
-    """What a comparison has to say where it differs: on how many hosts ranks were, what was set,
-    which rules of a tuning the MPI followed, by whom the kernels were made."""
-    told = {**(run.plan.get("env") or {}), **(run.plan.get("settings") or {})}
+    """Returns the facts that a comparison reports if they differ: the number of hosts, settings,
+    tuned rules, and the build of the kernels."""
+    settings = {**(run.plan.get("env") or {}), **(run.plan.get("settings") or {})}
     of_rules = (run.header.get("tuned") or {}).get("settings") or {}
-    words = (f"{name}={value}" for name, value in told.items() if name not in of_rules)
+    words = (f"{name}={value}" for name, value in settings.items() if name not in of_rules)
     facts = {
         "settings": " ".join(words) or "none",
         "rules": tuned_in_words(run.header) or "the MPI's own",
@@ -44,14 +44,14 @@ def facts_of(run: Run) -> dict[str, str]:
 
 
 def kernels_of(run: Run) -> KernelBuild | None:
-    """How the kernels were made that measured it; None: it does not say."""
-    said = run.passport.get("kernels") or {}
-    known = {field.name: str(said.get(field.name) or "") for field in fields(KernelBuild)}
-    if known["sources"]:
-        return KernelBuild(**known)
+    """Returns how the run's kernels were built; None: not recorded."""
+    build = run.passport.get("kernels") or {}
+    values = {field.name: str(build.get(field.name) or "") for field in fields(KernelBuild)}
+    if values["sources"]:
+        return KernelBuild(**values)
     return None
 
 
 def lost_ratio_of(run: Run) -> float:
-    """What others usually took of a core; 0 where nobody looked."""
+    """Returns the median share of a core lost to others; 0 if it was not measured."""
     return median([noise.lost_ratio for noise in run.noise] or [0.0])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Of sides that hold a number in several ways, those that somebody chose: --only placement=l3."""
+"""Selects among numbers that sides hold in several ways: --only placement=l3."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 def read_only(words: Iterable[str]) -> dict[str, str]:
     """COLUMN=VALUE as columns and values."""
-    found = {}
+    values = {}
     for text in words:
         column, equals, value = text.partition("=")
         if not (column.strip() and equals and value.strip()):
             raise UserError(f"--only: '{text}' chooses nothing; write COLUMN=VALUE, placement=l3")
-        found[column.strip()] = value.strip()
-    return found
+        values[column.strip()] = value.strip()
+    return values
 
 
 def only(sides: Sequence[Side], chosen: Mapping[str, str]) -> list[Side]:
     """Each side with the numbers that have these values; one that has none of a value stays whole.
     UserError: there is no such column, or no side has the value."""
-    found = list(sides)
+    selected = list(sides)
     for column, value in chosen.items():
-        _check(found, column, value)
-        found = [_with(side, column, value) for side in found]
-    return found
+        _check(selected, column, value)
+        selected = [_with(side, column, value) for side in selected]
+    return selected
 
 
 def _with(side: Side, column: str, value: str) -> Side:
@@ -59,5 +59,5 @@ def _check(sides: Sequence[Side], column: str, value: str) -> None:
     if column not in values:
         raise no_such("column", column, values, "--only")
     if not any(_is(item, column, value) for side in sides for item in side.items):
-        known = ", ".join(value_word(column, each) for each in values[column])
-        raise UserError(f"--only {column}={value}: no run has it; there are {known}")
+        choices = ", ".join(value_word(column, each) for each in values[column])
+        raise UserError(f"--only {column}={value}: no run has it; there are {choices}")

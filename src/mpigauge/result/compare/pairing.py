@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from mpigauge.result.stats.verdicts import Judged
 
 Where = tuple[int, int]
-"""Which pair, and which place or table of it."""
+"""The number of the pair, then that of the place or table in it."""
 OF_MANY = 2.0
-"""The weight of what is said of many numbers, beside all that is said of single ones."""
+"""The weight of judgements of many numbers, relative to all judgements of single ones."""
 _Key = TypeVar("_Key")
 
 
@@ -33,7 +33,7 @@ class ItemPair:
     first: Side
     second: Side
     partners: Mapping[int, Item]
-    """What of the second belongs to each place of the first."""
+    """The item of the second side that belongs to each place of the first."""
 
     @property
     def lost_ratio(self) -> float:
@@ -65,8 +65,8 @@ class ItemPair:
         firsts, seconds = _Rounds(self.first), _Rounds(self.second)
         numbers: list[tuple[SideValue, SideValue]] = []
         for places in tables:
-            of_first = firsts.known([self.first.items[place] for place in places])
-            of_second = seconds.known([self.partners[place] for place in places])
+            of_first = firsts.values([self.first.items[place] for place in places])
+            of_second = seconds.values([self.partners[place] for place in places])
             numbers += zip(of_first, of_second, strict=True)
         return ratio_of_all(numbers, firsts.starts, seconds.starts)
 
@@ -76,22 +76,22 @@ class _Rounds:
 
     def __init__(self, side: Side) -> None:
         self.starts: dict[int, str] = {}
-        """When each began."""
+        """The start time of each round."""
         self._side = side
 
-    def known(self, of_table: Sequence[Item]) -> list[SideValue]:
-        """The numbers of a table, with the rounds that their values are of."""
+    def values(self, of_table: Sequence[Item]) -> list[SideValue]:
+        """Returns the numbers of a table, with the rounds in which their values were measured."""
         launches: set[int] = set()
         for item in of_table:
             launches.update(item.numbers)
         rounds = {launch: number for number, launch in enumerate(sorted(launches))}
         for launch, number in rounds.items():
             self.starts.setdefault(number, self._side.starts.get(launch, ""))
-        found = []
+        result = []
         for item in of_table:
             of_item = tuple(rounds[launch] for launch in item.numbers)
-            found.append(SideValue(_sample(self._side, item), of_item))
-        return found
+            result.append(SideValue(_sample(self._side, item), of_item))
+        return result
 
 
 def _begun(side: Side, item: Item) -> list[tuple[str, int]]:
@@ -100,7 +100,7 @@ def _begun(side: Side, item: Item) -> list[tuple[str, int]]:
 
 
 def _sample(side: Side, item: Item) -> Sample:
-    """With what runs of its machine differ by, where that counts. Of figures nothing is known."""
+    """Returns the item's sample, with the scatter between runs if it counts; never for figures."""
     if not side.run_alone or item.row is None:
         return item.sample
     scatter = item.row.scatter
@@ -111,14 +111,14 @@ def _sample(side: Side, item: Item) -> Sample:
 
 @dataclass(frozen=True)
 class Judgements:
-    """Each ratio with what may be said of it."""
+    """Each ratio with its judgement."""
 
     numbers: Mapping[Where, tuple[Ratio, Judged]]
-    """By the pair and the place."""
+    """The judgement of each number, keyed by the pair and the place."""
     curves: Mapping[Where, tuple[Ratio, Judged]]
-    """By the pair and the table, of those with more than one time."""
+    """The judgement of each curve of two or more times, keyed by the pair and the table."""
     wholes: Mapping[int, tuple[Ratio, Judged]]
-    """By the pair, of those with more than one table of times."""
+    """The judgement of all times of a pair with two or more tables of times, keyed by the pair."""
 
 
 def judgements(
@@ -149,8 +149,8 @@ def judgements(
         (of_many, list(curves.values())),
         (of_many, list(wholes.values())),
     ]
-    said = judge_families(families, tolerance)
-    return Judgements(_with(numbers, said[0]), _with(curves, said[1]), _with(wholes, said[2]))
+    judged = judge_families(families, tolerance)
+    return Judgements(_with(numbers, judged[0]), _with(curves, judged[1]), _with(wholes, judged[2]))
 
 
 def _with(

@@ -6,9 +6,9 @@ A comparison holds what the first side shares with others. Here every number has
 sizes that the first has not measured, and benchmarks that only others have. Those are compared
 with the first of them, since each table has one column that the others are a ratio to.
 
-Of each line it says which columns are best. The largest gain is one of them; the others are those
-that cannot be told from it: the same test as that of a verdict against the column of the ratio,
-and between two others the intervals of their ratios, as for `best`.
+The best columns of each line are marked: the one with the largest gain, and those that do not
+differ from it significantly. Against the base column the test is that of a verdict; between two
+other columns it is whether the intervals of their ratios overlap, as for `best`.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ Outcome = Literal["best", "alike", "undecided", ""]
 """best: some columns are better than others; alike: all are as good as each other; undecided:
 nothing is known of any of them; empty: there is nothing to choose from."""
 OF_RUNS = ("run", "mpi", "host", "date")
-"""What a whole run has one value of, and what may stand across beside columns of cells."""
+"""Names with one value per run that may stand across, in addition to columns of cells."""
 _OF_FIGURES = ("name", "unit", "better")
 """Columns in which the lines of a table of figures differ."""
 
 
 @dataclass(frozen=True)
 class BestColumns:
-    """Which columns of a line are best."""
+    """The best columns of a line."""
 
     outcome: Outcome = ""
     columns: frozenset[int] = frozenset()
-    """best: those that cannot be told from the best one; undecided: those with the best number."""
+    """best: those not significantly worse than the best; undecided: those with the best number."""
 
 
 @dataclass(frozen=True)
 class PivotLine:
     first: Item
-    """What says of what the line is."""
+    """The first item of the line; it identifies the line."""
     entries: tuple[ComparedNumber, ...]
     """One for each column; without an item where it was not measured."""
     choice: BestColumns
@@ -62,14 +62,14 @@ class PivotLine:
 @dataclass(frozen=True)
 class PivotTable:
     names: tuple[str, ...]
-    """Of the columns: the sides that have any number of it."""
+    """The names of the columns: the sides that have a number in this table."""
     base: int
     """The column that the others are a ratio to."""
     lines: tuple[PivotLine, ...]
     overall: tuple[Overall | None, ...]
     """The geometric mean of each column's ratios; None: of the base, or of fewer than two times."""
     choice: BestColumns
-    """Of these means."""
+    """The best of these means."""
 
     @property
     def first(self) -> Item:
@@ -80,9 +80,9 @@ class PivotTable:
 class Pivot:
     tables: tuple[PivotTable, ...]
     comparisons: tuple[Comparison, ...]
-    """What its ratios are from; more than one where no column has a number of every table."""
+    """The sources of the ratios; several if no column has a number in every table."""
     alone: tuple[str, ...]
-    """What only one column has, in words."""
+    """The benchmarks that only one column has, in words."""
     varied: str = ""
     """The column of cells that its columns are the values of."""
 
@@ -99,15 +99,15 @@ def pivot(
     comparisons: list[Comparison] = []
     alone: list[str] = []
     while left:
-        found = compare(left, tolerance, varied)
-        sheets, rest = _spread(found, left)
+        comparison = compare(left, tolerance, varied)
+        sheets, rest = _spread(comparison, left)
         for sheet in sheets:
             if len(sheet.names) > 1:
                 tables.append(_table(sheet, names, left[0].name))
             else:
                 alone.append(_only(sheet))
-        if found.tables:
-            comparisons.append(found)
+        if comparison.tables:
+            comparisons.append(comparison)
         left = rest
     return Pivot(tuple(tables), tuple(comparisons), tuple(dict.fromkeys(alone)), varied)
 
@@ -115,11 +115,11 @@ def pivot(
 def _base(sides: Sequence[Side], name: str) -> Side:
     if not name:
         return sides[0]
-    known = {side.name: side for side in sides}
-    if name not in known:
-        hint = nearest_or_all(name, known)
+    by_name = {side.name: side for side in sides}
+    if name not in by_name:
+        hint = nearest_or_all(name, by_name)
         raise UserError(f"--to: there is no column '{name}'{hint}")
-    return known[name]
+    return by_name[name]
 
 
 @dataclass
@@ -127,7 +127,7 @@ class _Sheet:
     """A table that is being filled."""
 
     lines: dict[Hashable, dict[str, ComparedNumber]] = field(default_factory=dict)
-    """By what the line is of, then by the side."""
+    """The numbers, keyed by the line and then by the side."""
     overall: dict[str, Overall | None] = field(default_factory=dict)
 
     @property
@@ -136,26 +136,26 @@ class _Sheet:
         return set().union(*self.lines.values())
 
     def put(self, name: str, entry: ComparedNumber) -> bool:
-        """Whether its place was free."""
+        """Puts an entry at its place unless that is taken; returns True unless it is."""
         if entry.item is None:
             return True
         line = self.lines.setdefault(_line_of(entry.item), {})
         return line.setdefault(name, entry) is entry
 
 
-def _spread(found: Comparison, sides: Sequence[Side]) -> tuple[list[_Sheet], list[Side]]:
+def _spread(comparison: Comparison, sides: Sequence[Side]) -> tuple[list[_Sheet], list[Side]]:
     """Tables of all that the first side has, with what others have beside it; and the sides with
     what is left of them."""
     sheets: dict[Columns, _Sheet] = {}
     used: set[int] = set()
-    for table in found.tables:
+    for table in comparison.tables:
         sheet = sheets.setdefault(_table_of(table.first), _Sheet())
         for line in table.lines:
-            for name, entry in zip(found.names, line, strict=True):
+            for name, entry in zip(comparison.names, line, strict=True):
                 sheet.put(name, entry)
                 used.add(id(entry.item))
         if table.first.row:
-            sheet.overall = dict(zip(found.names, table.overall, strict=True))
+            sheet.overall = dict(zip(comparison.names, table.overall, strict=True))
     rest = []
     for side in sides:
         kept = []
@@ -168,8 +168,8 @@ def _spread(found: Comparison, sides: Sequence[Side]) -> tuple[list[_Sheet], lis
 
 
 def _placed(item: Item, name: str, sheets: dict[Columns, _Sheet], is_first: bool) -> bool:
-    """Whether there is a table for a number that has no partner; of the first side there always
-    is."""
+    """Puts a number without a partner into a table; False if there is none for it. The first
+    side's numbers always get one."""
     key = _table_of(item)
     if key in sheets or is_first:
         return sheets.setdefault(key, _Sheet()).put(name, ComparedNumber(item)) or is_first
@@ -178,13 +178,13 @@ def _placed(item: Item, name: str, sheets: dict[Columns, _Sheet], is_first: bool
 
 
 def _table_of(item: Item) -> Columns:
-    """What the lines of a table have in common."""
+    """Returns the columns that the lines of the item's table have in common."""
     apart = (SIZE,) if item.row else _OF_FIGURES
     return tuple(pair for pair in item.columns if pair[0] not in apart)
 
 
 def _what(columns: Columns) -> Columns:
-    """The same, however it was measured."""
+    """Returns the columns without those that say how it was measured."""
     return tuple(pair for pair in columns if pair[0] not in OF_HOW)
 
 
@@ -230,16 +230,16 @@ class _Candidate:
 
     @property
     def decided(self) -> bool:
-        return self.judged is not None and self.judged.said != "UNDECIDED"
+        return self.judged is not None and self.judged.verdict != "UNDECIDED"
 
     @property
     def differs(self) -> bool:
-        """Whether the candidate differs from the base."""
-        return self.judged is not None and self.judged.said in ("LESS", "MORE")
+        """True if the candidate differs from the base."""
+        return self.judged is not None and self.judged.verdict in ("LESS", "MORE")
 
 
 def _best_of(item: Item, entries: Sequence[ComparedNumber], base: int) -> BestColumns:
-    """Of a number of which neither direction is better, none is."""
+    """Returns the best columns of a line; none if neither direction is better."""
     if not item.better:
         return BestColumns()
     sign = -1.0 if item.better == "higher" else 1.0
@@ -252,7 +252,7 @@ def _best_of(item: Item, entries: Sequence[ComparedNumber], base: int) -> BestCo
 
 
 def _choice(means: Sequence[Overall | None], base: int) -> BestColumns:
-    """Of geometric means of ratios of times, one for each column; that of the base is 1."""
+    """Returns the best of geometric means of time ratios, one per column; the base's mean is 1."""
     candidates = {base: _Candidate(1.0)}
     for place, mean in enumerate(means):
         if mean:
@@ -281,7 +281,7 @@ def _chosen(candidates: Mapping[int, _Candidate], base: int) -> BestColumns:
 
 
 def _apart(leading: int, place: int, candidates: Mapping[int, _Candidate], base: int) -> bool:
-    """Whether the column is known to be worse than the leading one."""
+    """True if the column is significantly worse than the leading one."""
     lead, other = candidates[leading], candidates[place]
     if place == leading:
         return False

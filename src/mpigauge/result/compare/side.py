@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""One of the things that are compared: a run, or what has one setting within a run."""
+"""One side of a comparison: a run, or the part of a run that has one setting."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Side:
     name: str
     items: tuple[Item, ...]
     starts: Mapping[int, str] = field(default_factory=dict, hash=False)
-    """When each launch began; its text is in the order of time."""
+    """The start time of each launch; the texts sort by time."""
     facts: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What holds for all of its numbers and may differ: hosts, settings."""
+    """Facts that hold for all of its numbers and may differ: hosts, settings."""
     lost_ratio: float = 0.0
     """Share of the cores that others took while it was measured."""
     run_alone: bool = False
-    """It is a run of its own: what runs of its machine differ by counts, unless its launches were
-    taken in turn with those of the first."""
+    """True for a run of its own: the scatter between runs counts, unless its launches alternated
+    with the first side's."""

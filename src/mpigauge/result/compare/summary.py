@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     )
 
 _TWICE = 2.0
-"""From here on a ratio is said as a factor, below it as a percentage."""
+"""The smallest ratio that is printed as a factor; smaller ones are percentages."""
 _TIMES = {
     (True, True): "takes {} times as long",
     (True, False): "is {} times as fast",
     (False, True): "is {} times as high",
     (False, False): "is {} times as low",
 }
-"""By whether it is a time, and whether it is more."""
+"""Phrases, keyed by (it is a time, it is more)."""
 _SHARES = {
     (True, True): "takes {} more time",
     (True, False): "takes {} less time",
@@ -69,45 +69,45 @@ def _of_numbers(comparison: Comparison, table: ComparisonTable) -> Iterator[str]
 
 def _of_curves(comparison: Comparison, table: ComparisonTable) -> Iterator[str]:
     """A sentence for each side of which a curve is judged as a whole."""
-    for name, found in zip(comparison.names, table.overall, strict=True):
-        if found:
-            where = f"Over all {found.numbers} sizes"
-            yield _overall(where, name, comparison.names[0], found)
+    for name, overall in zip(comparison.names, table.overall, strict=True):
+        if overall:
+            where = f"Over all {overall.numbers} sizes"
+            yield _overall(where, name, comparison.names[0], overall)
 
 
 def _of_all(comparison: Comparison) -> Iterator[str]:
     """A sentence for each side of which all times are judged as a whole."""
     sides = zip(comparison.names, comparison.overall, strict=False)
-    for side, (name, found) in enumerate(sides):
-        if found:
-            where = f"Over all {found.numbers} times together"
-            said = _overall(where, name, comparison.names[0], found)
-            yield said + _both_ways(comparison, side)
+    for side, (name, overall) in enumerate(sides):
+        if overall:
+            where = f"Over all {overall.numbers} times together"
+            sentence = _overall(where, name, comparison.names[0], overall)
+            yield sentence + _both_ways(comparison, side)
 
 
 def _both_ways(comparison: Comparison, side: int) -> str:
-    """Where some times are shorter and others longer, how many; empty elsewhere."""
+    """Returns how many times are shorter and how many longer; empty unless there are both."""
     counts: Counter[str] = Counter()
     for table in comparison.tables:
-        counts.update(each.judged.said for each in table.column(side) if each.judged)
+        counts.update(each.judged.verdict for each in table.column(side) if each.judged)
     if not (counts["LESS"] and counts["MORE"]):
         return ""
     return f" Of these {counts['LESS']} are shorter and {counts['MORE']} longer."
 
 
-def _overall(where: str, name: str, first: str, found: Overall) -> str:
+def _overall(where: str, name: str, first: str, overall: Overall) -> str:
     """Over all 5 sizes B takes 1.30 (1.29 to 1.31) times as long as A: SLOWER."""
-    said = found.verdict
-    if found.undecided:
-        said += f" ({found.undecided})"
-    if not math.isfinite(found.ratio.log):
-        return f"{where} {name} is {said}."
-    estimate = found.ratio.estimate
+    verdict = overall.verdict
+    if overall.undecided:
+        verdict += f" ({overall.undecided})"
+    if not math.isfinite(overall.ratio.log):
+        return f"{where} {name} is {verdict}."
+    estimate = overall.ratio.estimate
     times = number(estimate.value, estimate.error)
-    if found.ratio.error > 0:
+    if overall.ratio.error > 0:
         low, high = number(estimate.low, estimate.error), number(estimate.high, estimate.error)
         times = f"{times} ({low} to {high})"
-    return f"{where} {name} takes {times} times as long as {first}: {said}."
+    return f"{where} {name} takes {times} times as long as {first}: {verdict}."
 
 
 def _sentence(entries: Sequence[ComparedNumber], tolerance: float) -> str:
@@ -118,25 +118,25 @@ def _sentence(entries: Sequence[ComparedNumber], tolerance: float) -> str:
 
 def _changes(spans: Sequence[Span]) -> Iterator[str]:
     for span in spans:
-        if _said(span) in ("LESS", "MORE"):
+        if _verdict(span) in ("LESS", "MORE"):
             yield f"{_amount(span)}{_where([span], spans)}"
 
 
 def _same(spans: Sequence[Span], tolerance: float) -> Iterator[str]:
-    same = [span for span in spans if _said(span) == "SAME"]
+    same = [span for span in spans if _verdict(span) == "SAME"]
     if same:
         yield f"is the same within {as_percent(tolerance)}{_where(same, spans)}"
 
 
 def _open(spans: Sequence[Span]) -> Iterator[str]:
-    left = [span for span in spans if _said(span) == "UNDECIDED"]
+    left = [span for span in spans if _verdict(span) == "UNDECIDED"]
     if left:
         why = "; ".join(_reasons(chain.from_iterable(left)))
         yield f"is undecided{_where(left, spans)} ({why})"
 
 
 def _reasons(entries: Iterable[ComparedNumber]) -> Iterator[str]:
-    """How many launches would decide, from the fewest to the most, then every other reason once."""
+    """Yields the range of launches that would decide, then every other reason once."""
     needed, others = [], []
     for entry in entries:
         launches = _launches_needed(entry)
@@ -151,7 +151,7 @@ def _reasons(entries: Iterable[ComparedNumber]) -> Iterator[str]:
 
 
 def _launches_needed(entry: ComparedNumber) -> int | None:
-    """How many launches of each side would decide it; None: nobody knows."""
+    """Returns the launches per side that would decide it; None: unknown."""
     if entry.ratio and enough(entry.ratio) and entry.judged:
         return entry.judged.needed
     return None
@@ -160,7 +160,7 @@ def _launches_needed(entry: ComparedNumber) -> int | None:
 def _amount(span: Span) -> str:
     """takes 12 to 30 % less time; takes 2.1 to 3 times as long; is 10 % higher."""
     item = span[0].item
-    kind = bool(item and item.row), _said(span) == "MORE"
+    kind = bool(item and item.row), _verdict(span) == "MORE"
     times, shares = [], []
     for entry in span:
         if entry.ratio:
@@ -179,7 +179,7 @@ def _range(low: str, high: str) -> str:
 
 
 def _where(spans: Sequence[Span], all_spans: Sequence[Span]) -> str:
-    """At which sizes; nothing where there is only one kind, or no size."""
+    """Returns the sizes in words; empty if there is only one span, or no size."""
     if len(all_spans) == 1:
         return ""
     sizes = [text for text in map(_sizes, spans) if text]
@@ -198,9 +198,9 @@ def _sizes(span: Span) -> str:
     return f"from {low} to {high}"
 
 
-def _said(span: Span) -> str:
+def _verdict(span: Span) -> str:
     """The verdict of the sizes; empty: they are not judged."""
     judged = span[0].judged
     if judged:
-        return judged.said
+        return judged.verdict
     return ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""In what two numbers differ, and what cannot be compared because of it, in words."""
+"""The differences between two numbers, and the numbers left out because of them, in words."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.items import Item
 
 OF_HOW = (*HOW, OF_LAUNCHES)
-"""Columns of how a number was measured: numbers that differ only in them are compared, and it is
-said. All other columns say what a number is."""
+"""Columns for how a number was measured: numbers that differ only in them are compared, with a
+note. All other columns identify the number."""
 _MOST = 3
 """Values of a column are named."""
 Named = tuple[str, "Sequence[Item]"]
@@ -26,17 +26,17 @@ Named = tuple[str, "Sequence[Item]"]
 def differences(first: Item, second: Item) -> tuple[str, ...]:
     """A phrase for each column of how they were measured that is not the same."""
     theirs = dict(second.columns)
-    found = []
+    phrases = []
     for name, value in first.columns:
         if name in OF_HOW and theirs.get(name, value) != value:
-            found.append(
+            phrases.append(
                 f"{label(name)}: {value_word(name, value)} against {value_word(name, theirs[name])}"
             )
-    return tuple(found)
+    return tuple(phrases)
 
 
 class Unpaired(NamedTuple):
-    """What has no partner."""
+    """Numbers of a benchmark without a partner."""
 
     benchmark: str
     why: str
@@ -65,29 +65,29 @@ def left_out(first: Named, second: Named, partners: Mapping[int, Item]) -> Itera
 
 def _apart(first: Named, second: Named) -> str:
     """The columns in which they have nothing in common, else why none belongs to another."""
-    said = []
+    phrases = []
     for column, _ in first[1][0].columns:
         a, b = _values(first[1], column), _values(second[1], column)
         if column not in OF_HOW and not set(a) & set(b):
             there = f"{_either(column, a)} in {first[0]}, {_either(column, b)} in {second[0]}"
-            said.append(f"{label(column)}: {there}")
+            phrases.append(f"{label(column)}: {there}")
     counts = f"{_count(len(first[1]))} of {first[0]} and {len(second[1])} of {second[0]}"
-    return f"{counts} are not compared, {'; '.join(said) or _several(first, second)}"
+    return f"{counts} are not compared, {'; '.join(phrases) or _several(first, second)}"
 
 
 def _several(first: Named, second: Named) -> str:
-    """What could be chosen from, where more than one number could belong to one."""
+    """Returns the choices for --only if more than one number could belong to another."""
     choices = []
     for name, rows in (first, second):
         for column in OF_HOW:
             values = _values(rows, column)
             if len(values) > 1:
                 choices.append(f"{column} {_either(column, values)} in {name}")
-    said = "several could belong together"
+    summary = "several could belong together"
     if not choices:
-        return said
+        return summary
     column = choices[0].split()[0]
-    return f"{said}: {'; '.join(choices)} (--only {column}=…)"
+    return f"{summary}: {'; '.join(choices)} (--only {column}=…)"
 
 
 def _values(rows: Sequence[Item], column: str) -> list[Any]:

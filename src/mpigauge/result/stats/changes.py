@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Whether the machine changed while a run was measured: all cells, in the order of launches.
+"""Detects a change of the machine during a run, from all cells in the order of launches.
 
-A launch has an effect: the median, over its cells, of the logarithm of their values by the cell's
-median over all launches. Where the effects before some launch and from it on differ by more than
-launches do among each other, the machine is another one from there. Each place with at least three
-launches on either side is looked at; how often chance alone makes the clearest of them as clear is
-asked of the same effects in other orders (a permutation test, with fixed seeds), so it does not
-matter how launches scatter. A change is claimed where that is rarer than 1 in 100, and the two
-sides differ by at least 5 %.
+A launch has an effect: the median, over its cells, of the logarithm of their values relative to the
+cell's median over all launches. If the effects before some launch and from it on differ by more
+than launches do among each other, the machine changed there. Each place with at least three
+launches on either side is tested. The same effects in random orders show how often chance alone
+makes the largest difference as large (a permutation test with fixed seeds), so no distribution of
+launches is assumed. A change is reported if that is rarer than 1 in 100 and the two sides differ by
+at least 5 %.
 
-Launches on one side of a change are still alike, so the run says what each side knows.
+Launches on one side of a change are still alike, so the error of each side is reported, too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 LEAST_BESIDE = 3
 LEAST_LAUNCHES = 8
-"""With fewer no order is rare enough."""
+"""The fewest launches among whose orders one can be rare enough."""
 LEAST_CHANGE = 0.05
 _RARE = 0.01
 _ORDERS = 400
@@ -40,22 +40,22 @@ _ORDERS = 400
 @dataclass(frozen=True)
 class Change:
     launch: int
-    """The number of the first launch behind it."""
+    """The number of the first launch after the change."""
     before: int
-    """Launches before it."""
+    """Launches before the change."""
     after: int
     ratio: float
-    """How many times as long calls take behind it, in the median over cells."""
+    """Time of calls after the change relative to before, in the median over cells."""
     cells: int
     error_before: float
-    """What the launches before it know, as ± in the median over cells; NaN: they are too few."""
+    """The relative error of the launches before it, in the median over cells; NaN: too few."""
     error_after: float
 
 
 def change(rows: Iterable[Row]) -> Change | None:
-    """The clearest one; None: nothing says that there was one."""
-    found = [row for row in rows if _tells(row)]
-    effects = _effects(found)
+    """Returns the clearest change of the machine; None: there is no evidence of one."""
+    usable = [row for row in rows if _tells(row)]
+    effects = _effects(usable)
     if len(effects) < LEAST_LAUNCHES:
         return None
     launches = sorted(effects)
@@ -72,9 +72,9 @@ def change(rows: Iterable[Row]) -> Change | None:
         place,
         len(series) - place,
         math.exp(moved),
-        len(found),
-        _error(found, lambda number: number < first),
-        _error(found, lambda number: number >= first),
+        len(usable),
+        _error(usable, lambda number: number < first),
+        _error(usable, lambda number: number >= first),
     )
 
 
@@ -85,7 +85,7 @@ def _tells(row: Row) -> bool:
 
 
 def _effects(rows: Sequence[Row]) -> dict[int, float]:
-    """Of each launch, by its number."""
+    """Returns the effect of each launch, by its number."""
     apart: dict[int, list[float]] = defaultdict(list)
     for row in rows:
         middle = math.log(median(row.values_s))
@@ -95,7 +95,7 @@ def _effects(rows: Sequence[Row]) -> dict[int, float]:
 
 
 def _clearest(series: Sequence[float]) -> tuple[int, float]:
-    """Where the two sides differ most, for their lengths, and by how much."""
+    """Returns the place where both sides differ most, given their lengths, and the difference."""
     count, total, sum_before = len(series), math.fsum(series), 0.0
     best, most = 0, 0.0
     for place in range(1, count - LEAST_BESIDE + 1):

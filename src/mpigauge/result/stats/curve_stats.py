@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Very many curves as numbers alone: what is usual among them, and which of them is not."""
+"""Very many curves as plain numbers: their quantiles, and the curves farthest from them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 variant_of = attrgetter(*OF_CURVES)
-"""Their values of a cell."""
+"""Returns the values of OF_CURVES of a cell."""
 _NAMED = (*BENCHMARK, "ranks")
 """The columns that all curves are named by."""
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Of the curves that a quantile of the crowd lies above."""
+"""The shares of the curves below each quantile."""
 
 
 class Member(NamedTuple):
@@ -33,34 +33,34 @@ class Member(NamedTuple):
     benchmark: str
     """Its word: NAME, or SUITE:NAME outside MPI1."""
     ranks: int
-    told: tuple[tuple[str, object], ...]
-    """The other columns that tell it from others, with their values."""
+    columns: tuple[tuple[str, object], ...]
+    """The other columns that distinguish it, with their values."""
     sizes: tuple[int, ...]
     """Bytes; -1: no message."""
     times: tuple[float, ...]
     """Printed times, in seconds."""
     errors: tuple[float, ...]
-    """Of these, relative; NaN: not known."""
+    """The relative errors of these times; NaN: unknown."""
     wrong: int = 0
-    """Data that were wrong."""
+    """The number of wrong data elements."""
 
     @property
     def group(self) -> tuple[str, int]:
-        """Whom it can be compared with."""
+        """The group within which it can be compared."""
         return self.benchmark, self.ranks
 
     @property
     def is_default(self) -> bool:
-        known = dict(self.told)
-        return not known.get("arm") and not known.get("placement")
+        columns = dict(self.columns)
+        return not columns.get("arm") and not columns.get("placement")
 
 
 class CurveQuantiles(NamedTuple):
-    """What a crowd has at one size."""
+    """The quantiles of a group of curves at one size."""
 
     message_bytes: int
     times: tuple[float, ...]
-    """At each of SHARES."""
+    """The time in seconds at each of SHARES."""
     curves: int
 
 
@@ -74,7 +74,7 @@ class CurveGroup:
 
     @cached_property
     def usual(self) -> list[CurveQuantiles]:
-        """What is usual among them at each size, sizes upwards."""
+        """The quantiles of the curves at each size, in ascending order of size."""
         return usual(self.members)
 
 
@@ -87,10 +87,10 @@ class ManyCurves:
     @property
     def members(self) -> list[Member]:
         """The curves of all groups, one group after the other."""
-        found: list[Member] = []
+        result: list[Member] = []
         for group in self.groups:
-            found += group.members
-        return found
+            result += group.members
+        return result
 
     def of_benchmark(self, name: str) -> ManyCurves:
         """Only those of the benchmark of this name, in whatever case; of all where it is empty."""
@@ -112,19 +112,19 @@ class ManyCurves:
 def many_curves(members: Sequence[Member]) -> ManyCurves:
     """Curves of messages in groups; those without a message are left out."""
     sized = [member for member in members if member.sizes[-1] >= 0]
-    found = []
+    result = []
     for (benchmark, ranks), of in groups(sized).items():
-        found.append(CurveGroup(benchmark, ranks, tuple(of)))
-    return ManyCurves(tuple(found))
+        result.append(CurveGroup(benchmark, ranks, tuple(of)))
+    return ManyCurves(tuple(result))
 
 
 def varied(keys: Sequence[Sequence[object]]) -> list[str]:
     """The other columns in which curves with these values of OF_CURVES differ."""
-    found = []
+    names = []
     for name, values in zip(OF_CURVES, zip(*keys, strict=True), strict=False):
         if name not in _NAMED and len(set(values)) > 1:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def groups(members: Sequence[Member]) -> dict[tuple[str, int], list[Member]]:
@@ -133,16 +133,16 @@ def groups(members: Sequence[Member]) -> dict[tuple[str, int], list[Member]]:
 
 
 def usual(members: Sequence[Member]) -> list[CurveQuantiles]:
-    """Over the curves of one group, sizes upwards."""
+    """Returns the quantiles over the curves of one group, in ascending order of size."""
     import numpy as np
 
     sizes, times = _flat(members)
-    found = []
+    result = []
     for size in np.unique(sizes):
         here = times[sizes == size]
         quantiles = np.quantile(here, SHARES)
-        found.append(CurveQuantiles(int(size), tuple(map(float, quantiles)), len(here)))
-    return found
+        result.append(CurveQuantiles(int(size), tuple(map(float, quantiles)), len(here)))
+    return result
 
 
 def most_informative(members: Sequence[Member], rows: int) -> list[int]:
@@ -182,18 +182,18 @@ def _farthest_first(members: Sequence[Member]) -> Iterator[Member]:
 
 
 def _off(members: Sequence[Member]) -> list[float]:
-    """How far each lies above the middle of their group, as the mean of logarithms."""
+    """Returns the distance of each above the median of the group, as a mean of logarithms."""
     import numpy as np
 
-    known = usual(members)
+    quantiles = usual(members)
     sizes, times = _flat(members)
-    known_sizes = np.array([each.message_bytes for each in known])
-    medians = np.array([each.times[2] for each in known])
+    known_sizes = np.array([each.message_bytes for each in quantiles])
+    medians = np.array([each.times[2] for each in quantiles])
     logs = np.log(times / medians[np.searchsorted(known_sizes, sizes)])
     counts = np.array([len(member.sizes) for member in members])
     begins = np.cumsum(counts) - counts
-    found: list[float] = (np.add.reduceat(logs, begins) / counts).tolist()
-    return found
+    distances: list[float] = (np.add.reduceat(logs, begins) / counts).tolist()
+    return distances
 
 
 def _flat(members: Sequence[Member]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

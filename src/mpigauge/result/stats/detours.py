@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What detours of a core follow: how long they last, whether a clock makes them, and what they do
-to work that many cores do together."""
+"""Analyses the detours of a core: their lengths, a clock as their cause, and their effect on work
+shared by many cores."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from mpigauge.model.detours import Detours, Stretch
 
 TICKS_HZ = (100.0, 250.0, 300.0, 1000.0)
-"""What Linux can be built with (CONFIG_HZ)."""
+"""The timer frequencies that Linux can be built with (CONFIG_HZ)."""
 BOUNDS_S = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, math.inf)
-"""Of the classes of lengths."""
+"""The bounds of the classes of lengths, in seconds."""
 _LEAST_HEARD = 0.5
 _WINDOW = 0.05
 """A detour within so much of a period from the middle one belongs to the tick..."""
@@ -40,7 +40,7 @@ class Class:
 
 @dataclass(frozen=True)
 class Tick:
-    """The kernel's timer, as it was heard."""
+    """The kernel's timer, as it appears in the detours."""
 
     hz: float
     length_s: float
@@ -48,18 +48,18 @@ class Tick:
     heard_ratio: float
     """The share of its periods in which it was heard alone; it may hide in longer detours."""
     lost_ratio: float
-    """Of the time of the core."""
+    """The share of the core's time that it takes."""
 
 
 def classes(core: Detours) -> tuple[Class, ...]:
-    """How often detours of each length come, and what share of the core they take."""
+    """Returns the rate of detours of each length class, and the share of the core they take."""
     lengths, kept_s = core.lengths_s, _kept_s(core)
-    found = []
+    result = []
     for least, most in pairwise(BOUNDS_S):
         within = [length for length in lengths if least <= length < most]
         if within:
-            found.append(Class(least, most, len(within) / kept_s, sum(within) / kept_s))
-    return tuple(found)
+            result.append(Class(least, most, len(within) / kept_s, sum(within) / kept_s))
+    return tuple(result)
 
 
 def tick(core: Detours) -> Tick | None:
@@ -77,9 +77,9 @@ def tick(core: Detours) -> Tick | None:
     least = len(stretches) + 5 * math.sqrt(len(stretches)) + 12
     for hz in TICKS_HZ:
         if _power(stretches, hz) > least:
-            found = _tick(stretches, hz)
-            if found.heard_ratio > _LEAST_HEARD * (1 - core.lost_ratio):
-                return found
+            candidate = _tick(stretches, hz)
+            if candidate.heard_ratio > _LEAST_HEARD * (1 - core.lost_ratio):
+                return candidate
     return None
 
 
@@ -113,7 +113,7 @@ def _exceeding(cores: Iterable[Detours]) -> Iterable[tuple[float, float]]:
 
 
 def _kept_s(core: Detours) -> float:
-    """How long it took until what is kept had come, in seconds."""
+    """Returns the time that the recorded detours span, in seconds."""
     if not core.count:
         return core.seconds
     return core.seconds * len(core.lengths_s) / core.count
@@ -149,9 +149,9 @@ def _tick(stretches: Sequence[Stretch], hz: float) -> Tick:
 def _on_time(stretch: Stretch, hz: float) -> list[float]:
     """Lengths of the detours that begin when the tick does."""
     phase = cmath.phase(_mean_vector(stretch, hz)) / (2 * math.pi)
-    found = []
+    lengths = []
     for start, length in zip(stretch.starts_s, stretch.lengths_s, strict=True):
         off = (start * hz - phase + 0.5) % 1.0 - 0.5
         if abs(off) <= _WINDOW and length < _LONGEST_S:
-            found.append(length)
-    return found
+            lengths.append(length)
+    return lengths

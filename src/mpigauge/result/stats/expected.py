@@ -58,16 +58,16 @@ class ExpectedErrors:
         usual = self._usual.get(cell_name(row.key))
         if usual is None:
             return own
-        known = self._factors[kind_of(row.cell)] * usual / math.sqrt(launches)
+        from_history = self._factors[kind_of(row.cell)] * usual / math.sqrt(launches)
         if math.isnan(own):
-            return known
-        return math.sqrt((_COUNTS_AS * known**2 + own**2) / (_COUNTS_AS + 1))
+            return from_history
+        return math.sqrt((_COUNTS_AS * from_history**2 + own**2) / (_COUNTS_AS + 1))
 
     def is_from_history(self, row: Row) -> bool:
         return cell_name(row.key) in self._usual
 
     def _factors_of_kinds(self, rows: Sequence[Row]) -> dict[str, float]:
-        """How many times as much this run scatters as the earlier ones; never less than once."""
+        """Returns the scatter of this run relative to earlier ones, by kind; at least 1."""
         factors = {}
         for kind, alike in grouped(rows, lambda row: kind_of(row.cell)).items():
             squares = [1.0] * _COUNTS_AS
@@ -87,12 +87,12 @@ def _usual_errors(
     cells: dict[str, _Shown] = defaultdict(_Shown)
     kinds: dict[str, _Shown] = defaultdict(_Shown)
     for age, run in enumerate(reversed(earlier[-MOST_RUNS:])):
-        for name, known in run.cells.items():
-            if known.launches < _FEWEST_LAUNCHES:
+        for name, cell in run.cells.items():
+            if cell.launches < _FEWEST_LAUNCHES:
                 continue
-            kinds[known.kind].add(age, known)
+            kinds[cell.kind].add(age, cell)
             if run.conditions == conditions:
-                cells[name].add(age, known)
+                cells[name].add(age, cell)
     usual = {}
     for row in rows:
         name = cell_name(row.key)
@@ -111,8 +111,8 @@ class _Shown:
         self._weights: list[float] = []
         self._ages: set[int] = set()
 
-    def add(self, age: int, known: KnownCell) -> None:
-        self._errors.append(ENDS * known.error * math.sqrt(known.launches))
+    def add(self, age: int, cell: KnownCell) -> None:
+        self._errors.append(ENDS * cell.error * math.sqrt(cell.launches))
         self._weights.append(weight_of(age))
         self._ages.add(age)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Figures over launches: what no time of a call is, such as a program's own figure of merit."""
+"""Figures over launches: values other than call times, such as a program's figure of merit."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _OF_LAUNCHES = ("launch", "value")
 @dataclass(frozen=True)
 class FigureRow:
     figure: Figure
-    """Of the first launch: what it is."""
+    """The figure of the first launch; it identifies the row."""
     value: Estimate
     """The median over launches with the ends of its interval, or of the range of few launches."""
     kind: ErrorKind
     values: tuple[float, ...]
-    """Of each launch, in their order."""
+    """The value of each launch, in the order of launches."""
     numbers: tuple[int, ...]
-    """Of these launches."""
+    """The numbers of these launches."""
 
     @property
     def error_words(self) -> str:
@@ -53,17 +53,17 @@ class FigureRow:
 
 def figure_rows(figures: Iterable[Figure]) -> list[FigureRow]:
     """A row for each figure; what a launch holds twice (it was resumed) counts once, the later."""
-    found: dict[Columns, dict[int, Figure]] = {}
+    by_columns: dict[Columns, dict[int, Figure]] = {}
     for figure in figures:
-        found.setdefault(columns_of(figure), {})[figure.launch] = figure
+        by_columns.setdefault(columns_of(figure), {})[figure.launch] = figure
     rows = []
-    for by_launch in found.values():
+    for by_launch in by_columns.values():
         rows.append(_row([by_launch[launch] for launch in sorted(by_launch)]))
     return rows
 
 
 def columns_of(figure: Figure) -> Columns:
-    """What tells it from others."""
+    """Returns the columns that identify a figure, with their values."""
     names = [f.name for f in fields(Figure) if f.name not in _OF_LAUNCHES]
     return tuple((name, getattr(figure, name)) for name in names)
 

@@ -116,9 +116,9 @@ def fit(
 
 
 def misfits(sizes: _Array, times: _Array, errors: _Array, starts: _Places, ends: _Places) -> _Array:
-    """How badly lines fit stretches of these points (N,), which begin at `starts` and end before
-    `ends` (P,): the sum of squares of the relative residuals by the errors, of the line through
-    each (P,). A stretch has two sizes or more, and times are above 0."""
+    """Returns the misfit of a line through each stretch (P,) of points (N,), from `starts` up to
+    but excluding `ends` (P,): the sum of squares of relative residuals divided by the errors. A
+    stretch has two sizes or more, and times are above 0."""
     import numpy as np
 
     place = np.arange(len(sizes))
@@ -148,17 +148,17 @@ def in_two_ranges(points: Sequence[Point]) -> tuple[Fit, Fit] | None:
 
 def points_of(rows: Iterable[Row]) -> list[Point]:
     """The printed times of rows of one benchmark."""
-    found: list[Point] = []
+    points: list[Point] = []
     for row in rows:
         if row.message_bytes >= 0:
-            found.append((row.message_bytes, row.latency.value))
-    return found
+            points.append((row.message_bytes, row.latency.value))
+    return points
 
 
 def _weights(
     points: Sequence[Point], relative: bool, errors: Mapping[int, float] | None
 ) -> list[float]:
-    """What residuals are multiplied by; errors that are all alike change nothing."""
+    """Returns the weights of residuals; equal errors have no effect."""
     if not relative:
         return [1.0] * len(points)
     if errors is None:

@@ -37,16 +37,16 @@ class Headline:
     busiest: Row | None
     """The row with the highest message rate."""
     swept: bool = False
-    """Whether these are numbers of one of several settings: of the default, where it is there."""
+    """True if one of several settings was chosen: the default if it was measured."""
     hosts: Mapping[Key, Sequence[str]] = field(default_factory=dict, hash=False)
-    """Of a run on several hosts those of its rows' ranks, each once, by the rows' keys."""
+    """The hosts of each row's ranks, each once, by the row's key; only of runs on several hosts."""
 
     def hosts_of(self, row: Row) -> str:
         """within n1, or n1 to n2; empty: the run is of one host, or does not say."""
         return hosts_in_words(self.hosts.get(row.key, ()))
 
     def is_within_host(self, row: Row) -> bool:
-        """Whether a row of a run on several hosts is of ranks of one of them."""
+        """True if all ranks of a row are on one host, in a run on several."""
         return len(self.hosts.get(row.key, ())) == 1
 
     def setting_of(self, row: Row) -> str:
@@ -125,9 +125,9 @@ def _first_of(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     default settings, where several were measured."""
     for name in names:
         measured = [row for row in rows if row.benchmark == name]
-        found = [row for row in measured if not row.cell.arm] or measured
-        if found:
-            return [row for row in found if _variant(row) == _variant(found[0])]
+        chosen = [row for row in measured if not row.cell.arm] or measured
+        if chosen:
+            return [row for row in chosen if _variant(row) == _variant(chosen[0])]
     return []
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How far the number of a run holds on its machine: what its earlier runs tell. Pure.
+"""The interval of a run's number for its machine, from earlier runs of the machine. Pure.
 
 Six launches in a row share a minute. On recorded machines the medians of whole runs scatter by as
-much as their launches do, so nothing within one run can tell how far its number holds. Earlier runs
-can. All of this is on logarithms.
+much as their launches do, so one run alone cannot show how far its number holds. Earlier runs can.
+All of this is on logarithms.
 
-1. Each earlier run left the value of each of its cells, and that value's own error as its launches
-   tell it. Older runs count less: half as much after eight more.
+1. Each earlier run left the value of each of its cells, and the standard error of that value from
+   its launches. Older runs count less: half as much after eight more.
 2. The distances of these values from their (weighted) median have a standard deviation, for each
    cell, and for all cells of a kind together (small, large, collective …), since the states of a
    machine move many cells alike. A distance counts for no more than 2.5 times what is usual, for a
@@ -62,9 +62,9 @@ _ENDS_OF_MIDDLE = 1.5
 _MOST_SCATTERS = 2.5
 _KIND_COUNTS_AS = 4.0
 _LEAST_SHARE = 0.1
-"""Of the scatter's square that is left when the own error of earlier runs is taken out."""
+"""The least share of the squared scatter that remains without the earlier runs' own error."""
 _LEAST_OF_CELL = 3
-"""Earlier runs that tell a middle."""
+"""The fewest earlier runs for a middle."""
 _FEW = 5
 """Fewer launches than these may agree by chance more than they know."""
 _OUTSIDE = 3.0
@@ -99,7 +99,7 @@ def remember(
     when: str = "",
     name: str = "",
 ) -> Remembered:
-    """This run as later ones will know it: cells of enough launches, without wrong data."""
+    """Returns the record of this run for later ones: cells of enough launches, no wrong data."""
     rows = [row for row in rows if row.launches >= LEAST_LAUNCHES and not row.wrong_count]
     return _seen(rows, earlier, conditions, when, name)
 
@@ -133,13 +133,13 @@ def _is_ours(cell: Cell) -> bool:
 
 
 def between(rows: Sequence[Row], earlier: Sequence[Remembered], conditions: str = "") -> Between:
-    """What the earlier runs, oldest first, tell of these rows, which are all of a run."""
+    """Computes the scatter between runs for all rows of a run, from earlier runs, oldest first."""
     earlier = earlier[-MOST_RUNS:]
     now = _seen(rows, earlier, conditions)
     past = _Past(earlier, conditions)
     cells = {}
-    for name, known in now.cells.items():
-        scatter = _scatter(name, known, past)
+    for name, cell in now.cells.items():
+        scatter = _scatter(name, cell, past)
         if scatter:
             cells[name] = scatter
     return Between(len(earlier), shrunk(now.correlation, earlier), cells)
@@ -175,8 +175,8 @@ class _Past:
         values: dict[tuple[str, str], list[_Value]] = defaultdict(list)
         for number, run in enumerate(earlier):
             weight = weight_of(len(earlier) - 1 - number)
-            for name, known in run.cells.items():
-                values[run.conditions, name].append(_Value(number, weight, known))
+            for name, cell in run.cells.items():
+                values[run.conditions, name].append(_Value(number, weight, cell))
         self._counts: dict[tuple[str, str], int] = {}
         self._cells: dict[tuple[str, str], _Series] = {}
         kinds: dict[str, list[_Series]] = defaultdict(list)
@@ -184,14 +184,14 @@ class _Past:
             self._counts[which] = len(of)
             if len(of) >= _LEAST_OF_CELL:
                 self._cells[which] = _series(of)
-                kinds[of[0].known.kind].append(self._cells[which])
+                kinds[of[0].cell.kind].append(self._cells[which])
         self._kinds: dict[str, _Pool] = {}
         everything: list[_Series] = []
         for kind, series in kinds.items():
             self._kinds[kind] = _Pool(series)
             everything += series
         self._all = _Pool(everything)
-        """What the machine has shown of anything."""
+        """The scatter of all cells of the machine together."""
 
     def cell(self, name: str) -> _Series | None:
         return self._cells.get((self._conditions, name))
@@ -210,7 +210,7 @@ class _Past:
 
 
 class _Pool:
-    """What cells of one kind show together."""
+    """The scatter of all cells of one kind together."""
 
     def __init__(self, series: Sequence[_Series]) -> None:
         runs: set[int] = set()
@@ -227,26 +227,26 @@ class _Pool:
         self.runs = len(runs)
         far = _MOST_SCATTERS if self.runs >= LEAST_RUNS else math.inf
         self.sd = _scale(distances, weights, far)
-        """Of few runs with each distance as it is: which of them are unusual nobody knows yet."""
+        """The scatter between runs. Outliers are only limited with enough runs to identify them."""
         self.error = weighted_median(errors, weights)
         self.launch_sd = weighted_median(launch_sds, weights)
 
 
 class _Value(NamedTuple):
-    """What one earlier run knows of a cell."""
+    """The record of a cell in one earlier run."""
 
     run: int
     weight: float
-    known: KnownCell
+    cell: KnownCell
 
 
 def _series(values: Sequence[_Value]) -> _Series:
     weights, logs, errors, launch_sds, runs = [], [], [], [], set()
     for value in values:
         weights.append(value.weight)
-        logs.append(value.known.log)
-        errors.append(value.known.error)
-        launch_sds.append(value.known.error * math.sqrt(value.known.launches))
+        logs.append(value.cell.log)
+        errors.append(value.cell.error)
+        launch_sds.append(value.cell.error * math.sqrt(value.cell.launches))
         runs.add(value.run)
     middle = weighted_median(logs, weights)
     longer = math.sqrt(len(values) / (len(values) - 1))
@@ -254,23 +254,23 @@ def _series(values: Sequence[_Value]) -> _Series:
     return _Series(middle, distances, weights, errors, launch_sds, frozenset(runs))
 
 
-def _scatter(name: str, known: KnownCell, past: _Past) -> Scatter | None:
-    pool, cell = past.pool(known.kind), past.cell(name)
+def _scatter(name: str, current: KnownCell, past: _Past) -> Scatter | None:
+    pool, cell = past.pool(current.kind), past.cell(name)
     if pool.runs < LEAST_RUNS:
-        if known.launches < LEAST_LAUNCHES:
+        if current.launches < LEAST_LAUNCHES:
             return None
-        sd = math.hypot(past.starting_sd, known.error)
+        sd = math.hypot(past.starting_sd, current.error)
         return Scatter(sd, -ENDS * sd, ENDS * sd, max(pool.runs, past.few(name)))
     scatter = _shrunk_scale(cell, pool)
-    own = known.error
-    if known.launches < _FEW:  # they may agree by chance
-        own = max(own, pool.launch_sd / math.sqrt(known.launches))
+    own = current.error
+    if current.launches < _FEW:  # they may agree by chance
+        own = max(own, pool.launch_sd / math.sqrt(current.launches))
     state = max(scatter**2 - pool.error**2, _LEAST_SHARE * scatter**2)
     sd = math.sqrt(state + own**2)
     low, high = -ENDS * sd, ENDS * sd
     if cell is None:
         return Scatter(sd, low, high, pool.runs)
-    away = cell.middle - known.log
+    away = cell.middle - current.log
     error = scatter * OF_MEDIAN / math.sqrt(cell.worth)
     reach = _ENDS_OF_MIDDLE * error
     return Scatter(
@@ -284,7 +284,7 @@ def _scatter(name: str, known: KnownCell, past: _Past) -> Scatter | None:
 
 
 def _shrunk_scale(cell: _Series | None, pool: _Pool) -> float:
-    """Of the cell, as far as it knows more than its kind."""
+    """Returns the scatter of the cell, shrunk to that of its kind; few runs: that of the kind."""
     if cell is None or len(cell.distances) <= _LEAST_OF_CELL:
         return pool.sd
     weight = sum(cell.weights)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which launches of two things were taken in turn, so that they met the same machine."""
+"""Pairs launches of two sides that alternated, so that they met the same state of the machine."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 Start = tuple[str, int]
-"""When a launch began, in an order that can be compared ("" is not known), and its number."""
+"""The start time of a launch, as text that sorts by time ("": unknown), and its number."""
 LEAST_SHARE = 3 / 4
-"""Of the launches of either has to find a partner."""
+"""The least share of the launches of the larger side that must have a partner."""
 
 
 def in_turn(first: Sequence[Start], second: Sequence[Start]) -> list[tuple[int, int]]:

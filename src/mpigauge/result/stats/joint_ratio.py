@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _LEAST_HELD = 1 / 2
-"""Of all numbers, that a launch must have to tell how it deviates."""
+"""The least share of all numbers that a launch must have for its deviation to count."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class SideValue:
 
     sample: Sample
     launches: tuple[int, ...]
-    """That its values are of; values of one launch have the same in all numbers of a side."""
+    """The launch of each value; a launch has the same number in all values of a side."""
 
     @property
     def is_positive(self) -> bool:
@@ -70,13 +70,13 @@ def _begun(launches: Iterable[int], starts: Mapping[int, str]) -> list[tuple[str
 def _deviations(side: Sequence[SideValue]) -> dict[int, float]:
     """The mean deviation of each launch that has enough of the numbers, on logarithms, in the order
     of launches."""
-    found: dict[int, list[float]] = defaultdict(list)
-    for known in side:
-        middle = median(known.sample.values)
-        for launch, value in zip(known.launches, known.sample.values, strict=True):
-            found[launch].append(math.log(value / middle))
+    logs: dict[int, list[float]] = defaultdict(list)
+    for number in side:
+        middle = median(number.sample.values)
+        for launch, value in zip(number.launches, number.sample.values, strict=True):
+            logs[launch].append(math.log(value / middle))
     deviations = {}
-    for launch, values in sorted(found.items()):
+    for launch, values in sorted(logs.items()):
         if len(values) >= _LEAST_HELD * len(side):
             deviations[launch] = _mean(values)
     return deviations
@@ -86,10 +86,10 @@ def _sample(side: Sequence[SideValue], deviations: Mapping[int, float], level: f
     """The errors of single numbers within a launch do not depend on each other; runs of a machine
     differ alike at all sizes."""
     own_errors, between_runs, runs = [], [], []
-    for known in side:
-        own_errors.append(known.sample.own_error)
-        between_runs.append(known.sample.between_runs)
-        runs.append(known.sample.runs)
+    for number in side:
+        own_errors.append(number.sample.own_error)
+        between_runs.append(number.sample.between_runs)
+        runs.append(number.sample.runs)
     return Sample(
         values=tuple(math.exp(level + each) for each in deviations.values()),
         own_error=math.hypot(*own_errors) / len(own_errors),

@@ -45,16 +45,16 @@ if TYPE_CHECKING:
     from mpigauge.model.row import ErrorKind
 
 Place = Callable[[Row], Any]
-"""What a row is sorted by."""
+"""The sort key of a row."""
 LEAST_FOR_INTERVAL = 6
 PRECISE, STEADY, HOPELESS, EMPTY, TIME = "precise", "steady", "hopeless", "empty", "time"
 """Why launches ended before the most: every interval is narrow enough; by the machine's earlier
 runs so many launches are precise, and an interval is wide by chance; more of them in a row would
 hardly make any narrow; there is nothing to be measured here; cells have taken all of their time."""
 DEFAULT_MOST = 20
-"""Of each part of a run, where nobody says how many or how long."""
+"""The most launches of each part of a run, unless a number or a time is given."""
 OR = " / "
-"""Between the variants of launches that differ."""
+"""The separator of variants that differ between launches."""
 _FLAG_SHARE = 1 / 3
 
 
@@ -67,11 +67,11 @@ def rows(
     the flag "unconverged" says of the row, not of its launches, that it misses it. `between`: what
     the run knows of its launches and of earlier runs; without it launches count as independent.
     """
-    found: dict[Hashable, dict[int, Cell]] = {}
+    by_key: dict[Hashable, dict[int, Cell]] = {}
     for cell in cells:
-        found.setdefault(cell.key, {})[cell.launch] = cell
+        by_key.setdefault(cell.key, {})[cell.launch] = cell
     made = []
-    for by_launch in found.values():
+    for by_launch in by_key.values():
         launches = [by_launch[launch] for launch in sorted(by_launch)]
         made.append(aggregate(launches, precision, between))
     return in_order(made)
@@ -87,24 +87,24 @@ def in_order(
     `benchmarks` come first in their order, others as they appear; `sizes` holds the list that was
     asked for, by benchmark, where there was one.
     """
-    known = list(rows)
+    all_rows = list(rows)
     names: dict[str, int] = {}
-    for name in (*benchmarks, *distinct(known, _benchmark)):
+    for name in (*benchmarks, *distinct(all_rows, _benchmark)):
         names.setdefault(name, len(names))
     special: dict[tuple[str, ...], Place] = {
         ("benchmark",): lambda row: names[row.benchmark],
         (SIZE,): lambda row: _place_of_size(row.message_bytes, sizes.get(row.benchmark)),
     }
-    places = [special.get(columns) or _place_in(columns, known) for columns in ORDER_OF_ROWS]
+    places = [special.get(columns) or _place_in(columns, all_rows) for columns in ORDER_OF_ROWS]
 
     def all_places(row: Row) -> list[Any]:
         return [place(row) for place in places]
 
-    return sorted(known, key=all_places)
+    return sorted(all_rows, key=all_places)
 
 
 def _place_in(columns: Sequence[str], rows: Iterable[Row]) -> Place:
-    """Of a row by its values in these columns: of one by the value, of several as they appear."""
+    """Returns a sort key over these columns: one sorts by value, several by first appearance."""
     values_of = attrgetter(*columns)
     if len(columns) == 1:
         (name,) = columns
@@ -119,11 +119,11 @@ def _benchmark(row: Row) -> str:
     return row.benchmark
 
 
-def _place_of_size(size: int, wanted: Sequence[int] | None) -> int:
-    """Where a size stands in the list that was asked for: at the largest one that is not above it,
-    since a size may have been rounded up to whole elements."""
+def _place_of_size(size: int, sizes: Sequence[int] | None) -> int:
+    """Returns the place of a size in the list of requested sizes: that of the largest one not
+    above it, as sizes may be rounded up to whole elements."""
     at, nearest = size, -1
-    for number, listed in enumerate(wanted or ()):
+    for number, listed in enumerate(sizes or ()):
         if nearest < listed <= size:
             at, nearest = number, listed
     return at
@@ -160,8 +160,8 @@ def aggregate(
 
 
 def interval(cells: Sequence[Cell], widening: float = 1.0) -> tuple[ErrorKind, tuple[float, float]]:
-    """What the ends mean, and the ends, in seconds per call. `widening`: how many times as wide as
-    of independent launches."""
+    """Returns the kind of the interval and its ends, in seconds per call. `widening`: its width
+    relative to that of independent launches."""
     if len(cells) == 1:
         # NaN after a launch that was cut short, and after IMB's schedule.
         return "one launch", (cells[0].ci_low_s, cells[0].ci_high_s)
@@ -214,10 +214,10 @@ def expected_error(values: Sequence[float], launches: int, widening: float = 1.0
 
 
 def _typical(distances: Iterable[float]) -> float:
-    """The median of those that are known; none are in classic mode."""
-    known = _known(distances)
-    if known:
-        return max(median(known), 0.0)
+    """Returns the median of all but NaN, at least 0; 0 if there are none, as in classic mode."""
+    numbers = _without_nan(distances)
+    if numbers:
+        return max(median(numbers), 0.0)
     return 0.0
 
 
@@ -229,12 +229,12 @@ def _over_launches(cells: Sequence[Cell]) -> Cell:
     by_column = zip(*map(_TAKEN, cells), strict=True)
     columns: dict[str, Any] = {}
     for (name, take), values in zip(_TAKE.items(), by_column, strict=True):
-        columns[name] = take(_known(values))
+        columns[name] = take(_without_nan(values))
     variants = [cell.variant for cell in cells if cell.variant]
     return replace(cells[0], **columns, variant=OR.join(dict.fromkeys(variants)))
 
 
-def _known(values: Iterable[float]) -> list[float]:
+def _without_nan(values: Iterable[float]) -> list[float]:
     return [value for value in values if value == value]  # NaN is not what it is
 
 
@@ -270,7 +270,7 @@ def _flags(row: Row, cells: Sequence[Cell], precision: float | None) -> tuple[st
 
 
 def in_two_groups(values: Sequence[float]) -> bool:
-    """Whether launches fall into two groups, at least two in each, clearly apart."""
+    """True if launches fall into two clearly separate groups of at least two each."""
     ordered = sorted(values)
     spread = ordered[-1] - ordered[0]
     if len(ordered) < LEAST_FOR_INTERVAL or spread < 0.1 * median(ordered):

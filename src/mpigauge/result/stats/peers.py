@@ -34,14 +34,14 @@ class RankPair(NamedTuple):
     second: int
     """Ranks."""
     level: str
-    """The closest that they share."""
+    """The innermost level that both ranks share."""
     time: Estimate
-    """In seconds, with its 95 % interval."""
+    """The time in seconds, with its 95 % interval."""
 
 
 @dataclass(frozen=True)
 class PeerValues:
-    """What times of peers have in common."""
+    """The times of peers, with their median, error and scatter."""
 
     values: tuple[Estimate, ...]
 
@@ -55,7 +55,7 @@ class PeerValues:
 
     @cached_property
     def error_s(self) -> float:
-        """What most of them are known to."""
+        """The median error of the values, in seconds."""
         return median(value.error for value in self.values)
 
     @cached_property
@@ -64,7 +64,7 @@ class PeerValues:
         return _NORMAL * median(abs(time - middle) for time in self.times)
 
     def is_odd(self, value: Estimate) -> bool:
-        """Whether a time is longer than usual, by more than chance."""
+        """True if a time is significantly longer than usual."""
         return _stands_out(value, self.median_s, self.deviation_s, self.error_s)
 
 
@@ -109,13 +109,13 @@ class Odd(NamedTuple):
 class OddRank(NamedTuple):
     rank: int
     ratio: float
-    """How much longer its pairs usually take than their peers."""
+    """The median time of its pairs, relative to their peers'."""
 
 
 class OddOne(NamedTuple):
     name: str
     ratio: float
-    """How much longer it takes than the median of all."""
+    """The time relative to the median of all."""
 
 
 def odd_ones(times: Mapping[str, Estimate]) -> tuple[OddOne, ...]:
@@ -133,18 +133,18 @@ def odd_ones(times: Mapping[str, Estimate]) -> tuple[OddOne, ...]:
 
 def clusters(pairs: Iterable[RankPair], order: Sequence[str]) -> tuple[PeerGroup, ...]:
     """Pairs by level, in this order of levels."""
-    found = grouped(pairs, lambda pair: pair.level)
+    by_level = grouped(pairs, lambda pair: pair.level)
     result = []
     for level in order:
-        if level in found:
-            result.append(PeerGroup(level, tuple(found[level])))
+        if level in by_level:
+            result.append(PeerGroup(level, tuple(by_level[level])))
     return tuple(result)
 
 
-def odd_pairs(found: Iterable[PeerGroup]) -> tuple[Odd, ...]:
+def odd_pairs(groups: Iterable[PeerGroup]) -> tuple[Odd, ...]:
     """The slow ones of every cluster that is large enough to judge, the worst first."""
     odd = []
-    for cluster in found:
+    for cluster in groups:
         if len(cluster.pairs) < LEAST_PEERS:
             continue
         for pair in cluster.pairs:
@@ -153,11 +153,11 @@ def odd_pairs(found: Iterable[PeerGroup]) -> tuple[Odd, ...]:
     return tuple(sorted(odd, key=lambda each: -each.ratio))
 
 
-def odd_ranks(found: Iterable[PeerGroup]) -> tuple[OddRank, ...]:
+def odd_ranks(groups: Iterable[PeerGroup]) -> tuple[OddRank, ...]:
     """Ranks whose pairs are all slow, the worst first."""
     values: dict[int, list[float]] = defaultdict(list)
     errors = []
-    for cluster in found:
+    for cluster in groups:
         for pair in cluster.pairs:
             relative = pair.time.times(1 / cluster.median_s)
             for rank in (pair.first, pair.second):

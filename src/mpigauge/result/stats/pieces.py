@@ -49,7 +49,7 @@ _NORMAL = 1.96
 _LOOKED_AT = 3
 
 Bounds = tuple[int, ...]
-"""Where pieces end: places in the points, the last one their number."""
+"""The ends of pieces: indices into the points, the last one their number."""
 
 
 class KnownPoint(NamedTuple):
@@ -80,11 +80,11 @@ class Pieces:
     @property
     def fitted(self) -> dict[int, float]:
         """The fitted time of each size, in seconds."""
-        found: dict[int, float] = {}
+        times: dict[int, float] = {}
         for line in self.lines:
             for point in line.points:
-                found[point.message_bytes] = point.fitted_s
-        return found
+                times[point.message_bytes] = point.fitted_s
+        return times
 
 
 def known_points(rows: Sequence[Row]) -> list[KnownPoint]:
@@ -126,26 +126,26 @@ def _line(points: Sequence[KnownPoint]) -> Fit:
     for point in points:
         pairs.append((point.message_bytes, point.time_s))
         errors[point.message_bytes] = point.error
-    found = fit(pairs, errors=errors)
-    assert found is not None  # a piece has three sizes
-    return found
+    line = fit(pairs, errors=errors)
+    assert line is not None  # a piece has three sizes
+    return line
 
 
 def _best(points: Sequence[KnownPoint]) -> Bounds:
-    """Where the pieces end whose number has the least BIC."""
+    """Returns the ends of the best pieces, in the number that has the least BIC."""
     import numpy as np
 
     count = len(points)
     squares = _squares(points)
     costs, steps = squares[0], []
-    found: list[tuple[float, Bounds]] = [(_bic(float(costs[count]), count, 1), (count,))]
+    candidates: list[tuple[float, Bounds]] = [(_bic(float(costs[count]), count, 1), (count,))]
     for pieces in range(2, min(MOST_PIECES, count // LEAST_IN_PIECE) + 1):
         # A piece more: from the best way to each of its starts.
         ways = costs[:, None] + squares
         steps.append(np.argmin(ways, axis=0))
         costs = ways.min(axis=0)
-        found.append((_bic(float(costs[count]), count, pieces), _back(steps, count)))
-    return min(found)[1]
+        candidates.append((_bic(float(costs[count]), count, pieces), _back(steps, count)))
+    return min(candidates)[1]
 
 
 def _squares(points: Sequence[KnownPoint]) -> NDArray[np.float64]:
@@ -162,7 +162,7 @@ def _squares(points: Sequence[KnownPoint]) -> NDArray[np.float64]:
 
 
 def _back(steps: Sequence[NDArray[np.intp]], count: int) -> Bounds:
-    """Where the pieces end; `steps` has the best start for each end, of the second piece on."""
+    """Returns the ends of pieces; `steps`: the best start for each end, from the second on."""
     bounds = [count]
     for starts in reversed(steps):
         bounds.append(int(starts[bounds[-1]]))
@@ -188,7 +188,7 @@ def _carried(points: Sequence[KnownPoint], bounds: Bounds) -> Bounds:
 
 
 def _strength(smaller: Sequence[KnownPoint], larger: Sequence[KnownPoint]) -> float:
-    """By how many deviations the line of the smaller ones, drawn on, misses the next sizes."""
+    """Returns the miss of the smaller sizes' line, extrapolated to the next, in deviations."""
     line = _line(smaller)
     freedom = max(len(smaller) - 2, 1)
     scatter = sum(point.relative**2 for point in line.points) / freedom

@@ -39,16 +39,16 @@ class Plateau:
 def plateaus(points: Sequence[Point]) -> tuple[Plateau, ...]:
     """The levels of this curve, sizes upwards; the longest that begins at each place."""
     ordered = sorted(points, key=lambda point: point[0])
-    found: list[Plateau] = []
+    result: list[Plateau] = []
     at = 0
     while at < len(ordered):
         end = _end(ordered, at)
         if end - at >= LEAST_SIZES:
-            found.append(_plateau(ordered, at, end))
+            result.append(_plateau(ordered, at, end))
             at = end
         else:
             at += 1
-    return tuple(found)
+    return tuple(result)
 
 
 def _end(points: Sequence[Point], start: int) -> int:

@@ -49,22 +49,22 @@ FAR = 4.0
 """A launch lies far from the median of its side at so many times the distance of the others."""
 _ONE_IN = 6
 _ONE_PAIR_IN = 5
-"""For each launch or pair that may be left out there have to be so many."""
+"""The numbers of launches and of pairs that allow one outlier each."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One number as launches know it."""
+    """The values of one number in all launches, with their errors."""
 
     values: tuple[float, ...]
-    """Of each launch; positive."""
+    """The value of each launch; positive."""
     own_error: float = 0.0
-    """What the 95 % interval inside a launch has to each side, relative; 0: not known."""
+    """Half the width of the 95 % interval within a launch, relative; 0: unknown."""
     between_runs: float = 0.0
-    """Standard deviation, between runs of this machine, of the logarithm of such a number, as far
-    as the number is not known itself; 0: it is not to be reckoned with."""
+    """Standard deviation, between runs of this machine, of the logarithm of such a number; 0: it
+    does not count."""
     runs: int = 0
-    """That this is known from."""
+    """The number of earlier runs that `between_runs` was estimated from."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +77,16 @@ class Ratio:
     freedom: float
     """Degrees of freedom of that error."""
     launches: int
-    """Of the side that has fewer; of pairs where it is paired."""
+    """Launches of the side with fewer; pairs if it is paired."""
     paired: bool = False
     middle: float | None = None
-    """Of the interval of the logarithm; None: the ratio itself."""
+    """The middle of the interval of the logarithm; None: `log`."""
     between_runs: float = 0.0
     """The part of the error that comes from runs at different times."""
     left_out: int = 0
     """Launches, or pairs of them, that lie far from all others."""
     least_p: float = 0.0
-    """What the p-value is at least, because of them."""
+    """The lower bound of the p-value if launches are left out."""
 
     @property
     def estimate(self) -> Estimate:
@@ -98,16 +98,16 @@ class Ratio:
 
     @property
     def p(self) -> float:
-        """How probable so large a difference is where there is none; NaN where nobody knows."""
+        """The p-value of no difference; NaN if the error is unknown."""
         return max(self._misses_by(self._middle), self.least_p)
 
     def is_within(self, room: float, miss: float) -> bool:
-        """Whether all of the interval of the logarithm lies no farther than that from 0."""
+        """True if the whole interval of the logarithm lies within `room` of 0."""
         farthest = max(abs(self._middle), abs(self.log))
         return farthest < room and self._misses_by(room - abs(self._middle)) <= miss
 
     def differs(self, miss: float) -> bool:
-        """Whether the interval leaves 0 out."""
+        """True if the interval excludes 0."""
         return self._middle * self.log > 0 and self._misses_by(self._middle) <= miss
 
     def ends(self, miss: float) -> tuple[float, float]:
@@ -124,7 +124,7 @@ class Ratio:
         return quantile(miss, self.freedom) * self.error
 
     def with_launches(self, launches: int) -> Ratio:
-        """What it would probably be with so many, which scatter as these do."""
+        """Returns the expected ratio of so many launches, with the scatter of these."""
         share = self.launches / launches
         within = max(self.error**2 - self.between_runs**2, 0.0) * share
         freedom = self.freedom * (launches - 1) / (self.launches - 1)
@@ -132,7 +132,7 @@ class Ratio:
         return replace(self, error=error, freedom=freedom, launches=launches)
 
     def _misses_by(self, distance: float) -> float:
-        """How probable an estimate so far from the truth is; NaN where nobody knows."""
+        """Returns the probability of an error of at least `distance`; NaN if it is unknown."""
         if not self.error > 0:
             return math.nan
         return two_sided(distance / self.error, self.freedom)
@@ -148,19 +148,19 @@ UNKNOWN = Ratio(math.nan, math.nan, math.nan, 0)
 
 
 def ratio(first: Sample, second: Sample, pairs: Sequence[tuple[int, int]] = ()) -> Ratio:
-    """second / first. `pairs` are places in their values that were measured in turn; none: they
-    were not."""
+    """Computes second / first. `pairs`: places of values in launches that alternated; none: they
+    did not."""
     if not all(value > 0 and math.isfinite(value) for value in (*first.values, *second.values)):
         return UNKNOWN
     a, b = _logs(first), _logs(second)
-    found = _paired(first, second, pairs) if pairs else _apart(first, second)
-    found = replace(found, log=printed(first, second))
-    if not found.left_out:
-        return found
+    result = _paired(first, second, pairs) if pairs else _apart(first, second)
+    result = replace(result, log=printed(first, second))
+    if not result.left_out:
+        return result
     counted = _by_count(a, b)
     if pairs:
         counted = min(counted, _by_signs([b[j] - a[i] for i, j in pairs]))
-    return replace(found, least_p=counted)
+    return replace(result, least_p=counted)
 
 
 def printed(first: Sample, second: Sample) -> float:
@@ -259,7 +259,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _variance(logs: Sequence[float], own_error: float) -> float:
-    """Of their mean; NaN of a single one."""
+    """Returns the variance of the mean of these logarithms; NaN of a single one."""
     if len(logs) < 2:
         return math.nan
     middle = _mean(logs)
@@ -268,7 +268,7 @@ def _variance(logs: Sequence[float], own_error: float) -> float:
 
 
 def _between(sample: Sample, own: float) -> tuple[float, int]:
-    """What runs differ by beyond that variance of this one, and the degrees of freedom of that."""
+    """Returns the variance between runs beyond this run's own, with its degrees of freedom."""
     beyond = 0.0
     if not math.isnan(own):
         beyond = max(sample.between_runs**2 - own, 0.0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The numbers of a cell once more, from its stored samples: what the kernel said can be checked."""
+"""Recomputes the numbers of a cell from its stored samples, to check the kernel's output."""
 
 from __future__ import annotations
 

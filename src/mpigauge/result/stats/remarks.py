@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What is suspicious about a result, in sentences that name the cells concerned."""
+"""Warnings about a result, as sentences that name the cells concerned."""
 
 from __future__ import annotations
 
@@ -70,15 +70,15 @@ def sentences(rows: Sequence[Named], changed: bool = False, stop: str = "") -> l
     """One sentence for wrong data, then one for each flag, each with the cells concerned.
     `changed`: the machine did while they were measured, so that no more launches would help;
     `stop` is the reason why launches ended before the most."""
-    said = []
+    lines = []
     wrong = [row for row in rows if row.wrong_count]
     if wrong:
-        said.append(f"{name_cells(wrong)}: {_wrong(wrong)}.")
+        lines.append(f"{name_cells(wrong)}: {_wrong(wrong)}.")
     for flag in flags_of(rows):
         concerned = [row for row in rows if flag in row.flags]
         meaning = _meaning(flag, changed, stop)
-        said.append(f"{flag}, {_who(concerned, len(rows))}: {meaning}.")
-    return said
+        lines.append(f"{flag}, {_who(concerned, len(rows))}: {meaning}.")
+    return lines
 
 
 def _meaning(flag: str, changed: bool, stop: str) -> str:
@@ -89,30 +89,32 @@ def _meaning(flag: str, changed: bool, stop: str) -> str:
     return MEANING.get(flag, "unknown flag")
 
 
-def change_sentence(found: Change, starts: Mapping[int, str]) -> str:
-    """When the machine changed in the middle of a run, by how much, and what each side knows."""
-    launches = found.before + found.after
-    at = starts.get(found.launch, "")
+def change_sentence(change: Change, starts: Mapping[int, str]) -> str:
+    """Describes a change of the machine during a run: when, by how much, and each side's error."""
+    launches = change.before + change.after
+    at = starts.get(change.launch, "")
     when = f" ({at})" if at else ""
-    known = []
-    if not isnan(found.error_before):
-        known.append(f"before it ({found.before}) agree to {plus_minus(found.error_before)}")
-    if not isnan(found.error_after):
-        those = "those " if known else ""
-        known.append(f"{those}after it ({found.after}) agree to {plus_minus(found.error_after)}")
-    agreeing = f"; launches {', '.join(known)}, in the median" if known else ""
+    agreements = []
+    if not isnan(change.error_before):
+        agreements.append(f"before it ({change.before}) agree to {plus_minus(change.error_before)}")
+    if not isnan(change.error_after):
+        those = "those " if agreements else ""
+        agreements.append(
+            f"{those}after it ({change.after}) agree to {plus_minus(change.error_after)}"
+        )
+    agreeing = f"; launches {', '.join(agreements)}, in the median" if agreements else ""
     return (
-        f"The machine changed in the middle: from launch {found.before + 1} of {launches} on{when} "
-        f"calls took {found.ratio:.2f} times as long, in the median over "
-        f"{many(found.cells, 'cell')}{agreeing}"
+        f"The machine changed in the middle: from launch {change.before + 1} of {launches} on"
+        f"{when} calls took {change.ratio:.2f} times as long, in the median over "
+        f"{many(change.cells, 'cell')}{agreeing}"
         ". ± is of both states together, and more launches would not make it narrower: see what "
         "else ran then (`mpigauge doctor`), and measure again."
     )
 
 
 def machine_sentences(rows: Sequence[Row]) -> list[str]:
-    """What the ± for this machine rests on where that is little, and rows that are outside of what
-    the machine has shown."""
+    """Warns if ± machine rests on few earlier runs, and names rows outside of the range of earlier
+    runs."""
     new, outside, runs = [], [], []
     some_known = False
     for row in rows:
@@ -125,22 +127,22 @@ def machine_sentences(rows: Sequence[Row]) -> list[str]:
             runs.append(row.scatter.runs)
         if row.scatter.outside:
             outside.append(row)
-    said = []
+    lines = []
     if new:
         of = f" for {_who(new, len(rows))}" if some_known else ""
-        said.append(
+        lines.append(
             f"This machine is not known yet{of} ({many(max(runs), 'earlier run')} of the "
             f"{LEAST_RUNS} that it takes): ± machine rests on a starting value, "
             f"{percent(STARTING_SD)} from run to run."
         )
     if outside:
         ratios = [_by_earlier(row) for row in outside]
-        said.append(
+        lines.append(
             f"outside of what this machine has shown, {_who(outside, len(rows))}: "
             f"{_least_to_most(ratios)} times as long as the middle of the earlier runs, to which "
             "± machine reaches; `mpigauge doctor` looks for what spoils times."
         )
-    return said
+    return lines
 
 
 def _by_earlier(row: Row) -> float:
@@ -156,16 +158,16 @@ def _least_to_most(ratios: Sequence[float]) -> str:
 
 
 def imported_sentences(rows: Iterable[Row]) -> list[str]:
-    """What the numbers of others are: one sentence for each statistic, with the programs."""
+    """Describes imported numbers: a sentence for each statistic, with the programs."""
     imported = [row for row in rows if row.cell.origin == "imported"]
-    said = []
+    lines = []
     for statistic, of in grouped(imported, lambda row: row.cell.statistic or "median").items():
         sources = ", ".join(distinct(of, lambda row: row.cell.source))
-        said.append(
+        lines.append(
             f"{sources}: imported; the time of a row is the {statistic} of a launch, and nothing "
             "is known of its error."
         )
-    return said
+    return lines
 
 
 def _who(concerned: Sequence[Named], rows: int) -> str:
@@ -188,23 +190,23 @@ def noise_sentences(noise: Iterable[Noise]) -> list[str]:
     for each in noise:
         if each.cpu not in worst or each.lost_ratio > worst[each.cpu].lost_ratio:
             worst[each.cpu] = each
-    said = []
+    lines = []
     for each in worst.values():
         if each.lost_ratio > _NOISY:
-            said.append(
+            lines.append(
                 f"core {each.cpu}: others took {percent(each.lost_ratio)} of its time "
                 f"{each.when} a launch; the results are of a shared machine."
             )
-    return said
+    return lines
 
 
 def skip_sentences(skips: Iterable[Skip]) -> list[str]:
     """One sentence for each reason, whatever the number of launches that met it."""
-    said = []
+    lines = []
     for reason, of in grouped(skips, lambda skip: skip.reason).items():
         cells = [_cell_of(skip) for skip in of]
-        said.append(f"{_named(cells)} left out: {reason}.")
-    return said
+        lines.append(f"{_named(cells)} left out: {reason}.")
+    return lines
 
 
 def name_cells(rows: Iterable[Named]) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where a series of values, one for each run in the order of time, changes its level.
+"""Detects steps in the level of a series of values, one for each run in the order of time.
 
 Every place is tested with the 6, 12, 24, … values on either side of it, and with all: the
-difference of the means of logarithms before and behind it, by Student's t. The p-values are
+difference of the means of logarithms before and after it, by Student's t. The p-values are
 corrected over all tests by Holm. A step is claimed where the test is clearest among those that
 `judge` calls MORE or LESS; then both sides are searched alike (binary segmentation, A. J. Scott,
 M. Knott, Biometrics 30 (1974) 507).
@@ -54,18 +54,18 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True)
 class Shift:
-    """A step, or a place that was asked about."""
+    """A step, or a given place, with its judgement."""
 
     place: int
-    """Of the first value behind it."""
+    """The index of the first value after it."""
     ratio: Ratio
-    """Of the level behind it to that before."""
+    """The ratio of the level after it to that before."""
     judged: Judged
 
     @property
     def undecided(self) -> str:
         """Why nothing is said of it, and what would help; empty: something is said."""
-        if self.judged.said != "UNDECIDED":
+        if self.judged.verdict != "UNDECIDED":
             return ""
         if self.ratio.launches < LEAST_BESIDE:
             return f"{many(self.ratio.launches, 'run')} on one side, {LEAST_BESIDE} are needed"
@@ -78,9 +78,9 @@ class Shift:
 
 @dataclass(frozen=True)
 class Shifts:
-    found: tuple[Shift, ...]
+    steps: tuple[Shift, ...]
     """Steps, in the order of time; each is between its neighbours or the ends."""
-    said: Literal["STEP", "SAME", "UNDECIDED"]
+    verdict: Literal["STEP", "SAME", "UNDECIDED"]
     """SAME: no place of the series can have a step beyond the tolerance."""
     visible: float = math.nan
     """About how large a step in the middle has to be, as a share, to be seen; NaN: none would."""
@@ -93,11 +93,11 @@ def shifts(values: Sequence[float], own_error: float, tolerance: float = TOLERAN
     if series.least < _NOTHING:
         return Shifts((), "UNDECIDED")
     places = sorted(_search(series, 0, len(values), tolerance))
-    found = series.judged(places, tolerance)
-    while kept := [each.place for each in found if each.judged.said in ("MORE", "LESS")]:
-        if len(kept) == len(found):
-            return Shifts(tuple(found), "STEP")
-        found = series.judged(kept, tolerance)
+    steps = series.judged(places, tolerance)
+    while kept := [each.place for each in steps if each.judged.verdict in ("MORE", "LESS")]:
+        if len(kept) == len(steps):
+            return Shifts(tuple(steps), "STEP")
+        steps = series.judged(kept, tolerance)
     return _without_step(_tests(series, 0, len(values)), tolerance)
 
 
@@ -132,7 +132,7 @@ class _Series:
         return [Shift(*each) for each in zip(places, ratios, judged, strict=True)]
 
     def ratio(self, start: int, middle: int, end: int) -> Ratio:
-        """What is from `middle` to `end` by what is from `start` to `middle`."""
+        """Returns the level from `middle` to `end` relative to that from `start` to `middle`."""
         one, two = self.logs[start:middle], self.logs[middle:end]
         count, few = len(one) + len(two), min(len(one), len(two))
         if few < 1 or count < _LEAST:
@@ -155,7 +155,7 @@ def _search(series: _Series, start: int, end: int, tolerance: float) -> Iterator
     judged = judge([ratio for _, ratio in tests], tolerance)
     claimed = []
     for (place, ratio), each in zip(tests, judged, strict=True):
-        if each.said in ("MORE", "LESS"):
+        if each.verdict in ("MORE", "LESS"):
             claimed.append((-each.p, abs(ratio.log) / ratio.error, place))
     if claimed:
         place = max(claimed)[-1]
@@ -166,12 +166,12 @@ def _search(series: _Series, start: int, end: int, tolerance: float) -> Iterator
 
 def _tests(series: _Series, start: int, end: int) -> list[tuple[int, Ratio]]:
     """Each place with each width that there is room for."""
-    found = []
+    tests = []
     for place in range(start + LEAST_BESIDE, end - LEAST_BESIDE + 1):
         for wide in _widths(max(place - start, end - place)):
             ratio = series.ratio(max(start, place - wide), place, min(place + wide, end))
-            found.append((place, ratio))
-    return found
+            tests.append((place, ratio))
+    return tests
 
 
 def _widths(most: int) -> Iterator[int]:
@@ -183,14 +183,14 @@ def _widths(most: int) -> Iterator[int]:
 
 
 def _without_step(tests: Sequence[tuple[int, Ratio]], tolerance: float) -> Shifts:
-    """Whether there can be one that was not found: at each place by the most exact test."""
+    """Returns SAME if no place can have a step, by its most exact test; else UNDECIDED."""
     exact: dict[int, Ratio] = {}
     for place, ratio in tests:
         if place not in exact or ratio.error < exact[place].error:
             exact[place] = ratio
     if not exact:
         return Shifts((), "UNDECIDED")
-    same = all(each.said == "SAME" for each in judge(list(exact.values()), tolerance))
+    same = all(each.verdict == "SAME" for each in judge(list(exact.values()), tolerance))
     middle = list(exact.values())[len(exact) // 2]
     visible = math.expm1(middle.half_width(ALPHA / len(tests)))
     return Shifts((), "SAME" if same else "UNDECIDED", visible)

@@ -62,14 +62,14 @@ def quantile(miss: float, freedom: float) -> float:
 
 
 def _newton(t: float, above: float, miss: float, freedom: float) -> float:
-    """Where log P(|T| > t), followed along its slope, reaches log `miss`."""
+    """Returns the t at which the tangent of log P(|T| > t) reaches log `miss`."""
     if above == 0:
         return math.inf
     return t + above * math.log(above / miss) / (2 * _density(t, freedom))
 
 
 def _density(t: float, freedom: float) -> float:
-    """Of T at t (Abramowitz and Stegun, 26.7.1, differentiated)."""
+    """The density of T at t (Abramowitz and Stegun, 26.7.1, differentiated)."""
     scale = _gamma_ratio(freedom / 2) / math.sqrt(freedom * math.pi)
     return scale * math.exp(-(freedom + 1) / 2 * math.log1p(t * t / freedom))
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What may be said of ratios that are shown together.
+"""The verdicts on ratios that are shown together.
 
 MORE and LESS: the ratio is not 1, by a test whose p-values are corrected over all ratios that are
-shown together (S. Holm, Scandinavian Journal of Statistics 6 (1979) 65), so that two runs of one
-thing make anything of a comparison differ in at most 5 % of comparisons. SAME: the whole 95 %
-interval lies within the tolerance; then it does not matter whether it is exactly 1. Everything else
-is UNDECIDED, with what would decide it.
+shown together (S. Holm, Scandinavian Journal of Statistics 6 (1979) 65), so that two equal runs
+show any difference in at most 5 % of comparisons. SAME: the whole 95 % interval lies within the
+tolerance, so it does not matter whether the ratio is exactly 1. Everything else is UNDECIDED, with
+the number of launches that would decide it.
 
-Ratios are of several families: single rows, and statements over many rows. Each family has its
-weight, which its ratios share, so that a test over all sizes is not drowned by many single ones;
-the weights of what has been found different go to the others.
+Ratios come in several families: single rows, and statements over many rows. Each family has a
+weight that its ratios share, so that many single ratios do not swamp a test over all sizes; the
+weights of ratios already found different go to the others.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 TOLERANCE = 0.05
 MOST_LAUNCHES = 200
-"""Nobody is told to make more."""
-Said = Literal["LESS", "MORE", "SAME", "UNDECIDED"]
+"""The most launches that are ever recommended."""
+Verdict = Literal["LESS", "MORE", "SAME", "UNDECIDED"]
 
 
 @dataclass(frozen=True)
 class Judged:
-    said: Said
+    verdict: Verdict
     p: float
-    """After the correction; NaN where there was no test."""
+    """The corrected p-value; NaN if there was no test."""
     needed: int | None = None
     """About how many launches would decide it; None: decided, or more than MOST_LAUNCHES."""
     why: str = ""
-    """Why nothing is said, where it is not for want of launches."""
+    """The reason for UNDECIDED, unless it is a lack of launches."""
 
 
 def judge(ratios: Sequence[Ratio], tolerance: float = TOLERANCE) -> list[Judged]:
@@ -67,10 +67,10 @@ def judge_families(
     whole = math.fsum(of_tests) or 1.0
     room = math.log1p(tolerance)
     adjusted = zip(holm(ps, weights), weights, strict=True)
-    found = []
+    judged = []
     for _, ratios in families:
-        found.append([_judge(ratio, *next(adjusted), room, whole) for ratio in ratios])
-    return found
+        judged.append([_judge(ratio, *next(adjusted), room, whole) for ratio in ratios])
+    return judged
 
 
 def holm(ps: Sequence[float], weights: Sequence[float] = ()) -> list[float]:
@@ -92,13 +92,13 @@ def holm(ps: Sequence[float], weights: Sequence[float] = ()) -> list[float]:
 
 
 def enough(ratio: Ratio) -> bool:
-    """Whether there are launches enough for a verdict."""
+    """True if there are enough launches for a verdict."""
     return ratio.launches >= LEAST_FOR_INTERVAL
 
 
 def _judge(ratio: Ratio, p: float, weight: float, room: float, whole: float) -> Judged:
-    """What may be said of one ratio. `p`: adjusted; `weight`: its share of `whole`, the weight of
-    all tests; `room`: the tolerance as a logarithm."""
+    """Returns the verdict on one ratio. `p`: adjusted; `weight`: its share of `whole`, the
+    weight of all tests; `room`: the tolerance as a logarithm."""
     if ratio.launches == 0:
         return Judged("UNDECIDED", p)
     if not enough(ratio):

@@ -85,7 +85,7 @@ def _panel(frame: Frame, sizes: Sequence[int]) -> dict[str, Any]:
 def name_of(member: Member) -> str:
     """A usual number says nothing."""
     words = [member.benchmark, many(member.ranks, "rank")]
-    for column, value in member.told:
+    for column, value in member.columns:
         if isinstance(value, str) or value != USUAL.get(column):
             words.append(word(column, value))
     return " · ".join(filter(None, words))
