@@ -50,14 +50,14 @@ def columns_of(*tables: str) -> list[str]:
 
 
 def ask(con: DuckDBPyConnection, query: str, tables: Sequence[str] = tuple(TABLES)) -> QueryResult:
-    """UserError: it is not a query, would write, or names what is not there; `tables`: those that
-    it may mean, for the nearest right name."""
+    """Runs a query. `tables`: those whose names are suggested for unknown ones. UserError: it is
+    not a query, would write, or names unknown tables or columns."""
     import duckdb
 
     _check_reads(con, query, tables)
     try:
-        found = con.execute(_as(query, con, "TIME ZONE", "CAST({} AS VARCHAR)"))
-        return QueryResult(tuple(name for name, *_ in found.description or ()), found.fetchall())
+        result = con.execute(_as(query, con, "TIME ZONE", "CAST({} AS VARCHAR)"))
+        return QueryResult(tuple(name for name, *_ in result.description or ()), result.fetchall())
     except MemoryError:
         raise UserError(TOO_MUCH) from None
     except duckdb.IOException:
@@ -98,8 +98,8 @@ def _check_reads(con: DuckDBPyConnection, query: str, tables: Sequence[str]) -> 
         raise
     except duckdb.Error as error:
         raise UserError(_one_line(error, tables)) from None
-    if found := _WRITING.search(plan):
-        _refuse(found[1])
+    if match := _WRITING.search(plan):
+        _refuse(match[1])
 
 
 def _refuse(what: str) -> None:
@@ -109,9 +109,9 @@ def _refuse(what: str) -> None:
 def _as(query: str, con: DuckDBPyConnection, kind: str, form: str) -> str:
     """The query with its columns of a type in another form: times with a zone, which need a package
     that we do without, as words."""
-    found = con.sql(_inner(query))
+    relation = con.sql(_inner(query))
     of_kind = []
-    for n, t in zip(found.columns, found.types, strict=True):
+    for n, t in zip(relation.columns, relation.types, strict=True):
         if str(t).endswith(kind):
             of_kind.append(n)
     if not of_kind:
@@ -134,16 +134,16 @@ def _one_line(error: Exception, tables: Sequence[str]) -> str:
     text = str(error)
     if type(error).__name__ == "OutOfMemoryException":
         return TOO_MUCH
-    if found := _NO_COLUMN.search(text):
-        name = found[1]
+    if match := _NO_COLUMN.search(text):
+        name = match[1]
         return f"there is no column '{name}'{did_you_mean(name, [*columns_of(*tables), *tables])}"
-    if found := _NO_TABLE.search(text):
-        name = found[1]
+    if match := _NO_TABLE.search(text):
+        name = match[1]
         hint = nearest_or_all(name, tables)
         return f"there is no table '{name}'{hint}"
     first, *more = text.splitlines()
-    said = first.partition(": ")[2] or first
+    message = first.partition(": ")[2] or first
     hint = next((line for line in more if line.startswith("Did you mean")), "")
     wrong = ("ParserException", "BinderException", "CatalogException")
     what = "this is not a query" if type(error).__name__ in wrong else "the query failed"
-    return f"{what}: {said} {hint}".rstrip()
+    return f"{what}: {message} {hint}".rstrip()

@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """Makes parts: folders with a Parquet file for each table, and a manifest of the runs in them.
 
-A part is made under a name of its own and renamed when it is whole, so that any number of jobs may
-make parts in one place, on NFS and Lustre too: there are no locks, and no file is ever changed.
+A part is made under a unique name and renamed when it is complete, so that any number of jobs can
+make parts in one place, also on NFS and Lustre: there are no locks, and files never change.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ UNREAD = ""
 """The state of a run that is read again the next time, changed or not."""
 _INT = 1 << 63
 _LARGEST_LINE = 1 << 28
-"""Of JSON, in bytes: the line of a run with very many notes."""
+"""The largest line of JSON, in bytes, as that of a run with very many notes."""
 
 
 @dataclass(frozen=True)
 class FolderState:
-    """What is known of a run folder beside its lines in the tables."""
+    """The state of a run folder, in addition to its lines in the tables."""
 
     state: str
-    """Of its files when it was read."""
+    """The state of its files when it was read (folders.state)."""
     refused: str = ""
     """Why it is left out; empty: it is in the tables."""
     print: Print = NOBODY
@@ -58,14 +58,14 @@ class FolderState:
 class TablePart:
     folder: Path
     entries: Mapping[str, FolderState]
-    """By the names of runs."""
+    """The state of each run, by name."""
 
     def file(self, table: str) -> Path:
         return self.folder / f"{table}.parquet"
 
 
 def quoted(text: object) -> str:
-    """A text as SQL has it."""
+    """Returns a text as an SQL string literal."""
     return "'" + str(text).replace("'", "''") + "'"
 
 
@@ -75,8 +75,8 @@ def build(
     runs: Mapping[str, tuple[Path, str]],
     tell: Callable[[int], None],
 ) -> TablePart:
-    """A part with these runs: the folder and the state of each, by name; `tell` hears how many
-    have been read. OSError, duckdb.IOException: it cannot be written."""
+    """Makes a part of these runs: the folder and the state of each, by name. `tell` is called with
+    the number of runs already read. OSError, duckdb.IOException: it cannot be written."""
     with new_part(place) as folder:
         entries = _read(folder, runs, tell)
         for table, fields in TABLES.items():
@@ -100,10 +100,10 @@ def new_part(place: Path) -> Iterator[Path]:
 
 
 def finish(folder: Path, entries: Mapping[str, FolderState]) -> TablePart:
-    """Gives the part its name. The manifest knows how long the files are."""
+    """Gives the part its name. The manifest holds the sizes of its files."""
     sizes = {table: (folder / f"{table}.parquet").stat().st_size for table in TABLES}
-    found = {name: asdict(entry) for name, entry in entries.items()}
-    text = json.dumps({"bytes": sizes, "runs": found}, ensure_ascii=False)
+    states = {name: asdict(entry) for name, entry in entries.items()}
+    text = json.dumps({"bytes": sizes, "runs": states}, ensure_ascii=False)
     (folder / MANIFEST).write_text(text, encoding="utf-8", errors="replace")
     final = folder.with_name(folder.name.removeprefix(UNFINISHED))
     os.rename(folder, final)  # noqa: PTH104
@@ -135,7 +135,7 @@ def _read(
 
 
 def read_lines(name: str, path: Path, state: str) -> tuple[FolderState, list[tuple[str, str]]]:
-    """What is known of a run, and each of its lines with its table; all of them or none."""
+    """Returns the state of a run and its lines with their tables; no lines if it is refused."""
     if not readable(path):
         state = UNREAD
     try:

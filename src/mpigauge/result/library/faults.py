@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What is not right with stored runs: damage, copies, clocks. Said, and never fatal."""
+"""Faults of stored runs: damage, and times that go back. They are reported, never fatal."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 AHEAD = timedelta(minutes=10)
-"""So far clocks of machines that share a folder may be apart before it is said."""
+"""The tolerated difference between clocks of machines that share a folder."""
 
 
 def faults(run: Run) -> list[str]:
     """The faults of one run: a sentence for each damaged piece, and for each time that goes
     back."""
-    said = (sentence.replace(str(run.path), run.path.name) for sentence in run.damaged)
-    return [*said, *_back(run)]
+    damage = (sentence.replace(str(run.path), run.path.name) for sentence in run.damaged)
+    return [*damage, *_back(run)]
 
 
 def ahead(created: Mapping[str, str], now: datetime) -> list[str]:

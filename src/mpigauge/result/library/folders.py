@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which runs are meant, whether one has changed since it was read, and which are copies."""
+"""Run folders: their names, changes since they were read, and copies among them."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ _NOT_THERE = "-"
 
 
 def by_name(paths: Iterable[Path]) -> dict[str, Path]:
-    """Run folders from anywhere by their names; by their paths where two are called the same."""
+    """Returns run folders by name, or by path if several have the same name. UserError: one of
+    the paths is no run folder."""
     paths = list(paths)
     if file := next((path for path in paths if path.is_file()), None):
         raise UserError(f"{file} is a file and no run folder; `mpigauge import` makes one of it")
     for path in paths:
         if not is_reference(path) and not (path / "run.json").exists():
             raise UserError(f"{path} is not a run folder: it has no run.json")
-    found = list(dict.fromkeys(map(_whole_path, paths)))
-    names = [path.name for path in found]
-    return {p.name if names.count(p.name) == 1 else str(p): p for p in found}
+    folders = list(dict.fromkeys(map(_whole_path, paths)))
+    names = [path.name for path in folders]
+    return {p.name if names.count(p.name) == 1 else str(p): p for p in folders}
 
 
 def _whole_path(path: Path) -> Path:
-    """Of a folder; references of the library have names only."""
+    """Returns the absolute path of a folder; references of the library stay as they are."""
     if is_reference(path):
         return path
     return Path(os.path.normpath(path.absolute()))
@@ -48,9 +49,9 @@ def is_reference(path: Path) -> bool:
 
 
 def state(folder: Path) -> str:
-    """What changes whenever the files of a run do: their sizes and times, no contents.
+    """Returns the sizes and times of a run's files, as text that changes when the files do.
 
-    Records only grow, so that their size tells even where a file system counts times in seconds.
+    Records only grow, so the size shows a change even if the file system's times are in seconds.
     """
     looks = {name: _look(folder / name) for name in _FILES}
     if looks["status.json"] == _NOT_THERE:
@@ -62,14 +63,14 @@ def state(folder: Path) -> str:
 
 def _look(path: Path) -> str:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return _NOT_THERE
-    return f"{found.st_size}:{found.st_mtime_ns}"
+    return f"{status.st_size}:{status.st_mtime_ns}"
 
 
 def readable(folder: Path) -> bool:
-    """Whether the files that are there can be read now: what a file server loses may come back."""
+    """True if all existing files can be read now; files lost by a file server may come back."""
     try:
         for name in _FILES:
             with suppress(FileNotFoundError), (folder / name).open("rb") as file:
@@ -80,15 +81,15 @@ def readable(folder: Path) -> bool:
 
 
 class Print(NamedTuple):
-    """What tells copies of a run from other runs."""
+    """The fingerprint of a run, which its copies share."""
 
     made: str
-    """Digest of run.json and passport.json: where, when and by which command it was made; of an
-    import, of which programs and machine."""
+    """Digest of run.json and passport.json: place, time and command; of an import, its programs
+    and machine."""
     records: str
     """Digest of records.jsonl."""
     size: int
-    """Of records.jsonl in bytes."""
+    """The size of records.jsonl in bytes."""
 
 
 NOBODY = Print("", "", 0)
@@ -105,7 +106,7 @@ def print_of(run: Run) -> Print:
 
 
 def _made(run: Run) -> str:
-    """Of what was imported it does not matter when, but of which machine it is said to be."""
+    """Returns the digest for Print.made; of an import its sources and machine, not its time."""
     if imported := run.header.get("imported"):
         machine = (run.passport.get("machine") or {}).get("hostname", "")
         return f"imported {imported['sources']} {machine}".rstrip()
@@ -117,7 +118,7 @@ def _made(run: Run) -> str:
 
 
 def is_copy(one: Print, other: Print, folder: Path) -> bool:
-    """Whether a run is the same as `other` in this folder, or as that was when it was shorter."""
+    """True if a run equals `other` in this folder, or an earlier, shorter state of it."""
     if one.made != other.made or one.size > other.size:
         return False
     return one.records == other.records or one.records == _beginning(folder, one.size)

@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """Runs too large to be read record by record: all of their curves as numbers, some as records.
 
-DuckDB reads the few columns that tell cells apart and what they took, several times as fast as
-records are made; only the lines of the curves that tell most then become records.
+DuckDB reads only the columns that identify cells and their times, several times as fast as records
+are parsed. Only the lines of the most informative curves then become records.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 LARGE_BYTES = 100_000_000
-"""Of records; reading these one by one takes some seconds."""
+"""The size of records.jsonl from which a run is large; smaller ones are read in seconds."""
 DETAILED_ROWS = 2_000
-"""Of a large run, that are shown as those of a small one."""
+"""The number of rows of a large run that are shown in full detail."""
 _NUMBERS = ("time_p50_s", "ci_low_s", "ci_high_s", "time_scale")
 _LARGEST_LINE = 1 << 28
 
@@ -46,7 +46,7 @@ _LARGEST_LINE = 1 << 28
 @dataclass(frozen=True)
 class Large:
     run: Run
-    """With the curves that tell most."""
+    """The run with its most informative curves only."""
     members: tuple[Member, ...]
     """All curves, as numbers."""
 
@@ -66,21 +66,21 @@ def load_large(path: Path, rows: int = DETAILED_ROWS) -> Large:
 
     try:
         with TemporaryDirectory(prefix="mpigauge-") as away, connection(Path(away)) as con:
-            found = _found(con, path / "records.jsonl", _widening(path))
-            members = tuple(_members(found))
+            curves = _curves(con, path / "records.jsonl", _widening(path))
+            members = tuple(_members(curves))
             chosen = most_informative(members, rows)
-            wanted = _lines(con, [found[place][0] for place in chosen])
+            lines = _lines(con, [curves[place][0] for place in chosen])
     except duckdb.Error as error:
         raise UserError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
-    run = _part(path, wanted, members, chosen)
-    _check(run, {tuple(found[place][1 : 1 + len(OF_CURVES)]) for place in chosen})
+    run = _part(path, lines, members, chosen)
+    _check(run, {tuple(curves[place][1 : 1 + len(OF_CURVES)]) for place in chosen})
     return Large(run, members)
 
 
 def _part(
-    path: Path, wanted: Sequence[int], members: Sequence[Member], chosen: Sequence[int]
+    path: Path, lines: Sequence[int], members: Sequence[Member], chosen: Sequence[int]
 ) -> Run:
-    run = load(path, lines=wanted)
+    run = load(path, lines=lines)
     shown = sum(len(members[place].sizes) for place in chosen)
     whole = sum(len(member.sizes) for member in members)
     words = (
@@ -92,20 +92,20 @@ def _part(
 
 
 def _check(run: Run, keys: set[tuple[Any, ...]]) -> None:
-    """Whether the lines that were read are those that were meant."""
+    """Checks that all cells are of these curves. UserError: the file changed meanwhile."""
     if any(variant_of(cell) not in keys for cell in run.cells):
         raise UserError(f"{run.path / 'records.jsonl'} was changed while it was read; try again")
 
 
 def _widening(path: Path) -> float:
-    """How many times as wide as of independent launches its intervals are."""
-    known, _ = between_of(path)
-    if known:
-        return known.widening
+    """Returns the width of the run's intervals relative to independent launches."""
+    between, _ = between_of(path)
+    if between:
+        return between.widening
     return 1.0
 
 
-def _found(con: DuckDBPyConnection, file: Path, widening: float) -> list[tuple[Any, ...]]:
+def _curves(con: DuckDBPyConnection, file: Path, widening: float) -> list[tuple[Any, ...]]:
     """All curves: the number of each in the tables, its columns, sizes, times, errors, wrong."""
     _scan(con, file)
     orders = []
@@ -129,9 +129,9 @@ def _in_quotes(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
-def _members(found: Sequence[tuple[Any, ...]]) -> list[Member]:
-    told = varied([row[1 : 1 + len(OF_CURVES)] for row in found])
-    return [_member(row[1:], told) for row in found]
+def _members(rows: Sequence[tuple[Any, ...]]) -> list[Member]:
+    columns = varied([row[1 : 1 + len(OF_CURVES)] for row in rows])
+    return [_member(row[1:], columns) for row in rows]
 
 
 def _scan(con: DuckDBPyConnection, file: Path) -> None:
@@ -199,21 +199,21 @@ def _lines(con: DuckDBPyConnection, curves: Sequence[int]) -> list[int]:
     if curves:
         listed = ", ".join(f"({curve})" for curve in curves)
         con.execute(f"INSERT INTO chosen VALUES {listed}")
-    found = con.execute(
+    rows = con.execute(
         "SELECT rowid FROM cells WHERE record IS DISTINCT FROM 'cell' "
         "OR curve IN (SELECT curve FROM chosen) ORDER BY rowid"
     ).fetchall()
-    return [line for (line,) in found]
+    return [line for (line,) in rows]
 
 
-def _member(row: Sequence[Any], told: Sequence[str]) -> Member:
-    known = dict(zip(OF_CURVES, row, strict=False))
+def _member(row: Sequence[Any], columns: Sequence[str]) -> Member:
+    values = dict(zip(OF_CURVES, row, strict=False))
     sizes, times, errors, wrong = row[len(OF_CURVES) :]
     known_errors = [math.nan if error is None else error for error in errors]
     return Member(
-        benchmark_word(known["suite"], known["benchmark"]),
-        known["ranks"],
-        tuple((name, known[name]) for name in told),
+        benchmark_word(values["suite"], values["benchmark"]),
+        values["ranks"],
+        tuple((name, values[name]) for name in columns),
         tuple(sizes),
         tuple(times),
         tuple(known_errors),

@@ -35,15 +35,14 @@ _ATTEMPTS = 3
 @dataclass(frozen=True)
 class Library:
     con: DuckDBPyConnection
-    """With a view for each table."""
+    """The connection, with a view for each table."""
     notes: tuple[str, ...]
-    """What is left out, and what is suspicious, a sentence each."""
+    """Sentences about runs left out and other problems."""
     folders: tuple[Path, ...] = ()
-    """Where its files are."""
+    """The folders of its files."""
 
     def shut(self) -> None:
-        """Has no query read other files than those of the tables from now on, nor change that: for
-        questions that come from elsewhere."""
+        """Restricts queries to the files of the tables, irrevocably: for untrusted queries."""
         folders = ", ".join(quoted(folder.absolute()) for folder in self.folders)
         self.con.execute(f"SET allowed_directories = [{folders}]")
         self.con.execute("SET enable_external_access = false")
@@ -57,9 +56,9 @@ class Library:
         root: Path | None = None,
         tell: Callable[[int, int], None] = lambda *_: None,
     ) -> Iterator[Self]:
-        """A library of run folders by their names. Tables are kept below `root`, or not at all.
+        """Opens a library of run folders, by name. Tables are kept below `root`; None: not at all.
 
-        `tell` hears how many runs have been read anew, and of how many.
+        `tell` is called with the number of runs read anew so far, and their total.
         """
         with ExitStack() as stack:
             away = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mpigauge-")))
@@ -76,15 +75,15 @@ class Library:
         tell: Callable[[int, int], None],
     ) -> Self:
         place = place_in(root) if root else away
-        parts, said = read_parts(place), []  # before states: what others make now is let alone
+        parts, refusals = read_parts(place), []  # before states: what others make now is let alone
         states = {name: state(path) for name, path in runs.items()}
         missing = {n: (runs[n], states[n]) for n in states.keys() - choose(parts, states).keys()}
         if missing:
             made, refusal = _build(con, place, away, dict(sorted(missing.items())), tell)
             parts.append(made)
-            said += [refusal] if refusal else []
+            refusals += [refusal] if refusal else []
         chosen = choose(parts, states, missing.keys())
-        if missing and not said:
+        if missing and not refusals:
             parts = tidy(con, place, parts, chosen)
             chosen = choose(parts, states, missing.keys())
         entries = {name: entry for name, (_, entry) in chosen.items()}
@@ -96,7 +95,7 @@ class Library:
         for table in TABLES:
             con.execute(f"CREATE OR REPLACE VIEW {table} AS {select(table, parts, counted)}")
         now = datetime.now(timezone.utc)
-        notes = (*said, *notes_on(entries, copies, now), *_mixed(con))
+        notes = (*refusals, *notes_on(entries, copies, now), *_mixed(con))
         return cls(con, notes, (place, away))
 
 
@@ -106,8 +105,8 @@ def answered(
     question: Callable[[Library], _T],
     tell: Callable[[int, int], None] = lambda *_: None,
 ) -> _T:
-    """What a question to the tables of these runs brings, asked again where another job took
-    files away in the middle of it. UserError: files cannot be read or written."""
+    """Returns the answer of a question to the tables of these runs, repeated if another job
+    removes files meanwhile. UserError: files cannot be read or written."""
     import duckdb
 
     for attempt in range(_ATTEMPTS):
@@ -122,8 +121,8 @@ def answered(
 
 def reason(error: Exception) -> str:
     """The reason of an error of the system or of DuckDB, in one line."""
-    said = error.strerror if isinstance(error, OSError) else None
-    return said or str(error).splitlines()[0].removeprefix("IO Error: ")
+    text = error.strerror if isinstance(error, OSError) else None
+    return text or str(error).splitlines()[0].removeprefix("IO Error: ")
 
 
 def connection(away: Path) -> DuckDBPyConnection:
@@ -147,7 +146,7 @@ def _build(
     runs: Mapping[str, tuple[Path, str]],
     tell: Callable[[int, int], None],
 ) -> tuple[TablePart, str]:
-    """The part of these runs; and why it could not be kept, if so."""
+    """Makes the part of these runs; the text says why it could not be kept; empty: it was."""
 
     def count(done: int) -> None:
         tell(done, len(runs))
@@ -164,24 +163,24 @@ def _build(
 def copies_among(entries: Mapping[str, FolderState], runs: Mapping[str, Path]) -> dict[str, str]:
     """Runs that are there more than once, each with the one that counts: that with most records."""
     named = [(name, entry.print) for name, entry in entries.items() if not entry.refused]
-    found: dict[str, str] = {}
+    copies: dict[str, str] = {}
     for alike in grouped(named, lambda each: each[1].made).values():
         kept: list[tuple[str, Print]] = []
         for name, mine in sorted(alike, key=lambda each: (-each[1].size, each[0])):
             for other, print_of_other in kept:
                 if is_copy(mine, print_of_other, runs[other]):
-                    found[name] = other
+                    copies[name] = other
                     break
             else:
                 kept.append((name, mine))
-    return found
+    return copies
 
 
 def notes_on(
-    found: Mapping[str, FolderState], copies: Mapping[str, str], now: datetime
+    states: Mapping[str, FolderState], copies: Mapping[str, str], now: datetime
 ) -> Iterator[str]:
-    """What is left out, and what is suspicious."""
-    entries = dict(sorted(found.items()))
+    """Yields sentences about runs left out and other problems."""
+    entries = dict(sorted(states.items()))
     for entry in entries.values():
         if entry.refused:
             yield f"left out: {entry.refused}"
@@ -194,10 +193,10 @@ def notes_on(
 
 def _mixed(con: DuckDBPyConnection) -> list[str]:
     """Figures of one name in more than one unit: they must not be compared as they are."""
-    found = con.execute(
+    mixed = con.execute(
         "SELECT name, benchmark, string_agg(DISTINCT unit, ', ' ORDER BY unit) FROM figures "
         "GROUP BY ALL HAVING count(DISTINCT unit) > 1 ORDER BY ALL"
     ).fetchall()
     return [
-        f"the figure {name} of {what} is in {units}: compare by unit" for name, what, units in found
+        f"the figure {name} of {what} is in {units}: compare by unit" for name, what, units in mixed
     ]

@@ -60,9 +60,9 @@ def chosen(
 
 def _check_quotes(where: str) -> None:
     """SQLite takes a name in double quotes that it does not know for a text."""
-    known = [column.name for column in TABLES["runs"]]
+    names = [column.name for column in TABLES["runs"]]
     for name in _IN_QUOTES.findall(where):
-        if name and name.lower() not in known:
+        if name and name.lower() not in names:
             raise UserError(_no_column(name))
 
 
@@ -85,25 +85,25 @@ def _fill(con: sqlite3.Connection, facts: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """As SQLite holds it: a list as its JSON."""
+    """Returns a value that SQLite can hold: a list becomes JSON."""
     if isinstance(value, list):
         return json.dumps(value)
     return value
 
 
 def _holds(listed: Any, value: Any) -> bool | None:
-    """Whether a list, as its JSON, holds this value; None: there is no list."""
+    """True if a list, given as JSON, contains the value; None: there is no list."""
     if listed is None:
         return None
     return value in json.loads(listed)
 
 
 def _refusal(where: str, error: str) -> str:
-    if found := _UNKNOWN_COLUMN.search(error):
-        return _no_column(found[1])
+    if match := _UNKNOWN_COLUMN.search(error):
+        return _no_column(match[1])
     return f"--where {where}: {error}; what only DuckDB knows needs it: {brings('sql')}"
 
 
 def _no_column(name: str) -> str:
-    known = [column.name for column in TABLES["runs"]]
-    return f"there is no column '{name}'{did_you_mean(name, known)}"
+    names = [column.name for column in TABLES["runs"]]
+    return f"there is no column '{name}'{did_you_mean(name, names)}"

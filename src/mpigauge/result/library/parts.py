@@ -49,8 +49,8 @@ _OTHER_LAYOUT_S = 30 * 86400.0
 
 
 def place_in(root: Path) -> Path:
-    """Where the parts of a folder of runs are; another place for every other set of columns, and
-    for every version, since it may compute rows in another way."""
+    """Returns the folder for the parts of a folder of runs; each set of columns and each version
+    of mpigauge has its own, since versions may compute rows differently."""
     layout = json.dumps([mpigauge.__version__, SCHEMA, TABLES]).encode()
     return root / FOLDER / hashlib.sha256(layout).hexdigest()[:12]
 
@@ -61,30 +61,30 @@ def read_parts(place: Path) -> list[TablePart]:
         folders = sorted(place.iterdir())
     except OSError:
         return []
-    found = []
+    parts = []
     for folder in folders:
         if folder.name.startswith(UNFINISHED):
             continue
         part = read_part(folder)
         if part:
-            found.append(part)
-    return found
+            parts.append(part)
+    return parts
 
 
 def read_part(folder: Path) -> TablePart | None:
     """None where a file is missing or not as the manifest says."""
     try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        if not all(_whole(folder / f"{t}.parquet", found["bytes"][t]) for t in TABLES):
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if not all(_whole(folder / f"{t}.parquet", manifest["bytes"][t]) for t in TABLES):
             return None
-        return TablePart(folder, {name: _entry(entry) for name, entry in found["runs"].items()})
+        return TablePart(folder, {name: _entry(entry) for name, entry in manifest["runs"].items()})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _entry(found: Mapping[str, Any]) -> FolderState:
-    changed = {"print": Print(*found["print"]), "notes": tuple(found["notes"])}
-    return FolderState(**{**found, **changed})
+def _entry(values: Mapping[str, Any]) -> FolderState:
+    changed = {"print": Print(*values["print"]), "notes": tuple(values["notes"])}
+    return FolderState(**{**values, **changed})
 
 
 def _whole(path: Path, size: int) -> bool:
@@ -176,8 +176,8 @@ def _remove(folders: Iterable[Path]) -> None:
 
 
 def _remove_abandoned(place: Path) -> None:
-    """What jobs left that were killed while they made a part, damaged parts, and what other
-    versions made that nobody has used for a month."""
+    """Removes unfinished parts of killed jobs, damaged parts, and parts of other versions that
+    have not changed for a month."""
     for folder in sorted(place.iterdir()):
         if _age_s(folder) <= _ABANDONED_S:
             continue

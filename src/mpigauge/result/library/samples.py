@@ -35,24 +35,24 @@ _SAMPLE = (
     SqlColumn("time_avg_s", "DOUBLE"),
 )
 SAMPLES = _CELL + _SAMPLE
-"""Which cell of which launch, the number of the sample in it, the visit that it was taken in and
-what disturbed that, and its time on the slowest rank, the fastest, and on average."""
+"""Columns: the cell and its launch, the number of the sample, the visit in which it was taken with
+its disturbances, and the sample's time on the slowest rank, the fastest, and on average."""
 
 
 def add_samples(con: DuckDBPyConnection, runs: Mapping[str, Path]) -> list[str]:
     """Makes the table `samples` of the run folders with these names; says what it leaves out."""
     columns = ", ".join(f'"{field.name}" {field.type}' for field in SAMPLES)
     con.execute(f"CREATE TEMP TABLE samples ({columns})")
-    said: list[str] = []
+    notes: list[str] = []
     for name, path in runs.items():
         try:
-            _add(con, name, read_run(path), said)
+            _add(con, name, read_run(path), notes)
         except UserError as error:
-            said.append(f"left out: {error}")
-    return said
+            notes.append(f"left out: {error}")
+    return notes
 
 
-def _add(con: DuckDBPyConnection, name: str, run: Run, said: list[str]) -> None:
+def _add(con: DuckDBPyConnection, name: str, run: Run, notes: list[str]) -> None:
     marks = ", ".join("?" for _ in _CELL)
     for record in run.of(CellRecord):
         if record.raw is None:
@@ -60,10 +60,10 @@ def _add(con: DuckDBPyConnection, name: str, run: Run, said: list[str]) -> None:
         try:
             con.register("times", _times(run, record.raw, record.cell.calls))
         except (UserError, OSError) as error:
-            said.append(f"left out: samples of {name}: {error}")
+            notes.append(f"left out: samples of {name}: {error}")
             continue
-        known = [getattr(record.cell, field.name) for field in _CELL[1:]]
-        con.execute(f"INSERT INTO samples SELECT {marks}, * FROM times", [name, *known])
+        values = [getattr(record.cell, field.name) for field in _CELL[1:]]
+        con.execute(f"INSERT INTO samples SELECT {marks}, * FROM times", [name, *values])
 
 
 def _times(run: Run, raw: Raw, calls: int) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which tables there are, and what a run puts into them.
+"""The tables over runs: their columns, and the lines of a run in each.
 
-Every column has one unit, which stands at the end of its name (docs/reference/columns.md), so units
-cannot be mixed within a column. Only `figures` holds numbers of any unit, each beside its own.
-What is not known is NULL.
+Every column has one unit, which ends its name (docs/reference/columns.md), so units cannot be mixed
+within a column. Only `figures` holds numbers of any unit, each with its unit in the same line.
+Unknown values are NULL.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Values = dict[str, Any]
 class SqlColumn(NamedTuple):
     name: str
     type: str
-    """Of DuckDB."""
+    """The name of its type in DuckDB."""
 
 
 _TYPES = {
@@ -49,10 +49,10 @@ _ROW_TYPES = {
 
 
 def type_of(column: str) -> str:
-    """The type of a stored column, or of what says which record a line is."""
-    for known in COLUMNS:
-        if known.name == column:
-            return _TYPES[known.type]
+    """Returns the DuckDB type of a stored column; any other name is text."""
+    for each in COLUMNS:
+        if each.name == column:
+            return _TYPES[each.type]
     return "VARCHAR"
 
 
@@ -161,23 +161,23 @@ def _quoted(rows: Sequence[Row]) -> Values:
     """The numbers that reports quote, of PingPong: the latency, the highest bandwidth, and of which
     kind the ends of both are."""
     zero, peak = quoted_rows(rows)
-    found: Values = {"headline_interval": ""}
+    columns: Values = {"headline_interval": ""}
     if zero:
-        found["headline_interval"] = zero.kind
-        found["latency_bytes"] = zero.message_bytes
-        found["latency_s"] = plain(zero.latency.value)
-        found["latency_low_s"] = plain(zero.latency.low)
-        found["latency_high_s"] = plain(zero.latency.high)
+        columns["headline_interval"] = zero.kind
+        columns["latency_bytes"] = zero.message_bytes
+        columns["latency_s"] = plain(zero.latency.value)
+        columns["latency_low_s"] = plain(zero.latency.low)
+        columns["latency_high_s"] = plain(zero.latency.high)
     if peak and peak.bandwidth:
-        found["bandwidth_bytes"] = peak.message_bytes
-        found["bandwidth_bytes_per_s"] = plain(peak.bandwidth.value)
-        found["bandwidth_low_bytes_per_s"] = plain(peak.bandwidth.low)
-        found["bandwidth_high_bytes_per_s"] = plain(peak.bandwidth.high)
-    return found
+        columns["bandwidth_bytes"] = peak.message_bytes
+        columns["bandwidth_bytes_per_s"] = plain(peak.bandwidth.value)
+        columns["bandwidth_low_bytes_per_s"] = plain(peak.bandwidth.low)
+        columns["bandwidth_high_bytes_per_s"] = plain(peak.bandwidth.high)
+    return columns
 
 
 def _precision(run: Run) -> float | None:
-    """What was asked for, as in all that shows rows."""
+    """Returns the precision of the plan, else of the first launch, as everywhere for rows."""
     first = run.launches[0].precision if run.launches else None
     asked: float | None = run.plan.get("precision")
     if asked is None:
@@ -199,7 +199,7 @@ def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
     if not isinstance(command, str):
         command = shlex.join(map(str, command))
     transport = head.get("transport") or {}
-    settings = [f"{variable}={value}" for variable, value in sorted(_told(run.plan))]
+    settings = [f"{variable}={value}" for variable, value in sorted(_variables(run.plan))]
     sources = [row.cell.source for row in rows if row.cell.source]
     return {
         "run": name,
@@ -242,14 +242,14 @@ def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
     }
 
 
-def _mpi(said: Any) -> dict[str, str]:
+def _mpi(stored: Any) -> dict[str, str]:
     """Its name and version, out of all that is known of it or a word."""
-    known = said if isinstance(said, dict) else {"name": said}
-    return {key: str(known.get(key) or "") for key in ("name", "version")}
+    facts = stored if isinstance(stored, dict) else {"name": stored}
+    return {key: str(facts.get(key) or "") for key in ("name", "version")}
 
 
 def _benchmarks(run: Run, rows: Sequence[Row]) -> Iterator[str]:
-    """Of rows, and what figures are of."""
+    """Yields the benchmarks of rows and of figures."""
     for row in rows:
         yield row.benchmark
     for figure in run.of(Figure):
@@ -257,25 +257,25 @@ def _benchmarks(run: Run, rows: Sequence[Row]) -> Iterator[str]:
             yield figure.benchmark
 
 
-def _words(said: Any) -> list[str]:
-    return [str(each) for each in said or ()]
+def _words(items: Any) -> list[str]:
+    return [str(each) for each in items or ()]
 
 
-def _library(said: Mapping[str, Any]) -> str:
+def _library(stored: Mapping[str, Any]) -> str:
     """Its file, and the beginning of the digest of what is in it."""
-    path, digest = str(said.get("path") or ""), str(said.get("sha256") or "")
+    path, digest = str(stored.get("path") or ""), str(stored.get("sha256") or "")
     return f"{path.rpartition('/')[2]} {digest[:12]}".strip()
 
 
-def _told(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What the run's options set for all ranks."""
+def _variables(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yields the variables that the run's options set for all ranks, with their values."""
     for name in ("env", "settings"):
         for variable, value in (plan.get(name) or {}).items():
             yield str(variable), str(value)
 
 
 def _time(text: Any) -> str | None:
-    """As DuckDB reads it; None where it is not a time of ours."""
+    """Returns a time in DuckDB's format; None: it is not a time of mpigauge."""
     moment = moment_of(text)
     if moment is None:
         return None
