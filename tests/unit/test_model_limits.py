@@ -90,7 +90,7 @@ def test_a_limit_at_either_end_of_a_break_is_named(before: int, after: int, is_n
     view, of = a_curve(**OPEN_MPI)
     first = reasons(view, of, Break(before, after, 1.5, 1.0))[0]
     assert first.kind == "eager"
-    assert first.known == is_named
+    assert first.is_likely == is_named
     assert ("is usually 4 KiB" in first.words) == is_named
 
 

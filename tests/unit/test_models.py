@@ -42,7 +42,7 @@ def only(of: Run) -> CurveModel:
 
 def first_reason(of: Run) -> tuple[str, bool, tuple[str, ...]]:
     reason = only(of).breaks[0].reasons[0]
-    return reason.kind, reason.known, reason.knobs
+    return reason.kind, reason.is_likely, reason.knobs
 
 
 def named(
@@ -107,7 +107,7 @@ def test_a_cache_is_named_beside_the_ranks() -> None:
         1 << i for i in range(23, 27)])  # fmt: skip
     found = only(run(bent, ranks(["0", "1"], HERE), machine=ROME))
     reason = found.breaks[0].reasons[0]
-    assert (reason.kind, reason.known) == ("cache", True)
+    assert (reason.kind, reason.is_likely) == ("cache", True)
     assert reason.words == "past the capacity of the L3 cache (16 MiB)"
 
 

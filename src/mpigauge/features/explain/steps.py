@@ -34,9 +34,9 @@ class Step(NamedTuple):
 def steps(view: RunView, *kinds: str) -> list[list[Step]]:
     """Steps whose likeliest reason is of one of these kinds; curves that step between the same two
     sizes are together, the worst first. Where bandwidth collapses, that is said instead."""
-    if "steps" not in view.known:
-        view.known["steps"] = list(_untold(view))
-    of_kinds = [step for step in view.known["steps"] if step.reason.kind in kinds]
+    if "steps" not in view.memo:
+        view.memo["steps"] = list(_untold(view))
+    of_kinds = [step for step in view.memo["steps"] if step.reason.kind in kinds]
     groups = grouped(of_kinds, lambda step: (step.at.before_bytes, step.at.after_bytes))
     return [groups[sizes] for sizes in sorted(groups)]
 
@@ -63,7 +63,7 @@ def finding(
         labels.append(step.curve.label)
         rows += step.curve.rows
         lost += _lost(step)
-        if step.reason.known:
+        if step.reason.is_likely:
             proofs[step.reason.words] = None
     if not proofs:
         likely = f"{likely} ({proofless})"

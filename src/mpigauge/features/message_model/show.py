@@ -56,7 +56,7 @@ def _curve_lines(model: CurveModel) -> Iterator[str]:
 def _break_lines(likely: LikelyBreak) -> Iterator[str]:
     yield f"    break {likely.where}: {likely.shape}"
     for place, reason in enumerate(likely.reasons):
-        sure = "likely" if reason.known else "may be"
+        sure = "likely" if reason.is_likely else "may be"
         if place > 0:
             sure = f"or {sure}"
         others = [name for name in reason.knobs if name not in reason.words]
@@ -204,7 +204,7 @@ def _reason_json(reason: Reason) -> dict[str, Any]:
         "kind": reason.kind,
         "words": reason.words,
         "settings": list(reason.knobs),
-        "known": reason.known,
+        "known": reason.is_likely,
     }
 
 

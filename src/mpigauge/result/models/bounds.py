@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
 
 Bytes = Callable[[int, int], float]
-"""Of P ranks and the size of the table, what some rank has to send or receive."""
+"""Returns the bytes that some rank must send or receive, of P ranks and a size of the table."""
 
 
 def _each(ranks: int, size: int) -> float:
@@ -60,7 +60,7 @@ _ALIKE = tuple(name for name in HOW if name not in ("sync", "root_shift", "stati
 
 @dataclass(frozen=True)
 class Network:
-    """What messages between two ranks cost at best."""
+    """The least cost of messages between two ranks."""
 
     alpha_s: Estimate
     beta_s_per_byte: Estimate
@@ -71,11 +71,11 @@ class Bound:
     row: Row
     bound_s: Estimate
     limit: str
-    """α or β: which of the two it is."""
+    """α or β: the term that limits."""
 
     @property
     def ratio(self) -> Estimate:
-        """How many times the bound it takes."""
+        """The time of the row relative to the bound."""
         time = self.row.latency
         return Estimate(
             time.value / self.bound_s.value,
@@ -98,27 +98,27 @@ def bounds(rows: Sequence[Row]) -> list[Bound]:
     """The bound of each collective of more than one rank that moves something, where PingPong was
     measured alike: the same placement, settings, caches and program."""
     alike = attrgetter(*_ALIKE)
-    found: list[Bound] = []
+    result: list[Bound] = []
     for of in grouped(rows, lambda row: alike(row.cell)).values():
-        found += _bounds(of)
-    return found
+        result += _bounds(of)
+    return result
 
 
 def _bounds(alike: Sequence[Row]) -> Iterable[Bound]:
-    known = network(alike)
-    if known is None:
+    link = network(alike)
+    if link is None:
         return
     for row in alike:
         moves = MOVED.get(row.cell.benchmark)
         collective = row.cell.suite == "MPI1" and row.ranks > 1 and row.message_bytes != 0
         if moves and collective:
-            yield bound(row, known, moves)
+            yield bound(row, link, moves)
 
 
-def bound(row: Row, known: Network, moves: Bytes) -> Bound:
+def bound(row: Row, link: Network, moves: Bytes) -> Bound:
     """The larger of what starting and what moving takes."""
-    start = known.alpha_s.times(math.ceil(math.log2(row.ranks)))
-    through = known.beta_s_per_byte.times(moves(row.ranks, max(row.message_bytes, 0)))
+    start = link.alpha_s.times(math.ceil(math.log2(row.ranks)))
+    through = link.beta_s_per_byte.times(moves(row.ranks, max(row.message_bytes, 0)))
     if start.value >= through.value:
         return Bound(row, start, "α")
     return Bound(row, through, "β")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a break of a curve is likely to be, and which settings move it.
+"""The likely causes of a break of a curve, and the settings that move it.
 
-A setting whose value is known, as the run sets it or its default is fixed, and lies between the
-two sizes is named first, whatever the break looks like. Else the shape decides what it may be: a
-time that jumps is a handshake before the message (eager to rendezvous), or a cache that is too
-small from there on; one that falls is a copy less; one that grows faster or slower by byte is a
-cache, or another way to cut messages into pieces. A setting whose known value lies elsewhere is not
-named. What sends no messages by the MPI's protocols, such as a loop without MPI, one-sided
+A setting whose value is known, because the run sets it or its default is fixed, and lies between
+the two sizes is named first, whatever the shape of the break. Otherwise the shape decides: a time
+that jumps is a handshake before the message (eager to rendezvous), or a cache that is too small
+from there on; one that falls is a saved copy; one that grows faster or slower per byte is a cache,
+or a different segmentation of messages. A setting whose known value lies elsewhere is not named.
+Benchmarks that send no messages by the MPI's protocols, such as a loop without MPI, one-sided
 communication or a file, can only outgrow a cache.
 """
 
@@ -54,35 +54,35 @@ class Reason:
     words: str
     knobs: tuple[str, ...] = ()
     """Settings that move it."""
-    known: bool = False
-    """Whether a known value or capacity lies just there, so that it is more than possible."""
+    is_likely: bool = False
+    """True if a known value or capacity lies at the break, so that it is more than possible."""
 
 
 def reasons(view: RunView, curve: Curve, at: Break) -> tuple[Reason, ...]:
-    """What this break may be, the likeliest first; none: nothing that is known here fits."""
+    """Returns the possible causes of a break, likeliest first; none if nothing known fits."""
     knobs = list(_entries(view, curve))
-    known = list(_known_values(view, curve, at, knobs))
+    result = list(_known_values(view, curve, at, knobs))
     shapes = kinds(at, nature_of(curve.first).does)
     if "cache" in shapes and (cache := cache_at(view, curve, at)):
         size = byte_count(cache.bytes)
         words = f"past the capacity of the L{cache.level} cache ({size})"
-        known.append(Reason("cache", words, known=True))
-    held = {"cache", *(reason.kind for reason in known)}
-    known += (_possible(kind, knobs, curve) for kind in shapes if kind not in held)
-    return tuple(sorted(known, key=lambda each: (not each.known, each.kind != "algorithm")))
+        result.append(Reason("cache", words, is_likely=True))
+    held = {"cache", *(reason.kind for reason in result)}
+    result += (_possible(kind, knobs, curve) for kind in shapes if kind not in held)
+    return tuple(sorted(result, key=lambda each: (not each.is_likely, each.kind != "algorithm")))
 
 
 @dataclass(frozen=True)
 class LikelyBreak:
-    """A break of a curve, and what it is likely to be."""
+    """A break of a curve, with its likely causes."""
 
     at: Break
     reasons: tuple[Reason, ...]
-    """The likeliest first; none: nothing that is known fits."""
+    """The possible causes, likeliest first; none if nothing known fits."""
 
     @property
     def shape(self) -> str:
-        """How the time changes there, in words."""
+        """The change of the time at the break, in words."""
         return shape(self.at)
 
     @property
@@ -103,7 +103,8 @@ def likely_breaks(view: RunView, curve: Curve) -> tuple[LikelyBreak, ...]:
 
 
 def kinds(at: Break, does: Does = "messages") -> tuple[str, ...]:
-    """What a break of this shape may be in a benchmark that does this, of the words of MEANING."""
+    """Returns the possible kinds of a break of this shape, of those in MEANING. `does`: the nature
+    of the benchmark."""
     bends = at.slope > BEND
     if does not in SENDING:
         if at.step >= JUMP or (at.step > FALL and bends):
@@ -170,11 +171,11 @@ def _known_values(
     for entry in knobs:
         value = _value_of(entry, given)
         if entry.moves != "algorithm" and at.before_bytes <= value <= at.after_bytes:
-            how = "is set to" if _said(entry, given) else "is usually"
+            how = "is set to" if _values_set(entry, given) else "is usually"
             title = MEANING[entry.moves].partition(":")[0]
             words = f"{title}: {entry.variable} {how} {byte_count(value)}"
-            known = not entry.within or bool(where)
-            yield Reason(entry.moves, words, _named(entry, curve.first), known)
+            is_likely = not entry.within or bool(where)
+            yield Reason(entry.moves, words, _named(entry, curve.first), is_likely)
 
 
 def _possible(kind: str, knobs: Iterable[SettingEntry], curve: Curve) -> Reason:
@@ -195,15 +196,15 @@ def _named(entry: SettingEntry, row: Row) -> tuple[str, ...]:
 
 
 def _value_of(entry: SettingEntry, given: Mapping[str, str]) -> int:
-    """In bytes, as the run sets it or by default; 0: not known, or a word such as auto."""
-    said = _said(entry, given)
-    if not said:
+    """Returns the value in bytes, as set by the run or by default; 0: unknown, or a word."""
+    values = _values_set(entry, given)
+    if not values:
         return entry.usual
-    return parse_size(said[0].upper())
+    return parse_size(values[0].upper())
 
 
-def _said(entry: SettingEntry, given: Mapping[str, str]) -> list[str]:
-    """What the run sets it to; a parameter of Open MPI may be written without its prefix."""
+def _values_set(entry: SettingEntry, given: Mapping[str, str]) -> list[str]:
+    """Returns the values that the run sets; Open MPI's parameters may lack their prefix."""
     names = [name for name in given if entry.fits(name) or entry.fits(f"OMPI_MCA_{name}")]
     return [given[name] for name in names]
 
@@ -218,5 +219,5 @@ def _entries(view: RunView, curve: Curve) -> Iterator[SettingEntry]:
 
 
 def _acts(entry: SettingEntry, where: Where) -> bool:
-    """Whether it may act on ranks in this place, of which nothing may be known."""
+    """True if the setting may act on ranks in this place; an unknown place ("") always may."""
     return where in ("", entry.within or where)

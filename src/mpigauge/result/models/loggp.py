@@ -77,23 +77,23 @@ def loggp(rows: Sequence[Row]) -> LogGP:
 
 
 def _missing(per_byte: Estimate | None, gap: Estimate | None) -> list[str]:
-    found = []
+    missing = []
     if gap is None:
-        found.append(
+        missing.append(
             f"Uniband of two ranks with short messages, {_LEAST_INFLIGHT} or more in flight, that "
             "take longer than the answer: gives g"
         )
     if per_byte is None:
-        found.append("PingPong of three sizes or more: gives G")
-    return found
+        missing.append("PingPong of three sizes or more: gives G")
+    return missing
 
 
 def _of(rows: Sequence[Row], benchmark: str) -> list[Row]:
-    found: list[Row] = []
+    result: list[Row] = []
     for row in rows:
         if row.cell.suite == "MPI1" and row.cell.benchmark == benchmark and row.ranks == 2:
-            found.append(row)
-    return found
+            result.append(row)
+    return result
 
 
 def _gap(bands: Sequence[Row], whole: Estimate) -> Estimate | None:

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What runs of the suite NODE say of a machine."""
+"""Results of the suite NODE: limits of a machine."""

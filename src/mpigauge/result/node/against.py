@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the messages of a run take, by what the hardware of their node needs for them."""
+"""The messages of a run relative to the limits of their node's hardware."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TIMES = ((86400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 
 
 class Against(NamedTuple):
-    """A number of messages by a limit."""
+    """A limit, and the ratio of a number of messages to it."""
 
     what: str
     limit: str
@@ -42,31 +42,31 @@ class Limits:
 
     hardware: Hardware
     age_s: float | None
-    """How long before the run they were measured; negative: after it. None: it is not known."""
+    """Seconds from their measurement to the run; negative: the run was first. None: unknown."""
     apart: bool
-    """They are of another run."""
+    """True if they are from another run."""
     alike: bool
-    """All messages of the run between two ranks went between the same two cores."""
+    """True if all two-rank messages of the run went between the cores of the limits."""
     elsewhere: bool
-    """Those of the headline did not, so that nothing can be compared."""
+    """True if the headline's messages did not, so that they cannot be compared."""
     against: tuple[Against, ...] = ()
-    """Of the headline."""
+    """The numbers of the headline, relative to the limits."""
     times: Mapping[Key, Against] = field(default_factory=dict, hash=False)
-    """Of each message between these two cores, one way: in seconds, by the key of its row."""
+    """The limit of each one-way message between these two cores, in seconds, by its row's key."""
 
     @property
     def whose(self) -> str:
         """The run that they are from, how old it is, and between which cores."""
-        known = ["this run"]
+        parts = ["this run"]
         if self.apart:
-            known = [self.hardware.run]
+            parts = [self.hardware.run]
             if self.age_s is not None:
-                known.append(_age(self.age_s))
+                parts.append(_age(self.age_s))
         if self.hardware.pair:
             pus = " and ".join(map(as_list, self.hardware.pair))
             other = ": not those of these messages" if self.elsewhere else ""
-            known.append(f"cores {pus}{other}")
-        return ", ".join(filter(None, known))
+            parts.append(f"cores {pus}{other}")
+        return ", ".join(filter(None, parts))
 
 
 def limits(hardware: Hardware, view: RunView, head: Headline | None) -> Limits | None:
@@ -75,12 +75,12 @@ def limits(hardware: Hardware, view: RunView, head: Headline | None) -> Limits |
     if not pairs:
         return None
     near = [row for row in pairs if hardware.concerns(view.ranks_of(row))]
-    fits, found = True, []
+    fits, against = True, []
     if head:
         of_head = [row for row in (head.zero, head.peak) if row]
         fits = all(hardware.concerns(view.ranks_of(row)) for row in of_head)
         if fits:
-            found = list(_against(hardware, head))
+            against = list(_against(hardware, head))
     times = {}
     for row in near:
         least = _least(hardware, row) if row.benchmark in ONE_WAY else None
@@ -93,7 +93,7 @@ def limits(hardware: Hardware, view: RunView, head: Headline | None) -> Limits |
         apart=hardware.run != view.run.path.name,
         alike=len(near) == len(pairs),
         elsewhere=not fits,
-        against=tuple(found),
+        against=tuple(against),
         times=times,
     )
 
@@ -125,7 +125,7 @@ def _against(hardware: Hardware, head: Headline) -> Iterator[Against]:
 
 
 def _age(seconds_before: float) -> str:
-    """In the largest unit of which it is two or more: 3 days before."""
+    """Returns an age in the largest unit of which it is two or more: 3 days before."""
     when = "before" if seconds_before >= 0 else "after"
     size = abs(seconds_before)
     for factor, unit in _TIMES:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a run heard of its cores: the noise on each, and what it does to samples and collectives."""
+"""The noise that a run measured on its cores, and its effect on samples and collectives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.result.stats.detours import Class
 
 MEASURED = "measured"
-"""Noise that a benchmark listened to, between others; else before and after what was measured."""
+"""Noise that a benchmark sampled during the launch; other noise is from before or after it."""
 UNDISTURBED = 0.99
 
 
@@ -28,9 +28,9 @@ class Core:
     cpu: int
     detours: Detours
     stolen_ratio: float
-    """What the hypervisor gave to others, as the system counts it."""
+    """The share of time that the hypervisor gave to others, as the system counts it."""
     waited_ratio: float
-    """In which other processes of this system had the core."""
+    """The share of time in which other processes of this system had the core."""
     tick: Tick | None
     classes: tuple[Class, ...]
 
@@ -50,7 +50,7 @@ class Cores:
         return len({core.host for core in self.cores}) > 1
 
     def hit(self, work_s: float, many: int) -> float:
-        """How probable it is that a detour begins in so much work of `many` cores like these."""
+        """Returns the probability that a detour begins in `work_s` on any of `many` cores."""
         return hit_ratio(work_s, [self._hazard * many])
 
     def undisturbed_s(self, many: int) -> float:
@@ -63,19 +63,19 @@ class Cores:
 
     @property
     def _hazard(self) -> float:
-        """Of a core, in the mean over them."""
+        """The mean number of detours per second of free time of a core."""
         return sum(core.detours.per_free_second for core in self.cores) / len(self.cores)
 
 
 def cores(noise: Iterable[Noise], ranks: Iterable[Rank] = ()) -> Cores | None:
     """None: the run did not keep single detours, as those of older versions did not."""
     hosts = {(rank.launch, rank.rank): rank.host for rank in ranks}
-    found: dict[tuple[str, int], list[Noise]] = defaultdict(list)
+    by_core: dict[tuple[str, int], list[Noise]] = defaultdict(list)
     for each in noise:
         if len(each.start_ns) == len(each.length_ns) and (each.start_ns or not each.detours):
-            found[hosts.get((each.launch, each.rank), ""), each.cpu].append(each)
+            by_core[hosts.get((each.launch, each.rank), ""), each.cpu].append(each)
     kept = []
-    for (host, cpu), of_core in sorted(found.items()):
+    for (host, cpu), of_core in sorted(by_core.items()):
         core = _core(host, cpu, of_core)
         if core.detours.seconds > core.detours.lost_s > 0:
             kept.append(core)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the node itself can do, from a run of the suite NODE: limits to see messages against.
+"""The limits of a node's hardware, from a run of the suite NODE, to compare messages with.
 
 A message through a queue between two cores needs a cache line each way: the *mailbox* floor. One
-through memory is copied once or twice: as much as the message has, where that was measured, else
-past the caches. What goes through caches may be faster, so these are a measure and no bound.
+through memory is copied once or twice: the copies have the size of the message if that was
+measured, else they go past the caches. Messages through caches may be faster, so these limits are
+no strict bounds.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ _COPY_COUNTS = 2
 @dataclass(frozen=True)
 class Hardware:
     run: str
-    """The name of the run that it is from."""
+    """The name of the run that measured it."""
     created: str
     host: str
     pair: tuple[frozenset[int], ...]
-    """The CPUs of the two ranks between which lines went; empty: it is not known."""
+    """The CPUs of the two ranks that exchanged cache lines; empty: unknown."""
     rows: tuple[Row, ...]
-    """Of the suite NODE."""
+    """The rows of the suite NODE."""
 
     @cached_property
     def line_s(self) -> Estimate | None:
@@ -69,8 +70,8 @@ class Hardware:
         return _copied(_in_memory(self._of(*COPIES, ranks=2)), copies=2)
 
     def copies_of(self, message: Row) -> Iterator[tuple[str, Estimate]]:
-        """What a message may be put beside: copies of as many bytes of such data between two
-        ranks where these were measured, else those in memory."""
+        """Yields the copies to compare a message with: of as many bytes of such data between two
+        ranks if these were measured, else copies in memory."""
         fresh = FRESH if message.cell.data == "fresh" else ""
         for name, benchmark, in_memory in (
             ("one copy", "Copy_once", self.one_copy),
@@ -97,8 +98,7 @@ class Hardware:
         return max(rows, key=lambda row: (row.rate or NOTHING).value, default=None)
 
     def concerns(self, ranks: Sequence[Rank]) -> bool:
-        """Whether these are two ranks on the same host and cores as those between which the limits
-        were measured."""
+        """True if these are two ranks on the host and cores on which the limits were measured."""
         if not len(ranks) == len(self.pair) == 2:
             return False
         hosts, cpus = set(), set()
@@ -108,7 +108,7 @@ class Hardware:
         return hosts == {self.host} and cpus == set(self.pair)
 
     def seconds_after(self, created: str) -> float | None:
-        """How long after a run of that time it was made; negative: before it. None: not known."""
+        """Returns the seconds from `created` until it was made; negative: before. None: unknown."""
         own, other = moment_of(self.created), moment_of(created)
         if own is None or other is None:
             return None
@@ -141,7 +141,7 @@ def hardware(run: Run) -> Hardware | None:
 
 
 def same_node(one: Run, other: Run) -> bool:
-    """Whether two runs were made on the same machine, with the same CPUs allowed."""
+    """True if two runs were made on the same machine, with the same CPUs allowed."""
     ours, theirs = (run.passport.get("machine") or {} for run in (one, other))
     for name in ("hostname", "cpu_model", "allowed"):
         if ours.get(name) != theirs.get(name):

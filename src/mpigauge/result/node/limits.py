@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the rows of NODE say beyond the streams: levels of the caches, loads while others use the
-memory, and messages by nothing but copies."""
+"""Results of the suite NODE other than streams: levels of the caches, loads while others use the
+memory, and messages by plain copies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FRESH = "_fresh"
 CURVES = ("Chase_huge", "Chase", "Triad")
 SHARES = {"_eighth": 1 / 8, "_quarter": 1 / 4, "_half": 1 / 2, "": 1.0}
-"""By the ends of the names of benchmarks: of the time, how much the others read."""
+"""The share of time in which the others read, by the suffix of a benchmark's name."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class Steps:
 
 @dataclass(frozen=True)
 class LoadedMemory:
-    """A load while so many other ranks read memory."""
+    """The latency of a load while other ranks read memory."""
 
     others: int
     load: Row
     others_read: Row | None
-    """What they get; None: nobody reads, or it was not measured."""
+    """The bandwidth of the others; None: no others, or not measured."""
     share: float = 1.0
-    """Of the time, how much they read; they rest in between."""
+    """The share of time in which they read; they pause in between."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class Copied:
 
     message_bytes: int
     rows: Mapping[str, Row]
-    """By the benchmark; MPI's with fresh data as PingPong_fresh."""
+    """The rows by benchmark; MPI's with fresh data as PingPong_fresh."""
 
     def share(self, way: str) -> float | None:
-        """The share that MPI's message with as fresh data has of the bandwidth of these copies.
-        What writing them took is in the time of the copies, so it is added to MPI's; None: that is
-        not known."""
+        """Returns the bandwidth of MPI's message relative to these copies, both with fresh data or
+        neither. The copies' time includes writing the data, so it is added to MPI's. None: a time
+        is unknown."""
         name, written = MESSAGE, 0.0
         if way.endswith(FRESH):
             name = MESSAGE + FRESH
@@ -76,7 +76,7 @@ class Copied:
 
 @dataclass(frozen=True)
 class MemoryLevels:
-    """What a run says of its node beyond streams and peaks; each may be empty."""
+    """The results of a node other than streams and peaks; each may be empty."""
 
     steps: tuple[Steps, ...]
     loaded: tuple[LoadedMemory, ...]
@@ -90,53 +90,53 @@ def memory_levels(rows: Sequence[Row]) -> MemoryLevels:
 def steps(rows: Iterable[Row]) -> tuple[Steps, ...]:
     """The levels of a load and of Triad; the curve in huge pages, where there is one, is not that
     of finding pages."""
-    known = [row for row in rows if row.cell.suite == NODE_SUITE and row.ranks == 1]
-    usual = grouped(filter(is_usual, known), lambda row: row.cell.benchmark)
-    found: list[Steps] = []
+    of_node = [row for row in rows if row.cell.suite == NODE_SUITE and row.ranks == 1]
+    usual = grouped(filter(is_usual, of_node), lambda row: row.cell.benchmark)
+    result: list[Steps] = []
     for name in CURVES:
         curve = usual.get(name, [])
-        if len(curve) > 2 and not (name == "Chase" and found):
+        if len(curve) > 2 and not (name == "Chase" and result):
             points = [(row.message_bytes, row.bandwidth or row.latency) for row in curve]
             largest = max(row.message_bytes for row in curve)
-            found.append(Steps(name, plateaus(points), largest))
-    return tuple(found)
+            result.append(Steps(name, plateaus(points), largest))
+    return tuple(result)
 
 
 def loaded(rows: Iterable[Row]) -> tuple[LoadedMemory, ...]:
     """Memory under load, from none of the others on, and from little to all of their time; the
     first is of the same size alone."""
-    known = {_key(row): row for row in rows if row.cell.suite == NODE_SUITE}
-    sizes = [size for name, _, size in known if name.startswith("Chase_loaded")]
+    by_key = {_key(row): row for row in rows if row.cell.suite == NODE_SUITE}
+    sizes = [size for name, _, size in by_key if name.startswith("Chase_loaded")]
     if not sizes:
         return ()
     largest = max(sizes)
-    found = []
-    alone = known.get((CHASED, 1, largest))
+    result = []
+    alone = by_key.get((CHASED, 1, largest))
     if alone:
-        found.append(LoadedMemory(0, alone, None))
+        result.append(LoadedMemory(0, alone, None))
     beside = []
-    for (name, ranks, size), row in known.items():
+    for (name, ranks, size), row in by_key.items():
         for end, share in SHARES.items():
             if name == f"Chase_loaded{end}" and size == largest:
-                others_read = known.get((f"Read_loaded{end}", ranks, size))
+                others_read = by_key.get((f"Read_loaded{end}", ranks, size))
                 beside.append(LoadedMemory(ranks - 1, row, others_read, share))
     beside.sort(key=lambda each: (each.others, each.share))
-    return (*found, *beside)
+    return (*result, *beside)
 
 
 def copied(rows: Iterable[Row]) -> tuple[Copied, ...]:
     """Sizes that were copied, in order; MPI's rows that differ from the usual in more than their
     data are left out."""
-    found: dict[int, dict[str, Row]] = {}
+    copies: dict[int, dict[str, Row]] = {}
     messages: dict[int, dict[str, Row]] = {}
     for row in rows:
         cell = row.cell
         if cell.suite == NODE_SUITE and cell.benchmark in COPIES:
-            found.setdefault(row.message_bytes, {})[cell.benchmark] = row
+            copies.setdefault(row.message_bytes, {})[cell.benchmark] = row
         elif row.benchmark == MESSAGE and _usual(row):
             name = MESSAGE + (FRESH if cell.data == "fresh" else "")
             messages.setdefault(row.message_bytes, {})[name] = row
-    return tuple(Copied(size, of | messages.get(size, {})) for size, of in sorted(found.items()))
+    return tuple(Copied(size, of | messages.get(size, {})) for size, of in sorted(copies.items()))
 
 
 def _key(row: Row) -> tuple[str, int, int]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the rows of the suite NODE say of the machine: its memory, its cores, its least latency."""
+"""Results of the suite NODE about a machine: its memory, its cores, its least latency."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STREAMS = {
 """Bytes that go over the bus for each that STREAM counts, where a line that is written has to be
 fetched before."""
 SAME_CLOCK = 0.02
-"""What two ways to count cycles may differ by."""
+"""The largest relative difference at which two clock rates agree."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,10 @@ class Floor:
 class NodeResult:
     streams: tuple[Stream, ...]
     curves: Mapping[int, Mapping[str, Row]]
-    """By the bytes of an array and the benchmark: on one rank."""
+    """The rows of one rank, by the bytes of an array and the benchmark."""
     peaks: tuple[Row, ...]
     clocks: Mapping[int, ClockRate]
-    """By how many ranks counted at the same time."""
+    """The clock rate by the number of ranks that counted at the same time."""
     floors: tuple[Floor, ...]
     sweeps: tuple[ThreadCurve, ...] = ()
     places: tuple[Placed, ...] = ()
@@ -136,7 +136,7 @@ class NodeResult:
 
     @property
     def is_of_machine(self) -> bool:
-        """Whether it has more than what messages are put beside."""
+        """True if it has more than the limits that messages are compared with."""
         return bool(self.streams or self.peaks or self.products or self.sweeps or self.places)
 
     @property
@@ -150,9 +150,9 @@ class NodeResult:
 
     def single_peak(self, of: Row) -> Row | None:
         """The peak in single precision beside one in double precision."""
-        wanted = (f"{of.cell.benchmark}{SINGLE}", of.ranks)
+        key = (f"{of.cell.benchmark}{SINGLE}", of.ranks)
         for row in self.peaks:
-            if (row.cell.benchmark, row.ranks) == wanted:
+            if (row.cell.benchmark, row.ranks) == key:
                 return row
         return None
 
@@ -197,9 +197,10 @@ class NodeResult:
 
 
 def node(rows: Iterable[Row], counter_hz: float = math.nan) -> NodeResult | None:
-    """`counter_hz`: the clock that the machine says it has. None: these rows are about no node."""
-    known = list(rows)
-    of_node = [row for row in known if row.cell.suite == NODE_SUITE]
+    """Returns the results of a node; None: no rows are of the suite NODE. `counter_hz`: the clock
+    that the machine reports."""
+    all_rows = list(rows)
+    of_node = [row for row in all_rows if row.cell.suite == NODE_SUITE]
     if not of_node:
         return None
     by_kernels = [row for row in of_node if COMPILER not in settings_of_row(row)]
@@ -212,7 +213,7 @@ def node(rows: Iterable[Row], counter_hz: float = math.nan) -> NodeResult | None
         curves=_curves(ours),
         peaks=tuple(peaks),
         clocks=clocks,
-        floors=tuple(_floors(known, ours)),
+        floors=tuple(_floors(all_rows, ours)),
         sweeps=sweeps(by_kernels),
         places=places(by_kernels),
         products=products(of_node, measured, counter_hz),
@@ -244,23 +245,23 @@ def largest_common(rows: Sequence[Row]) -> int:
 
 
 def _curves(ours: Sequence[Row]) -> dict[int, dict[str, Row]]:
-    """By the bytes of an array and the benchmark: what one rank has at sizes that were chased."""
+    """Returns rows of one rank at the sizes of Chase, by the bytes of an array and benchmark."""
     chased = {row.message_bytes for row in ours if row.cell.benchmark.startswith("Chase")}
-    found: dict[int, dict[str, Row]] = {}
+    curves: dict[int, dict[str, Row]] = {}
     for row in ours:
         name = row.cell.benchmark
         if row.ranks != 1 or row.message_bytes not in chased:
             continue
         if name in ("Triad", "Chase", "Chase_huge"):
-            found.setdefault(row.message_bytes, {})[name] = row
-    return dict(sorted(found.items()))
+            curves.setdefault(row.message_bytes, {})[name] = row
+    return dict(sorted(curves.items()))
 
 
 def _clocks(ours: Sequence[Row]) -> dict[int, ClockRate]:
-    found = {(row.cell.benchmark, row.ranks): row.rate for row in ours if row.rate}
+    rates = {(row.cell.benchmark, row.ranks): row.rate for row in ours if row.rate}
     both = {}
-    for (name, ranks), rate in found.items():
-        other = found.get(("Clock_xor", ranks))
+    for (name, ranks), rate in rates.items():
+        other = rates.get(("Clock_xor", ranks))
         if name == "Clock_multiply" and other:
             both[ranks] = ClockRate(rate, other)
     return both

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the products of matrices of the suite NODE say of a BLAS: its share of what the cores can
-do, and why it is not more."""
+"""Matrix products of the suite NODE: the share of the cores' peak that a BLAS reaches, and why it
+is not more."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ DEPTH_OF_UPDATE = 192
 UPDATE = "_update"
 SINGLE = "_single"
 ALONE = 1.5
-"""Fewer threads than this at work are one, and what else the process does."""
+"""Fewer busy threads than this are one thread, with the rest of the process."""
 ALL_THERE = 0.75
-"""Of its threads or cores: less is worth a word."""
+"""The share of busy threads or cores below which the result is explained."""
 FAR_BELOW = 0.6
-"""Of the peak: a library that fits the core has more."""
+"""The share of the peak below which a library does not fit the core."""
 CLOSE = (0.7, 1.05)
-"""Of a narrower peak: the library uses those instructions."""
+"""The shares of a narrower peak at which the library uses those instructions."""
 SAME_CLOCK = 0.02
-"""What a peak may differ by before and beside the products."""
+"""The relative difference of a peak before and beside the products that is not throttling."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Product:
 
     row: Row
     peaks: Mapping[str, Row] = field(default_factory=dict, hash=False)
-    """By set of instructions, in the same precision."""
+    """The peaks by set of instructions, in the same precision."""
     nominal: float = math.nan
-    """Operations per second at the clock that the machine says it has."""
+    """Operations per second at the clock that the machine reports."""
 
     @property
     def name(self) -> str:
@@ -62,9 +62,9 @@ class Product:
     @property
     def library(self) -> str:
         """The library as it was asked for."""
-        found = re.search(r"\bblas=(\S+)", self.row.cell.settings)
-        if found:
-            return found[1]
+        match = re.search(r"\bblas=(\S+)", self.row.cell.settings)
+        if match:
+            return match[1]
         return ""
 
     @property
@@ -87,7 +87,7 @@ class Product:
 
     @property
     def cores(self) -> int:
-        """How many were at work."""
+        """The number of cores: ranks times threads."""
         return self.row.ranks * self.row.cell.threads
 
     @property
@@ -122,7 +122,7 @@ class Throttle:
 
 
 def counter_hz(run: Run) -> float:
-    """The clock that an x86 processor says it has, which its counter counts; NaN elsewhere."""
+    """Returns the clock of an x86 processor's time stamp counter; NaN elsewhere."""
     clocks = [launch.clock for launch in run.launches if launch.clock.name == "tsc"]
     if clocks:
         return clocks[0].hz
@@ -135,9 +135,9 @@ def products(
     """`clocks`: measured cycles per second, by how many ranks were at work. Libraries stand beside
     each other, in the order in which they were named."""
     rows = [row for row in ours if row.cell.benchmark in NUMBER_BYTES]
-    found = [_product(row, ours, clocks, counter_hz) for row in rows]
-    libraries = list(dict.fromkeys(product.library for product in found))
-    return tuple(sorted(found, key=lambda p: (*_shape(p), libraries.index(p.library))))
+    result = [_product(row, ours, clocks, counter_hz) for row in rows]
+    libraries = list(dict.fromkeys(product.library for product in result))
+    return tuple(sorted(result, key=lambda p: (*_shape(p), libraries.index(p.library))))
 
 
 def _shape(product: Product) -> tuple[object, ...]:
@@ -185,8 +185,8 @@ def _speed(row: Row) -> float:
 
 
 def throttles(ours: Iterable[Row]) -> tuple[Throttle, ...]:
-    """By how much products fall behind the highest peak in double precision on each number of
-    ranks, where there are launches without products and with them."""
+    """Returns the change of the highest double-precision peak beside products, for each number of
+    ranks that has launches without products and with them."""
     hot: set[int] = set()
     highest: dict[int, Row] = {}
     for row in ours:
@@ -194,10 +194,10 @@ def throttles(ours: Iterable[Row]) -> tuple[Throttle, ...]:
             hot.update(row.numbers)
         elif _is_peak(row) and not is_single(row):
             highest[row.ranks] = max(highest.get(row.ranks, row), row, key=_speed)
-    found: list[Throttle] = []
+    result: list[Throttle] = []
     for row in highest.values():
-        found += _throttle(row, hot)
-    return tuple(found)
+        result += _throttle(row, hot)
+    return tuple(result)
 
 
 def _throttle(row: Row, hot: set[int]) -> Iterator[Throttle]:
@@ -215,24 +215,24 @@ def _throttle(row: Row, hot: set[int]) -> Iterator[Throttle]:
 
 # --- why it is not more ---------------------------------------------------------------------
 def why(product: Product) -> tuple[str, ...]:
-    """What its threads and instructions say; nothing where there is nothing to say."""
+    """Explains a low speed by busy threads and instructions; empty if it is not low."""
     return tuple(filter(None, (_of_threads(product), _of_core(product))))
 
 
 def _of_threads(product: Product) -> str:
-    """From CPU times: a thread that has to wait for a core still does its share."""
+    """Explains a low speed from CPU times: a thread that waits for a core is still a busy one."""
     cell = product.row.cell
-    wanted, working, cores = cell.threads, cell.busy_threads, cell.busy_cores
+    all_threads, working, cores = cell.threads, cell.busy_threads, cell.busy_cores
     if not math.isfinite(working):
         return ""
-    if wanted > 1 and working < ALONE:
+    if all_threads > 1 and working < ALONE:
         who = "sequential MKL" if cell.variant.startswith("MKL") else "this BLAS is sequential"
-        return f"one busy core of {wanted}: {who}"
+        return f"one busy core of {all_threads}: {who}"
     if cores < ALL_THERE * working:
-        threads = many(1 if wanted == 1 else round(working), "thread")
+        threads = many(1 if all_threads == 1 else round(working), "thread")
         return f"{threads} had {cores:.1f} cores: others were at work here, or they share a core"
-    if working < ALL_THERE * wanted:
-        return f"{working:.1f} busy cores of {wanted}: this BLAS uses fewer threads than cores"
+    if working < ALL_THERE * all_threads:
+        return f"{working:.1f} busy cores of {all_threads}: this BLAS uses fewer threads than cores"
     return ""
 
 

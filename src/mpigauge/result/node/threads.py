@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What more threads of a rank bring, and what memory costs that lies on another NUMA node."""
+"""The gain from more threads of a rank, and the cost of memory on another NUMA node."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TRIAD = "Triad_tuned"
 ENOUGH = 0.95
-"""Of the best: what so many ranks or threads reach is as good as all of it."""
+"""The share of the best bandwidth that counts as all of it."""
 
 
 def settings_of_row(row: Row) -> dict[str, str]:
@@ -28,7 +28,7 @@ def settings_of_row(row: Row) -> dict[str, str]:
 
 
 def is_usual(row: Row) -> bool:
-    """Whether a rank worked alone, over memory as the system gave it, by our loops."""
+    """True for a single thread, memory as the system places it, and loops of mpigauge."""
     return row.cell.threads == 1 and not {MEMORY_ON, ORDER, COMPILER} & set(settings_of_row(row))
 
 
@@ -37,21 +37,21 @@ class Enough(NamedTuple):
 
     many: int
     least: int
-    """If the errors of both are in its favour..."""
+    """The number if the errors of both are in its favour."""
     most: int
-    """...and if they are against it."""
+    """The number if the errors of both are against it."""
 
 
 def enough(speeds: Mapping[int, Estimate]) -> Enough | None:
-    """How many are enough, by speeds of so many. None: there are no two to choose from."""
+    """Returns the number that is enough, from the speed of each number. None: fewer than two."""
     if len(speeds) < 2:
         return None
     best = max(speeds, key=lambda count: speeds[count].value)
 
     def fewest(end: Callable[[Estimate], float], other: Callable[[Estimate], float]) -> int:
-        wanted = ENOUGH * other(speeds[best])
+        least_speed = ENOUGH * other(speeds[best])
         for count in sorted(speeds):
-            if count == best or end(speeds[count]) >= wanted:
+            if count == best or end(speeds[count]) >= least_speed:
                 return count
         return best
 
@@ -83,7 +83,7 @@ class Placed:
     """Empty: where nobody named the cores."""
     memory: str
     bandwidth: Estimate | None
-    """Of the tuned triad, in bytes per second."""
+    """The bandwidth of the tuned triad, in bytes per second."""
     load: Estimate | None
     """Time of a load that needs the one before, in seconds."""
 
@@ -94,27 +94,27 @@ class Placed:
 
 def sweeps(rows: Iterable[Row]) -> tuple[ThreadCurve, ...]:
     """Over the largest arrays; of rows whose memory nobody placed."""
-    found: dict[str, dict[int, dict[str, Estimate]]] = {}
+    by_order: dict[str, dict[int, dict[str, Estimate]]] = {}
     for row in _largest([r for r in rows if not is_usual(r) and r.ranks == 1]):
         if MEMORY_ON in settings_of_row(row) or row.bandwidth is None:
             continue
-        of_order = found.setdefault(settings_of_row(row).get(ORDER, "compact"), {})
+        of_order = by_order.setdefault(settings_of_row(row).get(ORDER, "compact"), {})
         of_order.setdefault(row.cell.threads, {})[row.cell.benchmark] = row.bandwidth
     curves = []
-    for order, speeds in sorted(found.items()):
+    for order, speeds in sorted(by_order.items()):
         curves.append(ThreadCurve(order, dict(sorted(speeds.items()))))
     return tuple(curves)
 
 
 def places(rows: Iterable[Row]) -> tuple[Placed, ...]:
     """Places of threads in the order of compute nodes, then as memory was named."""
-    found: dict[tuple[str, str], dict[str, Row]] = {}
+    spots: dict[tuple[str, str], dict[str, Row]] = {}
     for row in _largest([row for row in rows if MEMORY_ON in settings_of_row(row)]):
         compute = ""
         if row.cell.placement.startswith(COMPUTE_ON):
             compute = row.cell.placement.removeprefix(COMPUTE_ON)
-        found.setdefault((compute, settings_of_row(row)[MEMORY_ON]), {})[row.cell.benchmark] = row
-    return tuple(_placed(*key, found[key]) for key in sorted(found, key=_in_order))
+        spots.setdefault((compute, settings_of_row(row)[MEMORY_ON]), {})[row.cell.benchmark] = row
+    return tuple(_placed(*key, spots[key]) for key in sorted(spots, key=_in_order))
 
 
 def _placed(compute: str, memory: str, there: Mapping[str, Row]) -> Placed:
@@ -131,18 +131,18 @@ def _in_order(key: tuple[str, str]) -> tuple[tuple[bool, int, str], ...]:
 
 
 def _largest(rows: Sequence[Row]) -> list[Row]:
-    """Of each benchmark, those over its largest arrays: they are in memory."""
+    """Returns the rows over the largest arrays of each benchmark, which are in memory."""
     largest: dict[str, int] = {}
     for benchmark, of in grouped(rows, lambda row: row.cell.benchmark).items():
         largest[benchmark] = max(row.message_bytes for row in of)
     return [row for row in rows if row.message_bytes == largest[row.cell.benchmark]]
 
 
-def remote_shares(found: Sequence[Placed]) -> tuple[float, ...]:
+def remote_shares(placements: Sequence[Placed]) -> tuple[float, ...]:
     """Bandwidth of remote memory over that of local memory from the same cores, the least first."""
-    local = {each.compute: each.bandwidth or NOTHING for each in found if each.is_local}
+    local = {each.compute: each.bandwidth or NOTHING for each in placements if each.is_local}
     shares = []
-    for each in found:
+    for each in placements:
         if each.is_local or not each.memory.isdecimal() or each.compute not in local:
             continue
         share = (each.bandwidth or NOTHING).value / local[each.compute].value

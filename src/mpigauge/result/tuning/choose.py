@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which candidate is to be used from which message size to which, so that nothing gets slower.
+"""Chooses a candidate for each range of message sizes, so that nothing gets slower.
 
-Taking the fastest of many candidates at each size takes chance for speed. So there are two steps:
+Taking the fastest of many candidates at each size mistakes chance for speed. So there are two
+steps:
 
 1. A path over the sizes, by dynamic programming (R. Bellman, 1957). Each step costs the mean
-   logarithm of the candidate's time to the default's, measured in the same launches, times the
-   weight of the size; each change of
-   candidate costs twice what the default differs from itself. No path takes a candidate to a size
-   where it was slower than the default in more than one of six launches.
-2. A guard over each stretch of one candidate as a whole: whether it is faster than the default, by
-   Student's test of its launches. The stretch was picked out of many candidates because it looked
-   fast, so its p-value is multiplied by their number, and corrected over all stretches (S. Holm).
-   Where that leaves doubt, the default stays.
+   logarithm of the candidate's time relative to the default's, measured in the same launches, times
+   the weight of the size; each change of candidate costs twice the noise, by which the default
+   differs from itself. No path takes a candidate to a size at which it was slower than the default
+   in more than one of six launches.
+2. A test of each stretch of one candidate as a whole for being faster than the default: Student's
+   test of its launches. The stretch was picked out of many candidates because it looked fast, so
+   its p-value is multiplied by their number, and corrected over all stretches (S. Holm). Unless it
+   is significantly faster, the default stays.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ from mpigauge.result.stats.verdicts import ALPHA, holm
 from mpigauge.result.tuning.grid import DEFAULT, Grid
 
 SWITCH = 2.0
-"""What a change of candidate costs, in units of what the default differs from itself."""
+"""The cost of a change of candidate, in units of the noise (Grid.noise)."""
 OF_MEDIAN = 1.4826
 """Standard deviations of normal values to the median of their distances."""
 ONE_IN = 6
-"""Of so many launches a candidate may be slower than the default at a size of a rule."""
+"""The number of launches for each one in which a candidate may be slower than the default."""
 AS_GOOD = 1.10
-"""Below so much of the default's time, with certainty, a candidate may stand in for it."""
+"""The largest upper end of a ratio to the default's time at which a candidate may replace it."""
 LEAST_LAUNCHES = 3
-"""With fewer, no error is known and nothing is chosen."""
+"""The fewest launches for an error; with fewer, nothing is chosen."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,10 @@ class SizeRange:
     arm: str
     sizes: tuple[int, ...]
     ratio: Estimate
-    """Of its times to the default's, as a geometric mean over the sizes, with a 95 % interval."""
+    """Its times relative to the default's: geometric mean over the sizes, with 95 % interval."""
     launches: int
     p: float
-    """How probable chance alone is, after the corrections."""
+    """The p-value of being faster, after the corrections."""
 
     @property
     def is_faster(self) -> bool:
@@ -63,13 +64,13 @@ class SizeRange:
 
 @dataclass(frozen=True)
 class Choice:
-    """What is chosen for one collective."""
+    """The ranges of sizes chosen for one collective."""
 
     noise: float
-    """Median distance of the default to itself, as a logarithm."""
+    """The median difference of the default from itself, as a logarithm."""
     faster: tuple[SizeRange, ...]
     doubtful: tuple[SizeRange, ...]
-    """Those that the guard gave back to the default."""
+    """Ranges that stay with the default, since they are not significantly faster."""
 
 
 def choose(grid: Grid) -> Choice:
@@ -96,13 +97,13 @@ def stand_ins(grid: Grid, faster: Sequence[SizeRange]) -> tuple[SizeRange, ...]:
     if not grid.arms:
         return ()
     ruled = {size for each in faster for size in each.sizes}
-    found: list[tuple[str, Sequence[int]]] = []
+    stretches: list[tuple[str, Sequence[int]]] = []
     for has_rule, sizes in groupby(grid.sizes, ruled.__contains__):
         if not has_rule:
             part = replace(grid, sizes=tuple(sizes))
             path = _cheapest(part, part.arms, SWITCH * grid.noise, _mean)
-            found += _stretches(part, path)
-    return tuple(judge(grid, found, picked_from=1))
+            stretches += _stretches(part, path)
+    return tuple(judge(grid, stretches, picked_from=1))
 
 
 def _cheapest(
@@ -130,8 +131,8 @@ def _cheapest(
 def judge(
     grid: Grid, stretches: Sequence[tuple[str, Sequence[int]]], picked_from: int
 ) -> list[SizeRange]:
-    """Each stretch with its ratio and how sure that is. `picked_from`: among how many candidates
-    each was found in these same launches; 1: it was chosen without them."""
+    """Returns each stretch with its ratio and p-value. `picked_from`: the number of candidates it
+    was picked from by these same launches; 1: it was chosen without them."""
     tested = [_tested(grid, arm, sizes) for arm, sizes in stretches]
     alone = [min(1.0, p * picked_from) for _, p in tested]
     corrected = holm(alone)
@@ -167,14 +168,16 @@ def _mean(grid: Grid, arm: str, size: int) -> float:
 
 
 def _stretches(grid: Grid, path: Sequence[str]) -> list[tuple[str, list[int]]]:
-    """Without those of the default."""
+    """Returns the stretches of the path, without those of the default."""
     pairs = zip(path, grid.sizes, strict=True)
-    found = [(arm, [size for _, size in own]) for arm, own in groupby(pairs, lambda pair: pair[0])]
-    return [(arm, sizes) for arm, sizes in found if arm != DEFAULT]
+    stretches = [
+        (arm, [size for _, size in own]) for arm, own in groupby(pairs, lambda pair: pair[0])
+    ]
+    return [(arm, sizes) for arm, sizes in stretches if arm != DEFAULT]
 
 
 def _tested(grid: Grid, arm: str, sizes: Sequence[int]) -> tuple[Estimate, float]:
-    """The ratio, and how probable so small a one is where nothing differs.
+    """Returns the ratio and its p-value for being faster.
 
     Few launches may agree by chance, so their scatter is not taken for less than the default's own
     over as many sizes.

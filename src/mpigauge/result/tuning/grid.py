@@ -13,7 +13,7 @@ from mpigauge.model.names import CONTROL
 from mpigauge.result.stats.order import median
 
 DEFAULT = ""
-"""The arm of what the MPI does of itself."""
+"""The arm of the MPI's default."""
 Place = tuple[str, int, int]
 """An arm, a message size and a launch; where arms have launches of their own, a round of them."""
 
@@ -31,8 +31,8 @@ class Grid:
     logs: Mapping[Place, float] = field(hash=False)
     """Logarithms of times, of the default and the control too."""
     weights: Mapping[int, float] = field(default_factory=dict, hash=False)
-    """What each size counts; those that are not there count nothing, and all alike where none
-    is."""
+    """The weight of each size; missing ones weigh nothing, and all weigh the same if it is
+    empty."""
 
     def weight(self, size: int) -> float:
         """The mean of all sizes is 1."""
@@ -42,7 +42,7 @@ class Grid:
         return 1.0
 
     def ratios(self, arm: str, size: int) -> list[float]:
-        """The logarithm of what the arm took of the default's time, in each launch."""
+        """Returns the logarithm of the arm's time relative to the default's, in each launch."""
         return [self.logs[arm, size, n] - self.logs[DEFAULT, size, n] for n in self.launches]
 
     def over(self, arm: str, sizes: Sequence[int]) -> list[float]:
@@ -59,7 +59,7 @@ class Grid:
         return [math.fsum(of_launch) / whole for of_launch in zip(*columns, strict=True)]
 
     def independent(self, sizes: Sequence[int]) -> float:
-        """How many sizes that count alike have the scatter that a mean over these has."""
+        """Returns the number of equally weighted sizes whose mean scatters as that of these."""
         weights = [self.weight(size) for size in sizes]
         squares = math.fsum(weight * weight for weight in weights)
         if squares:
@@ -68,7 +68,7 @@ class Grid:
 
     @property
     def noise(self) -> float:
-        """How much the default differs from itself within a launch: the median over sizes and
+        """The difference of the default from itself within a launch: the median over sizes and
         launches of the distance of two logarithms; NaN: the control was not measured."""
         pairs = []
         for size, n in product(self.sizes, self.launches):
@@ -81,18 +81,18 @@ class Grid:
 
 def grid_of(times: Mapping[Place, float], sizes: Iterable[int], arms: Iterable[str]) -> Grid:
     """A grid from the times in seconds, of which some may be missing."""
-    wanted = tuple(sorted(set(sizes)))
+    all_sizes = tuple(sorted(set(sizes)))
     logs = {place: math.log(time) for place, time in times.items() if time > 0}
     seen = sorted({launch for _, _, launch in logs})
-    launches = tuple(n for n in seen if all((DEFAULT, size, n) in logs for size in wanted))
+    launches = tuple(n for n in seen if all((DEFAULT, size, n) in logs for size in all_sizes))
     asked = [arm for arm in arms if arm not in (DEFAULT, CONTROL)]
 
     def is_whole(arm: str) -> bool:
-        places = [(arm, size, n) for size, n in product(wanted, launches)]
+        places = [(arm, size, n) for size, n in product(all_sizes, launches)]
         return bool(places) and all(place in logs for place in places)
 
     return Grid(
-        sizes=wanted,
+        sizes=all_sizes,
         launches=launches,
         arms=tuple(arm for arm in asked if is_whole(arm)),
         incomplete=tuple(arm for arm in asked if not is_whole(arm)),

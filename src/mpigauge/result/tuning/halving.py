@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Which candidates are worth more launches: successive halving (K. Jamieson, A. Talwalkar, 2016).
+"""Selects candidates that deserve more launches: successive halving (K. Jamieson, A. Talwalkar,
+2016).
 
-All candidates and the default share the launches of a round, so that what is compared was measured
-side by side. After each round the slower half is left out, and the others are measured more often.
-What is left is only worth a closer look: it was picked by chance as well, so other launches judge.
+All candidates and the default share the launches of a round, so that they are compared side by
+side. After each round the slower half is dropped, and the others are measured more often. The
+remaining ones were partly picked by chance, so they are judged by other launches.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ def better_half(costs: Mapping[str, float], least: int = 1) -> tuple[str, ...]:
     """The half of the candidates with the lowest costs, rounded up and never fewer than `least`, in
     the order of their costs. `costs`: by candidate, such as the mean logarithm of its times to the
     default's; one that is infinite or not a number is left out, for it could not be measured."""
-    known = [name for name, cost in costs.items() if math.isfinite(cost)]
-    kept = max(least, math.ceil(len(known) / 2))
-    return tuple(sorted(known, key=lambda name: costs[name])[:kept])
+    measured = [name for name, cost in costs.items() if math.isfinite(cost)]
+    kept = max(least, math.ceil(len(measured) / 2))
+    return tuple(sorted(measured, key=lambda name: costs[name])[:kept])
 
 
 def contenders(grid: Grid, for_every_size: bool = False) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def _finding(view: RunView, group: Sequence[Fall]) -> Finding:
     knobs: list[str] = []
     for reason in reasons(view, fall.curve, fall.as_break):
         knobs += reason.knobs
-        if reason.knobs and reason.known:
+        if reason.knobs and reason.is_likely:
             evidence.append(reason.words)
     knobs += settings_that_move(view, fall.curve, "single copy")
     attempts = (
