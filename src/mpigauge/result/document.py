@@ -57,9 +57,9 @@ class Document:
     skips: tuple[Skip, ...] = ()
     headline: Headline | None = None
     sentences: tuple[str, ...] = ()
-    """What is suspicious, in words."""
+    """Warnings about the run."""
     pairs: PairMap | None = None
-    """Where pairs of ranks were measured."""
+    """The map of pairs; None: no pairs were measured."""
     figures: tuple[Figure, ...] = ()
     """Numbers that are not times of calls."""
     fresh: Comparison | None = None
@@ -67,9 +67,9 @@ class Document:
     compilers: Comparison | None = None
     """Simple loops by several compilers."""
     accounts: Mapping[str, str] = field(default_factory=dict)
-    """How each of these names itself."""
+    """The version and flags of each of these compilers, by its command line."""
     limits: Limits | None = None
-    """Of the node; None: they are not known."""
+    """The limits of the node; None: unknown."""
     whole: bool = False
     """Headings say all that is known, not only which run it is."""
     remarked: tuple[Remarked, ...] = ()
@@ -96,29 +96,29 @@ def document(
     pairs: PairMap | None = None,
     remarked: Sequence[Remarked] = (),
 ) -> Document:
-    """The document of a stored run; `precision` is the one that was asked for unless given, and
-    `rows` are those of its cells, for who has them already. `pairs` and `remarked`: of all rows of
-    a map of which the run holds a part."""
+    """Makes the document of a stored run. `precision`: None: that of the run; `rows`: those of its
+    cells, if already made. `pairs` and `remarked`: of all rows of a map of which the run holds a
+    part."""
     if rows is None:
         rows = rows_of_run(run, precision)
-    found = tuple(_as_planned(run, rows))
-    head = headline(found)
+    ordered = tuple(_as_planned(run, rows))
+    head = headline(ordered)
     head = replace(head, hosts=_hosts(run, head))
-    skips = _not_measured(run.skips, found)
+    skips = _not_measured(run.skips, ordered)
     starts = {launch.launch: launch.time for launch in run.launches}
     called = {each["name"]: each["said"] for each in run.passport.get("compilers") or ()}
     figures = [figure for figure in run.of(Figure) if figure.benchmark != JOB]
     return Document(
-        found,
+        ordered,
         run.cards,
         facts_of_run(run),
         skips,
         None if head.empty else head,
-        tuple(_sentences(run, found, skips, starts, remarked)),
-        pairs or _map(run, found),
+        tuple(_sentences(run, ordered, skips, starts, remarked)),
+        pairs or _map(run, ordered),
         tuple(figures),
-        _fresh(found, starts),
-        *_compilers(found, starts, called),
+        _fresh(ordered, starts),
+        *_compilers(ordered, starts, called),
         remarked=tuple(remarked),
     )
 
@@ -130,7 +130,7 @@ def _sentences(
     starts: Mapping[int, str],
     remarked: Sequence[Remarked],
 ) -> Iterator[str]:
-    """What is suspicious of a run, in words."""
+    """Yields warnings about a run."""
     imported = run.header.get("imported") or {}
     changed = change(rows)
     yield from imported_sentences(rows)
@@ -172,7 +172,7 @@ def _hosts(run: Run, head: Headline) -> Mapping[Key, Sequence[str]]:
 
 
 def _hosts_of(ranks: Iterable[Rank]) -> tuple[str, ...]:
-    """Of these ranks, each host once."""
+    """Returns the hosts of these ranks, each once."""
     return tuple(distinct(ranks, lambda rank: rank.host))
 
 
@@ -223,7 +223,7 @@ def _stop_reason(run: Run) -> str:
 
 
 def _as_planned(run: Run, rows: Iterable[Row]) -> list[Row]:
-    """In the order of the plan."""
+    """Returns the rows in the order of the plan."""
     sizes: dict[str, Sequence[int]] = {}
     for part in run.plan.get("parts") or ():
         if part["sizes"]:
@@ -239,7 +239,7 @@ def _not_measured(skips: Iterable[Skip], rows: Iterable[Row]) -> tuple[Skip, ...
 
 
 def _key_of(skip: Skip) -> Key:
-    """As a cell has it: kernels do not write columns that only we know."""
+    """Returns the key that the cell would have; kernels do not write all of its columns."""
     full = {**ABSENT, **skip.key}
     return tuple(full.get(name, "") for name in KEY_COLUMNS)
 
@@ -257,7 +257,7 @@ def _unread(lines: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _other_levels(launches: Iterable[Launch]) -> Iterator[str]:
-    """That the library provided another thread level than it was asked for, each pair once."""
+    """Yields a sentence for each thread level that differs from the requested one."""
     for asked, provided in distinct(launches, lambda of: (of.thread_level_asked, of.thread_level)):
         if asked not in ("", provided):
             yield (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where and with what a run was measured, as its stored form says."""
+"""The conditions of a stored run: machine, MPI, transport, settings and ranks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class UsualDetours(NamedTuple):
-    """What the cores lost before the launches, in the median over those that lost anything."""
+    """The noise on the cores before the launches: medians over launches with any detours."""
 
     per_s: float
     length_s: float
@@ -33,14 +33,14 @@ class UsualDetours(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """Where and with what the rows were measured."""
+    """The conditions under which the rows were measured."""
 
     version: str = ""
     command: str = ""
     created: str = ""
     """UTC, as 2026-11-21T05:00:00Z."""
     imported: str = ""
-    """Whose numbers these are, and where they were found; empty: ours."""
+    """The programs and files of imported numbers; empty: measured by mpigauge."""
     host: str = ""
     hosts: tuple[str, ...] = ()
     """Those of the ranks, in their order."""
@@ -51,7 +51,8 @@ class Facts:
     kernel_version: str = ""
     mpi: str = ""
     transport: str = ""
-    """What --transport named, and what the MPI said that it uses; empty: the MPI chose."""
+    """The transport named by --transport, and the one that the MPI reports; empty: the MPI
+    chose."""
     tuned: str = ""
     """The tuning whose rules the MPI followed; empty: its own."""
     own_settings: tuple[str, ...] = ()
@@ -64,9 +65,9 @@ class Facts:
     imported_ranks: tuple[int, ...] = ()
     """The ranks of the runs that were imported, each number once, if they differ."""
     init_s: tuple[float, ...] = ()
-    """What starting MPI took in each launch, as its slowest rank saw it."""
+    """The seconds of MPI_Init in each launch, on the slowest rank."""
     sampled: tuple[Sampled, ...] = ()
-    """What each launch found of its cores before it began."""
+    """The noise on the cores that each launch sampled before it began."""
     memory: Mapping[str, float] = field(default_factory=dict)
     """Bytes by name: what the largest rank took, and the least that was left; of all launches."""
     status: str = "done"
@@ -75,11 +76,11 @@ class Facts:
     map: tuple[int, int] | None = None
     """IMB's -map PxQ."""
     benchmarks: tuple[str, ...] = ()
-    """As asked for; those without rows too."""
+    """The requested benchmarks, including those without rows."""
 
     @property
     def usual_init_s(self) -> float:
-        """What starting MPI usually took: the median of the launches, of which there are any."""
+        """The median seconds of MPI_Init over launches, of which there must be one."""
         return median(self.init_s)
 
     @property
@@ -145,16 +146,16 @@ def _imported_ranks(run: Run) -> tuple[int, ...]:
     return ()
 
 
-def _imported(said: Mapping[str, Any]) -> str:
+def _imported(imported: Mapping[str, Any]) -> str:
     """Programs, then the files or the publication."""
-    where = [str(said.get("source", "")), *map(str, said.get("files") or ())]
-    programs = ", ".join(map(str, said.get("sources") or ()))
+    where = [str(imported.get("source", "")), *map(str, imported.get("files") or ())]
+    programs = ", ".join(map(str, imported.get("sources") or ()))
     return ", from ".join(filter(None, [programs, ", ".join(filter(None, where))]))
 
 
 def _transport(run: Run) -> str:
-    """What was asked for, and what the MPI told that it used. Where nothing was asked for, a
-    network says nothing of ranks on one host, which share memory."""
+    """Returns the requested transport and the one that the MPI reported. A network is left out if
+    none was requested and all ranks are on one host, since they share memory."""
     selected = run.header.get("transport") or {}
     name = str(selected.get("name") or "")
     used = run.used or str(selected.get("used") or "")

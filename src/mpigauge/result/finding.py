@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What `explain` says: what stands out, why it is so in all likelihood, and what to try."""
+"""The findings of `explain`: anomalies, their likely causes, and remedies to try."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Finding:
     what: str
-    """What stands out, with its numbers."""
+    """The anomaly, with its numbers."""
     likely: str
     """The likely cause, in words that claim no more than the evidence."""
     evidence: tuple[str, ...]
     """Facts of the run, with their errors."""
     attempts: tuple[str, ...]
-    """What to try, the easiest first."""
+    """Remedies to try, the easiest first."""
     cost: float = math.nan
     """The share of the time of all rows, each counted alike, that goes to it; NaN: not known."""
     void: bool = False
-    """Whether numbers of this run mean nothing because of it."""
+    """True if it makes numbers of this run meaningless."""
     rows: tuple[Row, ...] = field(default=(), repr=False)
-    """Whose times it is about; none: it is not a statement about times."""
+    """The rows whose times it is about; none: it is not about times."""
     proved: bool = True
-    """Whether something in the run speaks for this cause rather than for another."""
+    """True if there is evidence in the run for this cause rather than another."""
     cause: str = ""
     """The name of the cause, which `explain` fills in."""
     tentative: str = ""
@@ -48,13 +48,13 @@ class Blind:
 @dataclass(frozen=True)
 class Explanation:
     findings: tuple[Finding, ...]
-    """What voids numbers first, then the dearest, then those of unknown cost."""
+    """The findings that void numbers first, then by cost, then those of unknown cost."""
     blind: tuple[Blind, ...]
     looked_for: int
-    """How many causes there are."""
+    """The number of causes that were looked for."""
     rows: int
     launches: int
     kind: str = "row"
-    """What they are."""
+    """The word for one of the `rows`."""
     whole: str = "the time of all rows, each counted alike"
-    """What a cost is a share of."""
+    """The time of which a cost is a share, in words."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What a benchmark does with MPI, as far as causes and models have to know it.
+"""Classifies benchmarks by their use of MPI, for causes and models.
 
-A limit for eager messages moves nothing in a loop that calls no MPI, and no algorithm is chosen for
-a reduction within one rank. Benchmarks of other programs are judged by their names as ours are;
-what is not known of one is not guessed.
+A limit for eager messages has no effect on a loop that calls no MPI, and no algorithm is chosen for
+a reduction within one rank. Benchmarks of other programs are classified by their names as those of
+mpigauge are; unknown ones are not guessed.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ ABOUT: dict[Does, str] = {
     "unknown": "what is not known",
 }
 SENDING: frozenset[Does] = frozenset({"messages", "collective"})
-"""What sends messages by the MPI's own protocols."""
+"""Benchmarks that send messages by the MPI's own protocols."""
 MOVING: frozenset[Does] = SENDING | {"one-sided"}
-"""What moves data between ranks by MPI."""
+"""Benchmarks that move data between ranks by MPI."""
 CALLING: frozenset[Does] = MOVING | {"set-up", "local", "files"}
-"""What calls MPI."""
+"""Benchmarks that call MPI."""
 COLLECTIVE: frozenset[Does] = frozenset({"collective"})
 ANY: frozenset[Does] = frozenset(ABOUT)
 
@@ -84,8 +84,8 @@ def nature(suite: str, benchmark: str) -> Nature:
         return Nature(_WHOLE_SUITES[suite])
     if benchmark == "Reduce_local":
         return Nature("local")
-    if found := _collective(benchmark):
-        return found
+    if collective := _collective(benchmark):
+        return collective
     if suite == "OSU" and _ONE_SIDED.match(benchmark):
         return Nature("one-sided")
     return Nature("messages" if suite in _OF_MESSAGES else "unknown")

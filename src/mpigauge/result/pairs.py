@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The map of a run: the time between every two ranks, where they sat, and which of them are odd."""
+"""The map of a run: the time between every two ranks, their placement, and the odd pairs."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ class Sheet:
     benchmark: str
     message_bytes: int
     rows: Mapping[tuple[int, int], Timed]
-    """By ranks, the smaller first; as first measured."""
+    """The first measurement of each pair, by its ranks, the smaller first."""
     again: Mapping[tuple[int, int], Timed]
     """Measured once more, alone, because they stood out."""
     clusters: tuple[PeerGroup, ...]
-    """With the times that hold: measured again where there are such."""
+    """The groups of peers, with the times that hold: the second measurement if there is one."""
 
     @property
     def name(self) -> str:
@@ -103,7 +103,7 @@ class Sheet:
         return {**self.rows, **self.again}
 
     def row(self, first: int, second: int) -> Timed | None:
-        """What holds for these two."""
+        """Returns the row that holds for these two ranks."""
         pair = min(first, second), max(first, second)
         return self.again.get(pair) or self.rows.get(pair)
 
@@ -119,12 +119,12 @@ class Sheet:
 @dataclass(frozen=True)
 class PairMap:
     seats: tuple[Seat, ...]
-    """Of rank 0, 1, …"""
+    """The seat of each rank, from rank 0 on."""
     sheets: tuple[Sheet, ...]
     several_hosts: bool = field(default=False)
 
     def name(self, rank: int) -> str:
-        """Where a rank sat: n1:4, or core 4 where there is one host."""
+        """Returns the place of a rank: n1:4, or core 4 if there is one host."""
         return self._names[rank]
 
     @cached_property
@@ -197,7 +197,7 @@ def map_of(
 
 
 def level_of(first: Seat, second: Seat, levels: Mapping[str, Levels]) -> str:
-    """The closest that two ranks share."""
+    """Returns the innermost level that two ranks share."""
     if first.host != second.host:
         return HOSTS
     here = levels.get(first.host)
@@ -212,7 +212,7 @@ def level_of(first: Seat, second: Seat, levels: Mapping[str, Levels]) -> str:
 def _sheet(
     benchmark: str, message_bytes: int, of: PairsOfSheet, closest: Callable[[int, int], str]
 ) -> Sheet:
-    """Of a pair that was measured beside others and then alone, the second holds."""
+    """Makes a sheet. If a pair was measured beside others and then alone, the second holds."""
     first, again, pairs = {}, {}, []
     for pair, measured in sorted(of.items(), key=lambda each: each[0]):
         measured.sort(key=lambda each: -each[0])
@@ -231,11 +231,11 @@ def _members(row: Row) -> tuple[int, int] | None:
 
 
 def seats_of(ranks: Iterable[Rank]) -> tuple[Seat, ...]:
-    """Where the ranks of the first launch were, read back by themselves."""
-    known = list(ranks)
-    first = min((rank.launch for rank in known), default=0)
+    """Returns the seats of the ranks of the first launch, as the ranks read them back."""
+    all_ranks = list(ranks)
+    first = min((rank.launch for rank in all_ranks), default=0)
     seats = []
-    for rank in sorted(known, key=lambda rank: rank.rank):
+    for rank in sorted(all_ranks, key=lambda rank: rank.rank):
         if rank.launch == first:
             pus = parse_list(rank.cpuset) if rank.wanted_cpuset else ()
             seats.append(Seat(rank.host, frozenset(pus)))

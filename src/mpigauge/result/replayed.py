@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How close the replay of a program comes to its profile, in sentences."""
+"""Compares the replay of a program with its profile, in sentences."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
 
 CLOSE = 0.25
-"""A replay that is as near stands for the program."""
+"""The largest relative difference at which a replay represents the program."""
 LEAST_SHARE = 0.005
-"""Of the time in MPI: calls that take less are left out without a word of each."""
+"""The least share of the time in MPI for which a call that is left out is named."""
 _FAR = (
     ", too far to stand for the program: one of the two was disturbed or has other settings, or "
     "its ranks wait for each other otherwise than the program's."

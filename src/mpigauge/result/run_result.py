@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""All that a stored run says, and several runs together: what plots, pages and tables show."""
+"""All results of a stored run, and of several runs together, for plots, pages and tables."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RunResult:
     """A run with all that follows from its records, each made when it is first asked for."""
 
     name: str
-    """What tells it from the others."""
+    """The name that distinguishes it from the others."""
     run: Run
     document: Document
     view: RunView
@@ -97,7 +97,7 @@ class RunResult:
 
     @cached_property
     def best(self) -> BestSettings | None:
-        """Which of them is best for each size; None: nothing is varied."""
+        """The best of them for each size; None: nothing is varied."""
         if self.arms is None:
             return None
         return best_of(self.arms)
@@ -112,15 +112,15 @@ class RunResult:
 
     @cached_property
     def node(self) -> NodeResult | None:
-        """What its rows of the suite NODE say of the machine; None: it has none but what messages
-        are put beside, or is of several machines at once."""
+        """The results of the suite NODE; None: it has none but the limits that messages are
+        compared with, or is of several machines at once."""
         hosts = {rank.host for rank in self.run.ranks}
         if len(hosts) > 1:
             return None
-        found = node(self.document.rows, counter_hz(self.run))
-        if found is None or not found.is_of_machine:
+        result = node(self.document.rows, counter_hz(self.run))
+        if result is None or not result.is_of_machine:
             return None
-        return found
+        return result
 
     def breaks_of(self, curve: Curve) -> tuple[LikelyBreak, ...]:
         """The breaks of one of its curves, with what they are likely to be."""
@@ -128,14 +128,14 @@ class RunResult:
 
     @cached_property
     def replayed(self) -> list[str]:
-        """How close the replay of a program came to its profile; none of other runs."""
+        """Sentences that compare the replay of a program with its profile; none of other runs."""
         return replay_sentences(self.document.rows, self.run.plan.get("replay"))
 
     @cached_property
     def _varied(self) -> tuple[str, list[Side]]:
-        """What it varies, and a side for each value; nothing of a part of a run: chosen by their
-        times, they would prove too much. Memory of other NUMA nodes, which the suite NODE
-        measures, has plots of its own."""
+        """The varied column, and a side for each value; empty for a part of a run, whose rows were
+        chosen by their times and would be biased. Memory of other NUMA nodes, which the suite
+        NODE measures, has plots of its own."""
         if self.run.part:
             return "", []
         rows, figures = self.document.rows, self.document.figures

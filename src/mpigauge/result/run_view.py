@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What an analysis looks at: a stored run, its rows as curves, and where its ranks sat."""
+"""The view of a stored run for analyses: its rows as curves, and the placement of its ranks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 Where = Literal["node", "network", ""]
-"""Between ranks of one host, of several; empty: the run does not say."""
+"""Communication within one host or between several; empty: the run does not say."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Curve:
 
     @property
     def label(self) -> str:
-        """The benchmark, and what tells this curve from others of it."""
+        """The benchmark, and the properties that distinguish this curve from others of it."""
         cell = self.first.cell
         words = [self.benchmark]
         if cell.ranks != 2:
@@ -91,9 +91,9 @@ class RunView:
     rows: tuple[Row, ...]
     """Those with a time."""
     topologies: Mapping[str, Topology] = field(hash=False)
-    """Of the hosts that the run describes, by the names that they give themselves."""
+    """The topologies of the hosts that the run describes, by the hosts' own names."""
     whole: RunView | None = field(default=None, repr=False)
-    """What this is a part of; None: it is all of the run."""
+    """The view that this is a part of; None: it is all of the run."""
     pairs: PairMap | None = field(default=None, repr=False)
     """All pairs of a large map, of which `rows` are a part; None: they follow from the rows."""
 
@@ -101,7 +101,7 @@ class RunView:
     def of(
         cls, run: Run, rows: Iterable[Row] | None = None, pairs: PairMap | None = None
     ) -> RunView:
-        """`rows`: of all its cells, for who has them already."""
+        """Makes the view of a run. `rows`: those of all its cells, if already made."""
         if rows is None:
             precision = run.launches[0].precision if run.launches else None
             rows = rows_of(run.cells, precision, run.between)
@@ -116,8 +116,8 @@ class RunView:
         return replace(self, rows=rows, whole=self)
 
     @cached_property
-    def known(self) -> dict[str, Any]:
-        """What a look at all curves has found and others need too, by its name."""
+    def memo(self) -> dict[str, Any]:
+        """Results of analyses of all curves for reuse, by name."""
         return {}
 
     @cached_property
@@ -126,10 +126,10 @@ class RunView:
         if self.whole is not None:
             kept = set(map(id, self.rows))
             return tuple(curve for curve in self.whole.curves if id(curve.first) in kept)
-        found = []
+        curves = []
         for rows in grouped(self.rows, lambda row: variant_of(row.cell)).values():
-            found.append(Curve(tuple(sorted(rows, key=_size))))
-        return tuple(found)
+            curves.append(Curve(tuple(sorted(rows, key=_size))))
+        return tuple(curves)
 
     @property
     def machine(self) -> Mapping[str, Any]:
@@ -147,7 +147,7 @@ class RunView:
 
     @property
     def transport(self) -> str:
-        """What was asked for, and what the MPI said that it used; empty: the MPI chose."""
+        """The requested transport, and the one that the MPI reported; empty: the MPI chose."""
         selected = self.run.header.get("transport") or {}
         name, used = str(selected.get("name") or ""), str(selected.get("used") or "")
         if used:
@@ -157,30 +157,30 @@ class RunView:
     @cached_property
     def settings(self) -> Mapping[str, str]:
         """Environment variables that were set for all ranks, by the run's options too."""
-        known = dict(self.run.passport.get("environment") or {})
+        result = dict(self.run.passport.get("environment") or {})
         for source in (self.run.plan, self.run.header.get("transport") or {}):
             for name in ("env", "settings"):
-                known |= source.get(name) or {}
-        return {str(name): str(value) for name, value in known.items()}
+                result |= source.get(name) or {}
+        return {str(name): str(value) for name, value in result.items()}
 
     def settings_of(self, row: Row) -> Mapping[str, str]:
         """The settings of a row, with those that a sweep sets for it."""
-        known = dict(self.settings)
+        settings = dict(self.settings)
         for word in row.cell.arm.split():
             name, mark, value = word.partition("=")
             if mark:
-                known[name] = value
-        return known
+                settings[name] = value
+        return settings
 
     def ranks_of(self, row: Row) -> tuple[Rank, ...]:
-        """Where the ranks of a row were in its first launch; none: the run does not say."""
+        """Returns the ranks of a row in its first launch; none: the run does not say."""
         members = []
         for word in row.cell.members.split(","):
             if word.isdigit():
                 members.append(int(word))
-        wanted = members or range(row.cell.ranks * row.cell.groups)
+        numbers = members or range(row.cell.ranks * row.cell.groups)
         there = self._ranks.get(row.cell.launch, {})
-        return tuple(there[rank] for rank in wanted if rank in there)
+        return tuple(there[rank] for rank in numbers if rank in there)
 
     def where(self, row: Row) -> Where:
         """Ranks of one host that talk over TCP count as on a network."""
@@ -196,26 +196,26 @@ class RunView:
         machine where the run does not say where ranks were."""
         ranks = self.ranks_of(row)
         pus = {rank.host: pus_of(rank) for rank in ranks}
-        found: dict[tuple[int, int], Cache] = {}
+        caches: dict[tuple[int, int], Cache] = {}
         for name, topology in self.topologies.items():
             for cache in topology.caches:
                 is_beside = not ranks or cache.pus & pus.get(name, frozenset())
                 if cache.kind != "instruction" and is_beside:
-                    found[cache.level, cache.bytes] = cache
-        return tuple(found[key] for key in sorted(found))
+                    caches[cache.level, cache.bytes] = cache
+        return tuple(caches[key] for key in sorted(caches))
 
     @property
     def caches(self) -> tuple[Cache, ...]:
         """The caches of all its machines, but for those of instructions."""
-        found = []
+        caches = []
         for topology in self.topologies.values():
             for cache in topology.caches:
                 if cache.kind != "instruction":
-                    found.append(cache)
-        return tuple(found)
+                    caches.append(cache)
+        return tuple(caches)
 
     def share(self, row: Row, level: int) -> bool:
-        """Whether all ranks of a row sit on one cache of this level."""
+        """True if all ranks of a row share one cache of this level."""
         pus: set[int] = set()
         for rank in self.ranks_of(row):
             pus.update(pus_of(rank))
@@ -231,10 +231,10 @@ class RunView:
 
     @cached_property
     def _ranks(self) -> Mapping[int, Mapping[int, Rank]]:
-        found: dict[int, dict[int, Rank]] = {}
+        by_launch: dict[int, dict[int, Rank]] = {}
         for rank in self.run.ranks:
-            found.setdefault(rank.launch, {})[rank.rank] = rank
-        return found
+            by_launch.setdefault(rank.launch, {})[rank.rank] = rank
+        return by_launch
 
 
 def members(curves: Sequence[Curve]) -> tuple[Member, ...]:
@@ -272,11 +272,11 @@ def _topologies(passport: Mapping[str, object]) -> dict[str, Topology]:
     hosts = passport.get("hosts")
     if isinstance(hosts, list):
         machines += [host.get("machine") for host in hosts]
-    found = {}
+    topologies = {}
     for machine in machines:
         # A run of a version that did not store it, or of another program, has none.
         if isinstance(machine, Mapping):
             with suppress(KeyError, TypeError):
                 topology = stored(machine)
-                found[topology.hostname] = topology
-    return found
+                topologies[topology.hostname] = topology
+    return topologies

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The settings that the MPI of a run has, by our catalogue: no others are named in a statement."""
+"""The settings of a run's MPI, from the catalogue; statements name no others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mpigauge.site.mpi.settings.catalogue import SettingEntry
 
 _TELLING = {"ucx": ("ucx",), "libfabric": ("ofi", "provider", "libfabric", "fabric")}
-"""Words of what a launch tells that it uses, by the layer below the MPI that they are of."""
+"""Words in the transport that a launch reports, by the layer below the MPI."""
 
 
 def entries_of(view: RunView) -> Iterator[SettingEntry]:
@@ -30,11 +30,11 @@ def entries_of(view: RunView) -> Iterator[SettingEntry]:
 
 def existing(view: RunView, *variables: str) -> list[str]:
     """The variables, of these, that the run's MPI has."""
-    known = list(entries_of(view))
-    return [name for name in variables if any(name in entry.variables() for entry in known)]
+    all_entries = list(entries_of(view))
+    return [name for name in variables if any(name in entry.variables() for entry in all_entries)]
 
 
 def _may_be_used(view: RunView, layer: str) -> bool:
-    """Where nothing is told, every layer may have been."""
-    told = f"{view.transport} {view.run.used}".strip().lower()
-    return not told or any(word in told for word in _TELLING.get(layer, ()))
+    """True if the layer may have been used: always if no transport was reported."""
+    used = f"{view.transport} {view.run.used}".strip().lower()
+    return not used or any(word in used for word in _TELLING.get(layer, ()))

@@ -218,7 +218,7 @@ def _reason(likely: LikelyBreak) -> str:
     if not likely.reasons:
         return ""
     first = likely.reasons[0]
-    how = "likely" if first.known else "possibly"
+    how = "likely" if first.is_likely else "possibly"
     return f"; {how}: {first.words}"
 
 

@@ -50,9 +50,9 @@ class Fall:
 def falls(view: RunView, least: float) -> Iterator[Fall]:
     """The deepest of each curve, by `least` or more beyond the errors of both bandwidths, where no
     larger message makes up for half of it."""
-    if "falls" not in view.known:
-        view.known["falls"] = [list(_falling(curve)) for curve in view.curves]
-    for of in view.known["falls"]:
+    if "falls" not in view.memo:
+        view.memo["falls"] = [list(_falling(curve)) for curve in view.curves]
+    for of in view.memo["falls"]:
         lasting = [fall for fall in of if fall.ratio >= least and _stays(fall)]
         if lasting:
             yield max(lasting, key=lambda fall: fall.ratio)
