@@ -71,7 +71,7 @@ class Document:
     limits: Limits | None = None
     """The limits of the node; None: unknown."""
     whole: bool = False
-    """Headings say all that is known, not only which run it is."""
+    """True if headings show all facts of the run instead of its name only."""
     remarked: tuple[Remarked, ...] = ()
     """The part of a large map's rows that sentences need; empty: the rows themselves have it."""
 
@@ -203,7 +203,7 @@ def _compilers(
 
 
 def rows_of_run(run: Run, precision: float | None = None) -> list[Row]:
-    """The rows of all cells; `precision` is the one that was asked for unless given."""
+    """Returns the rows of all cells. `precision`: None: that of the run's first launch."""
     if precision is None and run.launches:
         precision = run.launches[0].precision
     return rows_of(run.cells, precision, run.between)

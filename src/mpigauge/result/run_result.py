@@ -43,7 +43,7 @@ _VARIED = ("arm", "placement")
 
 @dataclass(frozen=True)
 class RunResult:
-    """A run with all that follows from its records, each made when it is first asked for."""
+    """A run with all results from its records, each computed on first use."""
 
     name: str
     """The name that distinguishes it from the others."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 Where = Literal["node", "network", ""]
-"""Communication within one host or between several; empty: the run does not say."""
+"""Communication within one host or between several; empty: it is not recorded."""
 
 
 @dataclass(frozen=True)
@@ -133,12 +133,12 @@ class RunView:
 
     @property
     def machine(self) -> Mapping[str, Any]:
-        """The machine of the passport, as it was stored; empty: the run does not say."""
+        """The machine as stored in the passport; empty: it is not recorded."""
         return self.run.passport.get("machine") or {}
 
     @property
     def mpi_name(self) -> str:
-        """mpich, openmpi, intel …; empty: the run does not say."""
+        """The name of the MPI: mpich, openmpi, intel …; empty: it is not recorded."""
         return str((self.run.header.get("mpi") or {}).get("name") or "")
 
     @property
@@ -173,7 +173,7 @@ class RunView:
         return settings
 
     def ranks_of(self, row: Row) -> tuple[Rank, ...]:
-        """Returns the ranks of a row in its first launch; none: the run does not say."""
+        """Returns the ranks of a row in its first launch; none: they are not recorded."""
         members = []
         for word in row.cell.members.split(","):
             if word.isdigit():
@@ -192,8 +192,8 @@ class RunView:
         return "node"
 
     def caches_of(self, row: Row) -> tuple[Cache, ...]:
-        """The data caches beside its ranks, the smallest first, one of each kind; all of the
-        machine where the run does not say where ranks were."""
+        """Returns the data caches of its ranks' cores, the smallest first, one of each kind; all of
+        the machine if the ranks' cores are not recorded."""
         ranks = self.ranks_of(row)
         pus = {rank.host: pus_of(rank) for rank in ranks}
         caches: dict[tuple[int, int], Cache] = {}

@@ -46,7 +46,7 @@ ALL = -1
 MOST_LOST = 0.1
 """The largest share of the cores lost to others at which runs at different times are comparable."""
 NOT_VARIED = (*BENCHMARK, SIZE, "name", "unit", "better")
-"""Columns that say what a number is; sides of a comparison cannot differ in them."""
+"""Columns that identify a number; sides of a comparison cannot differ in them."""
 
 
 def compare(
@@ -182,7 +182,7 @@ def _partners(first: Sequence[Item], second: Sequence[Item]) -> dict[int, Item]:
 
 
 def _identity(item: Item) -> Hashable:
-    """Its columns but for those that say how it was measured."""
+    """Returns its columns without those for how it was measured."""
     return tuple(pair for pair in item.columns if pair[0] not in OF_HOW)
 
 

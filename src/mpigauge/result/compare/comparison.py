@@ -57,7 +57,7 @@ class ComparedNumber:
 
     @property
     def undecided(self) -> str:
-        """Why nothing is said of its ratio, and what would help; empty: something is said."""
+        """The reason why it is undecided, and what would decide it; empty: it is decided."""
         return _why_undecided(self.ratio, self.judged)
 
 
@@ -81,7 +81,7 @@ class Overall:
 
     @property
     def undecided(self) -> str:
-        """Why nothing is said of its ratio, and what would help; empty: something is said."""
+        """The reason why it is undecided, and what would decide it; empty: it is decided."""
         return _why_undecided(self.ratio, self.judged)
 
 

@@ -28,7 +28,7 @@ BYTES = "B"
 MEDIAN, WORST, BEST = RESPONSES = ("median", "worst", "best")
 """The summaries over launches that a number may be."""
 OF_LAUNCHES = "of_launches"
-"""The column of a worst or best one that says of how many it is."""
+"""The column with the number of launches that a worst or best one is of."""
 _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType({
     "time": {"LESS": "FASTER", "MORE": "SLOWER"},
     "lower": {"LESS": "BETTER", "MORE": "WORSE"},
@@ -60,7 +60,7 @@ class Item:
 
     @property
     def ranks_word(self) -> str:
-        """2 ranks; empty: it does not say on how many it is."""
+        """The number of ranks in words, such as 2 ranks; empty: unknown."""
         ranks = dict(self.columns).get("ranks")
         if not ranks:
             return ""
@@ -82,7 +82,7 @@ class Item:
         return max(self.sample.values)
 
     def of_launch(self, which: str) -> Item:
-        """This item of the best or worst launch alone, whose error nobody knows."""
+        """Returns this item of the best or worst launch alone, whose error is unknown."""
         value, values = self.launch(which), self.sample.values
         return replace(
             self,
@@ -101,8 +101,7 @@ def word_of(kind: str, verdict: Verdict) -> str:
 def items(
     rows: Iterable[Row], figures: Iterable[Figure] = (), without: Sequence[str] = ()
 ) -> tuple[Item, ...]:
-    """All that rows and figures hold. Columns `without` are not among those that tell them
-    apart."""
+    """Returns all items of rows and figures. `without`: columns that do not identify them."""
     times = [_of_row(row, without) for row in rows]
     return (*times, *(_of_figure(row, without) for row in figure_rows(figures)))
 

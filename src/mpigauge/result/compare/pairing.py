@@ -95,7 +95,7 @@ class _Rounds:
 
 
 def _begun(side: Side, item: Item) -> list[tuple[str, int]]:
-    """The launches of a number with when each began; empty where nobody knows."""
+    """Returns the launches of a number with their start times; an unknown time is empty."""
     return [(side.starts.get(launch, ""), launch) for launch in item.numbers]
 
 

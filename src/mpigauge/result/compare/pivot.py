@@ -144,8 +144,8 @@ class _Sheet:
 
 
 def _spread(comparison: Comparison, sides: Sequence[Side]) -> tuple[list[_Sheet], list[Side]]:
-    """Tables of all that the first side has, with what others have beside it; and the sides with
-    what is left of them."""
+    """Returns tables of all numbers of the first side, next to those of other sides; and the sides
+    with their remaining items."""
     sheets: dict[Columns, _Sheet] = {}
     used: set[int] = set()
     for table in comparison.tables:
@@ -184,7 +184,7 @@ def _table_of(item: Item) -> Columns:
 
 
 def _what(columns: Columns) -> Columns:
-    """Returns the columns without those that say how it was measured."""
+    """Returns the columns without those for how it was measured."""
     return tuple(pair for pair in columns if pair[0] not in OF_HOW)
 
 

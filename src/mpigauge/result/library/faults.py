@@ -27,7 +27,7 @@ def faults(run: Run) -> list[str]:
 
 
 def ahead(created: Mapping[str, str], now: datetime) -> list[str]:
-    """Runs that say they were begun in the future; `created`: what each says, `now`: UTC."""
+    """Returns a sentence for each run created in the future. `created`: by run; `now`: UTC."""
     late = now + AHEAD
     return [
         f"{name} was created at {text}, which is in the future: a clock was or is wrong"

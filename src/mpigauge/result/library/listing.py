@@ -35,8 +35,9 @@ _UNKNOWN_COLUMN = re.compile(r"no such column: (\S+)")
 def chosen(
     runs: Mapping[str, Path], where: str, columns: Sequence[str], say: Callable[[list[str]], None]
 ) -> list[tuple[Any, ...]]:
-    """These columns of the runs for which `where` holds, oldest first. `say` hears what is left out
-    and what is suspicious. UserError: the expression is none, or needs DuckDB."""
+    """Returns these columns of the runs for which `where` holds, oldest first. `say` is called with
+    notes on runs left out and other problems. UserError: the expression is invalid, or needs
+    DuckDB."""
     entries: dict[str, FolderState] = {}
     of_runs: dict[str, list[str]] = {}
     for name, path in runs.items():
@@ -59,7 +60,7 @@ def chosen(
 
 
 def _check_quotes(where: str) -> None:
-    """SQLite takes a name in double quotes that it does not know for a text."""
+    """Refuses unknown names in double quotes, which SQLite would take as texts."""
     names = [column.name for column in TABLES["runs"]]
     for name in _IN_QUOTES.findall(where):
         if name and name.lower() not in names:

@@ -26,8 +26,8 @@ _UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 <
 
 @contextmanager
 def limited_memory(con: DuckDBPyConnection, more_bytes: int | None = None) -> Iterator[None]:
-    """Allows this process so much memory beside what it has; None: what DuckDB allows itself on
-    this machine. Beyond it a query fails, and not what else runs here."""
+    """Limits this process to so much more memory; None: DuckDB's own limit on this machine. Beyond
+    it a query fails, but nothing else on this machine."""
     if more_bytes is None:
         more_bytes = _own_limit(con)
     else:
@@ -43,7 +43,7 @@ def limited_memory(con: DuckDBPyConnection, more_bytes: int | None = None) -> It
 
 
 def _own_limit(con: DuckDBPyConnection) -> int:
-    """0: it is not known."""
+    """Returns DuckDB's memory limit in bytes; 0: unknown."""
     ((text,),) = con.execute("SELECT current_setting('memory_limit')").fetchall()
     number, _, unit = str(text).partition(" ")
     return int(float(number) * _UNITS.get(unit, 0))

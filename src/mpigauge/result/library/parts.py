@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The parts that are kept: which there are, which of their runs count, and fewer from many.
+"""The stored parts: reads them, chooses the runs that count in each, and merges small ones.
 
-Every look at a folder with new runs adds a part. When there are many, the smaller ones are made
-into one. What others have removed in the meantime is passed over, and made again if need be.
+Every query of a folder with new runs adds a part. When there are many, the smaller ones are merged.
+Parts that other jobs removed meanwhile are ignored, and made again if needed.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 FOLDER = ".tables"
 MOST = 8
-"""Parts that may lie beside each other."""
+"""The most parts before they are merged."""
 KEPT = 4
-"""The largest, that are left alone when the others are made into one."""
+"""The number of largest parts that stay when the others are merged."""
 _MARK = b"PAR1"
 _ABANDONED_S = 86400.0
 _OTHER_LAYOUT_S = 30 * 86400.0
@@ -72,7 +72,7 @@ def read_parts(place: Path) -> list[TablePart]:
 
 
 def read_part(folder: Path) -> TablePart | None:
-    """None where a file is missing or not as the manifest says."""
+    """Reads a part; None: a file is missing or does not match the manifest."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         if not all(_whole(folder / f"{t}.parquet", manifest["bytes"][t]) for t in TABLES):
@@ -145,7 +145,7 @@ def _nothing(table: str) -> str:
 def tidy(
     con: DuckDBPyConnection, place: Path, parts: Sequence[TablePart], chosen: ChosenParts
 ) -> list[TablePart]:
-    """Removes parts that nobody needs, and makes one of the small ones where there are many."""
+    """Removes unused parts, and merges the small ones if there are many."""
     used = {part.folder for part, _ in chosen.values()}
     kept = [part for part in parts if part.folder in used]
     small = sorted(kept, key=_size)[:-KEPT] if len(kept) > MOST else []

@@ -40,7 +40,7 @@ its disturbances, and the sample's time on the slowest rank, the fastest, and on
 
 
 def add_samples(con: DuckDBPyConnection, runs: Mapping[str, Path]) -> list[str]:
-    """Makes the table `samples` of the run folders with these names; says what it leaves out."""
+    """Makes the table `samples` of these run folders; returns notes on what is left out."""
     columns = ", ".join(f'"{field.name}" {field.type}' for field in SAMPLES)
     con.execute(f"CREATE TEMP TABLE samples ({columns})")
     notes: list[str] = []

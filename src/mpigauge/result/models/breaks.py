@@ -42,9 +42,9 @@ MEANING = {
 JUMP, FALL = 1.1, 0.9
 """Steps of the time beyond which it jumps or falls; between them it only bends."""
 LONGEST_INLINE = 512
-"""MPIs send no messages as short as this by rendezvous unless they are told to."""
+"""The size up to which MPIs send no messages by rendezvous unless configured to."""
 BEND = 1.2
-"""So much more time per byte is a bend upwards."""
+"""The least ratio of times per byte that is a bend upwards."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ _LEAST_INFLIGHT = 4
 
 @dataclass(frozen=True)
 class LogGP:
-    """Times in seconds; None is what the rows do not hold, and `missing` says why."""
+    """The parameters in seconds; None if rows do not determine it, for a reason in `missing`."""
 
     latency_and_overheads: Estimate | None = None
     """L + 2o."""

@@ -268,8 +268,8 @@ def _clocks(ours: Sequence[Row]) -> dict[int, ClockRate]:
 
 
 def _floors(rows: Sequence[Row], ours: Sequence[Row]) -> Iterable[Floor]:
-    """An empty message beside a line for each way, which is the least that a queue needs; one of
-    8 bytes beside the line that carries something."""
+    """Yields the floors: an empty message next to a line for each way, the least that a queue
+    needs; one of 8 bytes next to the line with a payload."""
     messages = {}
     for row in rows:
         if row.benchmark == "PingPong" and row.cell.data != "fresh":

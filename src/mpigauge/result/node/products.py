@@ -61,7 +61,7 @@ class Product:
 
     @property
     def library(self) -> str:
-        """The library as it was asked for."""
+        """The requested library; empty: none was named."""
         match = re.search(r"\bblas=(\S+)", self.row.cell.settings)
         if match:
             return match[1]
@@ -92,8 +92,7 @@ class Product:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it is not faster, as its threads and instructions say; nothing where nothing is to be
-        said."""
+        """Explanations of a low speed by busy threads and instructions; empty if it is not low."""
         return why(self)
 
     def of(self, instructions: str) -> float:
@@ -132,8 +131,8 @@ def counter_hz(run: Run) -> float:
 def products(
     ours: Sequence[Row], clocks: Mapping[int, float], counter_hz: float = math.nan
 ) -> tuple[Product, ...]:
-    """`clocks`: measured cycles per second, by how many ranks were at work. Libraries stand beside
-    each other, in the order in which they were named."""
+    """Returns the products, those of different libraries next to each other, in the order of
+    libraries. `clocks`: measured cycles per second, by the number of busy ranks."""
     rows = [row for row in ours if row.cell.benchmark in NUMBER_BYTES]
     result = [_product(row, ours, clocks, counter_hz) for row in rows]
     libraries = list(dict.fromkeys(product.library for product in result))

@@ -77,10 +77,10 @@ class ThreadCurve:
 
 @dataclass(frozen=True)
 class Placed:
-    """Cores of one NUMA node, and memory on some: by name, as it was asked for and verified."""
+    """Cores of one NUMA node and memory on a node, by name, as requested and verified."""
 
     compute: str
-    """Empty: where nobody named the cores."""
+    """The node of the cores; empty: they were not named."""
     memory: str
     bandwidth: Estimate | None
     """The bandwidth of the tuned triad, in bytes per second."""
@@ -93,7 +93,7 @@ class Placed:
 
 
 def sweeps(rows: Iterable[Row]) -> tuple[ThreadCurve, ...]:
-    """Over the largest arrays; of rows whose memory nobody placed."""
+    """Returns the curves over the largest arrays, without rows with placed memory."""
     by_order: dict[str, dict[int, dict[str, Estimate]]] = {}
     for row in _largest([r for r in rows if not is_usual(r) and r.ranks == 1]):
         if MEMORY_ON in settings_of_row(row) or row.bandwidth is None:

@@ -104,7 +104,7 @@ class ManyCurves:
         return ManyCurves(self.groups[:groups])
 
     def most_informative(self, rows: int) -> list[Member]:
-        """The curves that tell most, together of about so many rows."""
+        """Returns the most informative curves, together of about so many rows."""
         members = self.members
         return [members[place] for place in most_informative(members, rows)]
 
@@ -146,9 +146,9 @@ def usual(members: Sequence[Member]) -> list[CurveQuantiles]:
 
 
 def most_informative(members: Sequence[Member], rows: int) -> list[int]:
-    """Places of the curves that tell most, together of about so many rows: of each group first what
-    had wrong data and what is the default, then in turn the farthest from the usual to either side.
-    In the order of `members`."""
+    """Returns the places of the most informative curves, together of about so many rows, in the
+    order of `members`: of each group first those with wrong data and the default, then in turn
+    the farthest from the median to either side."""
     places = {id(member): place for place, member in enumerate(members)}
     ordered = [_farthest_first(of) for of in groups(members).values()]
     chosen: list[int] = []

@@ -25,7 +25,7 @@ _LEAST_HEARD = 0.5
 _WINDOW = 0.05
 """A detour within so much of a period from the middle one belongs to the tick..."""
 _LONGEST_S = 1e-3
-"""...unless it is longer: then the kernel gave the core to somebody else when it came."""
+"""...unless it is longer: then the kernel gave the core to another process at the tick."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Tick:
     length_s: float
     """The median of its detours; NaN where others always took the core when it came."""
     heard_ratio: float
-    """The share of its periods in which it was heard alone; it may hide in longer detours."""
+    """The share of its periods in which it was seen alone; it may hide in longer detours."""
     lost_ratio: float
     """The share of the core's time that it takes."""
 
@@ -63,7 +63,7 @@ def classes(core: Detours) -> tuple[Class, ...]:
 
 
 def tick(core: Detours) -> Tick | None:
-    """The timer that makes some of the detours; None: none of those that there may be is heard.
+    """Returns the timer that causes some of the detours; None: no known frequency stands out.
 
     Of n starts t the length of the mean vector, R = |Σ exp(2πi f t)| / n, is near 1 where they
     follow a clock of frequency f; where they do not, n R² is distributed as an exponential of mean

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _FEWEST_LAUNCHES = 4
 """Earlier runs with fewer launches of a cell do not count: they may agree by chance."""
 _COUNTS_AS = 4
-"""The usual scatter counts as so many rows of a kind, or runs of a cell, beside this run."""
+"""The weight of the usual scatter, in rows of a kind or runs of a cell; this run has 1 each."""
 _MOST_RATIO = 5.0
 """A row that scatters more than so many times as usual shows no more about the others."""
 

@@ -42,7 +42,7 @@ class Headline:
     """The hosts of each row's ranks, each once, by the row's key; only of runs on several hosts."""
 
     def hosts_of(self, row: Row) -> str:
-        """within n1, or n1 to n2; empty: the run is of one host, or does not say."""
+        """Returns the hosts of a row: within n1, or n1 to n2; empty: one host, or unknown."""
         return hosts_in_words(self.hosts.get(row.key, ()))
 
     def is_within_host(self, row: Row) -> bool:

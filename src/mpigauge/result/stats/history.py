@@ -66,7 +66,7 @@ _LEAST_SHARE = 0.1
 _LEAST_OF_CELL = 3
 """The fewest earlier runs for a middle."""
 _FEW = 5
-"""Fewer launches than these may agree by chance more than they know."""
+"""Fewer launches than these may agree by chance more closely than their error."""
 _OUTSIDE = 3.0
 """Standard deviations."""
 _STARTING_CORRELATION, _STARTING_COUNTS_AS = 0.2, 2.0
@@ -163,7 +163,7 @@ class _Series(NamedTuple):
 
     @property
     def worth(self) -> float:
-        """The number of runs of equal weight that would know as much (Kish's effective size)."""
+        """The effective number of runs of equal weight (Kish's effective size)."""
         return sum(self.weights) ** 2 / sum(weight * weight for weight in self.weights)
 
 
@@ -348,8 +348,8 @@ def shrunk(own: float, earlier: Sequence[Remembered]) -> float:
 
 
 def _own_errors(rows: Sequence[Row], alike: float) -> list[float]:
-    """Standard errors of the values, as launches tell them: by half those of the cell itself, by
-    half those of all cells of its kind; 0 of one launch, which tells nothing."""
+    """Returns the standard errors of the values, estimated half from launches of the cell itself
+    and half from those of all cells of its kind; 0 of one launch."""
     several = [row for row in rows if len(row.values_s) > 1]
     pools = {}
     for kind, of in grouped(several, lambda row: kind_of(row.cell)).items():

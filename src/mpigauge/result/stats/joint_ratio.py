@@ -63,7 +63,7 @@ def ratio_of_all(
 
 
 def _begun(launches: Iterable[int], starts: Mapping[int, str]) -> list[tuple[str, int]]:
-    """The launches with when each began; empty where nobody knows."""
+    """Returns the launches with their start times; an unknown time is empty."""
     return [(starts.get(launch, ""), launch) for launch in launches]
 
 

@@ -82,10 +82,10 @@ def in_order(
     benchmarks: Sequence[str] = (),
     sizes: Mapping[str, Sequence[int]] = MappingProxyType({}),
 ) -> list[Row]:
-    """Sorted as asked for: kernels write cells as they are finished.
+    """Sorts rows, since kernels write cells as they are finished.
 
-    `benchmarks` come first in their order, others as they appear; `sizes` holds the list that was
-    asked for, by benchmark, where there was one.
+    `benchmarks` come first in their order, others as they appear; `sizes` holds the requested
+    sizes by benchmark, if there were any.
     """
     all_rows = list(rows)
     names: dict[str, int] = {}
@@ -198,7 +198,7 @@ def widened(value: float, ends: tuple[float, float], factor: float) -> tuple[flo
 
 
 def expected_error(values: Sequence[float], launches: int, widening: float = 1.0) -> float:
-    """The relative half width that the interval of so many launches probably has, as these tell it.
+    """Returns the expected relative half width of the interval of so many launches.
 
     1.96 standard errors of a median of normal values, whose standard deviation is 1.4826 median
     distances: a launch that lies far off says nothing of the others. NaN: fewer than two launches,

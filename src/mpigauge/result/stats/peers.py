@@ -25,7 +25,7 @@ SCORE = 5.0
 LEAST_RATIO = 1.05
 """Less than 5 % slower is not worth an accusation."""
 LEAST_PEERS = 5
-"""Fewer do not tell what is usual."""
+"""The fewest peers that show what is usual."""
 _NORMAL = 1.4826
 
 
@@ -119,8 +119,8 @@ class OddOne(NamedTuple):
 
 
 def odd_ones(times: Mapping[str, Estimate]) -> tuple[OddOne, ...]:
-    """Those that take longer than their peers, by their names, the worst first; none of few, for
-    these do not tell what is usual."""
+    """Returns those that take longer than their peers, the worst first; none if there are fewer
+    than LEAST_PEERS. `times`: by name."""
     if len(times) < LEAST_PEERS:
         return ()
     usual = PeerValues(tuple(times.values()))

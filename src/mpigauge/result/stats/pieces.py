@@ -205,8 +205,8 @@ def _miss(line: Fit, smaller: Sequence[KnownPoint], scatter: float, point: Known
 
 
 def _error_drawn_on(points: Sequence[KnownPoint], message_bytes: int) -> float:
-    """The standard error, in seconds, of what the weighted line through these points says of a size
-    beyond them, by the errors of their times: a few noisy short messages have hardly a slope."""
+    """Returns the standard error, in seconds, of the weighted line through these points at a size
+    beyond them, from the errors of their times: few noisy short messages hardly have a slope."""
     weights = [(point.time_s * point.error) ** -2 for point in points]
     whole = math.fsum(weights)
     weighted, squares = [], []

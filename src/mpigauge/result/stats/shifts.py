@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     _Array = NDArray[np.float64]
 
 LEAST_BESIDE = LEAST_FOR_INTERVAL
-"""Values before a step and behind it."""
+"""The fewest values before a step and after it."""
 _TOO_SMALL = 3.0
 _MOST_ALIKE = 0.95
 _LEAST = 3
-"""Values that have a scatter beside two levels."""
+"""The fewest values with a scatter in addition to two levels."""
 _NOTHING = 1e-12
 """Values that scatter by less are the same."""
 
@@ -64,7 +64,7 @@ class Shift:
 
     @property
     def undecided(self) -> str:
-        """Why nothing is said of it, and what would help; empty: something is said."""
+        """The reason why it is undecided, and what would decide it; empty: it is decided."""
         if self.judged.verdict != "UNDECIDED":
             return ""
         if self.ratio.launches < LEAST_BESIDE:
@@ -87,8 +87,8 @@ class Shifts:
 
 
 def shifts(values: Sequence[float], own_error: float, tolerance: float = TOLERANCE) -> Shifts:
-    """All steps of these positive values. `own_error`: what the interval of one has to each side,
-    relative; 0: not known."""
+    """Finds all steps in these positive values. `own_error`: half the relative width of the
+    interval of one; 0: unknown."""
     series = _Series.of(values, own_error)
     if series.least < _NOTHING:
         return Shifts((), "UNDECIDED")
@@ -197,7 +197,7 @@ def _without_step(tests: Sequence[tuple[int, Ratio]], tolerance: float) -> Shift
 
 
 def _between_neighbours(logs: Sequence[float]) -> float:
-    """The standard deviation as neighbours tell it."""
+    """Returns the standard deviation estimated from differences of neighbours."""
     squares = sorted((b - a) ** 2 for a, b in pairwise(logs))
     kept = squares[: len(squares) - len(squares) // LEAST_BESIDE]
     if not kept:

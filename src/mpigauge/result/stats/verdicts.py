@@ -111,8 +111,8 @@ def _judge(ratio: Ratio, p: float, weight: float, room: float, whole: float) -> 
 
 
 def _needed(ratio: Ratio, room: float, level: float) -> int | None:
-    """Launches with which either would be said, if the ratio is what it seems to be. `level`: what
-    it has of all ratios' level before others are found different."""
+    """Returns the launches that would decide, if the ratio is as estimated; None: too many or
+    unknown. `level`: its share of the level of all ratios before others are found different."""
     if not ratio.error > 0:
         return None
 
