@@ -73,6 +73,25 @@ def test_times_are_of_whole_calls_and_no_error_is_claimed() -> None:
     assert peak.bandwidth.value == pytest.approx(12_232.55e6, rel=1e-4)
 
 
+@pytest.mark.parametrize("name", names())
+def test_the_head_of_each_has_what_its_file_says(name: str) -> None:
+    known, run = reference(name), load_reference(name)
+    assert str(run.path) == f"ref:{name}"
+    assert run.header["created"] == known.date
+    assert run.header["mpi"] == {"name": " and ".join(known.mpis), "version": ""}
+    about = run.header["imported"]
+    assert (about["what"], about["source"], about["date"]) == (
+        known.about,
+        known.source,
+        known.date,
+    )
+    assert run.passport == {"machine": {"hostname": known.system}}
+    assert run.status == {"status": "done"}
+    tables = {str(table.fixed["source"]) for table in known.reading.tables}
+    figures = {figure.source for figure in known.reading.figures}
+    assert set(about["sources"]) == (tables | figures) - {""}
+
+
 def test_the_variants_of_a_system_stay_apart() -> None:
     far = cell_of("ember-uv1000", "MORE:ping_pong", 10000, placement="cores:96,180")
     near = cell_of("ember-uv1000", "MORE:ping_pong", 10000, placement="cores:96,97")

@@ -359,6 +359,37 @@ def test_a_history_is_read_as_it_was_written_and_is_bounded(tmp_path: Path) -> N
     assert len(history.read(tmp_path, PLACE)[-1].cells) == history.MOST_CELLS
 
 
+def test_a_file_of_the_history_written_out(tmp_path: Path) -> None:
+    early, late = (replace(past(1)[0], name=name, when=when) for name, when in ("ba", "ab"))
+    root = tmp_path / "new" / "folder"
+    for run in (late, early):
+        history.add(root, PLACE, run)
+    text = (root / PLACE.file_name).read_text()
+    assert json.loads(text) == {
+        "schema": 1, "machine": PLACE.machine, "mpi": PLACE.mpi,
+        "runs": [early.to_json(), late.to_json()],
+    }  # fmt: skip
+    assert text.count("\n") == 1
+    assert ", " not in text.replace(PLACE.machine, "")
+    few = {str(n): KnownCell("small", 0.0, 0.1, 6) for n in range(history.MOST_CELLS + 1)}
+    history.add(root, PLACE, replace(early, cells=few))
+    assert list(history.read(root, PLACE)[0].cells) == list(few)[:-1]
+
+
+def test_places_are_listed_by_machine_and_mpi(tmp_path: Path) -> None:
+    places = [history.HistoryKey(*words) for words in ("ab", "aa", "ba", "ca")]
+    for place in places:
+        history.add(tmp_path, place, past(1)[0])
+    (tmp_path / "damaged.json").write_text("{")
+    (tmp_path / "other.txt").write_text("{}")
+    found = history.histories(tmp_path)
+    assert [each.place for each in found] == [places[1], places[0], *places[2:]]
+    assert [each.path for each in found] == [tmp_path / each.place.file_name for each in found]
+    history.clear(found[1:])
+    assert history.histories(tmp_path) == found[:1]
+    history.clear(found)  # one of them is gone already
+
+
 def test_runs_that_end_at_once_are_all_remembered(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda run: history.add(tmp_path, PLACE, run), past(16)))
@@ -377,8 +408,13 @@ def test_a_damaged_history_is_empty_and_is_written_anew(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("environment", "expected"),
-    [({"MPIGAUGE_HISTORY": "off"}, None), ({"MPIGAUGE_HISTORY": "/x"}, Path("/x")),
-     ({"XDG_DATA_HOME": "/d"}, Path("/d/mpigauge/history"))],
+    [*(({"MPIGAUGE_HISTORY": word}, None) for word in ("off", " OFF ", "0", "no", "None")),
+     ({"MPIGAUGE_HISTORY": "/x"}, Path("/x")),
+     ({"MPIGAUGE_HISTORY": "~/x"}, Path.home() / "x"),
+     ({"MPIGAUGE_HISTORY": "x"}, Path.cwd() / "x"),
+     ({"XDG_DATA_HOME": "/d"}, Path("/d/mpigauge/history")),
+     ({"XDG_DATA_HOME": "~/d"}, Path.home() / "d/mpigauge/history"),
+     ({"XDG_DATA_HOME": ""}, Path.home() / ".local/share/mpigauge/history")],
 )  # fmt: skip
 def test_where_it_is(environment: dict[str, str], expected: Path | None) -> None:
     assert history.folder(environment) == expected
@@ -408,6 +444,82 @@ def test_places() -> None:
     assert place(["n17", "n18"]) != place(["n17", "n18", "n19"])
     assert place(["n17"]) != place(["n18"])
     assert place([], imported={"source": "x"}) is None
+
+
+def test_places_written_out() -> None:
+    machine = {"hostname": "login", "cpu_model": "A CPU", "pus": [1]}
+
+    def place(blocks: object, about: object = machine, **mpi: str) -> history.HistoryKey | None:
+        head = {"plan": {"parts": [{"blocks": blocks}]}, "mpi": {"name": "mpich"} | mpi}
+        return history.place_of(head, {"machine": about})
+
+    def on(*names: str) -> str:
+        found = place([{"host": name} for name in names])
+        assert found is not None
+        return found.machine.removesuffix(", A CPU, 1 CPU")
+
+    assert on() == on("login") == "login"
+    assert on("a", "a") == "a"
+    assert on("n17.x.org") == "n17.x.org"
+    assert on("n17.x.org", "n18.x.org") == "2 hosts n#"
+    assert on("n1", "m2", "login", "n3") == "4 hosts login, m#, n#"
+    named = place([{"host": "10.0.0.1", "hostname": "n1"}, {"hostname": "no"}, {"host": ""}])
+    assert named == history.HistoryKey("n1, A CPU, 1 CPU", "mpich")
+    assert place([], {"hostname": "a"}) == history.HistoryKey("a", "mpich")
+    assert place([], {"hostname": "a", "pus": "0-3"}) == history.HistoryKey("a", "mpich")
+    standard = place([], {"hostname": "a"}, version="5.0", abi="std")
+    assert standard == history.HistoryKey("a", "mpich 5.0 (standard ABI)")
+    for about in ({}, {"hostname": ""}, "damaged"):
+        assert place([], about) is None
+    assert place([], name="") is None
+    assert history.place_of({}, {"machine": {"hostname": "a"}}) is None
+
+
+def test_a_place_has_a_file_of_its_own() -> None:
+    others = {PLACE, replace(PLACE, machine="b"), replace(PLACE, mpi="mpich 4")}
+    names = {place.file_name for place in others}
+    assert len(names) == 3
+    assert all(len(Path(name).stem) == 16 and Path(name).suffix == ".json" for name in names)
+
+
+PART = {"world_ranks": 2, "blocks": [{"bind": ["0"]}, {"bind": ["1"]}]}
+CONDITIONS = {
+    "version": "1",
+    "transport": {"name": "tcp"},
+    "tuned": {"sha256": "abc"},
+    "plan": {"parts": [PART], "settings": {"A": "1"}, "env": {"B": "1"}, "launcher": "hydra",
+             "bound_by": "us", "oversubscribe": False, "cache_bytes": 1},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"version": "2"}, {"transport": {"name": "shm"}}, {"tuned": {"sha256": "abd"}}, {"tuned": {}},
+     *({"plan": {name: "other"}} for name in CONDITIONS["plan"]),
+     {"plan": {"parts": [PART | {"world_ranks": 4}]}},
+     {"plan": {"parts": [PART | {"blocks": [{"bind": ["0"]}]}]}}],
+)  # fmt: skip
+def test_each_condition_makes_other_conditions(changed: dict[str, Any]) -> None:
+    header = CONDITIONS | changed
+    if "plan" in changed:
+        header["plan"] = CONDITIONS["plan"] | changed["plan"]
+    assert history.conditions_of(header) != history.conditions_of(CONDITIONS)
+    assert len(history.conditions_of(header)) == 16
+
+
+def test_neither_order_nor_repetition_of_seats_makes_other_conditions() -> None:
+    parts = [PART | {"blocks": PART["blocks"][::-1], "benchmarks": ["Bcast"]}, PART]
+    again = CONDITIONS | {"plan": CONDITIONS["plan"] | {"parts": parts}, "created": "today"}
+    assert history.conditions_of(again) == history.conditions_of(CONDITIONS)
+
+
+def test_a_run_has_one_name_by_its_date_and_seed() -> None:
+    header = {"created": "2026-11-01", "plan": {"seed": 7}}
+    name = history.name_of_run(header)
+    assert len(name) == 16
+    assert name == history.name_of_run(header | {"version": "2"})
+    assert name != history.name_of_run(header | {"created": "2026-11-02"})
+    assert name != history.name_of_run(header | {"plan": {"seed": 8}})
 
 
 def test_conditions_are_those_that_move_values() -> None:

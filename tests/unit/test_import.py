@@ -8,10 +8,14 @@ import csv
 import io
 import json
 import re
+from dataclasses import asdict
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from mpigauge import __version__
 from mpigauge.cli.main import run
 from mpigauge.features.browse.series import points, series
 from mpigauge.model.errors import RunError
@@ -19,8 +23,8 @@ from mpigauge.model.record import Figure, encode, parse
 from mpigauge.result.library import Library, answered
 from mpigauge.runs.readers import READERS, Text
 from mpigauge.runs.store import Run, list_runs, load, run_folders, writer
-from mpigauge.runs.store.imported import is_dated
-from mpigauge.runs.store.writer import RunWriter
+from mpigauge.runs.store.imported import is_dated, removed_on, write_imported
+from mpigauge.runs.store.writer import DEFAULT_ROOT, RunWriter
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PINGPONG = GOLDEN / "imb/mpich-MPI1-pingpong-default-np2.txt"
@@ -249,6 +253,70 @@ def test_rows_that_are_kept_as_launches_are_reported(
     printed = capsys.readouterr()
     words = " ".join((printed.out if form == "table" else printed.err).split())
     assert words.count("the text prints PingPong of 1 B again without a new heading: 1 row") == 1
+
+
+def test_the_head_of_an_imported_run_written_out() -> None:
+    text = "".join(OSU.replace("0.3", number) for number in ("0.3", "0.4"))
+    reading = READERS["osu"].read(Text(f"{text}...\n".encode()))
+    folder = write_imported(reading, ["a.txt", "b.txt"], Path("x"), "", more={"kind": "test"})
+    head = load(folder).header
+    assert folder == Path("x")
+    assert (head["schema"], head["version"], head["kind"]) == (1, __version__, "test")
+    assert head["command"] == ["mpigauge", "import", "a.txt", "b.txt"]
+    about = head["imported"]
+    assert list(about) == ["files", "at", "dated", "sources", "remarks", "unread"]
+    assert about["files"] == ["a.txt", "b.txt"]
+    assert about["sources"] == ["OSU 7.4"]
+    assert about["remarks"] == list(reading.remarks)
+    assert about["unread"] == [asdict(line) for line in reading.unread]
+    assert about["dated"] is False
+    assert load(folder).passport == {}
+    date = datetime(2020, 2, 29, 5, 1, tzinfo=timezone(timedelta(hours=2)))
+    named = load(write_imported(reading, [], None, "my label", "juno", date))
+    assert named.path.parent == DEFAULT_ROOT
+    assert named.path.name.endswith("my-label")
+    assert (named.header["created"], named.status["status"]) == ("2020-02-29T03:01:00Z", "done")
+    assert named.header["imported"]["dated"] is True
+
+
+def test_what_is_no_time_has_its_source_in_the_head_too() -> None:
+    reading = READERS["hpl"].read(Text((GOLDEN / "printed/hpl.txt").read_bytes()))
+    head = load(write_imported(reading, [], Path("x"), "")).header
+    assert reading.figures
+    assert head["imported"]["sources"] == sorted({figure.source for figure in reading.figures})
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [({}, True), ({"imported": None}, True), ({"imported": True}, False),
+     ({"imported": {}}, False), ({"imported": {"dated": True}}, True),
+     ({"imported": {"dated": False, "date": ""}}, False), ({"imported": {"date": "2020"}}, True)],
+)  # fmt: skip
+def test_heads_that_have_the_date_of_their_numbers(head: dict[str, Any], expected: bool) -> None:
+    assert is_dated(head) == expected
+
+
+def fail_beside(folder: Path, output: Path | None, error: Exception) -> None:
+    """Makes a folder and fails, where failures of a run remove it."""
+    with removed_on(RunError, output) as folders:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "run.json").write_text("{}", encoding="utf-8")
+        folders.append(folder)
+        raise error
+
+
+@pytest.mark.parametrize("place", [None, "empty", "new"])
+def test_a_failure_removes_the_folders_that_it_names(place: str | None) -> None:
+    Path("empty").mkdir()
+    output = Path(place) if place else None
+    folder = output or DEFAULT_ROOT / "one"
+    with pytest.raises(RunError, match="it broke"):
+        fail_beside(folder, output, RunError("it broke"))
+    assert [path.name for path in Path().iterdir()] == ["empty"]
+    assert list(Path("empty").iterdir()) == []
+    with pytest.raises(KeyError):
+        fail_beside(folder, output, KeyError())
+    assert (folder / "run.json").exists()
 
 
 def test_every_reader_says_what_it_reads() -> None:
