@@ -177,6 +177,38 @@ void addresses_that_stand_for_something() {
   }
 }
 
+void buffers_that_mpi_has_itself() {
+  constexpr int own = Program::MPI_BUFFER_AUTOMATIC, theirs = Target::MPI_BUFFER_AUTOMATIC;
+  void* place = address_of(own_number);
+  BufferOut out(&place, nothing);
+  out.done(0, nothing);
+  CHECK(place == address_of(own_number));
+  if constexpr (own != no_integer && theirs != no_integer) {
+    CHECK(special_to_target(address_of(own)) == address_of(theirs));
+    CHECK(Buffer(address_of(own), nothing).target() ==
+          (Program::MPI_IN_PLACE == Target::MPI_IN_PLACE ? address_of(own) : address_of(theirs)));
+    place = address_of(theirs);
+    out.done(1, nothing);
+    CHECK(place == address_of(theirs));
+    out.done(0, nothing);
+    CHECK(place == address_of(own));
+  }
+  for (const int each : {0, 3, -3}) CHECK(special_to_target(address_of(each)) == address_of(each));
+}
+
+void weights_that_stand_for_something() {
+  int own = 0;
+  CHECK(Weights(&own, nothing).target() == &own && Weights(nullptr, nothing).target() == nullptr);
+  CHECK(own_unweighted() != own_weights_empty());
+  if constexpr (target_abi != Abi::mpich) {  // an MPICH's are in its library
+    CHECK(Weights(own_unweighted(), nothing).target() == address_of(Target::MPI_UNWEIGHTED));
+    CHECK(Weights(own_weights_empty(), nothing).target() == address_of(Target::MPI_WEIGHTS_EMPTY));
+    CHECK(PerformanceHandle(own_all_handles(), nothing).target() ==
+          address_of(Target::MPI_T_PVAR_ALL_HANDLES));
+  }
+  CHECK(PerformanceHandle(&own, nothing).target() == &own);
+}
+
 void arrays_of_ranks() {
   const std::array<int, 3> given = {4, Program::MPI_PROC_NULL, 0};
   const auto all = std::tuple(static_cast<int>(given.size()));
@@ -211,6 +243,88 @@ void errors_are_those_of_the_program() {
   CHECK(error_to_program(Target::MPI_ERR_RANK) == Program::MPI_ERR_RANK);
   CHECK(error_to_target(Program::MPI_ERR_RANK) == Target::MPI_ERR_RANK);
   CHECK(error_to_target(Program::MPI_ERR_NO_MEM) == Target::MPI_ERR_NO_MEM);
+}
+
+// Both ABIs have it, and no other name of the group has its value.
+bool has_both(const Pair& pair) { return pair.program != no_integer && pair.target != no_integer; }
+
+void each_error_class_has_its_like() {
+  for (const Pair& each : pairs<Group::error>) {
+    if (each.program == Program::MPI_ERR_LASTCODE) continue;
+    if (has_both(each)) {
+      CHECK(error_to_target(each.program) == each.target);
+      CHECK(error_to_program(each.target) == each.program);
+    } else if (each.program != no_integer) {
+      CHECK(error_to_target(each.program) == Target::MPI_ERR_OTHER);
+    } else if (each.target != no_integer) {
+      const bool handler = each.target == Target::MPI_ERR_ERRHANDLER;
+      CHECK(error_to_program(each.target) ==
+            (handler ? Program::MPI_ERR_ARG : Program::MPI_ERR_OTHER));
+    }
+  }
+}
+
+// Codes that a library made while it ran are above all classes.
+void made_errors_stay_apart_from_classes() {
+  constexpr int made = 12345678;
+  constexpr int last = Program::MPI_ERR_LASTCODE;
+  if constexpr (target_abi == Abi::ompi) {
+    for (const int code : {1, 93, made}) {
+      CHECK(made_error_to_program(code) == last + code);
+      CHECK(error_to_target(last + code) == code);
+    }
+    CHECK(error_to_program(made) == last + made);
+    CHECK(error_to_program(Target::MPI_ERR_LASTCODE) == last + Target::MPI_ERR_LASTCODE);
+    CHECK(error_to_target(last) == last);
+    for (const int code : {0, -1}) CHECK(made_error_to_program(code) == Program::MPI_ERR_OTHER);
+  } else {
+    for (const int code : {1, made}) CHECK(made_error_to_program(code) == code);
+    CHECK(error_to_target(made) == made && error_to_target(last) == last);
+    if constexpr (program_abi != Abi::ompi) CHECK(error_to_program(made) == made);
+  }
+}
+
+void keyvals_there_and_back() {
+  for (const Pair& each : pairs<Group::keyval>) {
+    CHECK(keyval_to_target(each.program) == each.target);
+    CHECK(keyval_to_program(each.target) == each.program);
+    CHECK(KeyvalIn(each.program, nothing).target() == each.target);
+    int place = each.program;
+    KeyvalInOut both(&place, nothing);
+    CHECK(*both.target() == each.target);
+    *both.target() = Target::MPI_KEYVAL_INVALID;
+    both.done(0, nothing);
+    CHECK(place == Program::MPI_KEYVAL_INVALID);
+  }
+  for (const int made : {12, 4711}) {
+    CHECK(keyval_to_target(keyval_to_program(made)) == made && keyval_to_program(made) >= made);
+  }
+}
+
+void bits_and_values_of_a_group() {
+  int every_program = 0, every_target = 0;
+  for (const Pair& each : pairs<Group::file_mode>) {
+    CHECK(InBits<Group::file_mode>(each.program, nothing).target() == each.target);
+    CHECK(bits_to_program<Group::file_mode>(each.target) == each.program);
+    every_program |= each.program;
+    every_target |= each.target;
+  }
+  CHECK(bits_to_target<Group::file_mode>(every_program) == every_target);
+  CHECK(bits_to_program<Group::file_mode>(every_target) == every_program);
+  CHECK(bits_to_target<Group::file_mode>(0) == 0);
+  for (const Pair& each : pairs<Group::split_type>) {
+    if (!has_both(each)) continue;
+    CHECK(InOf<Group::split_type>(each.program, nothing).target() == each.target);
+    int place = own_number;
+    OutOf<Group::split_type> out(&place, nothing);
+    *out.target() = each.target;
+    out.done(0, nothing);
+    CHECK(place == each.program);
+  }
+  // What one library alone has must not become another's value by chance.
+  CHECK(to_target<Group::split_type>(own_number) == no_integer);
+  CHECK(to_target<Group::split_type>(-32766) == -32766);
+  CHECK(to_target<Group::topology>(own_number) == own_number);
 }
 
 // --- texts
@@ -281,6 +395,25 @@ void counts_that_come_back() {
   }
   Wide large = most + 1;
   CHECK(!NarrowInOut(&large, nothing).fits());
+}
+
+void arrays_live_as_long_as_their_request() {
+  constexpr Word request = 0x98000021;
+  const auto all = std::tuple(Wide{2});
+  const std::array<Wide, 2> values = {1, 2};
+  for (const int code : {1, 0}) {
+    NarrowArray<CountAt<0>, 0> array(values.data(), all);
+    array.done(code, all);
+    CHECK((array.target() == nullptr) == (code == 0));
+    keep_with(request);
+    CHECK(things_kept() == (code == 0));
+  }
+  finished(request + 1);
+  CHECK(things_kept());
+  finished(request);
+  CHECK(!things_kept());
+  keep_with(request);  // nothing is left for the next one
+  CHECK(!things_kept());
 }
 
 void room_for_few_and_for_many() {
@@ -396,6 +529,72 @@ void what_is_kept_with_a_request_goes_when_it_ends() {
   CHECK(ended == 3 && !things_kept());
 }
 
+void arrays_of_types() {
+  constexpr auto kind = Kind::datatype;
+  const Predefined* byte = nullptr;
+  for (const Predefined& each : predefined) {
+    const bool is_byte = each.ompi != nullptr && each.ompi == std::string_view("ompi_mpi_byte");
+    if (is_byte && byte == nullptr) byte = &each;
+  }
+  const Word word = target_abi == Abi::mpich ? byte->mpich : byte->std;
+  const std::array<ProgramHandle<kind>, 2> types = {to_program<kind>(of_target<kind>(word)),
+                                                    null_for_program<kind>()};
+  for (void* const buffer : {address_of(Program::MPI_IN_PLACE), address_of(own_number)}) {
+    const auto all = std::tuple(Wide{2}, buffer);
+    const bool in_place = buffer == address_of(Program::MPI_IN_PLACE);
+    Types<CountAt<0>, -1, 1> some(types.data(), all);
+    Types<CountAt<0>, -1, -1> every(types.data(), all);
+    CHECK((some.target() == nullptr) == in_place);
+    for (const auto* const made : {some.target(), every.target()}) {
+      if (made == nullptr) continue;
+      CHECK(word_of(made[0]) == word && made[1] == null_for_target<kind>());
+    }
+    CHECK((Types<CountAt<0>, -1, -1>(nullptr, all).target() == nullptr));
+  }
+  InArray<kind, 0> read(types.data(), std::tuple(Wide{2}));
+  CHECK(word_of(read.target()[0]) == word && read.target()[1] == null_for_target<kind>());
+}
+
+// Of which the target has none: null, not another's object.
+template <Kind kind>
+void check_missing() {
+  for (const Predefined& each : predefined) {
+    const Word own = program_abi == Abi::mpich ? each.mpich : each.std;
+    const Word theirs = target_abi == Abi::mpich ? each.mpich : each.std;
+    if (each.kind != kind || program_abi == Abi::ompi) continue;
+    if (own == no_value || theirs != no_value) continue;
+    CHECK(to_target<kind>(handle_of<ProgramHandle<kind>>(own)) == null_for_target<kind>());
+  }
+}
+
+void what_only_the_program_has_is_null() {
+  check_missing<Kind::comm>();
+  check_missing<Kind::datatype>();
+  check_missing<Kind::errhandler>();
+  check_missing<Kind::op>();
+}
+
+// More of them at a time than a thread has numbers in hand, twice.
+void every_request_has_a_number_of_its_own() {
+  constexpr auto kind = Kind::request;
+  constexpr std::size_t many = 3 * OwnNumbers::most;
+  static std::array<ProgramHandle<kind>, many> handles;
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t n = 0; n < many; ++n) {
+      handles[n] = to_program<kind>(of_target<kind>(0x98001000 + n));
+    }
+    for (std::size_t n = 0; n < many; ++n) {
+      CHECK(word_of(to_target<kind>(handles[n])) == 0x98001000 + n);
+    }
+    for (const auto handle : handles) forget<kind>(handle);
+  }
+  if constexpr (in_slots) {
+    // What was given back is taken again: no more numbers than were in use at once, and in hand.
+    for (const auto handle : handles)
+      CHECK((word_of(handle) & slot_mask) < 16 + many + OwnNumbers::most);
+  }
+}
+
 void a_slot_is_free_when_it_was_freed_as_often_as_made() {
   static SharedSlots slots;
   const auto number = slots.made(100);
@@ -411,6 +610,26 @@ void a_slot_is_free_when_it_was_freed_as_often_as_made() {
   CHECK(slots.made(600) == seen);
 }
 
+void slots_are_taken_and_given_back() {
+  constexpr std::size_t many = 2 * Slots::in_chunk + 1;
+  static Slots slots;
+  static std::array<Slots::Number, many> numbers;
+  constexpr Slots::Number far = (Slots::most_chunks - 1) * Slots::in_chunk;
+  CHECK(slots.at(far) == 0 && slots.at(Slots::most_chunks * Slots::in_chunk) == 0);
+  slots.take(numbers.data(), many);
+  for (std::size_t n = 0; n < many; ++n) {
+    CHECK(numbers[n] == Slots::first + n);
+    slots.set(numbers[n], 1000 + n);
+  }
+  for (std::size_t n = 0; n < many; ++n) CHECK(slots.at(numbers[n]) == 1000 + n);
+  const std::array<Slots::Number, 2> back = {numbers[7], numbers[4099]};
+  slots.give_back(back.data(), back.size());
+  std::array<Slots::Number, 3> again{};
+  slots.take(again.data(), again.size());
+  CHECK(again[0] == back[1] && again[1] == back[0] && again[2] == Slots::first + many);
+  CHECK(slots.at(numbers[8]) == 1008);
+}
+
 }  // namespace
 
 int main() {
@@ -423,18 +642,29 @@ int main() {
   several_statuses();
   numbers_that_stand_for_something();
   addresses_that_stand_for_something();
+  buffers_that_mpi_has_itself();
+  weights_that_stand_for_something();
   arrays_of_ranks();
   a_number_that_the_target_gives();
   errors_are_those_of_the_program();
+  each_error_class_has_its_like();
+  made_errors_stay_apart_from_classes();
+  keyvals_there_and_back();
+  bits_and_values_of_a_group();
   a_text_is_cut_to_the_room_that_the_program_has();
   counts_fit_or_do_not();
   counts_that_come_back();
+  arrays_live_as_long_as_their_request();
   room_for_few_and_for_many();
+  slots_are_taken_and_given_back();
   a_slot_is_free_when_it_was_freed_as_often_as_made();
   if constexpr (target_abi != Abi::ompi) {  // an Open MPI's handles are in its library
     a_new_handle_comes_where_the_call_went_well();
     a_handle_that_was_freed_is_null();
     handles_of_predefined_things();
+    arrays_of_types();
+    what_only_the_program_has_is_null();
+    every_request_has_a_number_of_its_own();
     requests_that_ended_are_null();
     what_is_kept_with_a_request_goes_when_it_ends();
   }
