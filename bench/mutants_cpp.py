@@ -31,7 +31,7 @@ FILES = {
 }
 TARGETS = {
     "core": ("unit_tests",),
-    "profiler": ("profiler_record", "profiler_stacks"),
+    "profiler": tuple(f"profiler_{name}" for name in ("record", "stacks", "tables", "weak")),
     "translate": tuple(
         f"translate_{pair}" for pair in ("mpich_std", "std_mpich", "ompi_mpich", "mpich_ompi")
     ),
