@@ -7,6 +7,7 @@
 //
 // usage: tables FOLDER
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "messages.hpp"
 #include "process.hpp"
 #include "record.hpp"
 #include "thread.hpp"
@@ -142,6 +144,16 @@ void a_rule_is_a_word() {
       }
     }
   }
+}
+
+// The linker was told which build-id to write.
+void a_file_of_code_has_its_build_id() {
+  LoadedFile file, none;
+  CHECK(find_file(reinterpret_cast<Word>(&std::fopen), none) && none.base != 0);
+  CHECK(!find_file(1, none));
+  CHECK(find_file(reinterpret_cast<Word>(&a_rule_is_a_word), file));
+  CHECK(*file.path == '\0' && file.unwind_table != nullptr && file.id_bytes == 5);
+  CHECK(file.id != nullptr && std::memcmp(file.id, "\x12\x34\x56\x78\x9a", 5) == 0);
 }
 
 // --- sites
@@ -374,14 +386,23 @@ void processors_are_looked_up_with_each_step() {
   CHECK(cpus.used == layout::most_cpus && cpus.cpu[layout::most_cpus - 1].times == 1);
 }
 
+std::uint64_t user_time() {
+  rusage took{};
+  getrusage(RUSAGE_SELF, &took);
+  return static_cast<std::uint64_t>(took.ru_utime.tv_sec) * 1'000'000U +
+         static_cast<std::uint64_t>(took.ru_utime.tv_usec);
+}
+
 void the_process_notes_what_it_took() {
   layout::Head& head = process.storage.head();
+  const std::uint64_t before = user_time();
   head.latest = {};
   head.usage = {};
   line_of(1.5);
   call_that_took(1);
   CHECK(head.latest.ticks > 0 && head.latest.utc_ns > 0 && head.latest.monotonic_ns > 0);
-  CHECK(head.usage.user_us + head.usage.system_us > 0 && head.usage.peak_kib > 0);
+  CHECK(head.usage.user_us >= before && head.usage.user_us <= user_time());
+  CHECK(head.usage.peak_kib > 0 && head.usage.minor_faults > 0);
 }
 
 // --- starting anew, and other code
@@ -457,6 +478,16 @@ void recording_goes_on_and_off() {
   CHECK(head.on_since != 0 && head.on_ticks == on);
 }
 
+// What waits for whom is followed as long as a single thread makes calls.
+void one_thread_is_followed() {
+  CHECK(is_followed(*self) && is_followed(*self));
+  std::thread([] {
+    place_of(call_Barrier, 16);
+    CHECK(!is_followed(*self));
+  }).join();
+  CHECK(!is_followed(*self));
+}
+
 // --- threads
 // ----------------------------------------------------------------------------------------
 
@@ -493,6 +524,7 @@ int main(int argc, char* const* argv) {
   own_memory_is_zero_and_aligned();
   words_are_found_again();
   a_rule_is_a_word();
+  a_file_of_code_has_its_build_id();
   if (!process.storage.open(path.c_str(), std::size_t{1} << 27U)) return 2;
   process.state.store(State::started | State::recording);
   if (begin_thread() == nullptr) return 2;
@@ -509,6 +541,7 @@ int main(int argc, char* const* argv) {
   a_place_whose_code_moved_is_forgotten();
   recording_goes_on_and_off();
   tables_of_a_thread_that_ended_are_the_next_one_s();
+  one_thread_is_followed();
   std::printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;
 }
