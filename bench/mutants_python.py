@@ -13,7 +13,7 @@ import os
 import random
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,10 +24,11 @@ import mutation
 from mutation import Mutant
 
 TESTS = ("tests/unit", "tests/golden", "tests/replay")
-"""In the order in which they are tried: the last take much data."""
 USUAL = "not mpi and not heavy"
 LONGEST_S = 900.0
-"""All tests take a third of it on an idle machine; a loop without an end takes longer."""
+"""All tests take a third of it on an idle machine."""
+LONGEST_TEST_S = 120
+"""No test takes as long; a loop without an end does."""
 LEFT_OUT = ("RemoveDecorator", "Variable", "Keyword", "NoOp", "_Is", "ExceptionReplacer")
 """Operators whose mutants say little: they do not run, or nobody would write them by mistake."""
 
@@ -136,8 +137,15 @@ class Coverage:
             return None
         names = {name for each in lines for name in by_line.get(each, ())}
         names = names or {name for own in by_line.values() for name in own}
-        nodes = filter(None, map(self._node, names))
-        return sorted(nodes, key=lambda name: (TESTS.index("/".join(name.split("/")[:2])), name))
+        by_reach = sorted(names, key=lambda name: (self._reach[name], name))
+        return list(filter(None, map(self._node, by_reach)))
+
+    @cached_property
+    def _reach(self) -> Counter[str]:
+        """How many lines each test runs. Those that run few are quick, and about little else, so
+        they are tried first."""
+        lines = [names for of_file in self._by_line.values() for names in of_file.values()]
+        return Counter(name for names in lines for name in names)
 
     @cached_property
     def _by_line(self) -> dict[str, dict[int, set[str]]]:
@@ -202,6 +210,8 @@ class Bed:
         try:
             file.write_text(mutant.text, encoding="utf-8")
             words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+            words += ["-o", f"faulthandler_timeout={LONGEST_TEST_S}"]
+            words += ["-o", "faulthandler_exit_on_timeout=true"]
             words += ["--hypothesis-seed=1", "-m", USUAL, *tests]
             status = mutation.run_until(words, self._root, env_of(self._root), LONGEST_S)
         finally:

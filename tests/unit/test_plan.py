@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,10 @@ import pytest
 from mpigauge.features.quick.plan import PAIR_SIZES, quick
 from mpigauge.measure.plan import (
     LaunchPlan,
+    LookedUp,
     Plan,
     PlanPart,
+    Request,
     Resources,
     kernel_words,
     read_request,
@@ -614,3 +616,32 @@ def test_a_plan_is_read_as_it_was_stored() -> None:
     assert Plan.from_json(json.loads(json.dumps(made.to_json()))) == made
     assert made.parts[0].extra_columns == {"placement": "l3", "arm": "A=1"}
     assert made.to_json()["benchmarks"] == ("Bcast", "Reduce", "hpl")
+
+
+def test_what_nobody_asked_for_has_these_values() -> None:
+    """Of a request, of a plan, of its parts and launches; none of them is empty."""
+
+    def values(of: Any) -> dict[str, Any]:
+        every = {each.name: getattr(of, each.name) for each in fields(of)}
+        return {name: value for name, value in every.items() if value not in ("", (), {}, None)}
+
+    part = PlanPart(("PingPong",), 2)
+    assert values(part) == {
+        "benchmarks": ("PingPong",), "world_ranks": 2, "share": 0, "in_turn": False
+    }  # fmt: skip
+    assert values(LaunchPlan(3, part, 4)) == {
+        "number": 3, "part": part, "seed": 4, "seconds": 0.0, "cell_seconds": 0.0,
+        "use_all": False, "bound_by": "kernel",
+    }  # fmt: skip
+    assert values(Plan((), "mpich", 1)) == {
+        "mpi": "mpich", "seed": 1, "mode": "adaptive", "precision": 0.05, "use_all": False,
+        "op": "sum", "root_shift": False, "inflight": 256, "cache": "hot",
+        "cache_bytes": 67_108_864, "sync": "barrier", "data": "static", "npmin": 2, "memory": 0,
+        "oversubscribe": False, "timeout_s": 300.0, "start_s": 0.0, "bound_by": "kernel",
+        "shuffle": False, "strict": False, "fail_fast": False,
+    }  # fmt: skip
+    assert values(Request()) == {
+        "root_shift": False, "cache": "hot", "data": "static", "sync": "auto", "unbound": False,
+        "bound_by": "kernel", "classic": False, "oversubscribe": False, "memory": 0, "seed": 0,
+    }  # fmt: skip
+    assert values(LookedUp()) == {"seed": 0}
