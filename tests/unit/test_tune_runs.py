@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from mpigauge.features.tune.point_to_point import (
     slower_messages,
 )
 from mpigauge.features.tune.result import Tried, grids, tried
-from mpigauge.features.tune.tuning import check_level, is_cut_short, why_lost
+from mpigauge.features.tune.tuning import check_level, is_cut_short, screened, why_lost
 from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
@@ -26,6 +27,7 @@ from mpigauge.model.record import Failure, Record, Skip
 from mpigauge.result.tuning.grid import DEFAULT
 from mpigauge.runs.store import Run
 from mpigauge.runs.store.tunings import Fault
+from mpigauge.site.mpi.rule_files.candidates import candidates_of
 from tests import planted
 from tests.cells import cell
 
@@ -205,6 +207,32 @@ def test_why_a_candidate_brought_nothing(launch: int, why: str) -> None:
 )
 def test_a_run_that_was_given_up_goes_on(status: dict[str, str], is_short: bool) -> None:
     assert is_cut_short(replace(planted.run([]), status=status)) == is_short
+
+
+class MeasuringError(Exception):
+    """A task is about to make a plan, for a run."""
+
+
+class Idle:
+    """A task of which nothing is measured."""
+
+    def __init__(self, is_crowded: bool = False) -> None:
+        self.is_crowded = is_crowded
+
+    def __getattr__(self, name: str) -> Any:
+        raise MeasuringError(name)
+
+
+def test_a_first_look_is_for_more_than_three_candidates() -> None:
+    task, crowded = Idle(), Idle(is_crowded=True)
+    every = [each for each in candidates_of("mpich") if each.collective == "Allreduce"]
+    few, many = {("Allreduce", 2): every[:3]}, {("Allreduce", 2): every[:4]}
+    assert len(many["Allreduce", 2]) == 4
+    assert screened(task, few) is few  # type: ignore[arg-type]
+    assert screened(crowded, many) is many  # type: ignore[arg-type]
+    for wanted in (many, few | {("Allreduce", 4): every}):
+        with pytest.raises(MeasuringError):
+            screened(task, wanted)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
