@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import pwd
@@ -310,6 +311,60 @@ def test_a_file_that_would_become_too_large_is_refused(
     monkeypatch.setattr(pack, limit, 1)
     with pytest.raises(UserError, match=r"would become 2 files of 13 bytes together; the most are"):
         unpack(zipped(HEAD, ("run/x", b"")), tmp_path / "root")
+
+
+@pytest.mark.parametrize(
+    ("packed", "most"),
+    [(0, 268_435_456), (2_684_354, 268_435_456), (2_684_355, 268_435_500),
+     (85_899_345, 8_589_934_500), (85_899_346, 8_589_934_592), (1 << 34, 8_589_934_592)],
+)  # fmt: skip
+def test_a_pack_grows_a_hundredfold_at_most(tmp_path: Path, packed: int, most: int) -> None:
+    """At least 256 MiB may come out of any, and 8 GiB of none."""
+    file = tmp_path / "x"
+    file.touch()
+    os.truncate(file, packed)
+    assert pack._most_bytes(file) == most
+
+
+def test_a_pack_has_a_hundred_thousand_files_at_most(tmp_path: Path) -> None:
+    (tmp_path / "x").touch()
+    members = [zipfile.ZipInfo(f"run/{name}") for name in ("run.json", *range(99_999))]
+    assert pack._checked(tmp_path / "x", members) == "run"
+    with pytest.raises(UserError, match="would become 100001 files of 0 bytes"):
+        pack._checked(tmp_path / "x", [*members, zipfile.ZipInfo("run/more")])
+
+
+def test_a_member_that_is_longer_than_it_says_is_refused(tmp_path: Path) -> None:
+    target = io.BytesIO()
+    assert pack._copied(io.BytesIO(b"abc"), target, 5, tmp_path) == 2
+    assert pack._copied(io.BytesIO(b"de"), target, 2, tmp_path) == 0
+    assert target.getvalue() == b"abcde"
+    with pytest.raises(UserError, match="more comes out of it than it says"):
+        pack._copied(io.BytesIO(b"abc"), target, 2, tmp_path)
+
+
+def test_members_tell_neither_times_nor_owners(tmp_path: Path) -> None:
+    with zipfile.ZipFile(pack.pack(runs.write(tmp_path / "one")).file) as packed:
+        members = packed.infolist()
+    assert members[0].filename == "one/run.json"
+    for member in members:
+        assert member.date_time == (1980, 1, 1, 0, 0, 0)
+        assert member.external_attr >> 16 == 0o644
+        assert member.compress_type == zipfile.ZIP_DEFLATED
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("a b", "a b"), ("ä", "ä"), ("a\\b\nc", "a_b_c"), ("\udcff", "_udcff"), ("--x", "--x")],
+)
+def test_names_as_a_zip_can_hold_them(name: str, expected: str) -> None:
+    assert pack.in_utf_8(name) == expected
+
+
+@pytest.mark.parametrize(("name", "expected"), [("--", "run"), ("-x-", "x-")])
+def test_a_folder_is_not_called_as_an_option_is(tmp_path: Path, name: str, expected: str) -> None:
+    made = unpack(zipped((f"{name}/run.json", b'{"schema": 1}')), tmp_path / "root")
+    assert made == tmp_path / "root" / expected
 
 
 @pytest.mark.parametrize("at", [0.2, 0.5, 0.9])
