@@ -44,7 +44,7 @@ def test_runs_of_one_file_are_told_apart() -> None:
 @pytest.mark.parametrize(("unit", "factor"), [("MBytes/sec", 1), ("MiBytes/sec", 1.048576)])
 def test_the_unit_of_a_table_is_that_of_its_head(unit: str, factor: float) -> None:
     (figure,) = read(HEAD.format(unit=unit) + ROW.format(rate="1000.000")).figures
-    assert figure.value == pytest.approx(1000 * factor)
+    assert figure.value == pytest.approx(1000 * factor, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_the_unit_of_a_table_is_that_of_its_head(unit: str, factor: float) -> No
 def test_the_unit_of_lines_of_commas(head: str, factor: float) -> None:
     text = CSV.format(rate=head, more="") + "Triad,100,1024,4,2.5,0.1,0.1,0.1\n"
     (figure,) = read(text).figures
-    assert figure.value == pytest.approx(2.5 * factor)
+    assert figure.value == pytest.approx(2.5 * factor, rel=1e-12)
     assert figure.arm == "array=0.0MB precision=float"
 
 
@@ -122,7 +122,7 @@ def test_lines_that_are_none_are_named(lines: str, why: str) -> None:
 def test_the_unit_of_triad_alone(unit: str, factor: float) -> None:
     (figure,) = read(f"BabelStream\nBandwidth ({unit}):  2.5\n").figures
     assert figure.name == "Triad"
-    assert figure.value == pytest.approx(2.5 * factor)
+    assert figure.value == pytest.approx(2.5 * factor, rel=1e-12)
 
 
 @pytest.mark.parametrize(("unit", "factor"), [("MB", 1), ("MiB", 1.048576)])
@@ -130,7 +130,7 @@ def test_arrays_and_phases_are_in_units_of_their_own(unit: str, factor: float) -
     lines = f"Array size: 500.0 {unit} (=0.5 GB)\nInit: 0.25 s (=20.0 {unit[:-1]}Bytes/sec)\n"
     (figure,) = read(f"GPU-STREAM\nVersion: 3.1\n{lines}").figures
     assert figure.name == "Init"
-    assert figure.value == pytest.approx(20 * factor)
+    assert figure.value == pytest.approx(20 * factor, rel=1e-12)
     assert (figure.arm, figure.source) == (f"array={500 * factor:.1f}MB", "GPU-STREAM 3.1")
 
 
