@@ -379,3 +379,16 @@ def test_examples_are_plan_files(repository: Path) -> None:
         said = sweep.make_context("mpigauge sweep", [str(path)]).params
         assert said["benchmarks"]
         assert said["vary_blocks"]
+
+
+def test_a_sweep_has_4096_arms_and_looks_at_65536_combinations_at_most() -> None:
+    def varied(first: int, second: int = 1, when: str = "") -> int:
+        grid = {"A": tuple(map(str, range(first))), "B": tuple(map(str, range(second)))}
+        return len(arms([VaryBlock(grid, when=when)], "mpich", "mpich", control=True))
+
+    assert varied(4096) == varied(64, 64) == 4098
+    with pytest.raises(UserError, match="there are more than 4096 arms"):
+        varied(4097)
+    assert varied(256, 256, "A == 3 and B == 4") == 3
+    with pytest.raises(UserError, match=r"has 6\.579e\+04 combinations, of which `when` may leave"):
+        varied(257, 256, "A == 3")

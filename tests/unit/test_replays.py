@@ -19,7 +19,15 @@ from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.replayed import replay_of, save_mix
 from mpigauge.features.profile.stored import ProfiledJob
 from mpigauge.measure.plan import Plan, Resources, resolve
-from mpigauge.measure.plan.replays import MOST_CALLS, gaps_s, iteration, replayed_by, words
+from mpigauge.measure.plan.replays import (
+    MOST_CALLS,
+    RepeatedStep,
+    _late_words,
+    gaps_s,
+    iteration,
+    replayed_by,
+    words,
+)
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
@@ -164,6 +172,63 @@ def test_damaged_files_and_those_of_later_versions_are_named(tmp_path: Path) -> 
 def test_numbers_of_calls_are_divided_by_what_divides_all() -> None:
     steps = iteration(mix(step(calls=3000), step("bcast", calls=1000)))
     assert [(each.step.call, each.times) for each in steps] == [("allreduce", 3), ("bcast", 1)]
+
+
+CHEAP = step("bcast", calls=4, seconds=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("steps", "run_s", "times"),
+    [
+        ((step(calls=7996), CHEAP), 0.2, [1999, 1]),  # 2000 calls and 50 ms: the most
+        ((step(calls=8000), CHEAP), 0.2, [1999, 1]),
+        ((step(calls=400), CHEAP), 0.2, [100, 1]),
+        ((step(calls=400), CHEAP), 0.21, [95, 1]),
+        # What a number of the rarest calls from 1 to 8 makes, where rounding moves least.
+        ((step(calls=2_123_646, seconds=0.001), step(calls=11_089, seconds=0.5)), 1.0, [1532, 8]),
+        ((step(calls=2_453_789, seconds=0.001), step(calls=21_773, seconds=0.5)), 1.0, [1982, 18]),
+    ],
+)
+def test_an_iteration_has_two_thousand_calls_and_fifty_milliseconds_at_most(
+    steps: tuple[MixStep, ...], run_s: float, times: list[int]
+) -> None:
+    assert [each.times for each in iteration(mix(*steps, run_s=run_s))] == times
+
+
+@pytest.mark.parametrize(("seconds", "stay"), [(0.05, 1), (0.0501, 2)])
+def test_calls_are_rare_where_they_take_a_twentieth_at_most(seconds: float, stay: int) -> None:
+    made = mix(step(calls=1_000_003, seconds=1 - seconds), step("barrier", 7, seconds))
+    assert len(iteration(made)) == stay
+
+
+def test_the_dearest_five_hundred_steps_are_replayed_in_their_order() -> None:
+    many = [step(message_bytes=n, seconds=0.5 if n == 7 else 1.0) for n in range(501)]
+    assert [each.step.message_bytes for each in iteration(mix(*many))] == [
+        n for n in range(501) if n != 7
+    ]
+
+
+def test_lateness_of_the_dearest_steps_has_forty_thousand_letters() -> None:
+    def late(seconds: float, rows: int, *last: float) -> RepeatedStep:
+        every = ((0.0, 0.0),) * (rows - len(last) // 2) + ((last,) if last else ())
+        return RepeatedStep(step(seconds=seconds, lateness_s=every), 1)
+
+    full, over = late(1, 10_000, 0.0, 1e-5), late(1, 10_000, 1e-5, 1e-5)
+    assert len(_late_words([full])[0]) == 40_000
+    assert _late_words([over]) == {}
+    none = RepeatedStep(step(), 1)
+    dear, small = late(2, 9_999), late(1, 1)
+    left = _late_words([small, none, dear, late(1, 1), late(0.5, 1)])
+    assert left == {2: "_".join(["0+0"] * 9_999), 0: "0+0"}
+    assert list(left) == [2, 0]
+
+
+def test_words_have_a_hundred_thousand_letters_at_most() -> None:
+    made = replace(mix(step()), run="")
+    room = 100_000 - len(words(made))
+    assert len(words(replace(made, run="a" * room))) == 100_000
+    with pytest.raises(UserError, match="in too many ways"):
+        words(replace(made, run="a" * (room + 1)))
 
 
 def test_calls_too_rare_for_an_iteration_are_left_out_with_their_share() -> None:
