@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from tests import runs
+from mpigauge.result.library.samples import add_samples
+from tests import cells, runs
 
 
 @pytest.fixture(autouse=True)
@@ -179,3 +180,41 @@ def test_packed_runs_are_imported_first(two: Path, capsys: pytest.CaptureFixture
 def test_runs_that_are_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["export", "csv", "nowhere"]) == 2
     assert "there is no run 'nowhere'" in capsys.readouterr().err
+
+
+# --- samples ----------------------------------------------------------------------------------
+def test_the_table_of_samples_written_out(tmp_path: Path) -> None:
+    """A line each, in seconds of one call; runs and cells without samples have none."""
+    import duckdb
+
+    lines = [
+        runs.launch(),
+        runs.cell(message_bytes=8, calls=4, raw=cells.raw([[100, 200], [300]], [0, 2], hz=1e8)),
+        runs.cell(message_bytes=64, calls=1),
+        cells.end(),
+        runs.cell(1, message_bytes=8, calls=2, raw=cells.raw([[50]], hz=1e9)),
+    ]
+    one = runs.write(tmp_path / "one", lines)
+    lost = runs.write(tmp_path / "lost", lines)
+    (lost / "samples" / "launch-000.bin").write_bytes(b"1234")
+    con = duckdb.connect()
+    said = add_samples(con, {"one": one, "lost": lost, "none": tmp_path / "none"})
+    names = "run, launch, benchmark, message_bytes, sample, round, taint"
+    found = con.execute(
+        f"SELECT {names}, time_max_s, time_min_s, time_avg_s FROM samples ORDER BY ALL"
+    ).fetchall()
+    times = [(t, t - 2, t - 1) for t in (50, 100, 200, 300)]
+    by = (2e9, 4e8, 4e8, 4e8)
+    fifty, *others = ([tick / hz for tick in row] for row, hz in zip(times, by, strict=True))
+    assert [row[:7] for row in found] == [
+        ("lost", 1, "PingPong", 8, 0, 1, 0),
+        ("one", 0, "PingPong", 8, 0, 1, 0),
+        ("one", 0, "PingPong", 8, 1, 1, 0),
+        ("one", 0, "PingPong", 8, 2, 2, 2),
+        ("one", 1, "PingPong", 8, 0, 1, 0),
+    ]
+    for row, expected in zip(found, (fifty, *others, fifty), strict=True):
+        assert list(row[7:]) == pytest.approx(expected, rel=1e-12)
+    assert said[0].startswith("left out: samples of lost: ")
+    assert said[1].startswith("left out: ")
+    assert len(said) == 2

@@ -19,6 +19,7 @@ from mpigauge.cli.tuned import level_sentence, recorded_rules
 from mpigauge.features.tune.faults import proof_of
 from mpigauge.features.tune.plan import SIZES, TUNED, between_sizes, sizes_of
 from mpigauge.features.tune.result import (
+    _judged,
     choices,
     confirmed,
     grids,
@@ -228,6 +229,22 @@ def test_two_fresh_launches_that_agree_confirm_a_rule() -> None:
     (kept, dropped) = confirmed([RULE], {("Allreduce", 2): grid_of(times, [65536], [TUNED])}, TUNED)
     assert len(kept) == 1
     assert dropped == []
+
+
+def test_a_rule_is_judged_at_its_own_sizes_with_both_ends() -> None:
+    sizes = (8, 64, 512, 4096)
+    times = {
+        (arm, size, n): ratio * (1 + n / 10) * (1 + size / 1e9)
+        for arm, ratio in ((DEFAULT, 1.0), (TUNED, 0.5))
+        for size in sizes
+        for n in range(4)
+    }
+    measured = {("Allreduce", 2): grid_of(times, sizes, [TUNED])}
+    for first, last, own in ((64, 512, (64, 512)), (0, 8, (8,)), (4096, 1 << 20, (4096,))):
+        (found,) = _judged([Rule("Allreduce", 2, first, last, "ring")], measured, TUNED)
+        assert found is not None
+        assert (found.sizes, found.launches) == (own, 4)
+    assert _judged([Rule("Allreduce", 2, 9, 63, "ring")], measured, TUNED) == [None]
 
 
 def test_a_rule_of_which_nothing_was_measured_is_dropped(tmp_path: Path) -> None:
