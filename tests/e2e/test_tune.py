@@ -192,7 +192,7 @@ def test_a_rule_that_ends_programs_is_found_before_it_is_written(tmp_path: Path)
         "ranks": "2", "sizes": "8,8Ki", "data": "static", "output": tmp_path / "out",
         "mpi_spec": "mpich", "keep_order": False,
     }  # fmt: skip
-    task, refusal = read_task(["Reduce_scatter"], said)
+    task, refusal = read_task(["Reduce_scatter"], said, mix=None, with_messages=False)
     assert refusal == ""
     kept, left = confirm(task, [TunedRule(ENDS, Evidence(0.5, 0.4, 0.6, 6))])
     assert kept == []
@@ -248,7 +248,7 @@ def test_a_candidate_that_hangs_or_dies_is_out(
     said = {
         "ranks": "2", "output": tmp_path / "out", "mpi_spec": "mpich", "keep_order": False,
     }  # fmt: skip
-    task, _ = read_task(["Bcast"], said)
+    task, _ = read_task(["Bcast"], said, mix=None, with_messages=False)
     right, (fault,) = right_candidates(task)
     assert [each.name for each in right["Bcast", 2]] == ["good"]
     assert (fault.candidate, fault.ranks) == ("bad", 2)
@@ -261,7 +261,7 @@ def test_intel_takes_the_rules_and_is_right_with_them(tmp_path: Path) -> None:
         "ranks": "2", "sizes": "8,8Ki", "data": "static", "output": tmp_path / "out",
         "mpi_spec": "intel", "keep_order": False,
     }  # fmt: skip
-    task, refusal = read_task(["Bcast"], said)
+    task, refusal = read_task(["Bcast"], said, mix=None, with_messages=False)
     assert refusal == ""
     gained = Evidence(0.5, 0.4, 0.6, 6)
     rules = [

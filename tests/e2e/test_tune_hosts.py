@@ -141,7 +141,7 @@ from mpigauge.features.tune.making import read_task
 from mpigauge.features.tune.point_to_point import grid_of_run, messages_of, settings_plan
 said = {"mpi_spec": "openmpi", "output": Path("out"), "keep_order": False, "sizes": "8,8Ki"}
 said |= {"hosts": "node[01-02]", "ppn": "2", "rsh": sys.argv[1]}
-task, _ = read_task((), said, with_messages=True)
+task, _ = read_task((), said, mix=None, with_messages=True)
 messages = messages_of(task)
 arms = {"eager": {"btl_tcp_eager_limit": "8192"}}
 run = task.measured("p2p-1", settings_plan(task, messages, arms, 1))

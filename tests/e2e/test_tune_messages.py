@@ -53,7 +53,7 @@ def task_for(mpi: Mpi, folder: Path, **more: str) -> TuningTask:
         "sizes": "8,8Ki",
         **more,
     }
-    task, _ = read_task((), said, with_messages=True)
+    task, _ = read_task((), said, mix=None, with_messages=True)
     return task
 
 

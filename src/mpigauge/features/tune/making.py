@@ -132,8 +132,8 @@ def _check_trials(trials: int | None, p2p: bool | None, mix: CallMix | None) -> 
 def read_task(
     collectives: Sequence[str],
     options: dict[str, Any],
-    mix: CallMix | None = None,
-    with_messages: bool = False,
+    mix: CallMix | None,
+    with_messages: bool,
 ) -> tuple[TuningTask, str]:
     """Returns the task, and why no file can be written; empty: it can. `with_messages`: settings of
     messages are tuned as well, so that no collective is needed. UserError: tuning is not

@@ -110,7 +110,7 @@ def _curves(con: DuckDBPyConnection, file: Path, widening: float) -> list[tuple[
     _scan(con, file)
     orders = []
     for launches, order in enumerate(running_orders(_MOST_LAUNCHES)):
-        orders.append(f"({launches}, {max(order, 1)})")
+        orders.append(f"({launches}, {order})")
     listed = ", ".join(orders)
     con.execute(f"CREATE TEMP TABLE orders AS FROM (VALUES {listed}) AS orders(many, k)")
     con.execute(_ROWS.format(widening=widening))
