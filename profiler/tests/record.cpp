@@ -194,6 +194,20 @@ void a_cell_has_the_least_and_the_most_of_those_of_its_kind() {
   CHECK(cell.bin == 3 && more.bin == 4);
 }
 
+// What is remembered has another amount here, which tells whether it is used.
+void a_message_is_remembered_until_a_handle_changes() {
+  layout::Cell& cell = call_with(5);
+  self->place->first.amount = 1000;
+  const std::uint64_t before = cell.amount, count = cell.count;
+  call_with(5);
+  CHECK(cell.amount == before + 1000);
+  process.handles.fetch_add(1);
+  call_with(5);
+  CHECK(cell.amount == before + 1005);
+  call_with(5);
+  CHECK(cell.amount == before + 1010 && cell.count == count + 3);
+}
+
 void a_call_that_failed_moves_nothing() {
   const layout::Cell& cell = call_with(5);
   const std::uint64_t count = cell.count;
@@ -220,6 +234,7 @@ int main(int argc, char* const* argv) {
   a_call_that_never_came_back_is_cut();
   nothing_is_recorded_while_it_is_off();
   a_cell_has_the_least_and_the_most_of_those_of_its_kind();
+  a_message_is_remembered_until_a_handle_changes();
   a_call_that_failed_moves_nothing();
   std::printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;

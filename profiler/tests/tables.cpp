@@ -7,6 +7,7 @@
 //
 // usage: tables FOLDER
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,6 +49,22 @@ std::size_t distance(const void* from, const void* to) {
 bool is_zero(const void* from, std::size_t bytes) {
   const auto* const at = static_cast<const unsigned char*>(from);
   return std::all_of(at, at + bytes, [](unsigned char each) { return each == 0; });
+}
+
+// Linux names the same bit of the processor's.
+void the_counter_is_used_where_it_never_stops() {
+#if defined(__x86_64__)
+  std::FILE* const file = std::fopen("/proc/cpuinfo", "r");
+  bool never_stops = false;
+  static std::array<char, 16384> text;
+  while (file != nullptr && std::fgets(text.data(), text.size(), file) != nullptr) {
+    never_stops = never_stops || std::strstr(text.data(), " nonstop_tsc") != nullptr;
+  }
+  if (file != nullptr) std::fclose(file);
+  CHECK(counter_is_invariant == never_stops);
+#else
+  CHECK(counter_is_invariant);
+#endif
 }
 
 // --- the file
@@ -156,6 +173,25 @@ void a_file_of_code_has_its_build_id() {
   CHECK(file.id != nullptr && std::memcmp(file.id, "\x12\x34\x56\x78\x9a", 5) == 0);
 }
 
+// Of another version it is not known what its bytes mean.
+void tables_of_other_forms_tell_nothing() {
+  LoadedFile file;
+  const Word pc = reinterpret_cast<Word>(&a_rule_is_a_word) + 16;
+  CHECK(find_file(pc, file));
+  auto* const table = const_cast<std::uint8_t*>(file.unwind_table);
+  const auto page = static_cast<Word>(sysconf(_SC_PAGESIZE));
+  auto* const from = reinterpret_cast<void*>(reinterpret_cast<Word>(table) / page * page);
+  if (mprotect(from, 2 * page, PROT_READ | PROT_WRITE) != 0) std::exit(1);
+  CHECK(find_rule(pc, file).frame != Rule::Frame::end);
+  for (const std::size_t place : {0U, 2U, 3U}) {
+    ++table[place];
+    CHECK(find_rule(pc, file).frame == Rule::Frame::end);
+    --table[place];
+  }
+  CHECK(find_rule(pc, file).frame != Rule::Frame::end);
+  CHECK(find_rule(pc, {}).frame == Rule::Frame::end);
+}
+
 // --- sites
 // ------------------------------------------------------------------------------------------
 
@@ -191,6 +227,15 @@ void a_site_for_each_call_and_stack() {
     CHECK(places[n]->site->failures == 2 && first_frame(*places[n]->site).offset == 4096 + n);
     CHECK(places[n]->site->site == other.site + 1 + n);
   }
+}
+
+// The deepest stack that may be followed fits into it.
+void a_known_stack_has_room_for_its_checks() {
+  const std::size_t checks = std::size_t{3} * process.frames;
+  CHECK(self->known_bytes >= sizeof(Known) + (checks - 1) * sizeof(Check));
+  CHECK(self->known_bytes % line == 0 && self->known_bytes < sizeof(Known) + (checks + 8) * 16);
+  const Known& first = known_for(*self, {}, 0);
+  CHECK(reinterpret_cast<Word>(&first) % line == 0);
 }
 
 void a_region_has_sites_of_its_own() {
@@ -405,6 +450,124 @@ void the_process_notes_what_it_took() {
   CHECK(head.usage.peak_kib > 0 && head.usage.minor_faults > 0);
 }
 
+// --- messages and collectives
+// ----------------------------------------------------------------------
+
+layout::Comm stored_comm{};
+Comm some_comm{};
+
+void begin_with_a_communicator() {
+  stored_comm.size = 4;
+  some_comm.number = 7;
+  some_comm.stored = &stored_comm;
+  place_of(call_Send, 16);  // which is counted from here on
+}
+
+using layout::Way;
+
+void a_channel_for_each_peer_way_and_tag() {
+  CHECK(channel_of(nullptr, 1, Way::sent, 5) == nullptr);
+  CHECK(channel_of(&some_comm, layout::any_source, Way::received, 5) == nullptr);
+  CHECK(channel_of(&some_comm, 0, Way::sent, 5) == nullptr);  // with itself
+  CHECK(channel_of(&some_comm, 1, Way::sent, no_tag) == nullptr);
+  stored_comm.remote_size = 1;
+  CHECK(channel_of(&some_comm, 1, Way::sent, 5) == nullptr);
+  stored_comm.remote_size = 0;
+  Channel* const channel = channel_of(&some_comm, 1, Way::sent, 5);
+  CHECK(channel != nullptr && channel->stored->comm == 7 && channel->stored->peer == 1);
+  CHECK(channel->stored->way == static_cast<std::uint8_t>(Way::sent));
+  CHECK(channel->stored->tags == 5 && channel->comm == &some_comm && channel->tags == 5);
+  CHECK(channel_of(&some_comm, 1, Way::sent, 5) == channel);
+  CHECK(channel_of(&some_comm, 1, Way::sent, 0x14) == channel);  // the same four bits
+  std::vector<Channel*> others = {channel, channel_of(&some_comm, 2, Way::sent, 5),
+                                  channel_of(&some_comm, 1, Way::received, 5),
+                                  channel_of(&some_comm, 1, Way::sent, 0)};
+  CHECK(channel_beside(channel, 5) == channel && channel_beside(channel, 0) == others[3]);
+  CHECK(channel_beside(nullptr, 5) == nullptr);
+  std::sort(others.begin(), others.end());
+  CHECK(others[0] != nullptr);
+  CHECK(std::adjacent_find(others.begin(), others.end()) == others.end());
+}
+
+template <class Stored>
+void check_kept(const Stored& stored, const Picker& picker, std::uint64_t count) {
+  CHECK(stored.count == count && stored.used <= picker.places());
+  std::vector<std::uint64_t> kept;
+  for (std::uint32_t n = 0; n < stored.used; ++n) {
+    const layout::Instance& each = picker.at(n);
+    if (!is_kept(each.index, stored.level)) continue;  // its place is not needed yet
+    kept.push_back(each.index);
+    CHECK(each.thread == 0 && each.site == self->place->site->site && each.needs == 1);
+    CHECK(each.entered == each.index && each.posted == each.index);
+    CHECK(each.left == 2 * each.index + 1 && each.root == static_cast<std::int32_t>(each.index));
+  }
+  std::sort(kept.begin(), kept.end());
+  std::vector<std::uint64_t> wanted;
+  for (std::uint64_t n = 0; n < count; ++n) {
+    if (is_kept(n, stored.level)) wanted.push_back(n);
+  }
+  CHECK(kept == wanted);
+}
+
+void of_many_messages_one_in_so_many_is_kept() {
+  Channel& channel = *channel_of(&some_comm, 3, Way::sent, 0);
+  constexpr std::uint64_t many = 5000, places = 1024;  // of four blocks
+  for (std::uint64_t n = 0; n < many; ++n) {
+    if (n == places) CHECK(channel.stored->level == 0 && channel.stored->used == places);
+    self->began = n;
+    count_message(channel, *self, 2 * n + 1, static_cast<int>(n));
+  }
+  CHECK(channel.picker.blocks == 4 && channel.stored->level > 1);
+  check_kept(*channel.stored, channel.picker, many);
+  for (std::uint32_t n = 0; n < channel.picker.blocks; ++n) {
+    CHECK(channel.picker.block[n]->of == channel.stored->kept &&
+          channel.picker.block[n]->part == n);
+  }
+  forget_messages();
+  CHECK(channel.stored->from == many && channel.stored->count == many);
+}
+
+void collectives_are_kept_by_call_and_size() {
+  CHECK(instances_of(some_comm, call_Send, 3) == nullptr);
+  for (int* const outside : {&stored_comm.remote_size, &stored_comm.size}) {
+    const int before = *outside;
+    *outside = 1;
+    CHECK(instances_of(some_comm, call_Allreduce, 3) == nullptr);
+    *outside = before;
+  }
+  Instances* const sums = instances_of(some_comm, call_Allreduce, 3);
+  CHECK(sums != nullptr && instances_of(some_comm, call_Allreduce, 3) == sums);
+  CHECK(sums->stored->comm == 7 && sums->stored->call == call_Allreduce && sums->stored->bin == 3);
+  CHECK(sums->stored->waits == static_cast<std::uint8_t>(Waits::all));
+  CHECK(instances_of(some_comm, call_Allreduce, 4) != sums);
+  CHECK(instances_of(some_comm, call_Bcast, 3)->stored->waits ==
+        static_cast<std::uint8_t>(Waits::for_root));
+  // Amounts that differ from rank to rank tell nothing apart.
+  const Instances* const sizes = instances_of(some_comm, call_Alltoallv, 3);
+  CHECK(sizes == instances_of(some_comm, call_Alltoallv, 4));
+  CHECK(sizes->stored->bin == layout::other_sizes);
+  constexpr std::uint64_t many = 300;
+  for (std::uint64_t n = 0; n < many; ++n) {
+    self->began = n;
+    count_instance(*sums, *self, 2 * n + 1, static_cast<std::int32_t>(n));
+  }
+  CHECK(sums->stored->ticks == many * (many + 1) / 2 && sums->picker.blocks == 2);
+  check_kept(*sums->stored, sums->picker, many);
+  forget_instances();
+  CHECK(sums->stored->from == many && sums->stored->ticks == 0);
+}
+
+void blocks_are_fewer_in_large_jobs() {
+  layout::Head& head = process.storage.head();
+  constexpr std::array<std::array<std::uint32_t, 2>, 6> table = {
+      {{0, 16}, {1, 16}, {64, 16}, {100, 10}, {256, 4}, {100000, 4}}};
+  for (const auto& [ranks, blocks] : table) {
+    head.ranks = static_cast<std::int32_t>(ranks);
+    CHECK(blocks_of_collective() == blocks);
+  }
+  head.ranks = 0;
+}
+
 // --- starting anew, and other code
 // -----------------------------------------------------------------
 
@@ -519,16 +682,19 @@ int main(int argc, char* const* argv) {
   folder = argv[1];
   const std::string path = folder + "/process";
   choose_clock();
+  the_counter_is_used_where_it_never_stops();
   blocks_lie_one_behind_the_other();
   a_file_ends_at_its_limit();
   own_memory_is_zero_and_aligned();
   words_are_found_again();
   a_rule_is_a_word();
   a_file_of_code_has_its_build_id();
+  tables_of_other_forms_tell_nothing();
   if (!process.storage.open(path.c_str(), std::size_t{1} << 27U)) return 2;
   process.state.store(State::started | State::recording);
   if (begin_thread() == nullptr) return 2;
   a_site_for_each_call_and_stack();
+  a_known_stack_has_room_for_its_checks();
   a_region_has_sites_of_its_own();
   a_cell_for_each_kind_of_message();
   a_reader_finds_all_of_it(path);
@@ -537,6 +703,11 @@ int main(int argc, char* const* argv) {
   two_steps_become_one_where_there_is_no_room();
   processors_are_looked_up_with_each_step();
   the_process_notes_what_it_took();
+  begin_with_a_communicator();
+  a_channel_for_each_peer_way_and_tag();
+  of_many_messages_one_in_so_many_is_kept();
+  collectives_are_kept_by_call_and_size();
+  blocks_are_fewer_in_large_jobs();
   a_new_start_forgets_numbers_and_keeps_sites();
   a_place_whose_code_moved_is_forgotten();
   recording_goes_on_and_off();
