@@ -128,11 +128,13 @@ void a_call_s_time_is_in_its_step_too() {
 }
 
 void a_long_call_is_shared_out_over_its_steps() {
-  const layout::Thread& stored = *self->stored;
+  layout::Thread& stored = *self->stored;
   const layout::Site& site = fresh_site();
-  const std::uint64_t before = in_steps();
+  // The calls before were in the same steps, which cannot be outside of a test.
+  stored.step.fill(0);
+  self->step_end = stored.start;
   call_that_took((ticks() - stored.start) / 2);
-  CHECK(in_steps() - before == site.ticks);
+  CHECK(in_steps() == site.ticks);
   for (const std::uint64_t step : stored.step) CHECK(step <= stored.step_ticks);
 }
 
