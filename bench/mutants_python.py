@@ -112,6 +112,14 @@ def statement_at(source: str, line: int) -> range:
     return lines
 
 
+def is_in_function(source: str, line: int) -> bool:
+    """Whether a line is in the body of a function; others run once, when the file is imported, be
+    it within some test."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    every = [node for node in ast.walk(ast.parse(source)) if isinstance(node, functions)]
+    return any(node.body[0].lineno <= line <= (node.end_lineno or 0) for node in every)
+
+
 class Coverage:
     """Which tests run which lines of the files below some folders."""
 
@@ -129,14 +137,16 @@ class Coverage:
         subprocess.run([sys.executable, *words], cwd=self._root, env=env_of(self._root), check=True)
 
     def tests_of(self, path: Path, line: int) -> list[str] | None:
-        """The tests that run the statement of a line; where it runs only when the file is imported,
+        """The tests that run the statement of a line; where it runs when the file is imported,
         those that run any of the file. None: no test runs it in its own process."""
         by_line = self._by_line[str(self._root / path)]
-        lines = statement_at((self._root / path).read_text(encoding="utf-8"), line)
+        source = (self._root / path).read_text(encoding="utf-8")
+        lines = statement_at(source, line)
         if not any(each in by_line for each in lines):
             return None
+        if not is_in_function(source, line):
+            lines = range(1, source.count("\n") + 2)
         names = {name for each in lines for name in by_line.get(each, ())}
-        names = names or {name for own in by_line.values() for name in own}
         by_reach = sorted(names, key=lambda name: (self._reach[name], name))
         return list(filter(None, map(self._node, by_reach)))
 

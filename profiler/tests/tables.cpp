@@ -290,7 +290,7 @@ void a_cell_for_each_kind_of_message() {
 
 // As Python reads the file: pieces by the head, blocks by their sizes.
 struct Contents {
-  std::size_t sites = 0, cells = 0, counts = 0, threads = 0, names = 0;
+  std::size_t sites = 0, cells = 0, chunks = 0, counts = 0, threads = 0, names = 0;
 };
 
 Contents contents(const std::string& path) {
@@ -323,6 +323,8 @@ Contents contents(const std::string& path) {
         const std::size_t room = (block.bytes - sizeof some) / sizeof *cell;
         CHECK(some.used <= room && some.thread == 0);
         found.cells += some.used;
+        ++found.chunks;
+        CHECK(room == 85);
         for (std::size_t each = 0; each < some.used; ++each) found.counts += cell[each].count;
         CHECK(is_zero(cell + some.used, (room - some.used) * sizeof *cell));
       }
@@ -337,6 +339,7 @@ void a_reader_finds_all_of_it(const std::string& path) {
   const Contents found = contents(path);
   CHECK(found.sites == self->sites && found.threads == 1 && found.names == 2);
   CHECK(found.cells == cell_keys().size() && found.counts == cell_keys().size());
+  CHECK(found.chunks == (found.cells + 84) / 85);
 }
 
 // --- steps and processors
@@ -557,6 +560,18 @@ void collectives_are_kept_by_call_and_size() {
   CHECK(sums->stored->from == many && sums->stored->ticks == 0);
 }
 
+// Beyond the first one of each, all together have 2048, of which four are in use.
+void blocks_come_to_an_end() {
+  std::uint32_t more = 0;
+  for (int n = 0; n < 200; ++n) {
+    Picker picker;
+    CHECK(begin_keeping(picker, next_number(), most_blocks) && picker.blocks == 1);
+    while (has_more_places(picker)) ++more;
+    CHECK(picker.blocks == most_blocks || more == 2044);
+  }
+  CHECK(more == 2044);
+}
+
 void blocks_are_fewer_in_large_jobs() {
   layout::Head& head = process.storage.head();
   constexpr std::array<std::array<std::uint32_t, 2>, 6> table = {
@@ -712,6 +727,7 @@ int main(int argc, char* const* argv) {
   a_place_whose_code_moved_is_forgotten();
   recording_goes_on_and_off();
   tables_of_a_thread_that_ended_are_the_next_one_s();
+  blocks_come_to_an_end();
   one_thread_is_followed();
   std::printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;

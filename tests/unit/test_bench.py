@@ -729,3 +729,25 @@ def test_tests_are_named_as_pytest_does(program: ModuleType) -> None:
     assert coverage._node(own) == own.replace(".", "/", 2).replace(".", ".py::")
     assert coverage._node("tests.conftest.something") == ""
     assert coverage._node("") == ""
+
+
+@with_program("mutants_python")
+def test_what_runs_on_import_is_tested_by_all_tests_of_its_file(
+    program: ModuleType, tmp_path: Path
+) -> None:
+    """Of a line in a function only those that run it; those that run few lines come first."""
+    source = "A = 1\n\ndef f(\n    a=2,\n):\n    return a\n\nclass B:\n    c = 3\n"
+    (tmp_path / "a.py").write_text(source)
+    (tmp_path / "test_a.py").touch()
+    coverage = program.Coverage(tmp_path, Path("none.db"))
+    import_in, runs, both = (f"test_a.test_{name}" for name in ("import", "runs", "both"))
+    at_import = {1: {import_in}, 3: {import_in}, 8: {import_in}, 9: {import_in}}
+    other = {str(tmp_path / "b.py"): {1: {both}, 2: {both}}}
+    by_line = {str(tmp_path / "a.py"): at_import | {6: {runs, both}}} | other
+    vars(coverage)["_by_line"] = by_line
+    of_line = {line: coverage.tests_of(Path("a.py"), line) for line in (1, 4, 6, 9)}
+    own = ["test_a.py::test_runs", "test_a.py::test_both"]
+    every = [*own, "test_a.py::test_import"]
+    assert of_line == {1: every, 4: every, 6: own, 9: every}
+    del by_line[str(tmp_path / "a.py")][6]
+    assert coverage.tests_of(Path("a.py"), 6) is None
