@@ -24,6 +24,7 @@ from mpigauge.measure.plan import (
     resolve,
 )
 from mpigauge.measure.plan.foreign import Foreign
+from mpigauge.measure.plan.resolve import check_ranks
 from mpigauge.model.cards import Card, Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostRanks
@@ -645,3 +646,38 @@ def test_what_nobody_asked_for_has_these_values() -> None:
         "bound_by": "kernel", "classic": False, "oversubscribe": False, "memory": 0, "seed": 0,
     }  # fmt: skip
     assert values(LookedUp()) == {"seed": 0}
+
+
+def test_a_pair_needs_two_ranks_of_the_job_and_others_of_a_group() -> None:
+    pair, single = CARDS.find("PingPong"), CARDS.find("Barrier")
+    several = card("Scan", "several")
+    for request, chosen, world in (
+        (Request(ranks=(1,)), [pair, single], 2),
+        (Request(ranks=(1, 2)), [several], 2),
+        (Request(map=(2, 2)), [pair], 4),
+    ):
+        check_ranks(request, chosen, world)
+    for request, one, world, why in (
+        (Request(ranks=(1,)), several, 2, "Scan needs at least 2 ranks, the job has 1"),
+        (Request(), pair, 1, "PingPong needs at least 2 ranks, the job has 1"),
+        (Request(ranks=(1, 3)), pair, 2, "--ranks wants groups of 3 ranks, the job has 2"),
+        (Request(map=(2, 2)), pair, 3, "--map 2x2 needs 4 ranks, the job has 3"),
+    ):
+        with pytest.raises(UserError, match=why):
+            check_ranks(request, [one], world)
+
+
+def test_cores_are_those_of_the_host_on_which_ranks_are(big: Machine, two_cores: Machine) -> None:
+    here = Resources(big)
+    hosts = Resources(big, (HostResources("a", big), HostResources("b", two_cores)))
+    on_a, on_b = HostRanks("a", 3), HostRanks("b", 3)
+    assert hosts.topology(on_b) is two_cores
+    assert hosts.topology(on_a) is hosts.topology(HostRanks("c", 1)) is big
+    assert here.topology(on_b) is big
+    wanted = PlanPart(("Bcast",), 6)
+    assert not hosts.crowded(replace(wanted, blocks=(on_a, replace(on_b, ranks=2))))
+    assert hosts.crowded(replace(wanted, blocks=(on_a, on_b)))
+    assert not here.crowded(replace(wanted, blocks=(on_a, on_b)))
+    alone = [hosts.cold_bytes(replace(wanted, blocks=(each,))) for each in (on_a, on_b)]
+    assert hosts.cold_bytes(replace(wanted, blocks=(on_a, on_b))) == max(alone) > min(alone)
+    assert hosts.cold_bytes(wanted) == 0

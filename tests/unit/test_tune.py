@@ -19,6 +19,7 @@ from mpigauge.cli.tuned import level_sentence, recorded_rules
 from mpigauge.features.tune.faults import proof_of
 from mpigauge.features.tune.plan import SIZES, TUNED, between_sizes, sizes_of
 from mpigauge.features.tune.result import (
+    _is_next,
     _judged,
     choices,
     confirmed,
@@ -36,9 +37,10 @@ from mpigauge.features.tune.show import (
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.names import CONTROL
+from mpigauge.model.row import Estimate
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.result.compare.of_runs import facts_of
-from mpigauge.result.tuning.choose import choose
+from mpigauge.result.tuning.choose import SizeRange, choose
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.runs.store import Run, load
 from mpigauge.runs.store.history import conditions_of
@@ -229,6 +231,17 @@ def test_two_fresh_launches_that_agree_confirm_a_rule() -> None:
     (kept, dropped) = confirmed([RULE], {("Allreduce", 2): grid_of(times, [65536], [TUNED])}, TUNED)
     assert len(kept) == 1
     assert dropped == []
+
+
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("other", range(4))
+def test_a_stretch_follows_where_no_measured_size_is_between(place: int, other: int) -> None:
+    sizes = (8, 64, 512, 4096)
+    grid = grid_of({}, sizes, [])
+    first, second = (
+        SizeRange("a", (sizes[of],), Estimate(0.5, 0.4, 0.6), 6, 0.01) for of in (place, other)
+    )
+    assert _is_next(grid, first, second) == (other == place + 1)
 
 
 def test_a_rule_is_judged_at_its_own_sizes_with_both_ends() -> None:
