@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
+from mpigauge.result.library import parts
 from mpigauge.result.library.samples import add_samples
 from tests import cells, runs
 
@@ -218,3 +219,11 @@ def test_the_table_of_samples_written_out(tmp_path: Path) -> None:
     assert said[0].startswith("left out: samples of lost: ")
     assert said[1].startswith("left out: ")
     assert len(said) == 2
+
+
+def test_a_stored_table_is_whole_by_its_size_and_its_end(tmp_path: Path) -> None:
+    file = tmp_path / "rows.parquet"
+    file.write_bytes(b"PAR1....PAR1")
+    assert [parts._whole(file, size) for size in (11, 12, 13)] == [False, True, False]
+    file.write_bytes(b"PAR1....PAR")
+    assert not parts._whole(file, 11)
