@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.runs.readers import READERS, Text
+from mpigauge.runs.readers.osu_comments import (
+    memory_in,
+    pairs_in,
+    settings_in,
+    windows_in,
+)
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
@@ -377,3 +383,59 @@ def test_a_percentile_of_what_has_no_size() -> None:
 def test_collectives_begin_each_call_with_a_barrier(title: str, sync: str) -> None:
     (cell,) = cells(read(f"# OSU MPI {title} Test v7.4\n{HEAD}8   1.5\n", 4))
     assert cell.sync == sync
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("# [ pairs: 2 ] [ window size: 64 ]", (2, 64)),
+        ("# [ pairs: 8 ] [ window size: varied ]", (8, 0)),
+        ("# [ pairs: 2 ] [ window size: other ]", None),
+        ("# [ pairs: all ] [ window size: 64 ]", None),
+        ("# [ window size: 64 ]", None),
+    ],
+)
+def test_pairs_and_their_window(line: str, expected: tuple[int, int] | None) -> None:
+    assert pairs_in(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("#    1    2    16", ("1", "2", "16")), ("# 4", ("4",)), ("#", ()), ("1 2", ()),
+        ("# 1 x", ()), ("# 1.5", ()),
+    ],
+)  # fmt: skip
+def test_windows_at_the_head_of_a_table(line: str, expected: tuple[str, ...]) -> None:
+    assert windows_in(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "is_managed", "expected"),
+    [
+        ("# Send Buffer on HOST (H) and Receive Buffer on HOST (H)", False, "host"),
+        ("# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)", False, "device>host"),
+        ("# Send Buffer on MANAGED (MD) and Receive Buffer on MANAGED (MH)", False,
+         "managed-device>managed-host"),
+        ("# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on DEVICE (D)", False, "device"),
+        ("# Size", False, ""), ("some words", False, ""), ("MANAGED", False, "managed"),
+        ("CUDA", False, "device"), ("CUDA", True, "managed"), ("", False, "host"),
+    ],
+)  # fmt: skip
+def test_the_memory_of_buffers(text: str, is_managed: bool, expected: str) -> None:
+    assert memory_in(text, is_managed) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("# Datatype: MPI_CHAR.", {"datatype": "MPI_CHAR"}),
+        ("# Number of Iterations = 10 or so", {"iterations": "10_or_so"}),
+        ("# [ My Word: a b ] [ other: 3 ]", {"my_word": "a_b", "other": "3"}),
+        ("# Overall = Coll. Init + Compute", {}),
+        ("# ----", {}),
+        ("# as it is", {"comment": "as_it_is"}),
+    ],
+)
+def test_settings_of_a_comment(line: str, expected: dict[str, str]) -> None:
+    assert settings_in(line) == expected
