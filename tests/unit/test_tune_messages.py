@@ -246,6 +246,19 @@ def test_the_chance_of_a_point_is_that_of_welch_s_test_in_one_direction() -> Non
         assert found.p == pytest.approx(min(1.0, 2 * known))
 
 
+@pytest.mark.parametrize("ratio", [0.98, 1.01])
+def test_a_single_point_has_its_own_chance(ratio: float) -> None:
+    """Above a half where it is slower."""
+    grid = measured({"a": {0: ratio}}, {0: 1.0})
+    found = best_for_all(grid, {})
+    usual = [grid.logs[arm, 0, n] for arm in (DEFAULT, CONTROL) for n in grid.launches]
+    logs = [grid.logs["a", 0, n] for n in grid.launches]
+    known = stats.ttest_ind(logs, usual, equal_var=False, alternative="less").pvalue
+    assert found is not None
+    assert found.p == pytest.approx(known)
+    assert (found.p > 0.5) == (ratio > 1)
+
+
 def test_what_takes_the_same_in_all_launches_has_no_known_chance() -> None:
     times = {(arm, 0, n): 1.0 for arm in (DEFAULT, CONTROL, "a") for n in range(3)}
     found = best_for_all(grid_of(times, [0], ["a"]), {})

@@ -9,6 +9,7 @@
 #include <array>
 #include <climits>
 #include <cstdio>
+#include <new>
 #include <string_view>
 
 namespace {
@@ -356,6 +357,20 @@ void a_text_is_cut_to_the_room_that_the_program_has() {
   CHECK((Text<8, 32, -1>(nullptr, nothing).target() == nullptr));
 }
 
+// Whatever was there before.
+void a_text_that_the_target_does_not_write_is_empty() {
+  using Some = Text<8, 32, 0>;
+  std::array<char, 8> room{"before"};
+  int length = -1;
+  const auto all = std::tuple(&length);
+  alignas(Some) std::array<unsigned char, sizeof(Some)> place;
+  place.fill('x');
+  auto* const out = new (place.data()) Some(room.data(), all);
+  CHECK(out->target() != room.data());
+  out->done(0, all);
+  CHECK(room[0] == '\0' && length == 0);
+}
+
 // --- large counts
 // ------------------------------------------------------------------------------------
 
@@ -652,6 +667,7 @@ int main() {
   keyvals_there_and_back();
   bits_and_values_of_a_group();
   a_text_is_cut_to_the_room_that_the_program_has();
+  a_text_that_the_target_does_not_write_is_empty();
   counts_fit_or_do_not();
   counts_that_come_back();
   arrays_live_as_long_as_their_request();

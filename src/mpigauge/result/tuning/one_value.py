@@ -69,10 +69,13 @@ def _judged(grid: Grid, arm: str, places: Sequence[int], picked_from: int) -> Si
 
 
 def _one_sided(result: Ratio) -> float:
-    """Returns the one-sided p-value for being faster; 1 if it is unknown."""
+    """Returns the one-sided p-value for being faster; 1 if it is unknown. The direction is that of
+    the tested value, the middle of the interval, which may have another sign than the ratio's log.
+    """
     if math.isnan(result.p):
         return 1.0
-    if result.log < 0:
+    middle = result.log if result.middle is None else result.middle
+    if middle < 0:
         return result.p / 2
     return 1 - result.p / 2
 
