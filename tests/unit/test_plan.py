@@ -22,6 +22,7 @@ from mpigauge.measure.plan import (
     kernel_words,
     read_request,
     resolve,
+    where,
 )
 from mpigauge.measure.plan.foreign import Foreign
 from mpigauge.measure.plan.resolve import check_ranks
@@ -681,3 +682,30 @@ def test_cores_are_those_of_the_host_on_which_ranks_are(big: Machine, two_cores:
     alone = [hosts.cold_bytes(replace(wanted, blocks=(each,))) for each in (on_a, on_b)]
     assert hosts.cold_bytes(replace(wanted, blocks=(on_a, on_b))) == max(alone) > min(alone)
     assert hosts.cold_bytes(wanted) == 0
+
+
+def test_memory_is_named_by_its_nodes_from_where_it_is_looked_at(big: Machine) -> None:
+    """Also without memory on a node, outside of the cpuset, and with a single node."""
+    nodes = where.with_memory(big)
+    assert nodes == tuple(node.number for node in big.numa)
+    assert len(nodes) == 2
+    assert where.expanded("1,local,all", big) == ("1", "local", "0", "interleaved")
+    assert where.expanded("0", big) == ("0",)
+    assert where.seen_from(0, "all,local,remote", big) == ("0", "1", "interleaved")
+    assert where.seen_from(1, "remote,local", big) == ("0", "1")
+    one = replace(big, allowed_numa=frozenset({1}))
+    assert where.with_memory(one) == (1,)
+    assert where.expanded("all", one) == ("1",)
+    assert where.seen_from(0, "local,remote", one) == ("1",)
+    empty = replace(big, numa=(replace(big.numa[0], bytes=0), big.numa[1]))
+    assert where.with_memory(empty) == (1,)
+    where.check("0+1,local,remote,interleaved", big)
+    for text, machine, why in (
+        ("remote", one, "only NUMA node 1 has memory, so there is no remote memory"),
+        ("0+1", one, "NUMA node 0 of .* may not be used here"),
+        ("0", empty, "NUMA node 0 of .* has no memory; only NUMA node 1 has memory"),
+        ("0+7", big, "there is no NUMA node 7 on .*; there is memory on 0 and 1"),
+        ("1", replace(big, numa=()), "there is no NUMA node 1 .* this machine tells of no NUMA"),
+    ):
+        with pytest.raises(UserError, match=why):
+            where.check(text, machine)

@@ -470,6 +470,9 @@ def test_mpi_latency_is_in_whole_microseconds() -> None:
     found = cells(recorded("mpi_latency", "mpi-latency"))
     assert [(c.launch, c.arm) for c in found] == [(0, "btl=self,sm"), (1, "btl=self,tcp")]
     assert [c.time_p50_s for c in found] == pytest.approx([11e-6, 99e-6])
+    assert {(c.ranks, c.message_bytes, c.moved_bytes, c.messages) for c in found} == {(2, 1, 1, 1)}
+    assert {(c.source, c.threads, c.inflight) for c in found} == {("mpi_latency", 1, 1)}
+    assert [c.time_mean_s for c in found] == [c.time_p50_s for c in found]
 
 
 def test_reprompi_single_times_and_summaries() -> None:
