@@ -538,6 +538,9 @@ void collectives_are_kept_by_call_and_size() {
     CHECK(instances_of(some_comm, call_Allreduce, 3) == nullptr);
     *outside = before;
   }
+  stored_comm.size = 2;  // enough to wait for each other
+  CHECK(instances_of(some_comm, call_Allgather, 3) != nullptr);
+  stored_comm.size = 4;
   Instances* const sums = instances_of(some_comm, call_Allreduce, 3);
   CHECK(sums != nullptr && instances_of(some_comm, call_Allreduce, 3) == sums);
   CHECK(sums->stored->comm == 7 && sums->stored->call == call_Allreduce && sums->stored->bin == 3);
