@@ -6,11 +6,13 @@
 // the parameters alone: what a target would write is written here.
 #include "parameters.hpp"
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdio>
 #include <new>
 #include <string_view>
+#include <thread>
 
 namespace {
 
@@ -625,6 +627,19 @@ void a_slot_is_free_when_it_was_freed_as_often_as_made() {
   CHECK(slots.made(600) == seen);
 }
 
+void numbers_of_a_thread_that_ended_are_others() {
+  constexpr auto kind = Kind::request;
+  Word highest = 0;
+  for (int n = 0; n < 100; ++n) {
+    std::thread([&] {
+      const auto handle = to_program<kind>(of_target<kind>(0x98000001));
+      highest = std::max(highest, word_of(handle) & slot_mask);
+      forget<kind>(handle);
+    }).join();
+  }
+  if constexpr (in_slots) CHECK(highest < 16 + 5 * OwnNumbers::most);
+}
+
 void slots_are_taken_and_given_back() {
   constexpr std::size_t many = 2 * Slots::in_chunk + 1;
   static Slots slots;
@@ -681,6 +696,7 @@ int main() {
     arrays_of_types();
     what_only_the_program_has_is_null();
     every_request_has_a_number_of_its_own();
+    numbers_of_a_thread_that_ended_are_others();
     requests_that_ended_are_null();
     what_is_kept_with_a_request_goes_when_it_ends();
   }
