@@ -751,3 +751,46 @@ def test_what_runs_on_import_is_tested_by_all_tests_of_its_file(
     assert of_line == {1: every, 4: every, 6: own, 9: every}
     del by_line[str(tmp_path / "a.py")][6]
     assert coverage.tests_of(Path("a.py"), 6) is None
+
+
+# --- slow_tests ----------------------------------------------------------------------------
+
+RESULTS = """\
+<testsuites><testsuite name="pytest" tests="3" time="9.5">
+<testcase classname="tests.e2e.test_map" name="test_a" time="4.0"/>
+<testcase classname="tests.e2e.test_map" name="test_b[x]" time="0.5"/>
+<testcase classname="tests.e2e.test_run" name="test_c" time="4.25"/>
+</testsuite></testsuites>
+"""
+
+
+@with_program("slow_tests")
+def test_the_slowest_tests_and_files_are_named(
+    program: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "rest.xml").write_text(RESULTS)
+    monkeypatch.setattr(sys, "argv", ["", "--results", str(tmp_path), "--count", "1"])
+    assert program.main() == 0
+    assert [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines() if line] == [
+        ["parts"],
+        ["9.5", "s", "rest, 3 tests"],
+        ["slowest", "files"],
+        ["4.5", "s", "tests.e2e.test_map, 2 tests"],
+        ["slowest", "tests"],
+        ["4.2", "s", "tests.e2e.test_run::test_c"],
+    ]
+
+
+@with_program("slow_tests")
+def test_without_results_none_are_named(
+    program: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["", "--results", str(tmp_path)])
+    assert program.main() == 2
+    assert "run make test before" in capsys.readouterr().err
