@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.PHONY: run test acceptance acceptance-list wheel release lint quick-lint cpp-test cpp-lint build/test build/lint build/lint-translate
+.PHONY: run test acceptance acceptance-list wheel release lint quick-lint types types-of-newer-python cpp-test cpp-lint build/test build/lint build/lint-translate
 .DELETE_ON_ERROR:
 
 # Tests build the same kernels in several places. ccache, where it is there, compiles them once.
@@ -54,15 +54,20 @@ release: .venv/.wheel
 	@$(BIN)/python -m hatchling build -t sdist -d dist
 	@$(BIN)/python tools/release.py
 
+# mypy takes one core, so the files of C++ have the others meanwhile.
 lint: .venv/.dev .venv/.mpi-mpich quick-lint
-	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/mypy --no-error-summary --python-version 3.12 src
 	@$(BIN)/lint-imports --no-logo >build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 	@$(BIN)/shellcheck $(SHELL_FILES)
 	@$(BIN)/clang-format --dry-run -Werror $(CPP) $(HPP) $(BENCH)
 	@$(MAKE) build/lint build/lint-translate
-	@$(MAKE) -j$(JOBS) -O cpp-lint
+	@$(MAKE) -j$(JOBS) -O types types-of-newer-python cpp-lint
 	@echo 'lint: all good'
+
+types:
+	@$(BIN)/mypy --no-error-summary
+
+types-of-newer-python:
+	@$(BIN)/mypy --no-error-summary --python-version 3.12 src
 
 # What git runs before a commit: seconds.
 quick-lint: .venv/.dev
@@ -102,7 +107,6 @@ quick-lint: .venv/.dev
 
 # --- C++ tests and clang-tidy -------------------------------------------------------------
 CXX_WORDS := $(if $(filter default,$(origin CXX)),g++,$(CXX))
-LINT_INCLUDE = $(shell sed -n 's/^MPIGAUGE_MPI_INCLUDE:PATH=//p' build/lint/CMakeCache.txt)
 MPI_INCLUDE = $$($(BIN)/python -c 'from mpigauge.site.mpi import find; print(find("mpich").include)')
 OPTIONS := -DCMAKE_BUILD_TYPE=Release -DMPIGAUGE_TESTS=ON -DMPIGAUGE_WERROR=ON -DMPIGAUGE_ABI=mpich
 build/lint:
@@ -133,15 +137,12 @@ cpp-test: build/test
 ANALYZER := $(foreach word,-Xclang -analyzer-config -Xclang max-nodes=10000,--extra-arg=$(word))
 cpp-lint: $(TIDY)
 
-# A file that was looked at leaves a list of what it includes, and is looked at again when one of these changes.
+# A file that was looked at leaves a list of what it includes, and is looked at again when one of these changes;
+# tools/tidy.py leaves out what has passed before in another clone.
 $(filter build/lint/tidy/translate/%,$(TIDY)): translate/.clang-tidy
-build/lint/tidy/%.tidied: %.cpp .clang-tidy
-	@$(BIN)/clang-tidy --quiet --warnings-as-errors='*' -p build/lint$(if $(filter translate/%,$<),-translate) \
-	  --extra-arg=-Wno-unknown-warning-option $(ANALYZER) $< 2>/dev/null
-	@mkdir -p $(@D)
-	@$(CXX_WORDS) -std=c++20 -MM -MP -MT $@ -MF $(@:.tidied=.d) -Ikernels -Iprofiler -Itranslate -isystem "$(LINT_INCLUDE)" \
-	  '-DMPIGAUGE_ABI="mpich"' '-DMPIGAUGE_VERSION=""' \
-	  -DMPIGAUGE_PROGRAM=mpich -DMPIGAUGE_TARGET=ompi -DMPIGAUGE_PROGRAM_IS_MPICH=1 $<
+build/lint/tidy/%.tidied: %.cpp .clang-tidy tools/tidy.py
+	@$(BIN)/python tools/tidy.py build/lint$(if $(filter translate/%,$<),-translate) $< $(@:.tidied=.d) \
+	  --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option $(ANALYZER)
 	@touch $@
 
 ifneq ($(filter cpp-lint,$(MAKECMDGOALS)),)
