@@ -31,12 +31,6 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Kernels, Mpi
 
 PATIENCE_S = 180.0
-SLEEPY = {
-    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
-    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "50",
-}
-"""A waiting rank of MPICH 5 leaves its core to those for whom there is none; it would spin for
-whole time slices, and most of an hour's tests would be that."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +117,7 @@ def words(
         *map(str, options),
     )
     command = launch.command(Job(where.mpi, ranks, program, oversubscribe=True, bind=bind))
-    waiting = SLEEPY if ranks > len(os.sched_getaffinity(0)) else {}
-    return list(command.words), {**os.environ, **waiting, **command.env}
+    return list(command.words), {**os.environ, **command.env}
 
 
 def start(

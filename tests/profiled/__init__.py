@@ -18,7 +18,6 @@ from mpigauge.site.mpi.build import headers
 from mpigauge.site.mpi.cxx import compiler_words
 from mpigauge.site.mpi.profiler import include, library
 from tests import patience
-from tests.cases.launching import SLEEPY
 
 HERE = Path(__file__).parent
 
@@ -71,8 +70,7 @@ def started(
     mpi: Mpi, ranks: int, program: Sequence[str | Path], env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Runs a program as it is."""
-    settings = {**(env or {}), **(SLEEPY if mpi.name == "mpich" else {})}
-    job = Job(mpi, ranks, tuple(map(str, program)), env=settings, oversubscribe=True)
+    job = Job(mpi, ranks, tuple(map(str, program)), env=env or {}, oversubscribe=True)
     words = command(job)
     return patience.run(words.words, env={**os.environ, **words.env})
 
