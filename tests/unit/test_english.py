@@ -58,6 +58,11 @@ def test_names_that_only_contain_one_are_left_alone(places: Places) -> None:
     assert places.of("found_rows = 1\nunknown = 2\nprint(found)\n") == []
 
 
+def test_a_question_is_a_sentence(places: Places) -> None:
+    assert places.of('"""How long does a run take? Less."""\n') == []
+    assert len(places.of('"""How long a run takes. Why?"""\n')) == 1
+
+
 def test_generated_files_are_not_read(places: Places) -> None:
     assert places.of(f'# {english.GENERATED}\n"""Of a row."""\nfound = 1\n') == []
 

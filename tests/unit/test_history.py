@@ -482,8 +482,8 @@ def test_a_place_has_a_file_of_its_own() -> None:
     assert all(len(Path(name).stem) == 16 and Path(name).suffix == ".json" for name in names)
 
 
-PART = {"world_ranks": 2, "blocks": [{"bind": ["0"]}, {"bind": ["1"]}]}
-CONDITIONS = {
+PART: dict[str, Any] = {"world_ranks": 2, "blocks": [{"bind": ["0"]}, {"bind": ["1"]}]}
+CONDITIONS: dict[str, Any] = {
     "version": "1",
     "transport": {"name": "tcp"},
     "tuned": {"sha256": "abc"},

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import pwd
@@ -136,17 +137,21 @@ def test_users_by_home_folders_and_variables(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def raise_key_error(*_: object) -> None:
+    raise KeyError("no account")
+
+
 def test_who_measures_and_whose_the_folder_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()
-    monkeypatch.setattr(names.getpass, "getuser", lambda: "ann")
+    monkeypatch.setattr(getpass, "getuser", lambda: "ann")
     folder = folder_with(tmp_path)
     assert names_in(folder).users[:1] == ("ann",)
     owner = pwd.getpwuid(folder.stat().st_uid)
     assert names._owner(folder) == owner.pw_name
-    monkeypatch.setattr(pwd, "getpwuid", lambda _: {}["no account"])
-    monkeypatch.setattr(names.getpass, "getuser", lambda: {}["no account"])
+    monkeypatch.setattr(pwd, "getpwuid", raise_key_error)
+    monkeypatch.setattr(getpass, "getuser", raise_key_error)
     assert (names._of_process(), names._owner(folder)) == ("", "")
 
 

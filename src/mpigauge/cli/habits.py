@@ -164,7 +164,7 @@ def _bound(value: str) -> Sequence[str]:
 
 
 def _sizes(value: str) -> Sequence[str]:
-    """As IMB has it: 28 or 3:28, with 0 before."""
+    """IMB's powers of two: 28 or 3:28, and 0 before them."""
     first, colon, last = value.partition(":")
     low, high = (first, last) if colon else ("0", first)
     least, most = whole_number(low), whole_number(high)
