@@ -32,7 +32,7 @@ KEPT = ROOT / "build" / "acceptance"
 class Part:
     about: str
     in_ci: str
-    """What of it, or instead of it, `make test` runs."""
+    """The short case that `make test` runs, or the test that it runs instead."""
     words: tuple[str, ...]
     env: dict[str, str] = field(default_factory=dict)
 
@@ -265,7 +265,7 @@ def run(name: str) -> Outcome:
 
 
 def commit() -> str:
-    """What is checked out; a + where the tree differs from it."""
+    """Returns the description of HEAD by git; a + marks a modified tree."""
     words = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip() or "no git checkout"

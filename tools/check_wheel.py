@@ -23,17 +23,17 @@ _TAG = re.compile(r"manylinux_(\d+)_(\d+)_\w+")
 
 def main(arguments: list[str]) -> int:
     folder, machine = arguments
-    found = sorted(Path(folder).glob(f"mpigauge-*_{machine}.whl"), key=lambda p: p.stat().st_mtime)
-    if not found:
+    wheels = sorted(Path(folder).glob(f"mpigauge-*_{machine}.whl"), key=lambda p: p.stat().st_mtime)
+    if not wheels:
         print(f"check_wheel: {folder} has no wheel for {machine}", file=sys.stderr)
         return 2
-    wheel = found[-1]
+    wheel = wheels[-1]
     print(f"{wheel}: {wheel.stat().st_size / 1e6:.2f} MB")
     for part, size in sorted(parts(wheel).items(), key=lambda item: -item[1]):
         print(f"  {size / 1e6:6.2f} MB  {part}")
-    said = audited(wheel)
-    print(said)
-    problems = [*wrong(wheel, said)]
+    report = audited(wheel)
+    print(report)
+    problems = [*wrong(wheel, report)]
     for problem in problems:
         print(f"check_wheel: {problem}", file=sys.stderr)
     return 1 if problems else 0
@@ -58,18 +58,18 @@ def audited(wheel: Path) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-def wrong(wheel: Path, said: str) -> Iterator[str]:
+def wrong(wheel: Path, report: str) -> Iterator[str]:
     size = wheel.stat().st_size
     if size > MOST_BYTES:
         yield f"{wheel.name} has {size} bytes, more than {MOST_BYTES}"
-    told = _TAG.search(wheel.name)
-    seen = _TAG.search(said)
-    if not told or not seen:
-        yield f"{wheel.name}: auditwheel finds no glibc that it runs with: {said}"
+    tag = _TAG.search(wheel.name)
+    seen = _TAG.search(report)
+    if not tag or not seen:
+        yield f"{wheel.name}: auditwheel finds no glibc that it runs with: {report}"
         return
-    asked, needed = (tuple(map(int, found.groups())) for found in (told, seen))
+    asked, needed = (tuple(map(int, match.groups())) for match in (tag, seen))
     if needed > asked:
-        yield f"{wheel.name} needs {seen[0]}, and says {told[0]}"
+        yield f"{wheel.name} needs {seen[0]}, and says {tag[0]}"
     if needed > OLDEST:
         yield f"{wheel.name} needs {seen[0]}, which is newer than RHEL 8"
 

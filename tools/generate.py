@@ -133,8 +133,8 @@ def _check_column(column: Column) -> None:
 def _orders(
     order: Mapping[str, Any], columns: tuple[Column, ...]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Of all columns of a cell, and those by which rows are sorted; what has its place in neither
-    list comes last."""
+    """Returns the key columns of a cell in the order of words, and those by which rows are sorted;
+    columns in neither list of the schema come last."""
     names = [column.name for column in columns if _in_key(column)]
     first = order.get("words", [])
     rows = [(each,) if isinstance(each, str) else tuple(each) for each in order.get("rows", [])]
@@ -187,12 +187,16 @@ def _times_struct(schema: Schema) -> list[str]:
 
 
 def _quantiles(schema: Schema) -> list[str]:
-    """The columns that quantiles of all samples fill."""
-    known = [(c.name, c.quantile) for c in schema.columns if c.quantile is not None]
+    """Returns the C++ table of the columns that hold quantiles of all samples."""
+    quantile_columns = [(c.name, c.quantile) for c in schema.columns if c.quantile is not None]
     lines = ["/// A column, and which quantile of all samples it is.", "struct Quantile {"]
     lines += ["  double Times::* column;", "  double share;", "};"]
-    lines += [f"inline constexpr std::array<Quantile, {len(known)}> quantiles{{{{"]
-    return [*lines, *(f"    {{&Times::{name}, {share}}}," for name, share in known), "}};"]
+    lines += [f"inline constexpr std::array<Quantile, {len(quantile_columns)}> quantiles{{{{"]
+    return [
+        *lines,
+        *(f"    {{&Times::{name}, {share}}}," for name, share in quantile_columns),
+        "}};",
+    ]
 
 
 def _comment(column: Column, mark: str, width: int = 100) -> list[str]:
@@ -358,7 +362,7 @@ def _column_table(name: str, columns: tuple[Column, ...]) -> list[str]:
 
 
 def _facts(column: Column) -> list[str]:
-    """What else the schema says of it, as keyword arguments; what it does not say is left out."""
+    """Returns the optional facts of a column as keyword arguments, without absent ones."""
     usual = column.absent if column.usual is None else column.usual
     lines = [f"role={_text(column.known_role)},"] if column.known_role else []
     lines += [

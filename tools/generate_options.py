@@ -37,7 +37,7 @@ NUMBERS = {
     "ints": "int",
     "sizes": "std::size_t",
 }
-"""What a value, or each of a list, is a number of."""
+"""The C++ type of a number, or of each item of a list, by type of option."""
 MOST = {
     "int": 2**31 - 1,
     "ints": 2**31 - 1,
@@ -45,7 +45,7 @@ MOST = {
     "sizes": 2**47,
     "seed": 2**64 - 1,
 }
-"""What a number is at most where its entry does not say it."""
+"""The upper limit of a number whose entry sets none, by type of option."""
 FORMS = (
     *("folders", "counts", "orders", "nodes", "sides", "microseconds", "words", "arrivals"),
     "run",
@@ -83,7 +83,7 @@ class Option:
 
     @property
     def own_enum(self) -> bool:
-        """Whether the enumeration is made from the schema, not written elsewhere."""
+        """True if the enumeration is generated from the schema, not written elsewhere."""
         return bool(self.enum) and self.enum != "bool" and not self.include
 
     @property
@@ -93,7 +93,7 @@ class Option:
 
     @property
     def shown_default(self) -> str:
-        """As help and documentation say it."""
+        """The default as shown in help and documentation."""
         if self.usual or self.default is None:
             return self.usual
         if isinstance(self.default, bool):
@@ -102,7 +102,7 @@ class Option:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Of a number."""
+        """The lower and upper limit of a number."""
         return self.least or 0, self.most if self.most is not None else MOST[self.type]
 
     def enumerator(self, word: str) -> str:

@@ -223,8 +223,8 @@ def docs_page(records: tuple[Record, ...]) -> str:
 
 
 def _docs_row(field: Field) -> str:
-    known = None if field.absent == "nan" and field.type == "float" else field.absent
-    absent = "" if field.absent is None else f"`{json.dumps(known)}`"
+    value = None if field.absent == "nan" and field.type == "float" else field.absent
+    absent = "" if field.absent is None else f"`{json.dumps(value)}`"
     return f"| `{field.name}` | {field.type} | {field.unit} | {absent} | {field.about} |"
 
 

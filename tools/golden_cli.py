@@ -236,15 +236,15 @@ time = "0.5 us"
 
 # --- in a process for each checkout --------------------------------------------------------------
 def said_here(root: Path, kernels: bool) -> dict[str, Any]:
-    """What each command says: by its words its exit status, streams and files."""
+    """Runs every command; returns exit status, streams and files by the words of the command."""
     commands = [[*words, "--help"] for words in _all_commands()]
     commands += list(shown())
     if kernels:
         commands += list(with_kernels())
-    found: dict[str, Any] = {}
+    outcomes: dict[str, Any] = {}
     for words in commands:
-        found[" ".join(words)] = _one(words, root)
-    return found
+        outcomes[" ".join(words)] = _one(words, root)
+    return outcomes
 
 
 def _all_commands() -> Iterator[list[str]]:
@@ -276,16 +276,16 @@ def _one(words: list[str], root: Path) -> dict[str, Any]:
             status: int | str = run(list(words))
         except BaseException as error:
             status = f"{type(error).__name__}: {error}"
-    said: dict[str, Any] = {
+    outcome: dict[str, Any] = {
         "status": status,
         "stdout": _plain(out, root),
         "stderr": _plain(err, root),
     }
     for path in sorted(set(Path().iterdir()) - before):
         if path.is_file():
-            said[f"file {path}"] = _without_changes(path.read_text("utf-8", "replace"), root)
+            outcome[f"file {path}"] = _without_changes(path.read_text("utf-8", "replace"), root)
             path.unlink()
-    return said
+    return outcome
 
 
 def _text_stream() -> io.TextIOWrapper:
@@ -357,7 +357,7 @@ def _environment(root: Path, home: Path) -> dict[str, str]:
 
 
 def said_at(root: Path, made: Path, kernels: bool) -> dict[str, Any]:
-    """What a checkout says of copies of these runs."""
+    """Runs all commands with a checkout on a copy of these runs, and returns their outcomes."""
     work = made.with_name("work")
     shutil.copytree(made, work)
     result = made.with_name("said.json")
@@ -372,12 +372,12 @@ def said_at(root: Path, made: Path, kernels: bool) -> dict[str, Any]:
         )
     finally:
         shutil.rmtree(work)
-    said: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
-    return said
+    outcomes: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+    return outcomes
 
 
 def make_runs(root: Path, folder: Path) -> None:
-    """By the tests of this checkout, so that the other one reads what it has not written."""
+    """Makes runs with the tests of this checkout, so that the other reads what it did not write."""
     folder.mkdir()
     environment = _environment(root, folder.with_name("home"))
     words = [sys.executable, "-c", MAKE, str(folder), str(root)]
@@ -387,8 +387,8 @@ def make_runs(root: Path, folder: Path) -> None:
     shutil.copytree(root / "tests" / "golden" / "printed", folder / "printed")
     shutil.copytree(root / "tests" / "machines", folder / "machines")
     shutil.copy(root / "examples" / "sweep-collectives.toml", folder)
-    said = "from mpigauge.cli.main import run; import sys; sys.exit(run(sys.argv[1:]))"
-    imported = [sys.executable, "-c", said, "import", "printed/osu.txt", "--output", "osu"]
+    program = "from mpigauge.cli.main import run; import sys; sys.exit(run(sys.argv[1:]))"
+    imported = [sys.executable, "-c", program, "import", "printed/osu.txt", "--output", "osu"]
     subprocess.run(imported, check=True, env=environment, cwd=folder, stdout=subprocess.DEVNULL)
 
 
@@ -410,11 +410,11 @@ def main() -> int:
         folder = Path(name)
         (folder / "home").mkdir()
         make_runs(before, folder / "runs")
-        said = [said_at(root, folder / "runs", asked.kernels) for root in (before, after)]
-    lines = compared(said[0], said[1], 10**9 if asked.all else LONGEST)
+        outcomes = [said_at(root, folder / "runs", asked.kernels) for root in (before, after)]
+    lines = compared(outcomes[0], outcomes[1], 10**9 if asked.all else LONGEST)
     print(*lines, sep="\n")
     different = sum(line.startswith("===") for line in lines)
-    print(f"{len(said[1])} commands, {different} of them differ")
+    print(f"{len(outcomes[1])} commands, {different} of them differ")
     return int(bool(lines))
 
 

@@ -18,9 +18,9 @@ TARGET = Path(__file__).resolve().parent.parent / "src/mpigauge/runs/readers/car
 
 
 def main() -> None:
-    known = json.load(sys.stdin)
-    lines = ",\n".join(json.dumps(card, ensure_ascii=False) for card in known["benchmarks"])
-    rest = json.dumps({name: known[name] for name in known if name != "benchmarks"})
+    listing = json.load(sys.stdin)
+    lines = ",\n".join(json.dumps(card, ensure_ascii=False) for card in listing["benchmarks"])
+    rest = json.dumps({name: listing[name] for name in listing if name != "benchmarks"})
     TARGET.write_text(f'{rest[:-1]},\n"benchmarks": [\n{lines}\n]}}\n', encoding="utf-8")
 
 

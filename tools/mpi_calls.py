@@ -47,13 +47,13 @@ class Call:
     """A procedure as C has it; the large-count form is a call of its own."""
 
     name: str
-    """Without MPI_."""
+    """The name without MPI_."""
     parameters: tuple[Parameter, ...]
     returns: str = "int"
     fortran: tuple[Parameter, ...] = ()
-    """As Fortran has it, without the modules' large counts; empty: it has no such subroutine."""
+    """The parameters in Fortran, without the modules' large counts; empty: no such subroutine."""
     fortran_08: tuple[Parameter, ...] = ()
-    """As the module mpi_f08 has it, where that differs in more than buffers: with large counts."""
+    """The parameters in the module mpi_f08 if not only buffers differ: with large counts."""
 
     @property
     def base(self) -> str:
@@ -61,14 +61,14 @@ class Call:
         return self.name.removesuffix("_c")
 
     def position(self, name: str) -> int:
-        """Where a parameter stands."""
+        """Returns the position of a parameter. SystemExit: the call has none of that name."""
         names = [parameter.name for parameter in self.parameters]
         if name not in names:
             raise SystemExit(f"{NOTES}: MPI_{self.name} has no {name}, only {', '.join(names)}")
         return names.index(name)
 
     def first(self, kind: str, *directions: str) -> int:
-        """Where the first single parameter of a kind and direction stands, or -1."""
+        """Returns the position of the first single parameter of a kind and direction, or -1."""
         for position, each in enumerate(self.parameters):
             if each.kind == kind and each.direction in directions and not each.is_array:
                 return position
@@ -124,7 +124,7 @@ class Notes:
     by_hand: frozenset[str]
     removed: dict[str, int]
     rules: dict[str, dict[str, Any]]
-    """By the name of the call, each form of it."""
+    """The rules by the name of the call, for all its forms."""
     classes: dict[str, str]
 
 
@@ -164,13 +164,13 @@ def _forms(rule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def check(notes: Notes, calls: list[Call]) -> None:
-    """Whatever we say is of a call that there is."""
-    known = {call.base for call in calls}
+    """SystemExit: the notes name a call that the standard lacks, or list as removed one it has."""
+    names = {call.base for call in calls}
     for name in (*notes.rules, *notes.passed, *notes.frees, *notes.by_hand):
-        if name not in known:
+        if name not in names:
             raise SystemExit(f"{NOTES}: the standard has no MPI_{name}")
     for name in notes.removed:
-        if name in known:
+        if name in names:
             raise SystemExit(f"{NOTES}: MPI_{name} is not removed, the standard has it")
 
 
@@ -179,14 +179,14 @@ def check(notes: Notes, calls: list[Call]) -> None:
 
 @dataclass(frozen=True)
 class Line:
-    """A call that is wrapped, and what is known of it as C++ has it (profiler/facts.hpp)."""
+    """A wrapped call and its facts as C++ expressions (profiler/facts.hpp)."""
 
     name: str
     arguments: int
     group: str
     facts: dict[str, str] = field(default_factory=dict)
     fortran: tuple[int, int] | None = None
-    """In Fortran: words that are handed over, lengths of texts among them; which is the error's."""
+    """The number of Fortran arguments, lengths of texts included, and the position of ierror."""
 
     def text(self) -> str:
         facts = {"group": f"Group::{identifier(self.group)}", **self.facts}
@@ -247,8 +247,8 @@ def _line(notes: Notes, call: Call) -> Line:
 
 
 def _tags(call: Call, rule: Mapping[str, Any]) -> dict[str, str]:
-    """Of what is sent the first, of what is received the last. Partitioned messages meet none but
-    their like, by the order in which they were made."""
+    """Returns the position of the send tag (the first) and of the receive tag (the last); none for
+    partitioned messages, which match only each other, in the order of initialization."""
     tags = [at for at, parameter in enumerate(call.parameters) if parameter.kind == "TAG"]
     if not tags or rule.get("class") == "partitioned":
         return {}
@@ -316,13 +316,13 @@ def _amount(call: Call, text: str) -> str:
 
 
 def _count(text: str) -> tuple[str, str, str]:
-    """How a count is told, by which parameter, times which other."""
+    """Returns the kind of a count, the parameter that gives it, and the one that multiplies it."""
     if text == "1":
         return "one", "", ""
-    if found := re.fullmatch(r"(sum|own)\((\w+)\)", text):
-        return found[1], found[2], ""
-    if found := re.fullmatch(r"(\w+)\*(\w+)", text):
-        return "value", found[2], found[1]
+    if match := re.fullmatch(r"(sum|own)\((\w+)\)", text):
+        return match[1], match[2], ""
+    if match := re.fullmatch(r"(\w+)\*(\w+)", text):
+        return "value", match[2], match[1]
     return "value", text, ""
 
 

@@ -74,7 +74,7 @@ BY_HAND = frozenset(
         *("T_cvar_handle_alloc", "T_pvar_handle_alloc", "T_event_handle_alloc", "T_event_get_info"),
     ]
 )
-"""What is written in C++ (translate/by_hand_*.cpp), with its form for large counts."""
+"""The calls written in C++ (translate/by_hand_*.cpp), with their forms for large counts."""
 ANSWERED = frozenset(
     [
         *(
@@ -88,7 +88,7 @@ ANSWERED = frozenset(
         "Abi_get_fortran_info",
     ]
 )
-"""What translate/newer.cpp does where the target cannot."""
+"""The calls that translate/newer.cpp implements if the target lacks them."""
 KINDS = {
     "COMMUNICATOR": "comm",
     "DATATYPE": "datatype",
@@ -157,24 +157,26 @@ EXCEPTIONS = {
 def lengths() -> dict[tuple[str, str], str]:
     """The length of each array, by call and parameter; an asterisk: by the communicator."""
     pympistandard.use_api_version(1, force_bundled=True)
-    found = {}
+    array_lengths = {}
     for procedure in pympistandard.all_iso_c_procedures():
         name = procedure.express.iso_c.name.removeprefix("MPI_")
         for each in procedure.express.iso_c.parameters:
             length = each._parseset["length"]
             if isinstance(length, str):
-                found[name, each.name.lower()] = length
-    return found
+                array_lengths[name, each.name.lower()] = length
+    return array_lengths
 
 
 class Wrapper:
     """The text of one call."""
 
-    def __init__(self, call: Call, small: Call | None, known: dict[tuple[str, str], str]) -> None:
+    def __init__(
+        self, call: Call, small: Call | None, array_lengths: dict[tuple[str, str], str]
+    ) -> None:
         self.call = call
         self.small = small
-        """What it is without large counts, where it has them."""
-        self.lengths = known
+        """The form without large counts of a call that has them; None: it has none."""
+        self.lengths = array_lengths
 
     def text(self) -> str:
         name = self.call.name
@@ -193,7 +195,7 @@ class Wrapper:
         )
 
     def type_of(self, position: int) -> str:
-        """What becomes of a parameter (translate/parameters.hpp)."""
+        """Returns the C++ type that translates a parameter (translate/parameters.hpp)."""
         each = self.call.parameters[position]
         if special := EXCEPTIONS.get((self.call.base, each.name)):
             return special
@@ -215,10 +217,10 @@ class Wrapper:
             return f"KeyvalFreed<{self.kind_of_attributes()}>"
         if self.call.name.endswith(("set_attr", "Attr_put")):
             return f"KeyvalSet<{self.kind_of_attributes()}>"
-        found = given if each.direction == "in" else got
-        if not found:
+        type_name = given if each.direction == "in" else got
+        if not type_name:
             raise SystemExit(f"MPI_{self.call.name}: nothing is known of its {each.name}")
-        return found
+        return type_name
 
     def kind_of_attributes(self) -> str:
         kinds = {"Type": "datatype", "Win": "win"}
@@ -248,14 +250,14 @@ class Wrapper:
         return self.call.position(self.lengths[self.call.base, each.name])
 
     def members(self, each: Parameter) -> str:
-        """How many there are, of the ranks or neighbours of the communicator."""
+        """Returns the C++ type that counts the ranks or neighbours of the communicator."""
         among = "ranks"
         if "eighbor" in self.call.name:
             among = "destinations" if each.name.startswith(("send", "s")) else "sources"
         return f"MembersOf<{self.call.position('comm')}, Among::{among}>"
 
     def is_lasting(self) -> bool:
-        """Whether arrays of it are read until its request is done."""
+        """True if the call reads its arrays until its request completes."""
         return "alltoallw" in self.call.name.lower() and self.request() >= 0
 
     def request(self) -> int:
@@ -276,10 +278,10 @@ class Wrapper:
         return f"Statuses<{room}, {written}, {flag}>"
 
     def string(self, each: Parameter) -> str:
-        found = TEXTS.get(self.lengths.get((self.call.base, each.name), ""))
+        template = TEXTS.get(self.lengths.get((self.call.base, each.name), ""))
         names = [parameter.name for parameter in self.call.parameters]
         length = names.index("resultlen") if "resultlen" in names else -1
-        return f"{found}<{length}>" if found else "Pointer"
+        return f"{template}<{length}>" if template else "Pointer"
 
     def narrow_type(self, position: int) -> str:
         """The same parameter for a target without large counts."""
@@ -309,7 +311,7 @@ class Wrapper:
 
 
 def plain(each: Parameter) -> str:
-    """What stays as it is."""
+    """Returns the C++ type of a parameter that is passed on unchanged."""
     if each.type == "int*":
         return "IntPointer"
     if each.is_array or each.type not in PLAIN:
@@ -318,7 +320,7 @@ def plain(each: Parameter) -> str:
 
 
 def is_int(each: Parameter) -> bool:
-    """Whether it is an int, or where some are."""
+    """True if the parameter is an int, or a pointer to ints."""
     return each.type.replace("const", "").strip(" *") == "int"
 
 
@@ -333,7 +335,7 @@ FORTRAN_BY_HAND = frozenset(
         *("Grequest_start", "Register_datarep", "Comm_spawn_multiple"),
     ]
 )
-"""What is written in translate/fortran.cpp."""
+"""The calls whose Fortran wrappers are written in translate/fortran.cpp."""
 
 
 FORTRAN_KINDS = {
@@ -349,10 +351,10 @@ FORTRAN_TYPES = {"INTEGER": "fortran::Int", "LOGICAL": "fortran::Logical"}
 class FortranWrapper:
     """The text of one subroutine."""
 
-    def __init__(self, call: Call, known: dict[tuple[str, str], str]) -> None:
+    def __init__(self, call: Call, array_lengths: dict[tuple[str, str], str]) -> None:
         self.call = call
         self.parameters = (call.fortran or call.fortran_08)[:-1]
-        self.lengths = known
+        self.lengths = array_lengths
         self.texts = [
             position for position, each in enumerate(self.parameters) if "CHARACTER" in each.type
         ]
@@ -379,19 +381,19 @@ class FortranWrapper:
         )
 
     def has_buffers(self) -> bool:
-        """Whether mpi_f08 gives descriptors, or gets addresses of C."""
+        """True if mpi_f08 passes buffers as descriptors, or receives C addresses."""
         return any(each.kind in ("BUFFER", "C_BUFFER2") for each in self.parameters)
 
     def has_pointer(self) -> bool:
-        """Whether it gives an address that programs may take as a pointer of C."""
+        """True if the call returns an address that programs may take as a C pointer."""
         return any(each.kind == "C_BUFFER" for each in self.parameters)
 
     def length_of(self, position: int) -> int:
-        """Where the length of a text is, behind all others and the error's place."""
+        """Returns the position of the length of a text, after all arguments and ierror."""
         return len(self.parameters) + 1 + self.texts.index(position)
 
     def type_of(self, position: int) -> str:
-        """What becomes of an argument (translate/fortran.hpp)."""
+        """Returns the C++ type that translates an argument (translate/fortran.hpp)."""
         each = self.parameters[position]
         if each.kind in KINDS:
             return self.handle(each)
@@ -495,7 +497,7 @@ class DescribedWrapper(FortranWrapper):
         return f"f08::Copied<{'false' if each.direction == 'in' else 'true'}>"
 
     def has_counts(self) -> bool:
-        """Whether something is sent or received, and not just told where it is."""
+        """True if the call transfers data of a datatype, and does not only pass an address."""
         return any(each.kind == "DATATYPE" for each in self.parameters)
 
     def section_before(self, position: int, distance: int) -> int | None:
@@ -504,8 +506,8 @@ class DescribedWrapper(FortranWrapper):
         return buffer if buffer >= 0 and self.is_section(buffer) else None
 
     def is_section(self, position: int) -> bool:
-        """Whether a type can be laid over the buffer here: MPI has it longer than the call, and it
-        is one part, with its own count and type behind it."""
+        """True if a datatype can describe the section in this buffer: MPI uses the buffer after the
+        call returns, and it is one part, followed by its own count and type."""
         following = self.parameters[position : position + 3]
         if [each.kind for each in following][::2] != ["BUFFER", "DATATYPE"]:
             return False
@@ -525,15 +527,17 @@ class DescribedWrapper(FortranWrapper):
 
 
 def fortran_text(calls: list[Call]) -> str:
-    known = lengths()
-    lines = [FortranWrapper(call, known).text() for call in calls if is_subroutine(call)]
+    array_lengths = lengths()
+    lines = [FortranWrapper(call, array_lengths).text() for call in calls if is_subroutine(call)]
     return "\n".join([*HEAD, *in_parts(lines), ""])
 
 
 def described_text(calls: list[Call]) -> str:
-    """Those of mpi_f08 in MPICH that are no subroutines of mpif.h by another name."""
-    known = lengths()
-    wrappers = [DescribedWrapper(call, known) for call in calls if is_subroutine_of_f08(call)]
+    """Returns the wrappers of mpi_f08 in MPICH that are not those of mpif.h by another name."""
+    array_lengths = lengths()
+    wrappers = [
+        DescribedWrapper(call, array_lengths) for call in calls if is_subroutine_of_f08(call)
+    ]
     lines = [each.text() for each in wrappers if each.has_buffers() or each.call.fortran_08]
     return "\n".join([*HEAD, *in_parts(lines), ""])
 
@@ -551,12 +555,12 @@ def is_subroutine_of_f08(call: Call) -> bool:
 
 def declarations_text(calls: list[Call]) -> str:
     """The functions of C that subroutines call."""
-    known = lengths()
+    array_lengths = lengths()
     lines = []
     for call in calls:
         declared = is_wrapped(call) or call.name in ANSWERED
         if declared and "ierror" in [each.name for each in call.fortran or call.fortran_08]:
-            wrapper = Wrapper(call, None, known)
+            wrapper = Wrapper(call, None, array_lengths)
             types = [f"{wrapper.type_of(n)}::Program" for n in range(len(call.parameters))]
             lines.append(f'extern "C" int PMPI_{call.name}({", ".join(types)});')
     return "\n".join([*HEAD, *lines, ""])
@@ -585,13 +589,13 @@ def is_wrapped(call: Call) -> bool:
 
 
 def calls_text(calls: list[Call]) -> str:
-    known = lengths()
+    array_lengths = lengths()
     by_name = {call.name: call for call in calls}
     lines = []
     for call in calls:
         if is_wrapped(call):
             small = by_name[call.base] if call.name.endswith("_c") else None
-            lines.append(Wrapper(call, small, known).text())
+            lines.append(Wrapper(call, small, array_lengths).text())
     return "\n".join([*HEAD, *in_parts(lines), ""])
 
 

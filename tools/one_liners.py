@@ -30,7 +30,7 @@ def lines(source: str) -> list[str]:
 def written(page: str) -> str:
     """The page with these lines in its block."""
     text = "".join(f"{line}\n" for line in lines(NAME if UPLOADED else FILE))
-    new, blocks = _BLOCK.subn(lambda found: found["mark"] + text, page)
+    new, blocks = _BLOCK.subn(lambda match: match["mark"] + text, page)
     if blocks != 1:
         raise ValueError(f"{blocks} blocks for the lines of tools/one_liners.py, not one")
     return new

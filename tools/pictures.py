@@ -25,7 +25,7 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "_static"
 RUN = "tests/data/quick.mpigauge"
-"""Of `mpigauge quick` on a virtual machine of two cores, without its samples."""
+"""The run of `mpigauge quick` on a virtual machine of two cores, without its samples."""
 COLUMNS = 80
 PROGRAM = [sys.executable, "-c", "from mpigauge.cli.main import main; main()"]
 DRAW = """
@@ -96,7 +96,7 @@ OF_OTHERS = {
         "boards-rdma": "juno-internode-rdmasock",
     }),
 }  # fmt: skip
-"""Of what others printed, by the name of the picture: the kind of plot, and the files by their
+"""The pictures of imported results, by file name: the kind of plot, and the imported files by their
 names in docs/howto/side-by-side.md."""
 
 
@@ -114,7 +114,7 @@ def main(words: list[str]) -> int:
 
 
 def terminal() -> str:
-    """What `mpigauge quick` prints up to its remarks, with its colours, as SVG."""
+    """Returns the output of `mpigauge quick` up to its remarks, in colour, as SVG."""
     lines = ["$ mpigauge quick", *takewhile(lambda line: not line.startswith("- "), printed())]
     console = Console(width=COLUMNS, record=True, file=StringIO(), color_system="standard")
     console.print(Text.from_ansi("\n".join(lines).rstrip()), highlight=False)
@@ -137,8 +137,7 @@ def plot() -> str:
 
 
 def of_others(kind: str, files: dict[str, str]) -> str:
-    """What `import --apart` of these files and `plot` make of them, without the day of the
-    import."""
+    """Returns the plot of these files after `import --apart`, as SVG without the day of import."""
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder)
         for name, printed_as in files.items():

@@ -67,15 +67,15 @@ GROUPS = {
     "tool_safety": r"MPI_T_CB_REQUIRE_\w+",
     "tool_order": r"MPI_T_SOURCE_(ORDERED|UNORDERED)",
 }
-"""What an integer constant is, by its name."""
+"""The pattern of the names of each group of integer constants."""
 REMOVED = {
     "MPI_COMBINER_HVECTOR_INTEGER",
     "MPI_COMBINER_HINDEXED_INTEGER",
     "MPI_COMBINER_STRUCT_INTEGER",
 }
-"""Only where a header is told that it may have what MPI 3.0 has removed."""
+"""The constants that a header defines only if those removed from MPI 3.0 are enabled."""
 OBJECTS = {"MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_T_PVAR_ALL_HANDLES"}
-"""In MPICH's ABI they are variables in the library."""
+"""The constants that are variables in the library in MPICH's ABI."""
 
 
 def preprocessed(include: Path, header: str, names: Iterable[str]) -> str:
@@ -106,12 +106,12 @@ def integers(include: Path, header: str, names: list[str]) -> dict[str, int]:
     if done.returncode != 0:
         raise SystemExit(done.stderr)
     text = done.stdout
-    found = {}
+    values = {}
     for name in names:
         match = re.search(rf"^mpigauge_{name}:\n\t\.(quad\t(-?\d+)|zero)", text, re.MULTILINE)
         if match:
-            found[name] = int(match[2] or 0)
-    return found
+            values[name] = int(match[2] or 0)
+    return values
 
 
 def constants(include: Path, header: str) -> list[str]:
@@ -125,17 +125,17 @@ def constants(include: Path, header: str) -> list[str]:
 def handles(include: Path, header: str, names: list[str]) -> dict[str, tuple[str, str]]:
     """Kind and text of each predefined handle: a number, or the object whose address it is."""
     text = preprocessed(include, header, names)
-    found = {}
+    predefined = {}
     for name in names:
         match = re.search(rf"^MPIGAUGE {name}_IS (.*)$", text, re.MULTILINE)
         kind = re.search(r"\bMPI_(" + "|".join(KINDS) + r")\)", match[1]) if match else None
         if match and kind:
             value = re.search(r"\b(ompi_\w+)\b|\b(0x[0-9a-fA-F]+)\b|\)\s*\(?(\d+)\b", match[1])
             if value:
-                found[name] = (KINDS[kind[1]], value[1] or hex(int(value[2] or value[3], 0)))
+                predefined[name] = (KINDS[kind[1]], value[1] or hex(int(value[2] or value[3], 0)))
         elif match and (kind := re.search(r"ompi_request_null", match[1])):
-            found[name] = ("request", "ompi_request_null")
-    return found
+            predefined[name] = ("request", "ompi_request_null")
+    return predefined
 
 
 def main(words: list[str]) -> int:
@@ -145,24 +145,24 @@ def main(words: list[str]) -> int:
     names = {abi: constants(*where) for abi, where in headers.items()}
     all_handles = {abi: handles(*where, names[abi]) for abi, where in headers.items()}
     kinds = {name: kind for abi in ABIS for name, (kind, _) in all_handles[abi].items()}
-    wanted = {}
+    groups = {}
     for abi in ABIS:
         for name in names[abi]:
             for group, pattern in GROUPS.items():
                 if re.fullmatch(pattern, name):
-                    wanted[name] = group
+                    groups[name] = group
     values = {}
     for abi, where in headers.items():
-        text = preprocessed(*where, wanted)
+        text = preprocessed(*where, groups)
         present = [
             name
-            for name in wanted
+            for name in groups
             if name in names[abi]
             and "REMOVED" not in text.split(f"MPIGAUGE {name}_IS ")[1].split("\n")[0]
             and not (abi == "mpich" and name in OBJECTS)
         ]
         values[abi] = integers(*where, present)
-    text = text_of(kinds, all_handles, wanted, values)
+    text = text_of(kinds, all_handles, groups, values)
     lines = ["", "[fortran]", *(f"{name} = {{ ompi = {number} }}" for name, number in numbers)]
     (ROOT / FILE).write_text(text + "\n".join(lines) + "\n", encoding="utf-8")
     return 0
@@ -171,7 +171,7 @@ def main(words: list[str]) -> int:
 def text_of(
     kinds: dict[str, str],
     all_handles: dict[str, dict[str, tuple[str, str]]],
-    wanted: dict[str, str],
+    groups: dict[str, str],
     values: dict[str, dict[str, int]],
 ) -> str:
     lines = [
@@ -192,7 +192,7 @@ def text_of(
             lines.append(f"{name} = {{ {', '.join(pairs)} }}")
     for group in GROUPS:
         lines += ["", f"[integer.{group}]"]
-        for name in sorted(name for name in wanted if wanted[name] == group):
+        for name in sorted(name for name in groups if groups[name] == group):
             pairs = [f"{abi} = {values[abi][name]}" for abi in ABIS if name in values[abi]]
             lines.append(f"{name} = {{ {', '.join(pairs)} }}")
     return "\n".join(lines) + "\n"

@@ -80,9 +80,9 @@ def all_commands() -> Iterator[Named]:
         if isinstance(of, click.Group):
             context = click.Context(of, info_name=words[-1])
             for name in of.list_commands(context):
-                found = of.get_command(context, name)
-                if found is not None and not found.hidden:
-                    yield from below((*words, name), found)
+                command = of.get_command(context, name)
+                if command is not None and not command.hidden:
+                    yield from below((*words, name), command)
 
     return below(("mpigauge",), group)
 
@@ -104,8 +104,8 @@ def _paragraphs(text: str) -> list[str]:
 
 def _records(of: click.Command, context: click.Context) -> list[tuple[str, str]]:
     options = [each for each in of.get_params(context) if isinstance(each, click.Option)]
-    found = (each.get_help_record(context) for each in options if "--help" not in each.opts)
-    return [record for record in found if record is not None]
+    records = (each.get_help_record(context) for each in options if "--help" not in each.opts)
+    return [record for record in records if record is not None]
 
 
 def _option(record: tuple[str, str]) -> str:
@@ -165,14 +165,14 @@ def _setting(entry: SettingEntry) -> str:
 
 
 def references() -> str:
-    found = [reference(name) for name in reference_names()]
+    all_references = [reference(name) for name in reference_names()]
     heads = ["name", "system", "network", "date", "what is known", "from"]
-    rows = [[e.system, e.network, str(e.date), e.about, e.source] for e in found]
+    rows = [[e.system, e.network, str(e.date), e.about, e.source] for e in all_references]
     return table(
         heads,
         [
             [code(f"ref:{each.name}"), *map(plain, row)]
-            for each, row in zip(found, rows, strict=True)
+            for each, row in zip(all_references, rows, strict=True)
         ],
     )
 
@@ -217,12 +217,12 @@ def quantities() -> str:
     )
 
 
-def _abouts(found: Mapping[str, str]) -> str:
-    return table(["name", "what it is"], [[code(n), plain(about)] for n, about in found.items()])
+def _abouts(abouts: Mapping[str, str]) -> str:
+    return table(["name", "what it is"], [[code(n), plain(about)] for n, about in abouts.items()])
 
 
 def causes() -> str:
-    """What each looks for, of which benchmarks, and in how many launches at the least."""
+    """Returns the table of causes: the effect, the benchmarks, and the least number of launches."""
     rows = [
         [code(name), plain(each.about), kinds_in_words(each.of) or "any", str(each.sure_from)]
         for name, each in CAUSES.items()
@@ -230,11 +230,11 @@ def causes() -> str:
     return table(["name", "what it is", "of benchmarks of", "sure from launches"], rows)
 
 
-def _documented(found: Mapping[str, object]) -> str:
-    """By the first line of what their modules say of themselves."""
+def _documented(objects: Mapping[str, object]) -> str:
+    """Returns the table of objects with the first lines of their modules' docstrings."""
     import sys
 
-    docs = {name: sys.modules[_module(of)].__doc__ or "" for name, of in found.items()}
+    docs = {name: sys.modules[_module(of)].__doc__ or "" for name, of in objects.items()}
     return _abouts({name: text.strip().splitlines()[0] for name, text in docs.items()})
 
 
@@ -264,4 +264,4 @@ PARTS: Mapping[str, Part] = {
     "settings": settings,
     "sql_tables": sql_tables,
 }
-"""What may stand in `<!-- generated: NAME -->`."""
+"""The functions that generate the text of `<!-- generated: NAME -->`, by name."""

@@ -88,7 +88,7 @@ def wrong_version(tagged: str, changelog: str) -> Iterator[str]:
 
 
 def tag() -> str:
-    """Of the commit that is checked out; empty: it has none."""
+    """Returns the highest tag of the checked-out commit; empty: it has none."""
     return git("tag", "--points-at", "HEAD", "--sort=-version:refname").partition("\n")[0]
 
 
@@ -109,9 +109,9 @@ def wrong_files(dist: Path, version: str) -> Iterator[str]:
     if not any(path.name.endswith(".tar.gz") for path in files):
         yield f"{dist} has no sources mpigauge-{version}.tar.gz"
     for machine in MACHINES:
-        found = [path for path in files if path.name.endswith(f"_{machine}.whl")]
-        if len(found) != 1:
-            yield f"{dist} has {len(found)} wheels of {version} for {machine}, not one"
+        wheels = [path for path in files if path.name.endswith(f"_{machine}.whl")]
+        if len(wheels) != 1:
+            yield f"{dist} has {len(wheels)} wheels of {version} for {machine}, not one"
     for path in files:
         yield from wrong_metadata(path.name, metadata(path), version)
     if files:
@@ -119,7 +119,7 @@ def wrong_files(dist: Path, version: str) -> Iterator[str]:
 
 
 def metadata(path: Path) -> Message:
-    """Of a wheel or of packed sources."""
+    """Returns the metadata of a wheel or of a source archive."""
     if path.suffix == ".whl":
         with ZipFile(path) as archive:
             (name,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
@@ -130,10 +130,10 @@ def metadata(path: Path) -> Message:
         return message_from_bytes(file.read())
 
 
-def wrong_metadata(name: str, said: Message, version: str) -> Iterator[str]:
-    if said["Version"] != version:
-        yield f"{name} says that it is version {said['Version']}"
-    body = said.get_payload(decode=True)
+def wrong_metadata(name: str, headers: Message, version: str) -> Iterator[str]:
+    if headers["Version"] != version:
+        yield f"{name} says that it is version {headers['Version']}"
+    body = headers.get_payload(decode=True)
     assert isinstance(body, bytes)
     lost = relative_links(body.decode())
     if lost:
@@ -168,7 +168,7 @@ def built(clone: Path) -> Path:
 
 
 def differences(one: Path, other: Path) -> Iterator[str]:
-    """By file within the wheels, as far as that says it all."""
+    """Yields a line for each file that differs between two wheels, or one if only packing does."""
     if one.read_bytes() == other.read_bytes():
         return
     first, second = checksums(one), checksums(other)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What `make test` runs once all is set up: part by part, whatever fails, and a summary at the end.
+"""Runs the parts of `make test` after the set-up, whatever fails, and prints a summary at the end.
 
 Exit status: 0 all parts passed, 1 one did not.
 """
@@ -39,7 +39,7 @@ class Part:
     name: str
     words: tuple[str, ...]
     result: Path | None = None
-    """What the part says of its tests, in JUnit's format."""
+    """The file with the results of the tests, in JUnit's format."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def run(part: Part) -> Outcome:
 
 
 def counted(result: Path) -> str:
-    """How many tests there were, in words."""
+    """Returns the numbers of passed, skipped and failed tests as text."""
     if not result.exists():
         return "it did not come to its tests"
     suites = list(ET.parse(result).getroot().iter("testsuite"))

@@ -45,7 +45,7 @@ PARTS_OF_CARDS = (
     "other_suite",
     "other_node",
 )
-"""Of CMakeLists.txt."""
+"""The libraries of CMakeLists.txt that are linked into the program that lists the cards."""
 UNKNOWN = "-Wl,--exclude-libs,ALL"
 STAND_IN = """#!/bin/sh
 for word; do
@@ -62,10 +62,10 @@ SAME_EVERYWHERE = ("-g0", f"-ffile-prefix-map={ROOT}=.", "-Wno-unused-command-li
 class Compiler:
     machine: str
     words: Path
-    """A program that stands for it."""
+    """The program that runs the compiler."""
     archiver: Path | None
-    said: str
-    """Its name and version."""
+    description: str
+    """The name and version of the compiler."""
     libc: str
 
     @property
@@ -73,15 +73,15 @@ class Compiler:
         return self.machine != platform.machine()
 
     def options(self) -> list[str]:
-        """For CMake. Nothing says in which folder it was built."""
-        known = [f"-DCMAKE_CXX_COMPILER={self.words}", "-DCMAKE_BUILD_TYPE=Release"]
-        known += [f"-DCMAKE_EXE_LINKER_FLAGS={LINK}"]
-        known += [f"-DCMAKE_{kind}_LINKER_FLAGS={LINK} {HIDE}" for kind in ("SHARED", "MODULE")]
+        """Returns the options for CMake. Binaries do not contain the path of the build folder."""
+        settings = [f"-DCMAKE_CXX_COMPILER={self.words}", "-DCMAKE_BUILD_TYPE=Release"]
+        settings += [f"-DCMAKE_EXE_LINKER_FLAGS={LINK}"]
+        settings += [f"-DCMAKE_{kind}_LINKER_FLAGS={LINK} {HIDE}" for kind in ("SHARED", "MODULE")]
         if self.archiver:
-            known += [f"-DCMAKE_AR={self.archiver}", "-DCMAKE_RANLIB=/bin/true"]
+            settings += [f"-DCMAKE_AR={self.archiver}", "-DCMAKE_RANLIB=/bin/true"]
         if self.is_cross:
-            known += ["-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={self.machine}"]
-        return known
+            settings += ["-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={self.machine}"]
+        return settings
 
 
 LINK = "-static-libstdc++ -static-libgcc -Wl,-s"
@@ -127,9 +127,9 @@ def chosen_compiler(machine: str, work: Path) -> Compiler:
             machine, stand_in(work, "c++", named), None, version(named), kernel_build.libc()
         )
     zig = [sys.executable, "-m", "ziglang"]
-    said = output([*zig, "version"]).strip()
-    if said != ZIG:
-        raise UserError(f"zig {ZIG} is needed, not '{said}': `pip install ziglang=={ZIG}`")
+    zig_version = output([*zig, "version"]).strip()
+    if zig_version != ZIG:
+        raise UserError(f"zig {ZIG} is needed, not '{zig_version}': `pip install ziglang=={ZIG}`")
     target = f"{machine}-linux-gnu.{GLIBC}"
     # Under this name ccache and CMake take it for what it is.
     words = stand_in(work, "clang++", [*zig, "c++", "-target", target])
@@ -138,7 +138,7 @@ def chosen_compiler(machine: str, work: Path) -> Compiler:
         machine,
         words,
         stand_in(work, "ar", [*zig, "ar"]),
-        f"{clang} of zig {said}",
+        f"{clang} of zig {zig_version}",
         f"glibc {GLIBC}",
     )
 
@@ -175,7 +175,9 @@ def kernels(abi: Abi, compiler: Compiler, work: Path, folder: Path) -> None:
     options += [f"-DMPIGAUGE_VERSION={released()}"]
     cmake(ROOT, made, compiler, [*options, "-DMPIGAUGE_CARDS=OFF"])
     plugin = made / f"{kernel_build.HOST}.{abi}.so"
-    how = KernelBuild(build.sources_digest(), compiler.said, "", compiler.machine, compiler.libc)
+    how = KernelBuild(
+        build.sources_digest(), compiler.description, "", compiler.machine, compiler.libc
+    )
     folder.parent.mkdir(parents=True, exist_ok=True)
     cards = written_cards(abi, plugin, compiler, work)
     kept = work / "kept"
@@ -234,10 +236,10 @@ def translated(program: Abi, target: Abi, compiler: Compiler, work: Path, folder
 
 
 def small_ones(compiler: Compiler, work: Path, folder: Path) -> None:
-    """What looks in ranks, and empty libraries under the names that MPIs are asked for by."""
-    known = {name: "" for names in translation.NAMES.values() for name in names}
-    known[witness.NAME] = witness.SOURCE.read_text(encoding="utf-8")
-    for name, text in known.items():
+    """Builds the witness, and empty libraries with the names under which programs load MPIs."""
+    sources = {name: "" for names in translation.NAMES.values() for name in names}
+    sources[witness.NAME] = witness.SOURCE.read_text(encoding="utf-8")
+    for name, text in sources.items():
         target = folder / small.digest_of(name, text) / name
         target.parent.mkdir(parents=True)
         source = work / "source.cpp"

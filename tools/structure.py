@@ -42,7 +42,7 @@ class Taken:
     module: str
     name: str
     when: str
-    """When it is imported: "start", as the module is; "late", in a function; "never", for types."""
+    """The time of import: "start", with the module; "late", in a function; "never", for types."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ class Module:
 
     @cached_property
     def passed_on(self) -> frozenset[str]:
-        """What it imports by name when it is imported itself: a package hides modules by it."""
-        found = (node for node in self.tree.body if isinstance(node, ast.ImportFrom))
-        return frozenset(each.asname or each.name for node in found for each in node.names)
+        """The names that the module imports when imported; those of a package hide submodules."""
+        imports = (node for node in self.tree.body if isinstance(node, ast.ImportFrom))
+        return frozenset(each.asname or each.name for node in imports for each in node.names)
 
     def count(self, *kinds: type[ast.AST]) -> int:
         return sum(isinstance(node, kinds) for node in ast.walk(self.tree))
@@ -124,11 +124,11 @@ class Checkout:
             return
         inside = source[len(PACKAGE) + 1 :]
         submodule = f"{inside}.{name}".strip(".")
-        found = self.modules.get(inside)
-        hidden = found and name in found.passed_on and not by.startswith(f"{inside}.")
+        module = self.modules.get(inside)
+        hidden = module and name in module.passed_on and not by.startswith(f"{inside}.")
         if name and submodule in self.modules and not hidden:
             yield Taken(by, submodule, "", when)
-        elif found and inside != by:
+        elif module and inside != by:
             yield Taken(by, inside, name, when)
 
     # --- what is counted ------------------------------------------------------------------------
@@ -149,14 +149,14 @@ class Checkout:
         for each in self.taken:
             if each.when in when:
                 graph[each.by].add(each.module)
-        return [found for found in strongly_connected(graph) if len(found) > 1]
+        return [circle for circle in strongly_connected(graph) if len(circle) > 1]
 
     def circles_of_folders(self) -> list[list[str]]:
         graph: dict[str, set[str]] = {self._folder(name): set() for name in self.modules}
         for each in self.taken:
             if each.module:
                 graph[self._folder(each.by)].add(self._folder(each.module))
-        return [found for found in strongly_connected(graph) if len(found) > 1]
+        return [circle for circle in strongly_connected(graph) if len(circle) > 1]
 
     def climbs(self) -> set[tuple[str, str]]:
         """Functions of other stages that what shows a run calls, with the module that does: where
@@ -170,8 +170,8 @@ class Checkout:
         }
 
     def _functions_of(self, taken: Taken) -> Iterable[str]:
-        """The function that was taken, also through a package that passes it on; of a module all
-        that is known is that it was taken."""
+        """Returns the function that was taken, also through a package that passes it on; "*" for a
+        module."""
         if not taken.name:
             return ["*"]
         if taken.name in self.modules[taken.module].functions:
@@ -181,11 +181,11 @@ class Checkout:
 
     @cached_property
     def _passed_on(self) -> Mapping[str, list[Taken]]:
-        """What each module takes, and may pass on."""
-        found: dict[str, list[Taken]] = {name: [] for name in self.modules}
+        """The names that each module takes and may pass on, by module."""
+        by_module: dict[str, list[Taken]] = {name: [] for name in self.modules}
         for each in self.taken:
-            found[each.by].append(each)
-        return found
+            by_module[each.by].append(each)
+        return by_module
 
     def per_1000_lines(self, *kinds: type[ast.AST]) -> float:
         lines = sum(each.lines for each in self.written)

@@ -14,7 +14,7 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 _LINK = re.compile(r"(?P<picture>!?)\[(?P<text>[^\]]*)\]\((?P<place>[^)\s]+)\)")
 _LEADS_SOMEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|#")
-"""How a link begins that needs no file beside it."""
+"""The beginning of a link that needs no file next to the page."""
 
 
 class WheelReadme(MetadataHookInterface):  # type: ignore[misc,unused-ignore]
@@ -30,7 +30,7 @@ class WheelReadme(MetadataHookInterface):  # type: ignore[misc,unused-ignore]
 
 def relative_links(text: str) -> list[str]:
     """The places that links of the page name and that only files beside it give."""
-    places = [found["place"] for found in _LINK.finditer(text)]
+    places = [link["place"] for link in _LINK.finditer(text)]
     return [place for place in places if not _LEADS_SOMEWHERE.match(place)]
 
 
@@ -38,11 +38,11 @@ def absolute(text: str, source: str, tag: str) -> str:
     """The page with all relative links led to the tag in the sources; pictures to the files
     themselves, as the page of a file is not a picture."""
 
-    def led(found: re.Match[str]) -> str:
-        if _LEADS_SOMEWHERE.match(found["place"]):
-            return found[0]
-        kind = "raw" if found["picture"] else "blob"
-        place = f"{source.rstrip('/')}/{kind}/{tag}/{found['place']}"
-        return f"{found['picture']}[{found['text']}]({place})"
+    def led(link: re.Match[str]) -> str:
+        if _LEADS_SOMEWHERE.match(link["place"]):
+            return link[0]
+        kind = "raw" if link["picture"] else "blob"
+        place = f"{source.rstrip('/')}/{kind}/{tag}/{link['place']}"
+        return f"{link['picture']}[{link['text']}]({place})"
 
     return _LINK.sub(led, text)

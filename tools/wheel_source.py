@@ -35,7 +35,7 @@ class WheelSource(BuildHookInterface):  # type: ignore[type-arg,unused-ignore,mi
 
 
 def platform_of(folder: Path) -> str:
-    """As wheels name it: for which machines, and from which version of glibc on."""
+    """Returns the platform tag of the wheel: the machine and the oldest supported glibc."""
     (first, *_) = sorted(folder.glob("kernels/*/build.json"))
     made = json.loads(first.read_text(encoding="utf-8"))
     major, minor = made["libc"].removeprefix("glibc ").split(".")[:2]
