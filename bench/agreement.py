@@ -65,7 +65,7 @@ class Row:
     classic: float
     adaptive: float
     uncertainty: float
-    """Of the ratio of classic to IMB: half its central 95 % when launches are drawn again."""
+    """Half the central 95 % of the ratio of classic to IMB when launches are resampled."""
 
     @property
     def agrees(self) -> bool:

@@ -33,7 +33,7 @@ from tests.profiled import build, profiled
 
 CALL, BYTES = "MPI_Allreduce", 8
 FEW = 0.1
-"""Of the calls: a rank that is last less often is not compared."""
+"""The least share of calls in which a rank is last; ranks below it are not compared."""
 WITHIN = 0.1
 NOTES = """\
 planted   how late the rank came in the profile of the program, where it was the last: the median
@@ -44,21 +44,21 @@ ROW = "{:<15} {:<12} {:>5}  {:>4} {:>9.1f} µs {:>7.3f}"
 
 
 def pattern_of(mpi: Mpi, ranks: int, words: Sequence[str]) -> ArrivalPattern:
-    """How late ranks come to the site with most lateness among sums of this size: the benchmark has
-    one of its own for calls that are not timed, to which nobody is late."""
+    """Profiles a program and returns the arrivals at its site of CALL with most lateness; calls
+    that the benchmark does not time have a site of their own, to which no rank is late."""
     with tempfile.TemporaryDirectory() as folder:
         done = profiled(mpi, ranks, words, Path(folder) / "profile")
     if done.status != 0:
         raise UserError(f"{mpi.label}: {done.errors.strip()[-300:]}")
-    found = merged(done.files).arrivals
-    sums = [each for each in found if (each.call, each.message_bytes) == (CALL, BYTES)]
+    arrivals = merged(done.files).arrivals
+    sums = [each for each in arrivals if (each.call, each.message_bytes) == (CALL, BYTES)]
     if not sums:
         raise UserError(f"{mpi.label}: the profile does not say when ranks came to {CALL}")
     return max(sums, key=lambda each: each.calls * float(each.lateness_s.max(axis=1).mean()))
 
 
 def lateness(patterns: Sequence[ArrivalPattern]) -> dict[int, float]:
-    """Of each rank that is the last often enough, the median of those calls, in seconds."""
+    """Returns the median lateness in seconds, where it is the last, of each rank that often is."""
     all_calls = np.concatenate([each.lateness_s for each in patterns])
     last = all_calls.argmax(axis=1)
     return {
@@ -119,8 +119,8 @@ def main(words: Sequence[str]) -> int:
                     ]
                     planted = lateness([stored])
                     for rank, ratio in compared(planted, lateness(measured)).items():
-                        told = ROW.format(mpi.label, who, us, rank, 1e6 * planted[rank], ratio)
-                        print(told, flush=True)
+                        row = ROW.format(mpi.label, who, us, rank, 1e6 * planted[rank], ratio)
+                        print(row, flush=True)
                         wrong += not abs(ratio - 1) <= WITHIN
     except UserError as error:
         print(f"arrival_again: {error}", file=sys.stderr)

@@ -55,9 +55,9 @@ def values(launches: Sequence[Launch], runs: int) -> dict[str, list[float]]:
     }
 
 
-def table(found: Mapping[str, Sequence[float]]) -> str:
+def table(times_ns: Mapping[str, Sequence[float]]) -> str:
     lines = [f"{'':9}{'runs, ns':<40}{'apart':>8}"]
-    for way, of in found.items():
+    for way, of in times_ns.items():
         lines.append(f"{way:9}{' '.join(f'{value:.1f}' for value in of):<40}{apart(of):>8.1f}")
     return "\n".join(lines)
 
@@ -87,12 +87,12 @@ def main(words: Sequence[str]) -> int:
     except UserError as error:
         print(f"cache_lines: {error}", file=sys.stderr)
         return 2
-    found = values(launches, options.runs)
-    print(f"# {conditions}, {many} launches\n", table(found), NOTES, sep="\n\n")
-    if any(len(of) < options.runs for of in found.values()):
+    times_ns = values(launches, options.runs)
+    print(f"# {conditions}, {many} launches\n", table(times_ns), NOTES, sep="\n\n")
+    if any(len(of) < options.runs for of in times_ns.values()):
         print("\ntoo few launches in one state of the machine; more launches help")
         return 2
-    worst = max(map(apart, found.values()))
+    worst = max(map(apart, times_ns.values()))
     print(f"\nat most {worst:.1f} ns apart; the limit is {MOST_NS:.0f} ns")
     return 0 if worst <= MOST_NS else 1
 

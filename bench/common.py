@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What the programs of this folder share: both instruments on one MPI, and how they are started.
+"""The common parts of this folder's programs: both instruments on one MPI, and how to start them.
 
 The other instrument is the IMB-MPI1 binary that comes with Intel MPI, so both run on that MPI.
 """
@@ -53,13 +53,13 @@ class Site:
 HERE = Path(__file__).resolve().parent
 KERNELS = HERE.parent / "kernels"
 FLAGS = ("-std=c++20", "-O2", "-fPIC")
-"""As CMakeLists.txt builds the kernels."""
+"""The compiler flags of the kernels in CMakeLists.txt."""
 
 
 def built(program: Path, mpi: Mpi, sources: Sequence[Path], link: Sequence[str]) -> Path:
-    """A program of this folder, made of its own sources and of the kernels' core.
+    """Builds a program of this folder from its own sources and the kernels' core.
 
-    UserError: a compiler that fails, with what it said.
+    UserError: the compiler fails; with its output.
     """
     own = [path for part in ("core", "platform") for path in (KERNELS / part).glob("*.cpp")]
     compiler = os.environ.get("CXX", "g++")
@@ -68,9 +68,9 @@ def built(program: Path, mpi: Mpi, sources: Sequence[Path], link: Sequence[str])
     include = ("-I", str(KERNELS), "-I", str(headers(mpi)))
 
     def compiled(source: Path) -> str:
-        found = str(program.with_name(f"{source.stem}.o"))
-        _compile([compiler, *FLAGS, abi, *standard, *include, "-c", str(source), "-o", found])
-        return found
+        object_file = str(program.with_name(f"{source.stem}.o"))
+        _compile([compiler, *FLAGS, abi, *standard, *include, "-c", str(source), "-o", object_file])
+        return object_file
 
     with ThreadPoolExecutor(os.cpu_count()) as several:
         objects = list(several.map(compiled, [*sources, *own]))
@@ -130,7 +130,7 @@ def ours(here: Site, *words: str) -> Command:
 @dataclass(frozen=True)
 class Line:
     at_s: float
-    """When it came through the pipe, from the start of the job."""
+    """The seconds from the start of the job to the arrival of the line in the pipe."""
     text: str
 
 
@@ -237,7 +237,7 @@ def imb_rows(lines: Sequence[Line]) -> dict[Cell, float]:
 
 
 def imb_measuring_s(lines: Sequence[Line]) -> float:
-    """From the heading of the first table to the last row: what came before is start-up."""
+    """Returns the seconds from the heading of the first table to the last row, without start-up."""
     heading = next(line.at_s for line in lines if line.text.startswith("# Benchmarking"))
     rows = [line.at_s for line in lines if line.text.split()[:1] and line.text.split()[0].isdigit()]
     return max(rows) - heading
@@ -260,7 +260,7 @@ STATE_WITHIN = 0.25
 
 
 def in_one_state(latencies: Sequence[float]) -> list[bool]:
-    """Which of the launches, in the order of time, ran while the machine was as it mostly was.
+    """Returns for each launch, in order of time, whether the machine was in its usual state.
 
     Some machines change as a whole from second to second: a guest whose cores the host places now
     close together, now far apart has two latencies, a factor of two apart. A launch counts when
@@ -287,7 +287,7 @@ def machine() -> str:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What all programs that start jobs take."""
+    """Adds the options of all programs that start jobs."""
     parser.add_argument("--cores", default="0,1", help="one a rank (0,1)")
     parser.add_argument(
         "--protect", action="store_true", help="let other sessions wait for the jobs (root only)"

@@ -61,16 +61,16 @@ Trial = tuple[Sequence[Launch], Sequence[Launch], Sequence[str]]
 
 @dataclass(frozen=True)
 class Found:
-    """What was said of one trial."""
+    """The verdicts of one trial."""
 
     alarms: Sequence[str]
-    """Of two runs of one thing: of each row and of the curve."""
+    """The verdicts on each row and on the curve of two runs of one thing."""
     planted: Sequence[tuple[str, float]]
-    """With longer times: of each row, and how well both runs knew it."""
+    """The verdict on each row with longer times, and the wider relative error of both runs."""
     curve: str = ""
-    """With longer times: of the curve; empty: it has one size."""
+    """The verdict on the curve with longer times; empty: it has one size."""
     wild: Sequence[str] = ()
-    """As `alarms`, with wild launches."""
+    """The verdicts of `alarms`, with wild launches."""
     wild_curve: str = ""
 
 
@@ -85,7 +85,7 @@ def measure(
 
 
 def order_of(launches: int, apart: bool) -> Sequence[str]:
-    """Of two runs: A B B A …, or one run after the other."""
+    """Returns the order of the launches of two runs: A B B A …, or one run after the other."""
     if apart:
         return ["A"] * launches + ["B"] * launches
     return [side for n in range(launches) for side in ("AB" if n % 2 == 0 else "BA")]
@@ -134,11 +134,11 @@ def side(
 ) -> Side:
     """A run as `mpigauge compare` sees it, with the times at which its launches began."""
     starts = [f"{at:06}" for at, of in enumerate(order) if of == name]
-    found = rows_of(launches)
+    side_rows = rows_of(launches)
     if memory is not None:
-        known = between(found, memory)
-        found = [replace(row, scatter=known.of(row.key)) for row in found]
-    return Side(name, items(found), dict(enumerate(starts)), run_alone=memory is not None)
+        scatters = between(side_rows, memory)
+        side_rows = [replace(row, scatter=scatters.of(row.key)) for row in side_rows]
+    return Side(name, items(side_rows), dict(enumerate(starts)), run_alone=memory is not None)
 
 
 def rows_of(launches: Sequence[Launch]) -> list[Row]:
@@ -167,9 +167,9 @@ def longer(cell: Cell, factor: float) -> Cell:
     return replace(cell, **{name: factor * getattr(cell, name) for name in TIMES})
 
 
-def verdicts(found: Comparison) -> Iterator[tuple[str, float]]:
-    """Of each row, with the wider of the two runs' intervals as a share."""
-    for table in found.tables:
+def verdicts(comparison: Comparison) -> Iterator[tuple[str, float]]:
+    """Yields the verdict on each row, with the wider relative error of the two runs."""
+    for table in comparison.tables:
         for first, second in table.lines:
             assert first.item is not None
             assert second.item is not None
@@ -177,14 +177,14 @@ def verdicts(found: Comparison) -> Iterator[tuple[str, float]]:
             yield second.verdict, max(errors)
 
 
-def alarms(said: Iterable[Sequence[str]]) -> int:
-    """Tables with any."""
-    return sum(bool({"FASTER", "SLOWER"} & set(each)) for each in said)
+def alarms(tables: Iterable[Sequence[str]]) -> int:
+    """Counts the tables with an alarm."""
+    return sum(bool({"FASTER", "SLOWER"} & set(each)) for each in tables)
 
 
 def planted(trials: Sequence[Found], within: float) -> list[str]:
-    """What was said of the rows that both runs know so well."""
-    return [said for trial in trials for said, error in trial.planted if error <= within]
+    """Returns the verdicts on the rows with relative errors of at most `within` in both runs."""
+    return [verdict for trial in trials for verdict, error in trial.planted if error <= within]
 
 
 def share(count: int, of: int) -> str:
@@ -205,14 +205,14 @@ def report(trials: Sequence[Found], factor: float) -> list[str]:
         (" with wild launches", [trial.wild_curve for trial in trials]),
     ):
         wrong = curves.count("FASTER") + curves.count("SAME")
-        found = share(curves.count("SLOWER"), count)
-        lines += [f"curve    +{100 * (factor - 1):.0f} %{where}: {found}; wrong {wrong}"]
+        detection = share(curves.count("SLOWER"), count)
+        lines += [f"curve    +{100 * (factor - 1):.0f} %{where}: {detection}; wrong {wrong}"]
     for within in (KNOWN_TO, 0.05, 0.10):
-        said = planted(trials, within)
-        wrong = len(said) - said.count("SLOWER") - said.count("UNDECIDED")
+        row_verdicts = planted(trials, within)
+        wrong = len(row_verdicts) - row_verdicts.count("SLOWER") - row_verdicts.count("UNDECIDED")
         lines.append(
             f"found    +{100 * (factor - 1):.0f} % in rows known to ±{100 * within:.0f} %: "
-            f"{share(said.count('SLOWER'), len(said))}; wrong {wrong}"
+            f"{share(row_verdicts.count('SLOWER'), len(row_verdicts))}; wrong {wrong}"
         )
     return lines
 
@@ -220,15 +220,15 @@ def report(trials: Sequence[Found], factor: float) -> list[str]:
 def status(trials: Sequence[Found], apart: bool = False) -> int:
     most = MOST_ALARMS * len(trials)
     kept = all(
-        alarms(said) <= most
-        for said in ([trial.alarms for trial in trials], [trial.wild for trial in trials])
+        alarms(tables) <= most
+        for tables in ([trial.alarms for trial in trials], [trial.wild for trial in trials])
     )
-    known = planted(trials, KNOWN_TO)
+    row_verdicts = planted(trials, KNOWN_TO)
     if apart:
         return 0 if kept else 1
-    if not known:
+    if not row_verdicts:
         return 2
-    return 0 if kept and known.count("SLOWER") >= LEAST_FOUND * len(known) else 1
+    return 0 if kept and row_verdicts.count("SLOWER") >= LEAST_FOUND * len(row_verdicts) else 1
 
 
 def arguments(words: Sequence[str]) -> argparse.Namespace:
@@ -248,9 +248,16 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
 
 def main(words: Sequence[str]) -> int:
     options = arguments(words)
-    said = ["--benchmarks", options.benchmark, "--ranks", "2", "--seconds", str(options.seconds)]
-    said += ["--sizes", options.sizes] if options.sizes else []
-    found: list[Found] = []
+    run_options = [
+        "--benchmarks",
+        options.benchmark,
+        "--ranks",
+        "2",
+        "--seconds",
+        str(options.seconds),
+    ]
+    run_options += ["--sizes", options.sizes] if options.sizes else []
+    trials: list[Found] = []
     order, lot = order_of(options.launches, options.apart), Random(1)
     memory: list[Remembered] | None = [] if options.apart else None
     try:
@@ -259,18 +266,18 @@ def main(words: Sequence[str]) -> int:
         here = common.Site(mpi, kernels(mpi), options.cores, {})
         with common.protection(options.protect):
             for number in range(1 if options.quick else options.trials):
-                until_now = alarms(trial.alarms for trial in found)
+                until_now = alarms(trial.alarms for trial in trials)
                 common.say_progress(f"trial {number + 1}; {until_now} alarms")
                 seed = 1 + 2 * options.launches * number
-                trial = measure(here, said, order, seed, options.protect)
-                found.append(judged(trial, options.longer, lot, memory))
+                trial = measure(here, run_options, order, seed, options.protect)
+                trials.append(judged(trial, options.longer, lot, memory))
         common.end_progress()
     except UserError as error:
         print(f"compare_truth: {error}", file=sys.stderr)
         return 2
-    print(f"# {mpi.label}; trials: {len(found)}, each of 2 x {options.launches} launches\n")
-    print("\n".join(report(found, options.longer)), NOTES, sep="\n\n")
-    return status(found, options.apart)
+    print(f"# {mpi.label}; trials: {len(trials)}, each of 2 x {options.launches} launches\n")
+    print("\n".join(report(trials, options.longer)), NOTES, sep="\n\n")
+    return status(trials, options.apart)
 
 
 if __name__ == "__main__":

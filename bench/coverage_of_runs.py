@@ -75,7 +75,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Said:
-    """What a run said of one cell."""
+    """The result of a run for one cell."""
 
     run: int
     cell: str
@@ -127,7 +127,7 @@ def measure(group: Group, folder: Path, runs: int, words: Sequence[str]) -> None
 
 
 def is_done(output: Path) -> bool:
-    """Whether this run is there, and was not interrupted."""
+    """True if this run exists and was not interrupted."""
     try:
         return bool(json.loads((output / "status.json").read_text())["status"] == "done")
     except FileNotFoundError:
@@ -148,36 +148,36 @@ def said_of(run: Run, number: int) -> Iterator[Said]:
         )
 
 
-def judge(said: Sequence[Said]) -> Judged:
-    """One group. A row that says nothing of the machine covers nothing."""
-    truth, scatter = _truths(said), _scatters(said)
-    known = [each for each in said if each.run > LEAST_RUNS]
-    first = [each for each in said if each.run <= LEAST_RUNS]
-    halves = [_half(each.value_s, each.low_s, each.high_s) for each in known]
-    by_sd = [half / (ENDS * scatter[each.cell]) for half, each in zip(halves, known, strict=True)]
-    own = [_half(each.value_s, each.run_low_s, each.run_high_s) for each in known]
+def judge(rows: Sequence[Said]) -> Judged:
+    """Judges one group. A row without an interval for the machine covers nothing."""
+    truth, scatter = _truths(rows), _scatters(rows)
+    later = [each for each in rows if each.run > LEAST_RUNS]
+    first = [each for each in rows if each.run <= LEAST_RUNS]
+    halves = [_half(each.value_s, each.low_s, each.high_s) for each in later]
+    by_sd = [half / (ENDS * scatter[each.cell]) for half, each in zip(halves, later, strict=True)]
+    own = [_half(each.value_s, each.run_low_s, each.run_high_s) for each in later]
     return Judged(
-        runs=max((each.run for each in said), default=0),
-        covers=_share(each.low_s <= truth[each.cell] <= each.high_s for each in known),
+        runs=max((each.run for each in rows), default=0),
+        covers=_share(each.low_s <= truth[each.cell] <= each.high_s for each in later),
         first=_share(each.low_s <= truth[each.cell] <= each.high_s for each in first),
         half=median(halves) if halves else math.nan,
         by_sd=median(by_sd) if by_sd else math.nan,
-        of_run=_share(each.run_low_s <= truth[each.cell] <= each.run_high_s for each in known),
+        of_run=_share(each.run_low_s <= truth[each.cell] <= each.run_high_s for each in later),
         half_of_run=median(own) if own else math.nan,
     )
 
 
-def _truths(said: Sequence[Said]) -> dict[str, float]:
+def _truths(rows: Sequence[Said]) -> dict[str, float]:
     launches: dict[str, list[float]] = defaultdict(list)
-    for each in said:
+    for each in rows:
         launches[each.cell] += each.launches_s
     return {cell: median(values) for cell, values in launches.items()}
 
 
-def _scatters(said: Sequence[Said]) -> dict[str, float]:
+def _scatters(rows: Sequence[Said]) -> dict[str, float]:
     """Robust standard deviations of the logarithms of the runs' values."""
     values: dict[str, list[float]] = defaultdict(list)
-    for each in said:
+    for each in rows:
         values[each.cell].append(math.log(each.value_s))
     return {cell: max(_spread(of), 1e-6) for cell, of in values.items()}
 
@@ -192,8 +192,8 @@ def _half(value: float, low: float, high: float) -> float:
 
 
 def _share(hits: Iterator[bool]) -> float:
-    found = list(hits)
-    return sum(found) / len(found) if found else math.nan
+    outcomes = list(hits)
+    return sum(outcomes) / len(outcomes) if outcomes else math.nan
 
 
 def alarms(runs: Sequence[Run]) -> tuple[int, int]:
@@ -202,10 +202,10 @@ def alarms(runs: Sequence[Run]) -> tuple[int, int]:
     wrong = many = 0
     for first, second in zip(runs[:apart], runs[apart : 2 * apart], strict=True):
         for table in compare(sides_of([first, second])).tables:
-            said = {line[1].verdict for line in table.lines}
-            said |= {each.verdict for each in table.overall if each}
+            verdicts = {line[1].verdict for line in table.lines}
+            verdicts |= {each.verdict for each in table.overall if each}
             many += 1
-            wrong += bool({"FASTER", "SLOWER"} & said)
+            wrong += bool({"FASTER", "SLOWER"} & verdicts)
     return wrong, many
 
 
@@ -237,15 +237,15 @@ def runs_of(folder: Path) -> list[Run]:
 
 
 def report(root: Path, groups: Sequence[Group], least_runs: int) -> int:
-    """What is there of these groups, and whether promises are kept; writes results.json."""
+    """Prints the results of these groups, writes results.json, and returns the exit status."""
     status, wrong, many, results = 0, 0, 0, dict[str, Any]()
     print(HEAD)
     for group in groups:
         runs = runs_of(root / group.name)
         if not runs:
             continue
-        said = [each for number, run in enumerate(runs, 1) for each in said_of(run, number)]
-        judged, alarm = judge(said), alarms(runs)
+        rows = [each for number, run in enumerate(runs, 1) for each in said_of(run, number)]
+        judged, alarm = judge(rows), alarms(runs)
         wrong, many = wrong + alarm[0], many + alarm[1]
         print(line_of(group.name, judged, alarm))
         results[group.name] = {**asdict(judged), "alarms": alarm[0], "tables": alarm[1]}

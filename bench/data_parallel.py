@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What tuned_program.py tunes: descent of a linear model whose gradients are summed over all ranks.
+"""The program that tuned_program.py tunes: gradient descent, with gradients summed over all ranks.
 
 usage: data_parallel.py WEIGHTS STEPS
 """
@@ -20,11 +20,11 @@ def main() -> None:
     world = importlib.import_module("mpi4py.MPI").COMM_WORLD
     random = np.random.default_rng(world.rank)
     examples = random.standard_normal((EXAMPLES, weights)).astype("f")
-    wanted = examples.sum(axis=1)
+    targets = examples.sum(axis=1)
     model = np.zeros(weights, "f")
     gradient = np.empty(weights, "f")
     for _ in range(steps):
-        error = examples @ model - wanted
+        error = examples @ model - targets
         world.Allreduce(error @ examples / EXAMPLES, gradient)
         model -= RATE * gradient
     if world.rank == 0:

@@ -63,17 +63,17 @@ class Program(NamedTuple):
     package: str
     words: str
     own: tuple[str, ...]
-    """The launcher that it was made for, below what it has to be told."""
+    """The command of the launcher that the program was built for; the launcher comes last."""
     inputs: tuple[str, ...]
     """Files of the folder `debian`."""
     made_by: tuple[str, ...]
-    """Commands that make more of it from these."""
+    """The commands that make more input from these files."""
     results: tuple[str, str]
-    """A file, or "" for what is printed, and what of it must be the same."""
+    """A file, or "" for the output, and the pattern of the text that must be the same."""
     seconds: tuple[str, str]
-    """Where it says how long it has computed; the sum is taken of several."""
+    """A file, or "" for the output, and the pattern of its compute time; several are summed."""
     within: float = 0.0
-    """How far numbers may be from its own, relatively."""
+    """The relative tolerance of numbers against those on its own MPI."""
 
 
 PROGRAMS = {
@@ -174,7 +174,7 @@ def prepared(program: Program, folder: Path) -> Path:
 
 
 def launched(program: Program, words: Sequence[str], inputs: Path) -> Launch:
-    """In a fresh copy of `inputs`: programs leave files behind, and read those of a run before."""
+    """Launches a program in a fresh copy of `inputs`: programs read files of previous runs."""
     with tempfile.TemporaryDirectory(dir=inputs.parent) as parent:
         folder = shutil.copytree(inputs, Path(parent) / "run")
         done = _run([*words, *shlex.split(program.words)], folder)
@@ -191,20 +191,20 @@ def launched(program: Program, words: Sequence[str], inputs: Path) -> Launch:
     return Launch(_how(done.stderr), results, sum(seconds))
 
 
-def _how(said: str) -> str:
-    """How `mpigauge exec` says that the program runs."""
-    if "through a translation" in said:
+def _how(messages: str) -> str:
+    """Returns how the program runs, from the messages of `mpigauge exec`."""
+    if "through a translation" in messages:
         return "translated"
-    return "directly" if "runs there directly" in said else "by itself"
+    return "directly" if "runs there directly" in messages else "by itself"
 
 
 def _run(words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """UserError: it fails, with what it said last."""
+    """Runs a command in the folder. UserError: it fails; with the end of its output."""
     done = subprocess.run(words, cwd=folder, env={**os.environ, **ENV}, capture_output=True,
                           text=True, check=False, timeout=LONGEST_S)  # fmt: skip
     if done.returncode != 0:
-        said = (done.stdout + done.stderr).strip()[-600:]
-        raise UserError(f"{shlex.join(words)}: exit status {done.returncode}: {said}")
+        output = (done.stdout + done.stderr).strip()[-600:]
+        raise UserError(f"{shlex.join(words)}: exit status {done.returncode}: {output}")
     return done
 
 
@@ -215,7 +215,7 @@ def execute(mpi: str, *more: str) -> list[str]:
 def in_turn(
     program: Program, ways: Mapping[str, Sequence[str]], inputs: Path, launches: int
 ) -> list[Row]:
-    """By name of a way its launches, which begin with another in each round."""
+    """Returns the launches of each way, in turn; each round begins with another way."""
     rows = [Row(name, []) for name in ways]
     for number in range(launches):
         first = number % len(rows)
@@ -224,40 +224,42 @@ def in_turn(
     return rows
 
 
-def printed(name: str, row: Row, own: Row, said: str) -> str:
+def printed(name: str, row: Row, own: Row, agreement: str) -> str:
     seconds = [each.seconds for each in row.launches]
     pairs = zip(row.launches, own.launches, strict=True)
     ratios = [each.seconds / other.seconds for each, other in pairs]
     return ROW.format(
-        *(name, row.mpi, row.launches[0].how, said),
+        *(name, row.mpi, row.launches[0].how, agreement),
         *(median(seconds), min(seconds), max(seconds)),
         *(median(ratios), min(ratios), max(ratios), len(seconds)),
     )
 
 
 def table(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, bool]]:
-    """Lines, and whether all results that one is of are the right ones."""
+    """Yields the lines of the table, each with whether all results of its launches are right."""
     for name in options.program:
         program = PROGRAMS[name]
         inputs = prepared(program, folder / name)
-        *told, own = program.own
-        known = launched(program, [*told, own, "-n", RANKS], inputs).results
-        ways = {Path(own).name: [*told, *execute(own)]}
+        *setup, own = program.own
+        expected = launched(program, [*setup, own, "-n", RANKS], inputs).results
+        ways = {Path(own).name: [*setup, *execute(own)]}
         ways |= {mpi: execute(mpi) for mpi in options.mpi}
         if options.rules:
             ways = with_rules(program, options, inputs, folder / f"{name}-tuned")
         rows = in_turn(program, ways, inputs, options.launches)
         for row in rows:
-            same = all(are_close(each.results, known, program.within) for each in row.launches)
-            said = "OTHERS" if not same else f"to {program.within:g}" if program.within else "same"
-            yield printed(name, row, rows[0], said), same
+            same = all(are_close(each.results, expected, program.within) for each in row.launches)
+            agreement = (
+                "OTHERS" if not same else f"to {program.within:g}" if program.within else "same"
+            )
+            yield printed(name, row, rows[0], agreement), same
 
 
-def are_close(results: Sequence[str], known: Sequence[str], within: float) -> bool:
-    """Whether all words are the same, or numbers that are as close as `within` (relative)."""
-    if within == 0 or len(results) != len(known):
-        return tuple(results) == tuple(known)
-    words, others = " ".join(results).split(), " ".join(known).split()
+def are_close(results: Sequence[str], expected: Sequence[str], within: float) -> bool:
+    """True if all words are equal, or numbers within the relative tolerance."""
+    if within == 0 or len(results) != len(expected):
+        return tuple(results) == tuple(expected)
+    words, others = " ".join(results).split(), " ".join(expected).split()
     return len(words) == len(others) and all(
         one == other
         or (_is_number(one, other) and isclose(float(one), float(other), rel_tol=within))
@@ -280,8 +282,8 @@ def with_rules(
     _run([MPIGAUGE, "profile", *where, "--output", "before", "--", *program_words], folder)
     tune = ["tune", "--for", "before", "--mpi", mpi, "--in", options.rules, "--output", str(tuned)]
     _run([MPIGAUGE, *tune], folder)
-    said = _run([MPIGAUGE, "tune", "show", str(tuned)], folder).stdout
-    print(said.strip(), file=sys.stderr)
+    rules = _run([MPIGAUGE, "tune", "show", str(tuned)], folder).stdout
+    print(rules.strip(), file=sys.stderr)
     return {mpi: execute(mpi), f"{mpi}, tuned": execute(mpi, "--tuned", str(tuned))}
 
 
@@ -302,8 +304,8 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
 
 def are_here(names: Sequence[str]) -> bool:
     programs = [PROGRAMS[name] for name in names]
-    wanted = [word for each in programs for word in (each.words.split()[0], each.own[-1])]
-    return all(map(shutil.which, wanted))
+    commands = [word for each in programs for word in (each.words.split()[0], each.own[-1])]
+    return all(map(shutil.which, commands))
 
 
 def main(words: Sequence[str]) -> int:

@@ -24,7 +24,7 @@ SCATTER = 0.02
 LENGTHS = (14, 30, 90)
 STEPS, STEP_LENGTHS = (0.05, 0.10), (14, 30, 60)
 MOST = 0.05
-"""Of series whose runs are independent: the promise."""
+"""The largest share of false steps in series of independent runs: the promise."""
 CHANCE = 3.0
 """Standard deviations by which as many trials may miss it."""
 
@@ -36,10 +36,10 @@ def groups(share: float, random: Generator, count: int) -> Values:
 
 def alike(correlation: float, random: Generator, count: int) -> Values:
     """Neighbours that correlate; long enough on their way when the series begins."""
-    found = random.standard_normal(count + 50)
-    for place in range(1, len(found)):
-        found[place] += correlation * found[place - 1]
-    return found[50:]
+    values = random.standard_normal(count + 50)
+    for place in range(1, len(values)):
+        values[place] += correlation * values[place - 1]
+    return values[50:]
 
 
 INDEPENDENT: dict[str, Callable[[Generator, int], Values]] = {
@@ -64,11 +64,11 @@ def series(process: Callable[[Generator, int], Values], random: Generator, count
 def claimed(process: Callable[[Generator, int], Values], count: int, trials: int) -> float:
     """The share of series of so many runs in which a step is claimed, without a tolerance."""
     random = default_rng(count)
-    found = (shifts(series(process, random, count).tolist(), 0.0, 0.0) for _ in range(trials))
-    return sum(bool(each.steps) for each in found) / trials
+    results = (shifts(series(process, random, count).tolist(), 0.0, 0.0) for _ in range(trials))
+    return sum(bool(each.steps) for each in results) / trials
 
 
-def told(step: float, count: int, trials: int) -> float:
+def detection_rate(step: float, count: int, trials: int) -> float:
     """The share of series with a step in their middle in which one is found, as trends look."""
     random = default_rng(count)
     behind = np.where(np.arange(count) < count // 2, 1.0, 1.0 + step)
@@ -89,7 +89,7 @@ def main() -> int:
         most = max([most, *(shares if name in INDEPENDENT else ())])
         print(f"| {name} | {' | '.join(f'{share:.0%}' for share in shares)} |", flush=True)
     for step in STEPS:
-        shares = [told(step, count, trials) for count in STEP_LENGTHS]
+        shares = [detection_rate(step, count, trials) for count in STEP_LENGTHS]
         words = (f"{s:.0%} with {n}" for s, n in zip(shares, STEP_LENGTHS, strict=True))
         print(f"steps of {step:.0%} are found: {', '.join(words)} runs")
     return int(not chosen.quick and most > MOST + CHANCE * (MOST * (1 - MOST) / trials) ** 0.5)

@@ -41,13 +41,13 @@ GOAL_S = 10.0
 SUITE = "bookworm"
 PACKAGES = ("openmpi-bin", "mpich")
 NUMBER = re.compile(r"\d\S*( [µn]?s)? ?±")
-"""As no line has it that only describes the machine."""
+"""The pattern of a result, which no line has that only describes the machine."""
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 TOOLS = "/opt/tools/bin"
 
 
 def until_first_number_s(words: Sequence[str]) -> float:
-    """From the start of a program to the first number on its terminal; then it is ended."""
+    """Returns the seconds from a program's start to the first number on its terminal; ends it."""
     ours, its = pty.openpty()
     start = time.perf_counter()
     with subprocess.Popen(words, stdin=its, stdout=its, stderr=its, start_new_session=True) as job:
@@ -90,7 +90,7 @@ def words_in(made: Root, user: str, *words: str) -> list[str]:
 
 
 def with_mpi(folder: Path, package: str, wheel: Path, rounds: int) -> list[float]:
-    """Of one root, each time another user."""
+    """Returns the seconds to the first number in one root, with a new user in each round."""
     took = []
     with root(folder, SUITE, package) as made:
         made.good("python3", "-m", "venv", "/opt/mpigauge", user="root")
@@ -138,10 +138,10 @@ def _ended_s(words: Sequence[str]) -> float:
 def newest_wheel() -> Path:
     machine = os.uname().machine
     folder = Path(__file__).resolve().parents[1] / "dist"
-    found = sorted(folder.glob(f"mpigauge-*_{machine}.whl"), key=lambda path: path.stat().st_mtime)
-    if not found:
+    wheels = sorted(folder.glob(f"mpigauge-*_{machine}.whl"), key=lambda path: path.stat().st_mtime)
+    if not wheels:
         raise UserError(f"{folder} has no wheel for {machine}: `make wheel` makes one")
-    return found[-1]
+    return wheels[-1]
 
 
 def main(words: Sequence[str]) -> int:

@@ -32,7 +32,7 @@ Key = tuple[str, int, str]
 """Benchmark, bytes, data."""
 EMPTY = ("PingPong", 0, "static")
 Launch = Mapping[Key, float]
-"""Of each key the time in µs."""
+"""The time in µs of each key."""
 
 
 def measured(rounds: int, seconds: float, cores: str, protect: bool) -> dict[str, list[Launch]]:
@@ -40,14 +40,14 @@ def measured(rounds: int, seconds: float, cores: str, protect: bool) -> dict[str
     sites = {name: Site(mpi := find(name), kernels(mpi, print), cores, {}) for name in MPIS}
     words = ("--benchmarks", ",".join(BENCHMARKS), "--sizes", ",".join(map(str, (0, *SIZES))),
              "--ranks", "2", "--data", "both", "--seconds", str(seconds))  # fmt: skip
-    found: dict[str, list[Launch]] = {name: [] for name in MPIS}
+    launches: dict[str, list[Launch]] = {name: [] for name in MPIS}
     for number in range(rounds):
         for name in MPIS if number % 2 == 0 else reversed(MPIS):
             say_progress(f"round {number + 1} of {rounds}: {name}")
             output = launch(ours(sites[name], *words, "--seed", str(number + 1)), protect)
-            found[name].append(times_of(name, [line.text for line in output.lines]))
+            launches[name].append(times_of(name, [line.text for line in output.lines]))
     end_progress()
-    return found
+    return launches
 
 
 def times_of(name: str, lines: Sequence[str]) -> Launch:
@@ -58,12 +58,12 @@ def times_of(name: str, lines: Sequence[str]) -> Launch:
 
 
 def by_state(launches: Sequence[Launch]) -> dict[str, list[Launch]]:
-    """Those in which the cores were close together, and the others."""
-    known = [each for each in launches if EMPTY in each]
-    least = min((each[EMPTY] for each in known), default=0.0)
+    """Returns the launches in which the cores were close together, and the others."""
+    usable = [each for each in launches if EMPTY in each]
+    least = min((each[EMPTY] for each in usable), default=0.0)
     return {
-        "close": [each for each in known if each[EMPTY] < CLOSE * least],
-        "apart": [each for each in known if each[EMPTY] >= CLOSE * least],
+        "close": [each for each in usable if each[EMPTY] < CLOSE * least],
+        "apart": [each for each in usable if each[EMPTY] >= CLOSE * least],
     }
 
 
@@ -73,15 +73,15 @@ def pairs(launches: Sequence[Launch], benchmark: str, size: int) -> list[tuple[f
     return [(each[keys[0]], each[keys[1]]) for each in launches if set(keys) <= each.keys()]
 
 
-def line(found: Mapping[str, Sequence[Launch]], benchmark: str, size: int) -> str:
-    """Of each MPI static, fresh and their ratio with its range; Intel MPI over Open MPI in both."""
+def line(by_mpi: Mapping[str, Sequence[Launch]], benchmark: str, size: int) -> str:
+    """Returns static, fresh and their ratio with its range by MPI, and Intel MPI over Open MPI."""
     words, middles = [f"{size:>8}"], {}
-    for name, launches in found.items():
+    for name, launches in by_mpi.items():
         if measured := pairs(launches, benchmark, size):
             static, fresh = (median(times) for times in zip(*measured, strict=True))
             ratios = sorted(after / before for before, after in measured)
-            said = f"{median(ratios):.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
-            words.append(f"{name} {static:.2f} / {fresh:.2f} = {said}")
+            ratio_text = f"{median(ratios):.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
+            words.append(f"{name} {static:.2f} / {fresh:.2f} = {ratio_text}")
             middles[name] = static, fresh
     if {"intel", "openmpi"} <= middles.keys():
         static, fresh = (a / b for a, b in zip(middles["intel"], middles["openmpi"], strict=True))
@@ -89,8 +89,8 @@ def line(found: Mapping[str, Sequence[Launch]], benchmark: str, size: int) -> st
     return ";  ".join(words)
 
 
-def print_tables(found: Mapping[str, Sequence[Launch]]) -> None:
-    states = {name: by_state(launches) for name, launches in found.items()}
+def print_tables(by_mpi: Mapping[str, Sequence[Launch]]) -> None:
+    states = {name: by_state(launches) for name, launches in by_mpi.items()}
     for state in ("close", "apart"):
         there = {name: of[state] for name, of in states.items() if of[state]}
         counts = ", ".join(f"{len(launches)} of {name}" for name, launches in there.items())
@@ -114,11 +114,11 @@ def main() -> int:
     rounds, seconds = (1, 2.0) if chosen.quick else (chosen.rounds, chosen.seconds)
     print(machine())
     try:
-        found = measured(rounds, seconds, chosen.cores, chosen.protect)
+        by_mpi = measured(rounds, seconds, chosen.cores, chosen.protect)
     except UserError as error:
         print(f"fresh_data: {error}", file=sys.stderr)
         return 2
-    print_tables(found)
+    print_tables(by_mpi)
     return 0
 
 

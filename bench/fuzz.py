@@ -38,7 +38,7 @@ QUICK = 20
 
 
 def findings(target: Target, count: int, seed: int, folder: Path) -> Iterator[tuple[str, bytes]]:
-    """What went wrong, and with which text; at the end, what did not."""
+    """Yields each failure with its text; prints the number of texts and the longest time."""
     chance, longest = random.Random(f"{seed} {target.name}"), 0.0
     for number in range(count):
         example = chance.choice(target.examples)
@@ -58,7 +58,7 @@ def findings(target: Target, count: int, seed: int, folder: Path) -> Iterator[tu
 
 
 def look(target: Target, count: int, seed: int, kept: Path) -> int:
-    """How many texts did what they should not; each is kept."""
+    """Returns the number of texts that a target mishandles; keeps each in a file."""
     files: dict[str, Path] = {}
     with tempfile.TemporaryDirectory() as folder:
         for why, text in findings(target, count, seed, Path(folder)):
@@ -91,15 +91,15 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, default=Path("build/fuzz"))
     parser.add_argument("--quick", action="store_true", help="only try whether it works")
     given = parser.parse_args()
-    wanted = counts(given.texts, given.programs, given.only)
+    text_counts = counts(given.texts, given.programs, given.only)
     if given.quick:
-        wanted = dict.fromkeys(wanted, QUICK)
-    print(f"seed {given.seed}; {sum(wanted.values())} texts")
-    found = sum(
-        look(targets()[name], count, given.seed, given.keep) for name, count in wanted.items()
+        text_counts = dict.fromkeys(text_counts, QUICK)
+    print(f"seed {given.seed}; {sum(text_counts.values())} texts")
+    failures = sum(
+        look(targets()[name], count, given.seed, given.keep) for name, count in text_counts.items()
     )
-    print(f"{found} findings" if found else "nothing was found")
-    return 1 if found else 0
+    print(f"{failures} findings" if failures else "nothing was found")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -59,10 +59,10 @@ def added(pairs: Sequence[tuple[float, float]]) -> float:
     return median(ours - by_hand for ours, by_hand in pairs)
 
 
-def table(found: Pairs) -> str:
+def table(by_loop: Pairs) -> str:
     form = "{:<28} {:<15} {:>8} {:>8} {:>8}"
     lines = [form.format("loop", "call", "ours ns", "by hand", "added")]
-    for (cut, body), pairs in found.items():
+    for (cut, body), pairs in by_loop.items():
         ours, by_hand = (median(times) for times in zip(*pairs, strict=True))
         numbers = (f"{ours:.2f}", f"{by_hand:.2f}", f"{added(pairs):+.2f}")
         lines.append(form.format(cut, body, *numbers))
@@ -81,13 +81,13 @@ def main(words: Sequence[str]) -> int:
     try:
         conditions = common.machine()
         with tempfile.TemporaryDirectory() as folder:
-            found = run(build(Path(folder)), 20 if options.quick else options.rounds)
+            by_loop = run(build(Path(folder)), 20 if options.quick else options.rounds)
     except UserError as error:
         print(f"harness_cost: {error}", file=sys.stderr)
         return 2
     print(f"# {conditions}\n")
-    print(table(found), NOTES, sep="\n\n")
-    worst = max(map(added, found.values()))
+    print(table(by_loop), NOTES, sep="\n\n")
+    worst = max(map(added, by_loop.values()))
     print(f"\nat most {worst:.2f} ns a call; the limit is {MOST_NS:.0f} ns")
     return 0 if worst <= MOST_NS else 1
 

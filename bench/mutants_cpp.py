@@ -124,27 +124,27 @@ class Cpp:
         if bed.build(area) != 0 or bed.test(area) != 0:
             print(f"the tests of {area} fail without a fault", file=sys.stderr)
             raise SystemExit(2)
-        wanted = {path for glob in FILES[area] for path in root.glob(glob)}
-        found: dict[Path, set[int]] = {}
+        paths = {path for glob in FILES[area] for path in root.glob(glob)}
+        lines_run: dict[Path, set[int]] = {}
         for notes in (root / "build").rglob("*.gcda"):
             words = ["gcov", "--json-format", "--stdout", str(notes)]
             done = subprocess.run(words, cwd=root, capture_output=True, text=True, check=False)
             for report in filter(None, done.stdout.splitlines()):
-                _add_lines(found, json.loads(report), root, wanted)
-        return found
+                _add_lines(lines_run, json.loads(report), root, paths)
+        return lines_run
 
 
 def _add_lines(
-    found: dict[Path, set[int]], report: dict[str, list[dict[str, object]]], root: Path,
-    wanted: set[Path],
+    lines_run: dict[Path, set[int]], report: dict[str, list[dict[str, object]]], root: Path,
+    paths: set[Path],
 ) -> None:  # fmt: skip
     for file in report["files"]:
         path = Path(os.path.normpath(root / str(file["file"])))
         lines = file["lines"]
         assert isinstance(lines, list)
-        if path in wanted:
+        if path in paths:
             run = {line["line_number"] for line in lines if line["count"]}
-            found.setdefault(path.relative_to(root), set()).update(run)
+            lines_run.setdefault(path.relative_to(root), set()).update(run)
 
 
 class Bed:

@@ -43,7 +43,7 @@ class Place:
     line: int
     operator: str
     occurrence: int
-    """Which of those of the operator in this file."""
+    """The index among the places of the operator in this file."""
 
 
 def places_of(path: Path, root: Path, chance: random.Random) -> list[Place]:
@@ -113,15 +113,14 @@ def statement_at(source: str, line: int) -> range:
 
 
 def is_in_function(source: str, line: int) -> bool:
-    """Whether a line is in the body of a function; others run once, when the file is imported, be
-    it within some test."""
+    """True if a line is in the body of a function; others run once, when the file is imported."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     every = [node for node in ast.walk(ast.parse(source)) if isinstance(node, functions)]
     return any(node.body[0].lineno <= line <= (node.end_lineno or 0) for node in every)
 
 
 class Coverage:
-    """Which tests run which lines of the files below some folders."""
+    """The tests that run each line of the files below some folders."""
 
     def __init__(self, root: Path, data: Path) -> None:
         self._root, self._data = root, data
@@ -163,11 +162,11 @@ class Coverage:
 
         data = CoverageData(str(self._data))
         data.read()
-        found: dict[str, dict[int, set[str]]] = {}
+        by_file: dict[str, dict[int, set[str]]] = {}
         for file in data.measured_files():
             lines = data.contexts_by_lineno(file)
-            found[file] = {line: {name for name in own if name} for line, own in lines.items()}
-        return defaultdict(dict, found)
+            by_file[file] = {line: {name for name in own if name} for line, own in lines.items()}
+        return defaultdict(dict, by_file)
 
     def _node(self, context: str) -> str:
         """tests.unit.test_tune.test_a_rule as pytest names it; empty: it is none."""

@@ -55,7 +55,7 @@ ELSEWHERE = "run only by programs that tests start"
 @dataclass(frozen=True)
 class Mutant:
     path: Path
-    """From the root of the tree."""
+    """The path from the root of the tree."""
     line: int
     before: str
     after: str
@@ -149,7 +149,7 @@ def tried(
     left = in_turn(
         {area: language.mutants(area, random.Random(f"{seed} {area}")) for area in areas}
     )
-    known, lock, results = equivalents(), threading.Lock(), list[Result]()
+    equivalent_keys, lock, results = equivalents(), threading.Lock(), list[Result]()
 
     def work(bed: Bed) -> None:
         while time.monotonic() < until:
@@ -158,7 +158,7 @@ def tried(
             if mutant is None:
                 return
             start = time.monotonic()
-            outcome = EQUAL if mutant.key in known else bed.outcome(mutant)
+            outcome = EQUAL if mutant.key in equivalent_keys else bed.outcome(mutant)
             taken = round(time.monotonic() - start, 1)
             result = Result(area, *mutant.key, mutant.line, outcome, taken)
             with lock:

@@ -33,7 +33,7 @@ KERNELS = HERE.parent / "kernels"
 NODE = KERNELS / "suites" / "node"
 STREAMS = ("scale", "add", "triad")
 LOOPS = ("-O3", "-fno-builtin")
-"""As CMakeLists.txt builds the loops, with what each set of instructions needs."""
+"""The flags of the loops in CMakeLists.txt; WIDER has those of each instruction set."""
 WIDER = {
     "avx2": ("-mavx2", "-mfma"),
     "avx512": ("-mavx512f", "-mfma", "-mprefer-vector-width=512"),
@@ -62,12 +62,12 @@ Round = tuple[float, float, float]
 
 @dataclass
 class Found:
-    """Of one number of threads."""
+    """The measurements with one number of threads."""
 
     rounds: dict[str, list[Round]] = field(default_factory=dict)
-    """By stream."""
+    """The rounds by stream."""
     kernel: str = ""
-    """The fastest of likwid-bench's; empty: it is not here."""
+    """The fastest kernel of likwid-bench; empty: likwid-bench is not installed."""
     likwid: list[float] = field(default_factory=list)
     """Bytes per second of each of its runs."""
 
@@ -119,7 +119,7 @@ def likwid_kernels() -> list[str]:
 
 
 def likwid(kernel: str, size: int, threads: int) -> float:
-    """Bytes per second, counted as STREAM does; 0: it said none (some of its kernels crash)."""
+    """Bytes per second, counted as STREAM does; 0: none printed (some kernels crash)."""
     words = [BENCH, "-t", kernel, "-w", f"N:{3 * size // 1000}kB:{threads}", "-s", "1"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     match = re.search(r"^MByte/s:\s*([\d.]+)", done.stdout, re.MULTILINE)
@@ -135,20 +135,20 @@ def fastest_of_likwid(size: int, threads: int) -> str:
 
 def compete(program: Path, size: int, rounds: int, threads: int, blocks: int) -> Found:
     """Blocks of rounds with a run of likwid-bench between them."""
-    found = Found(kernel=fastest_of_likwid(size, threads))
+    result = Found(kernel=fastest_of_likwid(size, threads))
     for _ in range(blocks):
         each = [str(program), str(size), str(max(1, rounds // blocks)), str(threads), *STREAMS]
         done = subprocess.run(each, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise UserError(done.stderr.strip())
-        read(done.stdout, found.rounds)
-        if found.kernel:
-            found.likwid.append(likwid(found.kernel, size, threads))
-    return found
+        read(done.stdout, result.rounds)
+        if result.kernel:
+            result.likwid.append(likwid(result.kernel, size, threads))
+    return result
 
 
 def ratios(rounds: Sequence[Round]) -> list[float]:
-    """Of plain and tuned, as speeds over the loop by hand."""
+    """Returns the median speeds of plain and tuned over the loop by hand."""
     return [median(each[0] / each[i] for each in rounds) for i in (1, 2)]
 
 
@@ -162,19 +162,19 @@ def over_plain(rounds: Sequence[Round]) -> float:
     return median(each[1] / each[2] for each in rounds)
 
 
-def over_likwid(found: Found, size: int) -> tuple[float, float]:
+def over_likwid(result: Found, size: int) -> tuple[float, float]:
     """Tuned triad over likwid's, of medians and of the best."""
-    speeds = [3 * size / each[2] for each in found.rounds["triad"]]
-    return median(speeds) / median(found.likwid), max(speeds) / max(found.likwid)
+    speeds = [3 * size / each[2] for each in result.rounds["triad"]]
+    return median(speeds) / median(result.likwid), max(speeds) / max(result.likwid)
 
 
-def table(found: dict[int, Found], size: int) -> Iterable[str]:
+def table(by_threads: dict[int, Found], size: int) -> Iterable[str]:
     form = "{:>7} {:8}{:>7}{:>7}{:>8}{:>7}{:>14}{:>8}{:>7}{:>8}"
     yield form.format(
         "threads", "stream", "plain", "best", "tuned", "best", "tuned/plain", "likwid", "best",
         "rounds",
     )  # fmt: skip
-    for threads, each in found.items():
+    for threads, each in by_threads.items():
         for name, rounds in each.rounds.items():
             (plain, tuned), (plain_best, tuned_best) = ratios(rounds), best(rounds)
             beside = [""] * 2
@@ -184,9 +184,9 @@ def table(found: dict[int, Found], size: int) -> Iterable[str]:
             yield form.format(threads, name, *both, *beside, len(rounds))
 
 
-def failures(found: dict[int, Found], size: int) -> Iterable[str]:
-    """What is not as it should be."""
-    for threads, each in found.items():
+def failures(by_threads: dict[int, Found], size: int) -> Iterable[str]:
+    """Yields a sentence for each ratio outside its limit."""
+    for threads, each in by_threads.items():
         where = f"on {threads} thread{'s' if threads > 1 else ''}"
         for name, rounds in each.rounds.items():
             if abs(ratios(rounds)[0] - 1) > MOST_APART:
@@ -216,16 +216,16 @@ def main(words: Sequence[str]) -> int:
         conditions = common.machine()
         with tempfile.TemporaryDirectory() as folder:
             program = build(Path(folder))
-            found = {n: compete(program, size, rounds, n, blocks) for n in counts}
+            by_threads = {n: compete(program, size, rounds, n, blocks) for n in counts}
     except UserError as error:
         print(f"node_memory: {error}", file=sys.stderr)
         return 2
     print(f"# {conditions}\n")
-    print("\n".join(table(found, size)), NOTES, sep="\n\n")
-    kernels = ", ".join(f"{each.kernel} on {n}" for n, each in found.items() if each.kernel)
+    print("\n".join(table(by_threads, size)), NOTES, sep="\n\n")
+    kernels = ", ".join(f"{each.kernel} on {n}" for n, each in by_threads.items() if each.kernel)
     missing = f"{BENCH} gave no speed (Debian's package likwid), so nothing is said of it"
     print(f"\nlikwid-bench: {kernels}" if kernels else f"\n{missing}")
-    wrong = list(failures(found, size))
+    wrong = list(failures(by_threads, size))
     print(*(f"not reached: {each}" for each in wrong), sep="\n")
     return 1 if wrong and not asked.quick else 0
 

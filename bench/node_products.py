@@ -88,10 +88,10 @@ def likwid(name: str, protect: bool) -> float:
     """GFLOP/s of one core."""
     words = ("taskset", "-c", "0", "likwid-bench", "-t", name, "-w", "N:16kB:1")
     text = "\n".join(line.text for line in common.launch(Command(words, {}), protect).lines)
-    found = re.search(r"^MFlops/s:\s+([\d.]+)", text, re.MULTILINE)
-    if not found:
+    match = re.search(r"^MFlops/s:\s+([\d.]+)", text, re.MULTILINE)
+    if not match:
         raise UserError(f"likwid-bench -t {name} gave no speed")
-    return float(found[1]) / 1e3
+    return float(match[1]) / 1e3
 
 
 def products(asked: argparse.Namespace, cores: int) -> tuple[list[Pair], list[Pair]]:
@@ -124,18 +124,18 @@ def _times(who: str, blas: Blas, cores: int, asked: argparse.Namespace) -> list[
 
 
 def peaks(asked: argparse.Namespace) -> dict[str, list[Pair]]:
-    """Of one core, in turn; none where likwid-bench is not there."""
+    """Returns peaks of one core and likwid-bench's, in turn; empty: likwid-bench is missing."""
     if shutil.which("likwid-bench") is None:
         return {}
-    found: dict[str, list[Pair]] = {}
+    by_benchmark: dict[str, list[Pair]] = {}
     for _ in range(asked.rounds):
         words = ("--seconds", "1", "--bind", "0")
         mine = ours([f"NODE:{name}" for name in PEAKS], asked.protect, *words)
         for cell in mine:
             speed = cell.messages / cell.time_best_s / 1e9
             other = likwid(PEAKS[cell.benchmark], asked.protect)
-            found.setdefault(cell.benchmark, []).append((speed, other))
-    return found
+            by_benchmark.setdefault(cell.benchmark, []).append((speed, other))
+    return by_benchmark
 
 
 def ratio(pairs: Sequence[Pair]) -> float:

@@ -98,7 +98,7 @@ class Planted:
 
     @property
     def happened(self) -> float:
-        """How long the ranks that were to wait really did, over what was planted."""
+        """The real wait of the ranks that were to wait, over the planted wait."""
         return sum(self.happened_s[rank] for rank in self.waiting_ranks) / sum(self.planted_s)
 
 
@@ -115,15 +115,15 @@ def compared(profile: Profile, call: str, output: str) -> Planted:
     spots = [number for number, spot in enumerate(profile.spots) if spot.call == call]
     where = max(spots, key=lambda number: len(profile.spots[number].frames))
     rows = profile.waits[profile.waits["site"] == where]
-    known = {int(row["rank"]): row for row in rows}
+    by_rank = {int(row["rank"]): row for row in rows}
     planted = [float(seconds[0]) for seconds in printed(output, "planted")]
     ranks = range(len(planted))
 
     def numbers(column: str) -> tuple[float, ...]:
-        return tuple(float(known[rank][column]) if rank in known else 0.0 for rank in ranks)
+        return tuple(float(by_rank[rank][column]) if rank in by_rank else 0.0 for rank in ranks)
 
     happened = [
-        without_rare(seconds, float(known[rank]["usual_s"]) if rank in known else 0.0)[0]
+        without_rare(seconds, float(by_rank[rank]["usual_s"]) if rank in by_rank else 0.0)[0]
         for rank, seconds in enumerate(printed(output, "happened"))
     ]
     return Planted(
@@ -132,12 +132,12 @@ def compared(profile: Profile, call: str, output: str) -> Planted:
         numbers("waiting_s"),
         numbers("waiting_low_s"),
         numbers("waiting_high_s"),
-        tuple(bool(known[rank]["resolved"]) if rank in known else False for rank in ranks),
+        tuple(bool(by_rank[rank]["resolved"]) if rank in by_rank else False for rank in ranks),
     )
 
 
 def printed(output: str, word: str) -> list[npt.NDArray[np.float64]]:
-    """Of each rank, in order, the times that the program printed after this word, in seconds."""
+    """Returns the seconds that the program printed after this word, for each rank in order."""
     lines = [line.split() for line in output.splitlines()]
     return [np.array(line[2:], dtype=np.float64) for line in lines if line and line[0] == word]
 
@@ -151,15 +151,15 @@ def cases(late: Sequence[int], whats: Sequence[str]) -> Iterator[tuple[str, str,
         yield what, "nobody", 0
 
 
-def shown(label: str, case: tuple[str, str, int], found: Sequence[Planted]) -> str:
+def shown(label: str, case: tuple[str, str, int], launches: Sequence[Planted]) -> str:
     what, who, late = case
-    right = f"{sum(each.is_right for each in found)}/{len(found)}"
-    if not found[0].waiting_ranks:
+    right = f"{sum(each.is_right for each in launches)}/{len(launches)}"
+    if not launches[0].waiting_ranks:
         return HEADER.format(label, what, who, late, "none", "", "", "", right)
-    ratios = [each.ratio(rank) for each in found for rank in each.waiting_ranks]
-    wide = max(each.wide(rank) for each in found for rank in each.waiting_ranks)
-    planted = 1e3 * sum(found[0].planted_s)
-    happened = median(each.happened for each in found)
+    ratios = [each.ratio(rank) for each in launches for rank in each.waiting_ranks]
+    wide = max(each.wide(rank) for each in launches for rank in each.waiting_ranks)
+    planted = 1e3 * sum(launches[0].planted_s)
+    happened = median(each.happened for each in launches)
     return ROW.format(label, what, who, late, planted, happened, median(ratios), wide, right)
 
 
@@ -197,9 +197,9 @@ def main(words: Sequence[str]) -> int:
                 program = build(mpi, "late.cpp", Path(folder))
                 for what, who, microseconds in cases(late, whats):
                     asked = (who, str(options.calls), str(microseconds), what)
-                    found = [launch(mpi, options.ranks, program, asked) for _ in range(rounds)]
-                    print(shown(mpi.label, (what, who, microseconds), found), flush=True)
-                    right = sum(each.is_right for each in found) / rounds
+                    launches = [launch(mpi, options.ranks, program, asked) for _ in range(rounds)]
+                    print(shown(mpi.label, (what, who, microseconds), launches), flush=True)
+                    right = sum(each.is_right for each in launches) / rounds
                     wrong += right < LEAST_RIGHT
     except UserError as error:
         print(f"planted_waiting: {error}", file=sys.stderr)

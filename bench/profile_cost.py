@@ -27,7 +27,7 @@ from mpigauge.site.mpi import find
 from mpigauge.site.mpi.profiler import library
 
 MOST_NS = {"Iprobe": 30.0, "Sendrecv to itself": 60.0}
-"""Where the clock is read in 7 ns. A call reads it twice, and may take longer by what that does."""
+"""The limits for a clock read of 7 ns; a call reads it twice, and slower reads are allowed for."""
 USUAL_CLOCK_NS = 7.0
 CLOCK = "clock"
 PROFILER = common.HERE.parent / "profiler"
@@ -70,18 +70,18 @@ def added(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return median(with_ - without for with_, without in pairs), least[0] - least[1]
 
 
-def rows(tool: str, mpi: Mpi, ranks: int, found: Pairs, reading_ns: float) -> list[str]:
+def rows(tool: str, mpi: Mpi, ranks: int, by_loop: Pairs, reading_ns: float) -> list[str]:
     lines = []
-    for loop, pairs in found.items():
+    for loop, pairs in by_loop.items():
         alone = min(without for _, without in pairs)
         numbers = (alone, *added(pairs), limit(loop, reading_ns))
         lines.append(ROW.format(tool, mpi.label, ranks, loop, *numbers))
     return lines
 
 
-def clock_ns(found: Pairs) -> float:
-    """What a reading of the clock takes, by the quickest block. Removes it from what was found."""
-    return min(min(times) for times in found.pop(CLOCK))
+def clock_ns(by_loop: Pairs) -> float:
+    """Returns the ns of a clock read in the quickest block, and removes its loop from the pairs."""
+    return min(min(times) for times in by_loop.pop(CLOCK))
 
 
 def limit(loop: str, reading_ns: float) -> float:
@@ -123,10 +123,10 @@ def measured(mpi: Mpi, folder: Path, blocks: int, mpip: str | None) -> list[str]
     ours = {"LD_PRELOAD": str(library()), "MPIGAUGE_PROFILE": str(folder)}
     late = []
     for ranks in (1, 2):
-        found = run(mpi, ranks, program, blocks, ours)
-        reading_ns = clock_ns(found)
-        print(*rows("mpigauge", mpi, ranks, found, reading_ns), sep="\n")
-        for loop, pairs in found.items():
+        by_loop = run(mpi, ranks, program, blocks, ours)
+        reading_ns = clock_ns(by_loop)
+        print(*rows("mpigauge", mpi, ranks, by_loop, reading_ns), sep="\n")
+        for loop, pairs in by_loop.items():
             if added(pairs)[1] > limit(loop, reading_ns):
                 late.append(f"{loop} on {ranks} ranks of {mpi.label}")
         if mpip:

@@ -42,7 +42,7 @@ RECORDED = 4
 MOST_S, MOST_BYTES = 10.0, 1e9
 GRAIN = 64
 JOIN = "--join"
-"""What this program calls itself with, so that its memory is that of joining alone."""
+"""The option with which this program runs itself, to measure the memory of joining alone."""
 
 
 # --- one large job out of a small one ------------------------------------------------------------
@@ -64,9 +64,9 @@ def _changed(
     data: npt.NDArray[np.uint8], head: Any, small: int, rank: int, ranks: int
 ) -> Iterator[bytes]:
     def peers(table: Any) -> None:
-        known = table["peer"] >= 0
-        step = (table["peer"][known] - small + RECORDED // 2) % RECORDED - RECORDED // 2
-        table["peer"][known] = (rank + step) % ranks
+        valid = table["peer"] >= 0
+        step = (table["peer"][valid] - small + RECORDED // 2) % RECORDED - RECORDED // 2
+        table["peer"][valid] = (rank + step) % ranks
 
     for kind, block in _blocks(data, head):
         if kind == BlockKind.MEMBERS:

@@ -42,7 +42,7 @@ HEADER = """#----------------------------------------------------------------
 
 
 def one_run(numbers: random.Random) -> str:
-    """What the default benchmarks of IMB-MPI1 print on two ranks."""
+    """Returns the output of IMB-MPI1's default benchmarks on two ranks, with random numbers."""
     tables = (table(card.name, HEADS[card.columns], numbers) for card in known_cards().default())
     return HEADER + "".join(tables) + "\n\n# All processes entering MPI_Finalize\n\n"
 

@@ -91,7 +91,7 @@ def is_close(pairs: Sequence[Pair]) -> bool:
 
 
 def programs(options: argparse.Namespace, mpi: str, folder: Path) -> dict[str, list[str]]:
-    """By name: the words of each."""
+    """Returns the command line of each program, by name."""
     if options.program:
         words = shlex.split(options.program)
         return {Path(words[0]).name: words}

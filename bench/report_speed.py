@@ -56,7 +56,7 @@ INTERACTIONS = {
     "unfold a table": "document.querySelector('#numbers summary').click();",
     "scroll to the end": "scrollTo(0, document.body.scrollHeight);",
 }
-"""What a reader does, as JavaScript."""
+"""The interactions of a reader, as JavaScript."""
 
 
 class Made(NamedTuple):
@@ -88,14 +88,14 @@ def _lines(launch: int, arms: int) -> Iterator[str]:
 
     for arm in range(arms):
         for name in NAMES:
-            known = made_up.fields(name, launch=launch, arm=f"X={arm}" if arm else "")
-            times = [c for c in known if c.startswith("time_") and c.endswith("_s") and known[c]]
+            fields = made_up.fields(name, launch=launch, arm=f"X={arm}" if arm else "")
+            times = [c for c in fields if c.startswith("time_") and c.endswith("_s") and fields[c]]
             for size in SIZES:
                 time_s = (1e-6 + 1e-10 * size) * (1 + (arm * 37 + size) % 101 / 500)
-                known |= dict.fromkeys(times, time_s * (2 if size > 8192 else 1))
-                known |= {"message_bytes": size, "moved_bytes": float(size)}
-                known |= {"ci_low_s": time_s * 0.99, "ci_high_s": time_s * 1.01}
-                yield json.dumps({"record": "cell"} | known, separators=(",", ":"))
+                fields |= dict.fromkeys(times, time_s * (2 if size > 8192 else 1))
+                fields |= {"message_bytes": size, "moved_bytes": float(size)}
+                fields |= {"ci_low_s": time_s * 0.99, "ci_high_s": time_s * 1.01}
+                yield json.dumps({"record": "cell"} | fields, separators=(",", ":"))
 
 
 def make_page(run: Path, page: Path, cells: int) -> Made:
@@ -114,14 +114,14 @@ def opened(page: Path, rounds: int) -> dict[str, float]:
     is no Playwright."""
     from playwright.sync_api import sync_playwright
 
-    found: dict[str, list[float]] = {}
+    samples: dict[str, list[float]] = {}
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for _ in range(rounds):
             view = browser.new_context(viewport={"width": 1200, "height": 900}).new_page()
             view.goto(page.resolve().as_uri())
             paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
-            found.setdefault("first paint", []).append(view.evaluate(paint) / 1e3)
+            samples.setdefault("first paint", []).append(view.evaluate(paint) / 1e3)
             if view.query_selector(".find"):
                 view.focus(".find input")
                 view.wait_for_selector(".find option", state="attached")
@@ -131,18 +131,18 @@ def opened(page: Path, rounds: int) -> dict[str, float]:
                     "return performance.now() - from; }"
                 )
                 if name.split()[0] not in ("find", "show") or view.query_selector(".find"):
-                    found.setdefault(name, []).append(view.evaluate(timed) / 1e3)
+                    samples.setdefault(name, []).append(view.evaluate(timed) / 1e3)
             view.close()
-    return {name: median(times) for name, times in found.items()}
+    return {name: median(times) for name, times in samples.items()}
 
 
-def is_smooth(found: dict[str, float]) -> bool:
-    others = {name: took for name, took in found.items() if name != "first paint"}
-    return found["first paint"] < MOST_PAINT_S and max(others.values()) < MOST_INTERACTION_S
+def is_smooth(seconds: dict[str, float]) -> bool:
+    others = {name: took for name, took in seconds.items() if name != "first paint"}
+    return seconds["first paint"] < MOST_PAINT_S and max(others.values()) < MOST_INTERACTION_S
 
 
-def table(found: dict[str, float]) -> Iterator[str]:
-    for name, took in found.items():
+def table(seconds: dict[str, float]) -> Iterator[str]:
+    for name, took in seconds.items():
         yield f"  {name:<20} {took * 1e3:8.1f} ms"
 
 
@@ -186,9 +186,9 @@ def main() -> int:
             if not CHROMIUM.exists():
                 print(f"there is no {CHROMIUM}")
                 return 2
-            found = opened(given.open, given.rounds)
-            print("\n".join(table(found)))
-            return 0 if is_smooth(found) else 1
+            seconds = opened(given.open, given.rounds)
+            print("\n".join(table(seconds)))
+            return 0 if is_smooth(seconds) else 1
         sizes = (500,) if given.quick else tuple(given.cells)
         return run(sizes, given.launches, 1 if given.quick else given.rounds, given.pages)
     except ImportError as error:

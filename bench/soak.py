@@ -56,7 +56,7 @@ def drawn(chance: random.Random, mpis: Sequence[str], most_ranks: int) -> list[s
 
 
 def trouble(words: Sequence[str], folder: Path) -> str:
-    """What was not well with this run; empty: nothing."""
+    """Runs a command and returns what went wrong; empty: nothing."""
     command = [str(PROGRAM), "run", *words, "--output", str(folder)]
     try:
         done = subprocess.run(
@@ -73,7 +73,7 @@ def trouble(words: Sequence[str], folder: Path) -> str:
 
 
 def stored_badly(folder: Path) -> str:
-    """What is wrong with the folder of a run that ended well; empty: nothing."""
+    """Returns the problem in the folder of a run that ended well; empty: none."""
     stored = load(folder)
     if stored.damaged:
         return f"damaged: {stored.damaged[0]}"
@@ -86,7 +86,7 @@ def stored_badly(folder: Path) -> str:
 
 
 def is_ours(pid: int, folder: Path) -> bool:
-    """Whether a process of this number still runs kernels of that run."""
+    """True if the process with this number still runs kernels of that run."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
@@ -105,9 +105,9 @@ def main() -> int:
     given = parser.parse_args()
     mpis = given.mpi.split(",")
     for name in mpis:  # so that no run builds
-        found = kernels(find(name))
-        known = {card.word for card in Cards.load(found.cards)}
-        if lost := [word for word in BENCHMARKS if word not in known]:
+        build = kernels(find(name))
+        benchmarks = {card.word for card in Cards.load(build.cards)}
+        if lost := [word for word in BENCHMARKS if word not in benchmarks]:
             parser.error(f"the kernels of {name} have no {', '.join(lost)}")
     chance, bad = random.Random(given.seed), 0
     place = given.keep / str(given.seed)

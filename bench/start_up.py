@@ -56,8 +56,8 @@ class Program:
         )
         took = time.perf_counter() - start
         if done.returncode != 0:
-            said = done.stderr.decode(errors="replace").strip()
-            raise UserError(f"this ended with status {done.returncode}: {self.words}\n{said}")
+            errors = done.stderr.decode(errors="replace").strip()
+            raise UserError(f"this ended with status {done.returncode}: {self.words}\n{errors}")
         return took
 
 
@@ -92,7 +92,7 @@ def measured(all_of: Sequence[Program], rounds: int) -> dict[str, list[float]]:
 
 
 def table(took: dict[str, list[float]]) -> str:
-    """With the ratio to IMB's run of the same round."""
+    """Returns the table, with the ratio to IMB's run of the same round."""
     usual, *_ = took.values()
     lines = [f"{'':<28}{'least s':>9}{'median s':>10}{'most s':>9}{'to IMB':>9}"]
     for name, values in took.items():
@@ -111,8 +111,8 @@ def main(words: Sequence[str]) -> int:
     try:
         conditions = common.machine()
         with tempfile.TemporaryDirectory() as folder:
-            found = programs(Path(folder), options.cores)
-            took = measured(found, 2 if options.quick else options.rounds)
+            commands = programs(Path(folder), options.cores)
+            took = measured(commands, 2 if options.quick else options.rounds)
     except UserError as error:
         print(f"start_up: {error}", file=sys.stderr)
         return 2

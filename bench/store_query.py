@@ -42,9 +42,9 @@ class Question(NamedTuple):
     words: str
     query: str
     columns: tuple[str, ...]
-    """What pandas has to read."""
+    """The columns that pandas has to read."""
     pandas: Callable[[Any], Any]
-    """From a frame with these columns to a frame or a series, sorted as the query is."""
+    """The query on a frame with these columns; returns a frame or a series, sorted as the query."""
 
 
 def _of_runs(frame: Any) -> Any:
@@ -89,7 +89,7 @@ QUESTIONS = (
 
 def make(con: DuckDBPyConnection, folder: Path, rows: int) -> list[Path]:
     """Files of made-up cells: runs of a thousand, times scattered over each size's own."""
-    known = {
+    expressions = {
         "run": "'run-' || (i // 1000)",
         "created": "TIMESTAMP '2026-01-01' + INTERVAL 1 MINUTE * (i // 1000)",
         "mpi": "['mpich 5.0.2', 'openmpi 5.0.11', 'intel 2021.18'][1 + (i // 1000) % 3]",
@@ -104,7 +104,7 @@ def make(con: DuckDBPyConnection, folder: Path, rows: int) -> list[Path]:
         "flags": "CASE WHEN i % 10 = 0 THEN ['tainted'] ELSE [] END",
     }
     time_s = "(1e-6 + 1e-10 * 2 ** ((i // 6) % 24)) * (1 + random() / 5)"
-    columns = ", ".join(_column(field, known, time_s) for field in TABLES["cells"])
+    columns = ", ".join(_column(field, expressions, time_s) for field in TABLES["cells"])
     made = []
     for number in range(FILES):
         common.say_progress(f"making file {number + 1} of {FILES}")
@@ -115,20 +115,20 @@ def make(con: DuckDBPyConnection, folder: Path, rows: int) -> list[Path]:
     return made
 
 
-def _column(field: Any, known: dict[str, str], time_s: str) -> str:
+def _column(field: Any, expressions: dict[str, str], time_s: str) -> str:
     measured = ("time_p50_s", "time_min_s", "time_avg_s", "time_max_s", "latency_s")
-    value = known.get(field.name, time_s if field.name in measured else "NULL")
+    value = expressions.get(field.name, time_s if field.name in measured else "NULL")
     return f'CAST({value} AS {field.type}) AS "{field.name}"'
 
 
 def seconds(act: Callable[[], Any]) -> tuple[float, Any]:
     start = time.perf_counter()
-    found = act()
-    return time.perf_counter() - start, found
+    result = act()
+    return time.perf_counter() - start, result
 
 
 def same(ours: Sequence[Sequence[Any]], theirs: Any) -> bool:
-    """Whether the last column of the answer is what pandas found."""
+    """True if the last column of the answer agrees with the values from pandas."""
     values = theirs.tolist()
     return len(ours) == len(values) and all(
         abs(row[-1] - value) <= 1e-9 * abs(value) for row, value in zip(ours, values, strict=True)
@@ -174,7 +174,7 @@ def _pandas() -> Any:
 def _times(
     con: DuckDBPyConnection, question: Question, files: Sequence[Path], rounds: int, pd: Any
 ) -> tuple[list[float], list[float], list[float], bool]:
-    """Ours, theirs from files, theirs from memory, and whether the answers were the same."""
+    """Returns times of ours, pandas from files, pandas from memory, and whether answers agree."""
     ours: list[float] = []
     read: list[float] = []
     held: list[float] = []
@@ -185,10 +185,10 @@ def _times(
         if pd is None:
             continue
         took, frame = seconds(lambda: pd.read_parquet(list(files), columns=list(question.columns)))
-        more, found = seconds(partial(question.pandas, frame))
+        more, result = seconds(partial(question.pandas, frame))
         read.append(took + more)
         held.append(more)
-        agreed = agreed and same(answer, found)
+        agreed = agreed and same(answer, result)
     return ours, read, held, agreed
 
 
@@ -201,7 +201,7 @@ def _line(words: str, ours: list[float], read: list[float], held: list[float]) -
 
 
 def tables(runs: int) -> int:
-    """Makes run folders and says how long their tables take: all, none changed, one changed."""
+    """Makes run folders and prints the time of their tables: all, none changed, one changed."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from mpigauge.result.library import answered
     from mpigauge.runs.store import run_folders
@@ -224,12 +224,12 @@ def tables(runs: int) -> int:
 
         print(f"{runs} runs of {CELLS_OF_RUN} cells; {common.machine()}")
         for words in ("all are read", "none has changed", "one has changed"):
-            took, found = seconds(look)
+            took, rows = seconds(look)
             print(f"{words:<20} {took:6.2f} s")
             with (root / "run-00000" / "records.jsonl").open("a", encoding="utf-8") as file:
                 if words == "none has changed":
                     file.write(made_up.cell(CELLS_OF_RUN) + "\n")
-        return 0 if found == [(runs * CELLS_OF_RUN + 1,)] else 1
+        return 0 if rows == [(runs * CELLS_OF_RUN + 1,)] else 1
 
 
 def main() -> int:

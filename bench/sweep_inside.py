@@ -39,8 +39,8 @@ def ratio_of(case: tuple[str, str, str, str, tuple[str, ...]], more: list[str]) 
         words += ["--launches", "6", "--output", str(out), *base, *more]
         program = [sys.executable, "-c", "from mpigauge.cli import main; main()"]
         subprocess.run([*program, *words], check=True, capture_output=True)
-        found = compare(sides_within(load(out), "arm"), 0.05, "arm", curves=False)
-    ratio = found.tables[0].lines[0][found.names.index(vary)].ratio
+        comparison = compare(sides_within(load(out), "arm"), 0.05, "arm", curves=False)
+    ratio = comparison.tables[0].lines[0][comparison.names.index(vary)].ratio
     assert ratio is not None
     value = ratio.estimate
     return f"{value.value:.2f} ({value.low:.2f}-{value.high:.2f})"

@@ -93,7 +93,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a tool needs to reach the target; without launches it does not reach it."""
+    """The cost at which a tool reaches the target; without launches it does not reach it."""
 
     launches: int | None
     measuring_s: float
@@ -148,7 +148,7 @@ def _launch(tool: str, rows: Mapping[Cell, float], measuring_s: float, wall_s: f
 
 
 def whole_command(here: Site, root: Path, n: int, protect: bool) -> Launch:
-    """As it is typed, on a machine with a history."""
+    """Runs the whole command as a user types it, on a machine with a history."""
     program = str(Path(sys.executable).with_name("mpigauge"))
     with tempfile.TemporaryDirectory(dir=root) as folder:
         words = (program, "run", "PingPong", "--mpi", here.mpi.name, "--bind", here.cores)

@@ -35,9 +35,9 @@ SOURCE = "translation_cost"
 MOST_ADDED_NS = {"Iprobe": 4.0}
 MOST_RATIO = {"PingPong 8 B": 1.02}
 MOST_OF_OTHER = {"Sendrecv to itself": 1 / 3}
-"""Of what another translation adds to a call; else as much."""
+"""The largest share of the time that another translation adds to a call; default: 1."""
 MOST_IN_FLIGHT = {"mpich": 1.10}
-"""With integers for handles in the program and pointers in the target; else 1.05."""
+"""The largest ratio with integer handles in the program and pointers in the target; else 1.05."""
 NOTES = """\
 native      a program of the target's own ABI, ns of a call; half a round trip; a message of 64
 translated  the same source built for another ABI; launches of both in turn
@@ -47,7 +47,7 @@ HEADER = "{:<34} {:<20} {:>10} {:>11} {:>7}"
 ROW = "{:<34} {:<20} {:>10.1f} {:>11.1f} {:>7.3f}"
 Blocks = Mapping[str, Sequence[float]]
 Times = Mapping[str, list[float]]
-"""Of each launch, by loop."""
+"""The times of each launch, by loop."""
 
 
 def run(
@@ -65,12 +65,12 @@ def run(
 
 
 def read(text: str) -> Blocks:
-    found: dict[str, list[float]] = defaultdict(list)
+    times: dict[str, list[float]] = defaultdict(list)
     for line in text.splitlines():
         name, tab, value = line.partition("\t")
         if tab:
-            found[name].append(float(value))
-    return found
+            times[name].append(float(value))
+    return times
 
 
 def translated_env(program: Mpi, target: Mpi) -> dict[str, str]:

@@ -31,7 +31,7 @@ from mpigauge.site.mpi import find
 PROGRAM = Path(__file__).with_name("data_parallel.py")
 MPIGAUGE = Path(sys.executable).with_name("mpigauge")
 LESS = 0.85
-"""Of the time in MPI without the tuning, at most, with certainty."""
+"""The upper limit of time in MPI with the tuning over without, for its whole interval."""
 STEPS = 20000
 NOTES = """\
 run     how long the program runs with the tuning, over without: a 95 % interval of launches in turn

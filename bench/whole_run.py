@@ -88,8 +88,8 @@ def report(walls: dict[str, list[float]], rows: dict[str, set[Cell]]) -> bool:
             f"{name:<18}{min(seconds):>10.2f}{median(seconds):>10.2f}{max(seconds):>10.2f}"
             f"{ratio:>10.2f}{len(rows[name]):>8}"
         )
-    for name, found in rows.items():
-        if odd := sorted(found ^ rows["IMB"]):
+    for name, cells in rows.items():
+        if odd := sorted(cells ^ rows["IMB"]):
             print(f"{name}: rows that only one has: {odd}")
     return good
 

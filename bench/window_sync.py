@@ -94,7 +94,7 @@ def table(rows: Rows) -> str:
 
 
 def furthest(rows: Rows) -> float:
-    """How far from 1 the worst ratio is."""
+    """Returns the largest distance of a median ratio from 1."""
     return max(abs(median(v.ratio for v in visits) - 1) for visits in rows.values())
 
 

@@ -420,7 +420,7 @@ def test_made_up_runs_scatter_as_much_as_they_should(program: ModuleType) -> Non
 
 @with_program("false_steps")
 def test_a_step_that_all_can_see_is_found(program: ModuleType) -> None:
-    assert program.told(0.5, 14, 3) == 1.0
+    assert program.detection_rate(0.5, 14, 3) == 1.0
 
 
 # --- report_speed --------------------------------------------------------------------------
@@ -577,8 +577,8 @@ def test_a_job_that_died_goes_on_behind_its_last_test(program: ModuleType, tmp_p
     ended = '{"begun": 1}\n{"ended": 1, "how": "ok", "why": ""}\n{"beg'
     (tmp_path / "rank1.jsonl").write_text(head + ended)
     assert running._read("died", 0) == 2
-    assert running.found[1, 0].how == "died"
-    assert running.found[1, 1].how == running.found[0, 0].how == "ok"
+    assert running.outcome_of[1, 0].how == "died"
+    assert running.outcome_of[1, 1].how == running.outcome_of[0, 0].how == "ok"
 
 
 @with_program("mpi4py_suite")
