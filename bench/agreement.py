@@ -74,7 +74,7 @@ class Row:
 
 
 def measure(here: Site, count: int, protect: bool) -> list[Launch]:
-    """So many of each tool, the order turned round each time."""
+    """Launches each tool `count` times, in reversed order every other time."""
     launches = []
     with tempfile.NamedTemporaryFile("w", suffix=".sizes") as sizes:
         sizes.write("".join(f"{size}\n" for size in SIZES))

@@ -42,7 +42,7 @@ MOST_ALARMS = 0.05
 LEAST_FOUND = 0.90
 KNOWN_TO = 0.02
 WILD, TIMES_AS_LONG = 1 / 20, 3.0
-"""So many launches are made so many times as long."""
+"""The share of launches that are made longer, and by which factor."""
 TIMES = ("time_p50_s", "ci_low_s", "ci_high_s")
 """The columns of a cell that a comparison looks at."""
 NOTES = """\
@@ -104,8 +104,8 @@ def judged(
     lot: Random | None = None,
     memory: list[Remembered] | None = None,
 ) -> Found:
-    """`memory`: of runs at different times, what the machine remembers, which grows by these two;
-    None: launches were taken in turn."""
+    """Returns the verdicts of a trial. `memory`: the history of runs at different times, to which
+    both are appended; None: launches were taken in turn."""
     lot = lot or Random(1)
     wild = wilder(trial, lot)
     same, slower = (compared(each, memory) for each in (trial, with_longer(trial, factor)))
@@ -123,7 +123,7 @@ def judged(
 
 
 def compared(trial: Trial, memory: list[Remembered] | None) -> Comparison:
-    """The second run knows of the first."""
+    """Compares both runs; the history of the second includes the first."""
     a, b, order = trial
     later = None if memory is None else [*memory, remember(rows_of(a), memory)]
     return compare([side("A", a, order, memory), side("B", b, order, later)])

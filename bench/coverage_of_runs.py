@@ -230,7 +230,7 @@ def _percent(share: float) -> str:
 
 
 def runs_of(folder: Path) -> list[Run]:
-    """Those of a group that are done, oldest first."""
+    """Returns the completed runs of a group, oldest first."""
     if not folder.is_dir():
         return []
     return [load(each.path) for each in list_runs(folder) if each.status == "done"]

@@ -26,11 +26,11 @@ STEPS, STEP_LENGTHS = (0.05, 0.10), (14, 30, 60)
 MOST = 0.05
 """The largest share of false steps in series of independent runs: the promise."""
 CHANCE = 3.0
-"""Standard deviations by which as many trials may miss it."""
+"""The tolerance of a share from a number of trials, in standard deviations."""
 
 
 def groups(share: float, random: Generator, count: int) -> Values:
-    """So many of the runs in another group, fifty times as far away as a group scatters."""
+    """Returns a series with this share of runs in another group, 50 standard deviations away."""
     return (random.random(count) < share) + 0.02 * random.standard_normal(count)
 
 
@@ -62,14 +62,14 @@ def series(process: Callable[[Generator, int], Values], random: Generator, count
 
 
 def claimed(process: Callable[[Generator, int], Values], count: int, trials: int) -> float:
-    """The share of series of so many runs in which a step is claimed, without a tolerance."""
+    """Returns the share of series of `count` runs with a claimed step, without a tolerance."""
     random = default_rng(count)
     results = (shifts(series(process, random, count).tolist(), 0.0, 0.0) for _ in range(trials))
     return sum(bool(each.steps) for each in results) / trials
 
 
 def detection_rate(step: float, count: int, trials: int) -> float:
-    """The share of series with a step in their middle in which one is found, as trends look."""
+    """Returns the share of series with a step in the middle in which trends detect one."""
     random = default_rng(count)
     behind = np.where(np.arange(count) < count // 2, 1.0, 1.0 + step)
     runs = (series(INDEPENDENT["normal"], random, count) * behind for _ in range(trials))

@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def measure(folder: Path, mpi: str, quick: bool) -> dict[str, float]:
-    """CPU seconds of the first run of a copy of the tree, and of those after each edit."""
+    """Returns the CPU seconds of the first run of a copy of the tree, and of a run per edit."""
     edits = EDITED[:1] if quick else EDITED
     tree = folder / "tree"
     copy_tree(tree)

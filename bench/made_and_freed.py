@@ -30,7 +30,7 @@ SOURCE = "made_and_freed"
 MOST_GROWTH_KB = 4096
 """More than a program of the target's own ABI grows. A million handles that stay are more."""
 MOST_SLOWER = 1.5
-"""The last tenth against the first, beyond what it is for a program of the target's own ABI."""
+"""The largest ratio of the last tenth to the first, over that of the target's own ABI."""
 PAIRS = (
     ("mpich", "openmpi"),
     ("openmpi", "mpich"),
@@ -77,7 +77,7 @@ def above(pair: str, kind: str, native: Found, translated: Found) -> Iterator[st
 
 
 def compared(program: Mpi, target: Mpi, times: int) -> Iterator[str]:
-    """Prints a row for each kind; what is above a limit comes back."""
+    """Prints a row for each kind, and yields what is above a limit."""
     pair = f"{program.label} on {target.label}"
     with tempfile.TemporaryDirectory() as folder:
         own = common.mpi_program(SOURCE, target, Path(folder))

@@ -52,7 +52,7 @@ class Written(unittest.TestResult):
         self.write(ended=self._numbers[test.id()], how=self._how, why=self._why)
 
     def _wrong(self, how: str, error: Any) -> None:
-        """The first thing that goes wrong in a test is what is told of it."""
+        """Records a failure, unless the test has failed before."""
         if self._how == "ok":
             text = str(error[1]).strip().partition("\n")[0]
             self._how, self._why = how, f"{error[0].__name__}: {text} ({place_of(error[2])})"
@@ -85,7 +85,7 @@ def place_of(trace: TracebackType | None) -> str:
 
 
 def all_tests(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
-    """Those of a suite and of the suites in it, in their order."""
+    """Yields the tests of a suite and of its inner suites, in order."""
     for each in suite:
         if isinstance(each, unittest.TestSuite):
             yield from all_tests(each)

@@ -267,7 +267,7 @@ class Running:
         return False
 
     def _read(self, ended_by: str, first: int) -> int | None:
-        """Takes in what the ranks have written; the test to go on with, or None: that was all."""
+        """Reads the ranks' files; returns the number of the next test, or None after the last."""
         begun: set[tuple[int, int]] = set()
         finished = 0
         for rank in range(RANKS):

@@ -137,7 +137,7 @@ def fetch() -> None:
 
 
 def ran(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None = None) -> None:
-    """UserError: it fails, with the end of what it said."""
+    """Runs a command in the folder. UserError: it fails; with the end of its output."""
     done = subprocess.run(
         [str(word) for word in words],
         cwd=folder,

@@ -68,7 +68,7 @@ def places_of(path: Path, root: Path, chance: random.Random) -> list[Place]:
 
 
 def mutant_at(place: Place, root: Path) -> Mutant | None:
-    """None: the change is none."""
+    """Returns the mutant at a place; None: the text does not change."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
@@ -80,7 +80,7 @@ def mutant_at(place: Place, root: Path) -> Mutant | None:
 
 
 SILENT = {"strict", "frozen", "slots", "hash", "repr", "compare"}
-"""Arguments by name that only guard against faults, or that nobody asks for."""
+"""The keyword arguments that only guard against faults, or whose effect is not used."""
 
 
 def _silent_spans(source: str) -> list[tuple[Position, Position]]:
@@ -101,7 +101,7 @@ def _span(node: Any) -> tuple[Position, Position]:
 
 
 def statement_at(source: str, line: int) -> range:
-    """The lines of the innermost statement; of one with others inside, those of its head."""
+    """Returns the lines of the innermost statement; only its head if it contains others."""
     lines = range(line, line + 1)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
@@ -136,8 +136,8 @@ class Coverage:
         subprocess.run([sys.executable, *words], cwd=self._root, env=env_of(self._root), check=True)
 
     def tests_of(self, path: Path, line: int) -> list[str] | None:
-        """The tests that run the statement of a line; where it runs when the file is imported,
-        those that run any of the file. None: no test runs it in its own process."""
+        """Returns the tests that run the statement of a line; if it only runs on import, those that
+        run any line of the file. None: no test runs it in its own process."""
         by_line = self._by_line[str(self._root / path)]
         source = (self._root / path).read_text(encoding="utf-8")
         lines = statement_at(source, line)
@@ -151,8 +151,8 @@ class Coverage:
 
     @cached_property
     def _reach(self) -> Counter[str]:
-        """How many lines each test runs. Those that run few are quick, and about little else, so
-        they are tried first."""
+        """The number of lines that each test runs. Tests of few lines are quick, so they come
+        first."""
         lines = [names for of_file in self._by_line.values() for names in of_file.values()]
         return Counter(name for names in lines for name in names)
 
@@ -169,7 +169,7 @@ class Coverage:
         return defaultdict(dict, by_file)
 
     def _node(self, context: str) -> str:
-        """tests.unit.test_tune.test_a_rule as pytest names it; empty: it is none."""
+        """Returns pytest's name of tests.unit.test_tune.test_a_rule; empty: it is no test."""
         parts = context.split(".")
         for count in range(len(parts), 0, -1):
             file = "/".join(parts[:count]) + ".py"
@@ -179,7 +179,7 @@ class Coverage:
 
 
 def env_of(root: Path) -> dict[str, str]:
-    """So that tests import the sources beside them, whose times of change tell nothing."""
+    """Returns variables with which tests import the sources of this tree, and write no bytecode."""
     return {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
 
 

@@ -97,7 +97,7 @@ class Language(Protocol):
 
 
 def copied(target: Path) -> Path:
-    """A copy of what git has of this tree, as it is now."""
+    """Copies the files of this tree that git does not ignore, in their current state."""
     words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, listed.split("\0")):

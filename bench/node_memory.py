@@ -127,7 +127,7 @@ def likwid(kernel: str, size: int, threads: int) -> float:
 
 
 def fastest_of_likwid(size: int, threads: int) -> str:
-    """Empty: there is none that works here."""
+    """Returns the fastest kernel of likwid-bench; empty: none works here."""
     speeds = {name: likwid(name, size, threads) for name in likwid_kernels()}
     name = max(speeds, key=lambda each: speeds[each], default="")
     return name if name and speeds[name] else ""

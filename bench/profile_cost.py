@@ -117,7 +117,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def measured(mpi: Mpi, folder: Path, blocks: int, mpip: str | None) -> list[str]:
-    """Prints the rows of an MPI, and returns what takes longer than it may."""
+    """Prints the rows of an MPI, and returns the calls above their limits."""
     more = ("-I", str(PROFILER), str(PROFILER / "clock.cpp"))
     program = common.mpi_program("profile_cost", mpi, folder, *more)
     ours = {"LD_PRELOAD": str(library()), "MPIGAUGE_PROFILE": str(folder)}

@@ -110,8 +110,8 @@ def _members(block: npt.NDArray[np.uint8], rank: int, ranks: int) -> npt.NDArray
 
 
 def join(folder: Path) -> int:
-    """Reads and joins what is there, stores it with what is replayed of it, and says how long that
-    took."""
+    """Reads and joins the files of a folder, stores the profile with its replay, and prints time
+    and peak memory."""
     start, cpu = time.perf_counter(), time.process_time()
     profile = merged(read_folder(folder))
     with tempfile.TemporaryDirectory() as run:

@@ -68,7 +68,7 @@ def plain_loop(text: bytes) -> None:
 
 
 def speed(action: Callable[[], object], size: int, times: int) -> float:
-    """MB/s of processor time, the best of so many."""
+    """Returns the best MB/s of processor time in `times` calls."""
     best = 0.0
     for _ in range(times):
         begin = time.process_time()

@@ -70,7 +70,7 @@ def launched(mpi: str, ranks: int, program: Sequence[str], seconds: float, folde
 
 
 def _command(*words: object) -> None:
-    """UserError: it fails, with what it said last."""
+    """Runs mpigauge. UserError: it fails; with the end of its errors."""
     line = [str(PROGRAM), *map(str, words)]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -68,7 +68,7 @@ class Made(NamedTuple):
 
 
 def write_run(folder: Path, cells: int, launches: int = 1) -> None:
-    """A run with about so many cells."""
+    """Writes a run with about this number of cells."""
     from tests import cells as made_up
     from tests import planted, runs
 

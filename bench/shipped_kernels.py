@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def as_site(shipped: Path, spec: str, folder: Path) -> Path:
-    """Lays out the kernels of the wheel as those of a site, which a clone takes, too."""
+    """Lays out the kernels of the wheel as those of a site, which a clone also uses."""
     mpi = find(spec)
     site = folder / "site"
     site.mkdir()

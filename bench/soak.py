@@ -38,7 +38,7 @@ OPTIONS = (
     ("--datatype", "double"), ("--bind", "none"),
 )  # fmt: skip
 LONGEST_S = 300
-"""On an idle machine a run takes a tenth of it."""
+"""The longest time of a run in seconds; on an idle machine it takes a tenth."""
 PROGRAM = Path(sys.executable).with_name("mpigauge")
 
 

@@ -44,7 +44,7 @@ class Program:
     folder: Path
 
     def took_s(self) -> float:
-        """The wall time of one run of it."""
+        """Returns the wall time of one run of the program, in seconds."""
         start = time.perf_counter()
         done = subprocess.run(
             self.words,
@@ -62,7 +62,7 @@ class Program:
 
 
 def programs(folder: Path, cores: str) -> list[Program]:
-    """IMB first, then ours, then parts of what ours takes."""
+    """Returns the programs: IMB, ours, and parts of ours."""
     plain = {name: value for name, value in os.environ.items() if name not in NOT_OURS}
     lengths = folder / "lengths"
     lengths.write_text(f"{SIZE}\n", encoding="utf-8")

@@ -101,7 +101,7 @@ class Cost:
 
 
 def measure(here: Site, count: int, protect: bool, command: bool = False) -> list[Launch]:
-    """So many of both tools, the order turned round each time."""
+    """Launches both tools `count` times, in reversed order every other time."""
     launches = []
     with tempfile.TemporaryDirectory() as folder:
         if here.mpi.name == "intel":
@@ -171,7 +171,7 @@ def in_one_state(launches: Sequence[Launch]) -> list[Launch]:
 
 
 def errors(launches: Sequence[Launch], count: int) -> list[float]:
-    """Per size: relative run-to-run error of the median over so many launches."""
+    """Returns the relative run-to-run error of the median over `count` launches, by size."""
     table = np.array([list(launch.times.values()) for launch in launches])
     drawn = np.random.default_rng(count).integers(len(table), size=(DRAWS, count))
     medians = np.median(table[drawn], axis=1)
@@ -254,7 +254,7 @@ def verdict(launches: Sequence[Launch], goal: float, by_wall: bool = False) -> t
 
 
 def at_equal_wall(launches: Sequence[Launch]) -> str:
-    """The errors of as many launches of each as fit the same wall time."""
+    """Returns the errors of both tools with as many launches as fit the same wall time."""
     shares = []
     for tool in TOOLS:
         own = of(tool, launches)

@@ -88,8 +88,8 @@ def limit(program: Mpi, loop: str) -> float | None:
 def compared(
     program: Mpi, target: Mpi, launches: int, blocks: int, beside: Sequence[str]
 ) -> list[str]:
-    """Prints a row for each loop; what is above a limit comes back. `beside`: the command of
-    another translation; empty: there is none."""
+    """Prints a row for each loop, and returns what is above a limit. `beside`: the command of
+    another translation; empty: none."""
     env = translated_env(program, target)
     native: dict[str, list[float]] = defaultdict(list)
     other: dict[str, list[float]] = defaultdict(list)

@@ -101,7 +101,7 @@ def _interval(ratio: Evidence) -> str:
 
 
 def _run(words: Sequence[str], folder: str, env: dict[str, str]) -> None:
-    """UserError: it fails, with what it said."""
+    """Runs mpigauge. UserError: it fails; with the end of its errors."""
     done = subprocess.run(
         [MPIGAUGE, *words], cwd=folder, env=env, capture_output=True, text=True, check=False
     )

@@ -233,7 +233,7 @@ def wrong(name: str) -> str:
 
 
 def run(name: str) -> Outcome:
-    """Runs a part. What it prints goes to a log, which is kept with the verdict."""
+    """Runs a part, with its output in a log that is kept with the verdict."""
     part, now = PARTS[name], datetime.now(timezone.utc)
     KEPT.mkdir(parents=True, exist_ok=True)
     log = KEPT / f"{name}-{now:%Y%m%dT%H%M%SZ}.log"

@@ -17,7 +17,7 @@ from zipfile import ZipFile
 
 MOST_BYTES = 12_000_000
 OLDEST = (2, 28)
-"""The newest glibc that a wheel may want."""
+"""The newest glibc that a wheel may require."""
 _TAG = re.compile(r"manylinux_(\d+)_(\d+)_\w+")
 
 

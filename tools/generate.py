@@ -90,7 +90,7 @@ class Schema:
     columns: tuple[Column, ...]
     derived: tuple[Column, ...]
     words: tuple[str, ...] = ()
-    """The order in which columns are said."""
+    """The order of columns in text."""
     rows: tuple[tuple[str, ...], ...] = ()
     """The columns by which rows are sorted, some of them together."""
 
@@ -173,7 +173,7 @@ def cpp_header(schema: Schema) -> str:
 
 
 def _times_struct(schema: Schema) -> list[str]:
-    """A field for each column that is computed out of samples, and what writes them."""
+    """Returns a C++ struct of the columns that are computed from samples, and its writer."""
     names = [c.name for c in schema.columns if c.group in TIMED_GROUPS and c.by == "kernels"]
     lines = [
         "/// What was timed of a cell, each by the name of its column; NaN where it is not known."

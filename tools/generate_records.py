@@ -29,7 +29,7 @@ CPP_TYPES = {
     "key": "Object",
 }
 CPP_NUMBERS = ("int", "count", "seed", "float", "bool")
-"""Those that have any value where none is given."""
+"""The types whose default in C++ is an indeterminate value."""
 PYTHON_TYPES = {
     "int": "int",
     "count": "int",
@@ -52,7 +52,7 @@ class Field:
     absent: Any = None
     by: str = "kernels"
     flat: bool = False
-    """A key whose columns stand among the other fields."""
+    """True for a key whose columns are stored among the other fields."""
     read: bool = True
 
     @property

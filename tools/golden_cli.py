@@ -36,7 +36,7 @@ from typing import Any
 from mpigauge.site.mpi import folders
 
 LONGEST = 40
-"""Lines of a difference that are printed, unless all are asked for."""
+"""The number of lines printed of a difference, unless with --all."""
 
 MAKE = """
 import sys
@@ -300,7 +300,7 @@ def _plain(stream: io.TextIOWrapper, root: Path) -> str:
 
 
 def _without_changes(text: str, root: Path) -> str:
-    """Without what differs between two calls: the checkout's path and version, and today."""
+    """Replaces what differs between two calls: the checkout's path and version, and the date."""
     import mpigauge
 
     text = text.replace(mpigauge.__version__, "VERSION").replace(str(root / "src"), "CHECKOUT")

@@ -117,7 +117,7 @@ def _parameters(symbol: Any) -> tuple[Parameter, ...]:
 
 @dataclass(frozen=True)
 class Notes:
-    """schema/mpi_calls.toml."""
+    """The contents of schema/mpi_calls.toml."""
 
     passed: frozenset[str]
     frees: frozenset[str]
@@ -149,7 +149,7 @@ def read_notes(path: Path) -> Notes:
 
 
 def _rule_of_form(rule: Mapping[str, Any], form: str) -> dict[str, Any]:
-    """Nobody waits for those that are only made, and started again and again."""
+    """Returns the rule for a form of its call; persistent requests do not wait on creation."""
     if form != "_init":
         return dict(rule)
     left = {name: value for name, value in rule.items() if name != "waits"}
@@ -334,7 +334,7 @@ def identifier(group: str) -> str:
 
 
 def table(path: Path = ROOT / NOTES) -> str:
-    """profiler/calls.inc."""
+    """Returns the text of profiler/calls.inc."""
     notes, calls = read_notes(path), read_standard()
     check(notes, calls)
     made = lines(notes, calls)

@@ -371,7 +371,7 @@ class FortranWrapper:
         return self.subroutine(taken, ", ".join(types), ", ".join(words))
 
     def subroutine(self, taken: str, types: str, words: str) -> str:
-        """Its text, from what it takes, what becomes of that, and what the call of C is made of."""
+        """Returns the text of the subroutine from its parameters, their types, and the C call."""
         name = self.call.name
         macro = "MPIGAUGE_SUBROUTINE_OF_BUFFERS" if self.has_buffers() else "MPIGAUGE_SUBROUTINE"
         cptr = f" MPIGAUGE_CPTR({name.lower()}, {name.upper()})" if self.has_pointer() else ""
@@ -582,7 +582,7 @@ def in_parts(lines: list[str]) -> list[str]:
 
 
 def is_wrapped(call: Call) -> bool:
-    """Conversions of handles and what gives no error code are written by hand."""
+    """False for handle conversions and calls without an error code, which are written by hand."""
     if call.returns != "int" or call.base in BY_HAND | ANSWERED:
         return False
     return not re.search(r"^Status_.*2|_(c2f|f2c|toint|fromint)$", call.name)

@@ -22,7 +22,7 @@ _BLOCK = re.compile(r"(?P<mark><!-- not run: [^>]*tools/one_liners\.py -->\n```\
 
 
 def lines(source: str) -> list[str]:
-    """One for each program that installs; `source` is what it is given to install."""
+    """Returns a line for each installer; `source` is the package to install."""
     run = "uvx mpigauge" if source == NAME else f"uvx --from {source} mpigauge"
     return [f"pipx install {source}", f"uv tool install {source}", f"{run} quick"]
 

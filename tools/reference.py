@@ -59,7 +59,7 @@ def code(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Words that stand as they are; what is between backquotes is code."""
+    """Returns text in which only the parts between backquotes have markup: code."""
     parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
     return "".join(
         part if part.startswith("`") else _SPECIAL.sub(r"\\\g<0>", part) for part in parts
@@ -72,7 +72,7 @@ def commands() -> str:
 
 
 def all_commands() -> Iterator[Named]:
-    """Each with its words, those of groups too: (mpigauge, mpi), (mpigauge, mpi, install) …"""
+    """Yields each command and group with its words: (mpigauge, mpi), (mpigauge, mpi, install) …"""
 
     def below(words: tuple[str, ...], of: click.Command) -> Iterator[Named]:
         if len(words) > 1:

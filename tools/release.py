@@ -149,7 +149,7 @@ def twine_says(files: Sequence[Path]) -> Iterator[str]:
 
 # --- the same bytes -----------------------------------------------------------------------------
 def twice() -> Iterator[str]:
-    """Builds in folders whose names are not equally long, with nothing that was compiled before."""
+    """Builds in folders with names of different lengths, without anything compiled before."""
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         one, other = (built(Path(folder) / name) for name in ("one", "of-another-length"))
         differ = list(differences(one, other))

@@ -25,13 +25,14 @@ WITHOUT_MPI = (
     *("tests/replay", "tests/process"),
     *("tests/golden/test_imb.py", "tests/golden/test_readers_imb.py"),
 )
-"""Beside unit tests what starts no MPI job, so that there may be a worker for each core."""
+"""The tests besides unit tests that start no MPI job, so each core can have a worker."""
 ALONE = ("-m", "alone", "tests/cases")
-"""Jobs whose ranks wait for each other so often that another job beside them makes them ten times
-as long, and those that do not bear one."""
+"""The tests that run alone: their ranks synchronize so often that another job makes them ten times
+as slow, or fail."""
 PAIR = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
-"""Two files at a time: while one launches or waits, the other uses the cores. What a file sets up
-is set up once; those with many quick tests come last, so that both end at about the same time."""
+"""The options that run two files at a time: one uses the cores while the other launches or waits.
+A file's set-up runs once; files with many quick tests come last, so that both workers end at about
+the same time."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ ZIG = "0.17.1"
 GLIBC = "2.17"
 MACHINES = ("x86_64", "aarch64")
 LENDERS: dict[Abi, str] = {"mpich": "mpich", "ompi": "openmpi", "std": "mpich@std"}
-"""MPIs whose headers are taken."""
+"""The MPIs whose headers are used, by ABI."""
 PARTS_OF_CARDS = (
     "card_writer",
     "platform",
@@ -144,8 +144,8 @@ def chosen_compiler(machine: str, work: Path) -> Compiler:
 
 
 def stand_in(work: Path, name: str, words: Sequence[str]) -> Path:
-    """A script that calls the compiler with words that are always the same, and leaves out what
-    zig's linker does not know: zig's C++ runtime exports nothing by itself."""
+    """Writes a script that calls the compiler with fixed options, and omits the one that zig's
+    linker does not support: zig's C++ runtime exports nothing by itself."""
     more = SAME_EVERYWHERE if name != "ar" else ()
     script = work / "bin" / name
     script.parent.mkdir(exist_ok=True)

@@ -29,9 +29,9 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PAGES = r"features\.\w+\.(show\w*|pages|\w+_pages)$"
 SHOWING = re.compile(rf"(show|report)\.|{_PAGES}")
-"""Modules that show what others have found out (`report` is what `show` was called once)..."""
+"""The modules that show results of others (`show` was once called `report`)..."""
 MAY_CALL = re.compile(rf"(model|draw|show|report)(\.|$)|{_PAGES}")
-"""...and those that they may call for it: none of them finds anything out about a run."""
+"""...and those that they may call for it: none of them analyses a run."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class Taken:
 @dataclass(frozen=True)
 class Module:
     name: str
-    """Without the package: `runs.store.reader`, and `runs.store` for its `__init__.py`."""
+    """The name without the package: `runs.store.reader`, and `runs.store` for its `__init__.py`."""
     tree: ast.Module
     lines: int
-    """Those that are not blank."""
+    """The number of lines that are not blank."""
 
     @property
     def folder(self) -> str:
@@ -98,7 +98,7 @@ class Checkout:
 
     @property
     def written(self) -> list[Module]:
-        """The modules that somebody has written."""
+        """The modules that are not generated."""
         return [each for name, each in self.modules.items() if name not in self.generated]
 
     @property
@@ -159,8 +159,8 @@ class Checkout:
         return [circle for circle in strongly_connected(graph) if len(circle) > 1]
 
     def climbs(self) -> set[tuple[str, str]]:
-        """Functions of other stages that what shows a run calls, with the module that does: where
-        a result is made once, what shows it has no need of them."""
+        """Returns functions of other stages that modules which show a run call, with the caller:
+        if a result is computed once, showing it needs none of them."""
         return {
             (each.by, f"{each.module}.{name}")
             for each in self.taken

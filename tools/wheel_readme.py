@@ -29,7 +29,7 @@ class WheelReadme(MetadataHookInterface):  # type: ignore[misc,unused-ignore]
 
 
 def relative_links(text: str) -> list[str]:
-    """The places that links of the page name and that only files beside it give."""
+    """Returns the targets of links that need files next to the page."""
     places = [link["place"] for link in _LINK.finditer(text)]
     return [place for place in places if not _LEADS_SOMEWHERE.match(place)]
 
