@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("src", "tools", "bench")
 GENERATED = "Made by tools/generate.py"
 FRAGMENT, PARTICIPLE = "fragment", "participle"
-MOST = {FRAGMENT: 164, PARTICIPLE: 159}
+MOST = {FRAGMENT: 6, PARTICIPLE: 3}
 """The numbers of places that are left. Only ever lower them."""
 _FIRST_WORDS = (
     "Of What That Whether As By With In For From To Which Who Whose Where When How If Than"
