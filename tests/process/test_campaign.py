@@ -734,14 +734,19 @@ def test_what_the_machine_has_shown_never_keeps_a_run_going(bench: Bench, rememb
 ROUGH = replace(PLAN, launches=None, precision=0.02)
 
 
-def remember_error(bench: Bench, folder: Path, error: float) -> None:
-    """Puts ten runs into the history whose ± of six launches is so wide for each cell."""
+def remember_error(bench: Bench, folder: Path, error: float, apart: float = 0.0) -> None:
+    """Puts ten runs into the history whose ± of six launches is so wide for each cell; their values
+    differ by a factor of 1 ± `apart`."""
     bench.run(replace(ROUGH, launches=6), fake="rough")
     ((run,),) = [each.runs for each in history.histories(folder)]
     (place,) = [each.place for each in history.histories(folder)]
     cells = {name: each._replace(error=error / ENDS) for name, each in run.cells.items()}
     for number in range(10):
-        history.add(folder, place, replace(run, name=str(number), cells=cells))
+        moved = {
+            name: each._replace(log=each.log + apart * (number % 3 - 1))
+            for name, each in cells.items()
+        }
+        history.add(folder, place, replace(run, name=str(number), cells=moved))
     shutil.rmtree(bench.root / "run")
 
 
@@ -790,6 +795,16 @@ def test_a_machine_that_is_always_rough_ends_after_six_launches(
     bench.run(ROUGH, fake="rough")
     assert bench.stored().complete == frozenset(range(6))
     assert bench.stored().status["stopped"] == "hopeless"
+
+
+def test_a_machine_that_drifts_ends_after_six_launches(bench: Bench, remembered: Path) -> None:
+    """More launches would make the row precise, but only for this state of the machine."""
+    remember_error(bench, remembered, 0.025, apart=0.2)
+    bench.run(ROUGH, fake="rough")
+    stored = bench.stored()
+    assert stored.complete == frozenset(range(6))
+    assert stored.status["stopped"] == "drift"
+    assert "this machine differs by more from run to run" in " ".join(document(stored).sentences)
 
 
 def test_a_part_without_rows_that_need_launches_has_no_more(bench: Bench, remembered: Path) -> None:

@@ -5,25 +5,27 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from mpigauge.model.between import Between, Remembered
+from mpigauge.model.between import Between, Remembered, Scatter
 from mpigauge.model.columns import Cell
 from mpigauge.model.record import CellRecord, Figure, Key, Progress, Record, known_of_killed
 from mpigauge.model.row import Row
 from mpigauge.result.stats.expected import ExpectedErrors
 from mpigauge.result.stats.figures import figure_rows
-from mpigauge.result.stats.history import correlation_of, shrunk
+from mpigauge.result.stats.history import between, correlation_of, shrunk
 from mpigauge.result.stats.launches import (
+    DRIFT,
     HOPELESS,
     LEAST_FOR_INTERVAL,
     STEADY,
     aggregate,
     in_order,
 )
-from mpigauge.result.stats.order import median
+from mpigauge.result.stats.order import ENDS, median
 
 WORTH_IT = 0.25
 """The least share of the imprecise rows that further launches must make precise to be worth it."""
@@ -125,16 +127,31 @@ class Results:
         rows = self.rows()
         wide = [row for row in rows if not self._is_precise(row)]
         expected = ExpectedErrors(rows, self._between.widening, self._earlier, self._conditions)
-        gain, steady = set(), 0
+        machine = between(rows, self._earlier, self._conditions)
+        gain: set[Key] = set()
+        reasons: Counter[str] = Counter()
         for row in wide:
-            if expected.is_from_history(row) and expected.of(row, row.launches) <= self._precision:
-                steady += 1
-            elif not expected.of(row, most) > self._precision:
+            error = expected.of(row, row.launches)
+            if expected.is_from_history(row) and error <= self._precision:
+                reasons[STEADY] += 1
+            elif self._is_drift(machine.of(row.key), error):
+                reasons[DRIFT] += 1
+            elif expected.of(row, most) > self._precision:
+                reasons[HOPELESS] += 1
+            else:
                 gain.add(row.key)
-        if len(gain) >= WORTH_IT * len(wide):
-            has_history = any(map(expected.is_from_history, rows))
-            return Outlook(frozenset(gain) if has_history else None)
-        return Outlook(stop=STEADY if 2 * steady >= len(wide) else HOPELESS)
+        if len(gain) < WORTH_IT * len(wide):
+            return Outlook(stop=reasons.most_common(1)[0][0])
+        has_history = any(map(expected.is_from_history, rows))
+        return Outlook(frozenset(gain) if has_history else None)
+
+    def _is_drift(self, scatter: Scatter | None, error: float) -> bool:
+        """True if the machine differs from run to run by more than the precision, and by more than
+        the launches of this run leave open: more launches in a row would show the same state."""
+        if scatter is None or not scatter.is_known:
+            return False
+        whole = ENDS * scatter.sd
+        return whole > self._precision and 2 * error**2 < whole**2
 
     def _is_precise(self, row: Row) -> bool:
         narrow = row.relative_error <= self._precision or not _can_improve(row)

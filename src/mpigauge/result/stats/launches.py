@@ -47,10 +47,13 @@ if TYPE_CHECKING:
 Place = Callable[[Row], Any]
 """The sort key of a row."""
 LEAST_FOR_INTERVAL = 6
-PRECISE, STEADY, HOPELESS, EMPTY, TIME = "precise", "steady", "hopeless", "empty", "time"
-"""Why launches ended before the most: every interval is narrow enough; by the machine's earlier
-runs so many launches are precise, and an interval is wide by chance; more of them in a row would
-hardly make any narrow; there is nothing to be measured here; cells have taken all of their time."""
+PRECISE, STEADY, DRIFT, HOPELESS = "precise", "steady", "drift", "hopeless"
+"""Why launches ended before the most, by their intervals: every one is narrow enough; by earlier
+runs of the machine so many launches are precise, and an interval is wide by chance; the machine
+differs more from run to run than launches of one run can show; more launches in a row would make
+hardly any narrow."""
+EMPTY, TIME = "empty", "time"
+"""Other reasons: nothing can be measured here; cells have taken all of their time."""
 DEFAULT_MOST = 20
 """The most launches of each part of a run, unless a number or a time is given."""
 OR = " / "

@@ -14,7 +14,7 @@ from mpigauge.model.flags import flags_of
 from mpigauge.model.grouping import distinct, grouped
 from mpigauge.model.units import byte_count, listed, many, percent, plus_minus
 from mpigauge.result.stats.history import STARTING_SD
-from mpigauge.result.stats.launches import HOPELESS, STEADY
+from mpigauge.result.stats.launches import DRIFT, HOPELESS, STEADY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,6 +60,8 @@ class Named(Protocol):
 _UNCONVERGED = {
     HOPELESS: ", and twenty launches in a row would reach it in few of them; measure for longer "
     "(--in), or on a quieter machine",
+    DRIFT: ", and this machine differs by more from run to run, as its earlier runs show, than "
+    "launches of one run can: measure again at another time, or for longer (--in)",
     STEADY: ", though by earlier runs of this machine so many launches usually reach it; measure "
     "for longer (--in) to narrow ±",
 }
