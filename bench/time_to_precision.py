@@ -14,10 +14,14 @@ Launches during another state of the machine than most (common.in_one_state) are
 the result with all launches is printed too.
 
 With --command ours is the command that people type, `mpigauge run PingPong`: Python, planning, six
-launches or more and the table, on a machine with earlier runs in its history. The wall time counts.
+launches or more and the table, on a machine with earlier runs in its history. Each round runs the
+command, and launches of the loop in a row for as long as the command took. Launches that are drawn
+from the whole bench would share no minute, which those of a user do. The error is that of the
+command, or of the median over the first L launches in a row, from round to round.
 
 Exit status: 0 the goal is met (a third of the loop's measuring time, with --burner a tenth; with
---command its wall time), 1 it is not, 2 it could not be tried.
+--command no larger error than the loop's in the same wall time), 1 it is not, 2 it could not be
+tried.
 """
 
 from __future__ import annotations
@@ -31,10 +35,10 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import nan
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import common
 import numpy as np
@@ -53,7 +57,6 @@ from mpigauge.site.mpi.quick_start import is_slow_version, quick_start
 LOOP, OURS = TOOLS = ("loop", "mpigauge")
 TARGET = 0.05
 GOAL, GOAL_WITH_BURNER, GOAL_OF_COMMAND = 1 / 3, 1 / 10, 1.0
-EQUAL_WALL_S, GOAL_AT_EQUAL_WALL = 10.0, 0.7
 COUNTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 """Launches that a user may take the median of."""
 DRAWS = 4000
@@ -100,25 +103,86 @@ class Cost:
     wall_s: float
 
 
-def measure(here: Site, count: int, protect: bool, command: bool = False) -> list[Launch]:
+def measure(here: Site, count: int, protect: bool) -> list[Launch]:
     """Launches both tools `count` times, in reversed order every other time."""
     launches = []
     with tempfile.TemporaryDirectory() as folder:
-        if here.mpi.name == "intel":
-            loop = common.imb(here, "PingPong")
-        else:
-            loop = plain_loop(here, Path(folder))
-        tools = {LOOP: partial(loop_launch, loop), OURS: partial(one_launch, here)}
-        if command:
-            tools[OURS] = partial(whole_command, here, Path(folder))
-            for n in range(LEAST_RUNS):
-                tools[OURS](-n, protect)
+        loop = loop_of(here, Path(folder))
         for n in range(count):
             for tool in TOOLS if n % 2 == 0 else reversed(TOOLS):
                 common.say_progress(f"launch {n + 1} of {count}: {tool}")
-                launches.append(tools[tool](n, protect))
+                if tool == LOOP:
+                    launches.append(loop_launch(loop, protect))
+                else:
+                    launches.append(one_launch(here, n, protect))
     common.end_progress()
     return launches
+
+
+class Round(NamedTuple):
+    """A command, and the launches of the loop that took as long, in a row."""
+
+    command: Launch
+    loops: list[Launch]
+
+
+def measure_commands(here: Site, count: int, protect: bool) -> list[Round]:
+    """Runs the command `count` times; the loop comes before it every other time. The first runs,
+    which only fill the history, do not count."""
+    rounds = []
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        loop = loop_of(here, root)
+        first = [whole_command(here, root, n, protect) for n in range(LEAST_RUNS)]
+        wall_s = median(run.wall_s for run in first)
+        for n in range(count):
+            common.say_progress(f"round {n + 1} of {count}")
+            loops = in_a_row(loop, wall_s, protect) if n % 2 else []
+            command = whole_command(here, root, LEAST_RUNS + n, protect)
+            wall_s = command.wall_s
+            rounds.append(Round(command, loops or in_a_row(loop, wall_s, protect)))
+    common.end_progress()
+    return rounds
+
+
+def in_a_row(loop: Command, seconds: float, protect: bool) -> list[Launch]:
+    """As many launches as fit the time, and at least one."""
+    launches = [loop_launch(loop, protect)]
+    while sum(launch.wall_s for launch in launches) + launches[0].wall_s <= seconds:
+        launches.append(loop_launch(loop, protect))
+    return launches
+
+
+def together(launches: Sequence[Launch]) -> Launch:
+    """Several launches of a tool as one: medians of their times, sums of what they took."""
+    times = {size: median(each.times[size] for each in launches) for size in launches[0].times}
+    walls, measuring = zip(*((each.wall_s, each.measuring_s) for each in launches), strict=True)
+    return Launch(launches[0].tool, times, sum(measuring), sum(walls))
+
+
+def report_commands(rounds: Sequence[Round]) -> tuple[str, bool]:
+    """Prints the error of launches in a row by their number, and that of the command."""
+    fit = min(len(each.loops) for each in rounds)
+    rows = {f"{n} loops": [together(each.loops[:n]) for each in rounds] for n in COUNTS if n <= fit}
+    rows["as many as fit"] = [together(each.loops) for each in rounds]
+    rows["the command"] = [each.command for each in rounds]
+    lines = [f"{'':<16}{'wall s':>8}{'median error':>14}{'largest':>9}"]
+    for name, launches in rows.items():
+        own = errors(launches, 1)
+        wall = median(launch.wall_s for launch in launches)
+        lines.append(f"{name:<16}{wall:>8.2f}{median(own):>14.1%}{max(own):>9.1%}")
+    its, mine = (median(errors(rows[name], 1)) for name in ("as many as fit", "the command"))
+    ratio = mine / its if its else nan
+    is_met = ratio <= GOAL_OF_COMMAND
+    verdict = f"in the same time the command's error is {ratio:.2f} of the loop's"
+    lines.append(f"\n{verdict} (goal {GOAL_OF_COMMAND:.2f}): {'met' if is_met else 'MISSED'}")
+    return "\n".join(lines), is_met
+
+
+def loop_of(here: Site, folder: Path) -> Command:
+    if here.mpi.name == "intel":
+        return common.imb(here, "PingPong")
+    return plain_loop(here, folder)
 
 
 def plain_loop(here: Site, folder: Path) -> Command:
@@ -130,8 +194,7 @@ def plain_loop(here: Site, folder: Path) -> Command:
     return start_words(Job(here.mpi, here.ranks, words, env={**here.settings, **settings}))
 
 
-def loop_launch(loop: Command, n: int, protect: bool) -> Launch:
-    del n
+def loop_launch(loop: Command, protect: bool) -> Launch:
     out = common.launch(loop, protect)
     return _launch(LOOP, common.imb_rows(out.lines), common.imb_measuring_s(out.lines), out.wall_s)
 
@@ -152,7 +215,7 @@ def whole_command(here: Site, root: Path, n: int, protect: bool) -> Launch:
     program = str(Path(sys.executable).with_name("mpigauge"))
     with tempfile.TemporaryDirectory(dir=root) as folder:
         words = (program, "run", "PingPong", "--mpi", here.mpi.name, "--bind", here.cores)
-        output = ("--output", f"{folder}/run", "--format", "csv", "--seed", str(n + 1 + LEAST_RUNS))
+        output = ("--output", f"{folder}/run", "--format", "csv", "--seed", str(n + 1))
         env = {**here.settings, "MPIGAUGE_HISTORY": str(root / "history")}
         out = common.launch(Command((*words, *output), env), protect)
         ends = [end for end in load(Path(folder, "run")).of(End) if end.measuring_s > 0]
@@ -236,11 +299,9 @@ def where_we_lose(launches: Sequence[Launch]) -> str:
     return "a launch scatters more than the loop's at: " + (", ".join(worse) or "no size")
 
 
-def verdict(launches: Sequence[Launch], goal: float, by_wall: bool = False) -> tuple[str, bool]:
+def verdict(launches: Sequence[Launch], goal: float) -> tuple[str, bool]:
     its, mine = (cost(of(tool, launches)) for tool in TOOLS)
     lines = [sentence(LOOP, its), sentence(OURS, mine)]
-    if by_wall:
-        lines.append(at_equal_wall(launches))
     if mine.launches is None:
         return "\n".join([*lines, "not reached by us, so no ratio"]), False
     least = "" if its.launches else "at most "
@@ -248,23 +309,9 @@ def verdict(launches: Sequence[Launch], goal: float, by_wall: bool = False) -> t
     lines.append(
         f"measuring time {least}{measuring:.2f} of the loop's, wall time {least}{wall:.2f}"
     )
-    met = (wall if by_wall else measuring) <= goal
-    what = f"goal {goal:.2f} of the loop's {'wall' if by_wall else 'measuring'} time"
+    met = measuring <= goal
+    what = f"goal {goal:.2f} of the loop's measuring time"
     return "\n".join([*lines, f"{what}: {'met' if met else 'MISSED'}"]), met
-
-
-def at_equal_wall(launches: Sequence[Launch]) -> str:
-    """Returns the errors of both tools with as many launches as fit the same wall time."""
-    shares = []
-    for tool in TOOLS:
-        own = of(tool, launches)
-        count = max(1, int(EQUAL_WALL_S / median(launch.wall_s for launch in own)))
-        shares.append((count, median(errors(own, count))))
-    (loops, its), (commands, mine) = shares
-    return (
-        f"in {EQUAL_WALL_S:g} s: {loops} loops ±{its:.1%}, {commands} of ours ±{mine:.1%}, "
-        f"{mine / its if its else nan:.2f} of the loop's (wanted {GOAL_AT_EQUAL_WALL:g})"
-    )
 
 
 def sentence(name: str, what: Cost) -> str:
@@ -304,27 +351,28 @@ def main(words: Sequence[str]) -> int:
         here = site(options)
         burning = beside if options.burner else contextlib.nullcontext()
         with common.protection(options.protect), burning:
-            launches = measure(here, count, options.protect, options.command)
+            if options.command:
+                text, is_met = report_commands(measure_commands(here, count, options.protect))
+            else:
+                goal = GOAL_WITH_BURNER if options.burner else GOAL
+                text, is_met = report(measure(here, count, options.protect), goal)
     except UserError as error:
         print(f"time_to_precision: {error}", file=sys.stderr)
         return 2
     print(f"# {here.mpi.label}{', TCP' if options.tcp else ''}, {conditions}")
     print(f"# beside a burner on each core: {'yes' if options.burner else 'no'}")
     print(f"# ours is {'the default command' if options.command else 'one launch'}\n")
-    usual = GOAL_WITH_BURNER if options.burner else GOAL
-    goal = GOAL_OF_COMMAND if options.command else usual
-    text, met = report(launches, goal, options.command)
     print(text)
-    return 0 if met else 1
+    return 0 if is_met else 1
 
 
-def report(launches: Sequence[Launch], goal: float, by_wall: bool = False) -> tuple[str, bool]:
+def report(launches: Sequence[Launch], goal: float) -> tuple[str, bool]:
     kept = in_one_state(launches)
-    with_all, met = verdict(launches, goal, by_wall)
+    with_all, met = verdict(launches, goal)
     if min(len(of(tool, kept)) for tool in TOOLS) < LEAST_KEPT:
         sorry = "no state of the machine lasted; this is from all launches"
         return "\n\n".join([summary(launches), NOTES, by_count(launches), with_all, sorry]), met
-    text, met = verdict(kept, goal, by_wall)
+    text, met = verdict(kept, goal)
     parts = [summary(kept), NOTES, by_count(kept), where_we_lose(kept), text]
     if len(kept) < len(launches):
         left_out = " and ".join(f"{len(of(t, launches)) - len(of(t, kept))} of {t}" for t in TOOLS)

@@ -234,17 +234,36 @@ def test_the_price_is_launches_times_measuring_time(program: ModuleType) -> None
 
 
 @with_program("time_to_precision")
-def test_the_command_is_judged_by_its_wall_time(program: ModuleType) -> None:
-    """It measures for a tenth of the loop's time, but takes longer to do so."""
-    launches = [
-        *(program.Launch("loop", {0: 1.0}, 1.0, 1.2) for _ in range(5)),
-        *(program.Launch("mpigauge", {0: 1.0}, 0.1, 2.4) for _ in range(5)),
+def test_the_command_is_judged_by_loops_in_a_row(program: ModuleType) -> None:
+    """Loops in a row share the state of their minute, so their median is off by as much as one."""
+    rounds = [
+        program.Round(
+            program.Launch("mpigauge", {0: 10.0 + place / 10}, 1.0, 3.0),
+            [program.Launch("loop", {0: 10.0 + place}, 0.2, 0.5)] * 6,
+        )
+        for place in (-1, 0, 1)
     ]
-    assert program.verdict(launches, 0.5)[1]
-    text, met = program.verdict(launches, 0.5, by_wall=True)
-    assert not met
-    assert "wall time 2.00" in text
-    assert "goal 0.50 of the loop's wall time: MISSED" in text
+    text, is_met = program.report_commands(rounds)
+    assert is_met
+    assert [line.split()[-1] for line in text.splitlines() if "loops" in line] == ["10.0%"] * 4
+    assert "the command's error is 0.10 of the loop's" in text
+    swapped = [
+        program.Round(
+            program.Launch("mpigauge", dict(each.loops[0].times), 1.0, 3.0), [each.command]
+        )
+        for each in rounds
+    ]
+    text, is_met = program.report_commands(swapped)
+    assert not is_met
+    assert "error is 10.00 of the loop's (goal 1.00): MISSED" in text
+
+
+@with_program("time_to_precision")
+def test_launches_together_are_their_medians_and_sums(program: ModuleType) -> None:
+    launches = [
+        program.Launch("loop", {0: time, 8: 2 * time}, 0.25, 0.5) for time in (1.0, 9.0, 2.0)
+    ]
+    assert program.together(launches) == program.Launch("loop", {0: 2.0, 8: 4.0}, 0.75, 1.5)
 
 
 @with_program("time_to_precision")
@@ -264,18 +283,6 @@ def test_the_report_meets_its_goal_or_not(program: ModuleType) -> None:
     text, met = program.report([*loop, *ours], 1 / 10)
     assert not met
     assert "goal 0.10 of the loop's measuring time: MISSED" in text
-
-
-@with_program("time_to_precision")
-def test_errors_are_compared_at_equal_wall_time(program: ModuleType) -> None:
-    """Ten seconds hold ten loops, and two commands."""
-    launches = [
-        *launches_of(program, "loop", [9.0, 10.0, 11.0], 0.5),
-        *launches_of(program, "mpigauge", [9.9, 10.0, 10.1], 2.5),
-    ]
-    text = program.at_equal_wall(launches)
-    assert text.startswith("in 10 s: 10 loops ±")
-    assert ", 2 of ours ±" in text
 
 
 # --- launch_cost ---------------------------------------------------------------------------
