@@ -146,7 +146,7 @@ def measure_commands(here: Site, count: int, protect: bool) -> list[Round]:
 
 
 def in_a_row(loop: Command, seconds: float, protect: bool) -> list[Launch]:
-    """As many launches as fit the time, and at least one."""
+    """Launches the loop as often as fits the time, and at least once."""
     launches = [loop_launch(loop, protect)]
     while sum(launch.wall_s for launch in launches) + launches[0].wall_s <= seconds:
         launches.append(loop_launch(loop, protect))

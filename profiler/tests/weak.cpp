@@ -36,7 +36,7 @@ int main(int argc, char* const* argv) {
   for (int round = 0; round < 2; ++round) {
     void* const file = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (file == nullptr) return 2;
-    void* const found = dlsym(file, "weak_references_opened");
+    const void* const found = dlsym(file, "weak_references_opened");
     unsigned (*references)() = nullptr;
     std::memcpy(&references, &found, sizeof references);
     check("opened", references());
