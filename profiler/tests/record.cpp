@@ -198,7 +198,7 @@ void a_cell_has_the_least_and_the_most_of_those_of_its_kind() {
 
 // What is remembered has another amount here, which tells whether it is used.
 void a_message_is_remembered_until_a_handle_changes() {
-  layout::Cell& cell = call_with(5);
+  const layout::Cell& cell = call_with(5);
   self->place->first.amount = 1000;
   const std::uint64_t before = cell.amount, count = cell.count;
   call_with(5);

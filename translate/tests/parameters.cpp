@@ -553,6 +553,8 @@ void arrays_of_types() {
     const bool is_byte = each.ompi != nullptr && each.ompi == std::string_view("ompi_mpi_byte");
     if (is_byte && byte == nullptr) byte = &each;
   }
+  CHECK(byte != nullptr);
+  if (byte == nullptr) return;
   const Word word = target_abi == Abi::mpich ? byte->mpich : byte->std;
   const std::array<ProgramHandle<kind>, 2> types = {to_program<kind>(of_target<kind>(word)),
                                                     null_for_program<kind>()};
