@@ -40,6 +40,7 @@ from mpigauge.site.mpi.quick_start import is_slow_version, quick_start
 
 MPIS = ("mpich", "openmpi", "intel")
 MANY = 7
+LEAST_ROUNDS = 2
 MOST_BESIDE_S, MOST_BETWEEN_S = 0.060, 0.010
 COLUMNS = ("a launch", "empty job", "measuring", "kernels", "between")
 Costs = dict[str, list[float]]
@@ -132,12 +133,14 @@ def verdicts(costs: Mapping[str, Costs]) -> list[tuple[str, bool]]:
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--mpi", action="append", choices=MPIS, help="only this one")
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=15, help="two or more (15)")
     parser.add_argument("--quick", action="store_true", help="2 rounds, to see whether it works")
     given = parser.parse_args(words)
+    if given.rounds < LEAST_ROUNDS:
+        parser.error("--rounds: quartiles need two rounds")
     print(f"# {common.machine()}\n")
     try:
-        costs = measured(given.mpi or MPIS, 2 if given.quick else given.rounds)
+        costs = measured(given.mpi or MPIS, LEAST_ROUNDS if given.quick else given.rounds)
     except (UserError, subprocess.CalledProcessError) as error:
         print(f"launch_cost: {error}", file=sys.stderr)
         return 2

@@ -49,7 +49,7 @@ def places(path: Path) -> Iterator[Place]:
     text = path.read_text(encoding="utf-8")
     if GENERATED in text[:400]:
         return
-    tree, shown = ast.parse(text), path.relative_to(ROOT) if path.is_absolute() else path
+    tree, shown = ast.parse(text), path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
     for node in ast.walk(tree):
         for line, docstring in _docstrings(node):
             words = docstring.split()
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(place)
     print(", ".join(f"{counts[kind]} {kind}s of at most {most}" for kind, most in MOST.items()))
     if given.paths:
-        return 1 if every else 0
+        return 1 if any(given.kind in (None, place.kind) for place in every) else 0
     return 1 if any(counts[kind] > most for kind, most in MOST.items()) else 0
 
 

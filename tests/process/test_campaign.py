@@ -1064,14 +1064,34 @@ def test_rows_that_twenty_launches_would_not_make_precise(
 ) -> None:
     results = Results(0.05, of_launches(values))
     assert not results.converged()
-    assert results.look_ahead(20).stop == (HOPELESS if hopeless else "")
+    assert results.look_ahead(14).stop == (HOPELESS if hopeless else "")
+
+
+def test_rows_with_too_few_launches_for_an_interval_get_more() -> None:
+    """As after six launches of which one failed."""
+    assert Results(0.05, of_launches(WIDE[:5])).look_ahead(15).stop == ""
+
+
+def test_rows_that_were_left_out_do_not_count_any_more() -> None:
+    left_out = [of_launches(WIDE, message_bytes=8 * i) for i in range(9)]
+    (key,) = {cell.key for cell in of_launches(NEARLY, message_bytes=99)}
+    results = Results(0.05, chain(*left_out, of_launches(NEARLY, message_bytes=99)))
+    assert results.look_ahead(14).stop == HOPELESS
+    assert results.look_ahead(14, {key}).stop == ""
+
+
+def test_launches_that_a_row_missed_do_not_come_back() -> None:
+    """Of twenty, ten are over, and a row that had six may have sixteen."""
+    results = Results(0.05, of_launches(NEARLY))
+    assert results.look_ahead(14).stop == ""
+    assert results.look_ahead(0).stop == HOPELESS
 
 
 def test_one_row_of_four_is_worth_more_launches() -> None:
     def held(wide: int) -> bool:
         rows = [of_launches(WIDE, message_bytes=8 * i) for i in range(wide)]
         results = Results(0.05, chain(*rows, of_launches(NEARLY, message_bytes=99)))
-        return results.look_ahead(20).stop == HOPELESS
+        return results.look_ahead(14).stop == HOPELESS
 
     assert not held(3)
     assert held(4)

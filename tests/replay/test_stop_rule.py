@@ -62,7 +62,7 @@ def default_run(launches: list[list[Cell]], earlier: list[Remembered]) -> Defaul
     results, keys = Results(PRECISION, earlier=earlier, conditions="replay"), None
     for number, cells in enumerate(launches):
         if number in LOOKS:
-            outlook = results.look_ahead(MOST)
+            outlook = results.look_ahead(MOST - number, keys)
             if results.converged() or outlook.stop:
                 return DefaultRun(number, len(results.cells()), results.rows())
             keys = outlook.keys

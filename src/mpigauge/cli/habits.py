@@ -8,14 +8,13 @@ options are refused with our words for what they may mean.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import click
 
 from mpigauge.model.errors import UserError
-from mpigauge.model.limits import MOST_LOG_BYTES, whole_number
+from mpigauge.model.limits import MOST_LOG_BYTES, decimal_number, whole_number
 
 END = "--"
 """The words after it belong to another program."""
@@ -23,6 +22,13 @@ _PLACES = {"core": "compact", "slot": "compact", "node": "hosts"}
 """The placements that objects of --map-by stand for."""
 _WITHOUT_NOTE = ("--np", "--ppn")
 """Translations that need no note."""
+_OPEN_MPI = frozenset({
+    "--map-by", "--bind-to", "--cpu-list", "--rankfile", "--report-bindings", "--host",
+    "--machinefile", "--mca",
+})  # fmt: skip
+"""Options of launchers that may have one dash."""
+_OF_RUNS = frozenset({"--precision"})
+"""Options of commands that measure benchmarks."""
 _NAME_AND_VALUE = 2
 """The number of words after -genv and --mca."""
 
@@ -35,6 +41,8 @@ class Habit:
     """Returns our words for its values. UserError: it has no one meaning here."""
     values: int = 1
     """The number of words that follow the option."""
+    needs: frozenset[str] = frozenset()
+    """The options that a command must have for the answer to be true of it."""
 
     def read(self, name: str, rest: list[str]) -> list[str]:
         """Takes the values from the words that follow. UserError: one is missing."""
@@ -79,7 +87,7 @@ def in_our_words(words: Sequence[str], options: Options) -> tuple[list[str], lis
             return [*ours, word, *rest], notes
         name, equals, value = word.partition("=")
         habit = None if name in options.values else HABITS.get(_with_two_dashes(name))
-        if habit is None:
+        if habit is None or not habit.needs <= options.values.keys():
             count = 0 if equals else options.values.get(name, 0)
             ours += [word, *rest[:count]]
             del rest[:count]
@@ -123,10 +131,8 @@ class HabitualCommand(click.Command):
 
 
 def _with_two_dashes(name: str) -> str:
-    """Launchers accept -map-by for --map-by; options of IMB have the one form."""
-    doubled = f"-{name}"
-    is_single = name.startswith("-") and name not in HABITS
-    return doubled if is_single and doubled in HABITS else name
+    """Open MPI accepts -map-by for --map-by; options of IMB have the one form."""
+    return f"-{name}" if f"-{name}" in _OPEN_MPI else name
 
 
 def _named(option: str) -> Habit:
@@ -206,11 +212,6 @@ def _verbose() -> Sequence[str]:
     raise UserError("-v: `mpigauge show last --all` prints all that a run has stored")
 
 
-def _exported(value: str) -> Sequence[str]:
-    """mpirun's -x: NAME alone hands on the value of our environment."""
-    return ["--env", value if "=" in value else f"{value}={os.environ.get(value, '')}"]
-
-
 def _variable(name: str, value: str) -> Sequence[str]:
     return ["--env", f"{name}={value}"]
 
@@ -226,9 +227,18 @@ def _rank_file(value: str) -> Sequence[str]:
     return ["--place", f"rankfile:{value}"]
 
 
+def _time_of_a_size(value: str) -> Sequence[str]:
+    raise UserError(
+        f"-time {value}: IMB's time is that of one size; --in {value}s is that of the whole run"
+    )
+
+
 def _gigabytes(value: str) -> Sequence[str]:
-    """IMB's -mem: gigabytes of buffers for each process."""
-    return ["--memory", f"{value}Gi"]
+    """IMB's -mem: gigabytes of buffers for each process, such as 0.5."""
+    gigabytes = decimal_number(value)
+    if not gigabytes > 0:
+        raise UserError(f"-mem {value}: write gigabytes, such as 0.5; or --memory 512Mi")
+    return ["--memory", str(int(gigabytes * (1 << 30)))]
 
 
 HABITS = {
@@ -241,14 +251,14 @@ HABITS = {
     "-rf": Habit(_rank_file),
     "--cpu-list": _named("--bind"),
     "--bind-to": Habit(_bound),
-    "--report-bindings": Habit(_reported, values=0),
+    "--report-bindings": Habit(_reported, values=0, needs=_OF_RUNS),
     "--host": _named("--hosts"),
     "-H": _named("--hosts"),
     "--machinefile": _named("--hostfile"),
     "-hostfile": _named("--hostfile"),
     "-hosts": _named("--hosts"),
     "-f": _named("--hostfile"),
-    "-x": Habit(_exported),
+    "-x": _named("--env"),
     "-genv": Habit(_variable, values=_NAME_AND_VALUE),
     "-env": Habit(_variable, values=_NAME_AND_VALUE),
     "--mca": Habit(_parameter, values=_NAME_AND_VALUE),
@@ -256,14 +266,15 @@ HABITS = {
     "-msglen": _named("--sizes-file"),
     "-npmin": _named("--npmin"),
     "-mem": Habit(_gigabytes),
-    "-iter": Habit(_repetitions),
-    "-input": Habit(_benchmark_file),
+    "-time": Habit(_time_of_a_size, needs=_OF_RUNS),
+    "-iter": Habit(_repetitions, needs=_OF_RUNS),
+    "-input": Habit(_benchmark_file, needs=_OF_RUNS),
     "--time": _named("--in"),
     "--size": _named("--sizes"),
     "-o": _named("--output"),
     "-p": Habit(_port),
-    "-v": Habit(_verbose, values=0),
-    "--list": Habit(_listed, values=0),
+    "-v": Habit(_verbose, values=0, needs=_OF_RUNS),
+    "--list": Habit(_listed, values=0, needs=_OF_RUNS),
 }
 
 

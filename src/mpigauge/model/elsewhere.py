@@ -41,8 +41,11 @@ def command_here(name: str, benchmarks: Iterable[str]) -> str:
     if word in _COMMANDS:
         return _COMMANDS[word]
     prefix = next((each for each in (_OSU, _IMB) if word.startswith(each)), "")
-    ours = {each.rpartition(":")[2].lower(): each for each in benchmarks}
-    ours |= {each.partition(":")[0].lower(): each.partition(":")[0] for each in ours.values()}
+    ours: dict[str, str] = {}
+    for each in sorted(benchmarks, key=lambda name: ":" in name):
+        suite, _, bare = each.rpartition(":")
+        ours.setdefault(bare.lower(), each)
+        ours.setdefault(suite.lower(), suite)
     ours["mpi1"] = "MPI1"
     rest = word[len(prefix) :]
     return f"mpigauge run {ours[rest]}" if prefix and rest in ours else ""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -43,7 +43,7 @@ class Outlook:
     """The cells that more launches would make precise; None: all cells, since the machine is not
     known or something else is measured with them."""
     stop: str = ""
-    """STEADY or HOPELESS: more launches are not worth their time."""
+    """STEADY, DRIFT or HOPELESS: more launches are not worth their time."""
 
 
 class Results:
@@ -120,30 +120,43 @@ class Results:
                 return False
         return all(map(self._is_precise, rows))
 
-    def look_ahead(self, most: int) -> Outlook:
-        """The effect of more launches, up to `most`, on the imprecise rows."""
+    def look_ahead(self, more: int, keys: Collection[Key] | None = None) -> Outlook:
+        """The effect of `more` launches on the imprecise rows. `keys` are the cells of the last
+        launches, if these were narrowed; other cells get no more launches."""
         if self._figures:
             return Outlook()
         rows = self.rows()
-        wide = [row for row in rows if not self._is_precise(row)]
         expected = ExpectedErrors(rows, self._between.widening, self._earlier, self._conditions)
         machine = between(rows, self._earlier, self._conditions)
         gain: set[Key] = set()
         reasons: Counter[str] = Counter()
-        for row in wide:
-            error = expected.of(row, row.launches)
-            if expected.is_from_history(row) and error <= self._precision:
-                reasons[STEADY] += 1
-            elif self._is_drift(machine.of(row.key), error):
-                reasons[DRIFT] += 1
-            elif expected.of(row, most) > self._precision:
-                reasons[HOPELESS] += 1
+        for row in rows:
+            if self._is_precise(row):
+                continue
+            reason = self._reason_to_stop(row, more, expected, machine)
+            if keys is not None and row.key not in keys:
+                reasons[reason or STEADY] += 0
+            elif reason:
+                reasons[reason] += 1
             else:
                 gain.add(row.key)
-        if len(gain) < WORTH_IT * len(wide):
-            return Outlook(stop=reasons.most_common(1)[0][0])
+        if not gain or len(gain) < WORTH_IT * (len(gain) + reasons.total()):
+            return Outlook(stop=max(reasons, key=lambda each: reasons[each], default=HOPELESS))
         has_history = any(map(expected.is_from_history, rows))
         return Outlook(frozenset(gain) if has_history else None)
+
+    def _reason_to_stop(
+        self, row: Row, more: int, expected: ExpectedErrors, machine: Between
+    ) -> str:
+        """STEADY, DRIFT or HOPELESS; empty: more launches would make the row precise."""
+        if row.launches < LEAST_FOR_INTERVAL:
+            return ""
+        error = expected.of(row, row.launches)
+        if expected.is_from_history(row) and error <= self._precision:
+            return STEADY
+        if self._is_drift(machine.of(row.key), error):
+            return DRIFT
+        return HOPELESS if expected.of(row, row.launches + more) > self._precision else ""
 
     def _is_drift(self, scatter: Scatter | None, error: float) -> bool:
         """True if the machine differs from run to run by more than the precision, and by more than

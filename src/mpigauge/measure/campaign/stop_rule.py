@@ -32,8 +32,8 @@ class StopRule:
         self._keys: frozenset[Key] | None = None
         """The cells that launches measure until the next check; None: all."""
         self.reason = ""
-        """PRECISE, STEADY, HOPELESS, EMPTY or TIME; empty: launches go on, or their number or the
-        time ends them."""
+        """The reason why launches end (result/stats/launches.py); empty: they go on, or their
+        number or the time ends them."""
 
     def ends_after(self, rounds: int) -> bool:
         self.reason = self._reason(rounds)
@@ -53,16 +53,15 @@ class StopRule:
             return PRECISE
         if not self._may_end_early:
             return ""
-        outlook = results.look_ahead(self._plan.most_rounds)
+        outlook = results.look_ahead(self._plan.most_rounds - rounds, self._keys)
         self._keys = outlook.keys
         return outlook.stop
 
     def narrow(self, part: PlanPart) -> PlanPart | None:
         """The part with the cells that need more launches; None: it has none."""
-        if self._keys is None:
+        if self._keys is None or part.foreign:
             return part
-        cells = [cell for cell in self._state.results.cells() if cell.key in self._keys]
-        return narrowed_part(self._plan, part, cells)
+        return narrowed_part(self._plan, part, self._state.results.cells(), self._keys)
 
     def _all_worked(self) -> bool:
         outcomes = self._state.outcomes

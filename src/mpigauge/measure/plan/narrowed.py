@@ -17,6 +17,7 @@ from mpigauge.model.suite_options import THREAD_LEVEL
 
 if TYPE_CHECKING:
     from mpigauge.measure.plan.plan import Plan, PlanPart
+    from mpigauge.model.record import Key
 
 
 def narrowed(plan: Plan, numbers: Iterable[Cell | Figure]) -> Plan | None:
@@ -36,18 +37,37 @@ def narrowed(plan: Plan, numbers: Iterable[Cell | Figure]) -> Plan | None:
     return replace(plan, parts=tuple(parts), seed=plan.seed + 1, sync=sync or plan.sync)
 
 
-def narrowed_part(plan: Plan, part: PlanPart, cells: Iterable[Cell]) -> PlanPart | None:
-    """The part with the benchmarks, sizes and numbers of ranks of these cells; None: it measures
-    none of them. A benchmark may get sizes that only another one needs."""
+def narrowed_part(
+    plan: Plan, part: PlanPart, cells: Iterable[Cell], keys: Collection[Key]
+) -> PlanPart | None:
+    """The part with the benchmarks of these keys, and with their sizes and numbers of ranks if all
+    of these benchmarks have them; None: the part measures none. `cells` are all measured cells."""
     levels = {_level(each) for each in plan.parts}
     own = [cell for cell in cells if _belongs(cell, part) and _has_level(cell, part, levels)]
-    if not own:
+    needed = [cell for cell in own if cell.key in keys]
+    if not needed:
         return None
-    sizes, ranks = _sizes_and_ranks(own)
-    words = {_word(cell) for cell in own}
+    words = {_word(cell) for cell in needed}
     names = tuple(name for name in part.benchmarks if name in words)
-    groups = ranks if part.ranks else ()
-    return replace(part, benchmarks=names, sizes=sizes or None, ranks=groups)
+    (sizes, ranks), common = _sizes_and_ranks(needed), _common_sizes_and_ranks(own, words)
+    return replace(
+        part,
+        benchmarks=names,
+        sizes=sizes if sizes and common[0].issuperset(sizes) else part.sizes,
+        ranks=ranks if part.ranks and common[1].issuperset(ranks) else part.ranks,
+    )
+
+
+def _common_sizes_and_ranks(
+    cells: Iterable[Cell], words: Collection[str]
+) -> tuple[set[int], set[int]]:
+    """The sizes and the numbers of ranks at which each of these benchmarks was measured, leaving
+    out benchmarks without sizes."""
+    of_benchmarks = grouped((cell for cell in cells if _word(cell) in words), _word)
+    measured = [_sizes_and_ranks(of) for of in of_benchmarks.values()]
+    with_sizes = [set(sizes) for sizes, _ in measured if sizes]
+    every_rank = [set(ranks) for _, ranks in measured]
+    return set.intersection(*with_sizes) if with_sizes else set(), set.intersection(*every_rank)
 
 
 def _parts(

@@ -82,7 +82,8 @@ def _split(spec: str | None) -> tuple[str | None, bool]:
     if spec is None:
         return None, False
     name, equals, version = spec.removesuffix(STANDARD).partition("==")
-    name = _NAMES.get(name.lower(), name)
+    if not Path(name).exists():
+        name = _NAMES.get(name.lower(), name)
     return f"{name}{equals}{version}" or None, spec.endswith(STANDARD)
 
 
