@@ -29,6 +29,7 @@ COMMANDS = {
     "exec": ["exec", "--help"],
     "explain": ["explain", RUN],
     "export": ["export", "csv", RUN],
+    "help": ["help"],
     "history": ["history", "--help"],
     "imb": ["imb", "--help"],
     "import": ["import", "printed.txt", "--output", "{new}"],
@@ -57,6 +58,7 @@ COMMANDS = {
     "topo": ["topo"],
     "transports": ["transports", "--help"],
     "tune": ["tune", "--help"],
+    "version": ["version"],
     "watch": ["watch", RUN],
 }
 """A way to call each command that prints something and measures nothing."""
