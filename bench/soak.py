@@ -37,6 +37,8 @@ OPTIONS = (
     ("--cache", "cold"), ("--data", "fresh"), ("--sync", "dissemination"), ("--precision", "20%"),
     ("--datatype", "double"), ("--bind", "none"),
 )  # fmt: skip
+HEEDED_BY = {"--data": "PingPong", "--cache": "PingPong", "--sync": "Bcast", "--datatype": "Bcast"}
+"""A benchmark that each of these options changes: a run of others alone is refused."""
 LONGEST_S = 300
 """The longest time of a run in seconds; on an idle machine it takes a tenth."""
 PROGRAM = Path(sys.executable).with_name("mpigauge")
@@ -47,8 +49,9 @@ def drawn(chance: random.Random, mpis: Sequence[str], most_ranks: int) -> list[s
     names = chance.sample(BENCHMARKS, chance.choice((1, 1, 2, 3)))
     ranks = chance.choice((2, 2, *range(3, most_ranks + 1)))
     options = chance.choice(OPTIONS)
-    if "fresh" in options:  # is refused where nothing that is measured has fresh data
-        names = [*dict.fromkeys([*names, "PingPong"])]
+    heeding = [name for option, name in HEEDED_BY.items() if option in options]
+    heeding += ["PingPong"] if names == ["Barrier"] else []  # which has no sizes
+    names = list(dict.fromkeys([*names, *heeding]))
     words = [*names, "--mpi", chance.choice(mpis), "--sizes", chance.choice(SIZES)]
     words += ["--np", str(ranks), *options]
     words += [] if "--classic" in options else ["--in", chance.choice(("1s", "2s", "3s"))]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import importlib
+import random
 import runpy
 import sys
 from dataclasses import replace
@@ -16,7 +17,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mpigauge.measure.plan import read_request
+from mpigauge.measure.plan.resolve import check_effect
 from mpigauge.model.columns import Cell
+from mpigauge.runs.readers.known import all_cards
 from tests.cells import cell
 from tests.unit.test_plan import MPICH
 
@@ -283,6 +287,22 @@ def test_the_report_meets_its_goal_or_not(program: ModuleType) -> None:
     text, met = program.report([*loop, *ours], 1 / 10)
     assert not met
     assert "goal 0.10 of the loop's measuring time: MISSED" in text
+
+
+# --- soak ----------------------------------------------------------------------------------
+
+
+@with_program("soak")
+def test_no_drawn_run_has_an_option_without_effect(program: ModuleType) -> None:
+    cards = all_cards()
+    for seed in range(300):
+        words = program.drawn(random.Random(seed), ["mpich"], 4)
+        names = words[: words.index("--mpi")]
+        given = {"sizes": words[words.index("--sizes") + 1], "benchmarks": tuple(names)}
+        for option in program.HEEDED_BY:
+            if option in words:
+                given[option.strip("-")] = words[words.index(option) + 1]
+        check_effect(read_request(given), cards.named(names), cards)
 
 
 # --- launch_cost ---------------------------------------------------------------------------
