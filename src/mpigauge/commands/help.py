@@ -27,7 +27,7 @@ def command(context: click.Context, words: tuple[str, ...], is_all: bool) -> Non
 
 
 def _context_of(context: click.Context, words: tuple[str, ...]) -> click.Context:
-    """The context of a command by the words that a user types. UserError: there is none."""
+    """Returns the context of the command with these words. UserError: no command has this name."""
     for word in words:
         group = context.command
         if not isinstance(group, click.Group):

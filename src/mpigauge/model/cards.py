@@ -162,7 +162,7 @@ class Cards:
             words = " or ".join(card.word for card in alike)
             return UserError(f"several benchmarks are called '{name}': write {words}")
         if command := command_here(name, self.names()):
-            return UserError(f"there is no benchmark '{name}'; `{command}` measures that")
+            return UserError(f"there is no benchmark '{name}'; `{command}` does that")
         meant = self._words_by_spelling()
         guess = nearest(name, meant)
         if guess:

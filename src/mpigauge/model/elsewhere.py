@@ -48,4 +48,4 @@ def command_here(name: str, benchmarks: Iterable[str]) -> str:
         ours.setdefault(suite.lower(), suite)
     ours["mpi1"] = "MPI1"
     rest = word[len(prefix) :]
-    return f"mpigauge run {ours[rest]}" if prefix and rest in ours else ""
+    return f"mpigauge run {ours[rest]}" if prefix and rest and rest in ours else ""

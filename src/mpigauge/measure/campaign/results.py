@@ -130,18 +130,20 @@ class Results:
         machine = between(rows, self._earlier, self._conditions)
         gain: set[Key] = set()
         reasons: Counter[str] = Counter()
+        left_out: Counter[str] = Counter()
         for row in rows:
             if self._is_precise(row):
                 continue
             reason = self._reason_to_stop(row, more, expected, machine)
             if keys is not None and row.key not in keys:
-                reasons[reason or STEADY] += 0
+                left_out[reason or STEADY] += 1
             elif reason:
                 reasons[reason] += 1
             else:
                 gain.add(row.key)
         if not gain or len(gain) < WORTH_IT * (len(gain) + reasons.total()):
-            return Outlook(stop=max(reasons, key=lambda each: reasons[each], default=HOPELESS))
+            counts = reasons or left_out
+            return Outlook(stop=max(counts, key=lambda each: counts[each], default=HOPELESS))
         has_history = any(map(expected.is_from_history, rows))
         return Outlook(frozenset(gain) if has_history else None)
 
