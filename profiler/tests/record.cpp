@@ -13,21 +13,14 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "check.hpp"
 #include "process.hpp"
 #include "thread.hpp"
 
 namespace {
 
 using namespace mpigauge::profile;
-
-int failures = 0;
-
-void check(bool holds, const char* text, int line) {
-  if (holds) return;
-  ++failures;
-  std::printf("line %d: does not hold: %s\n", line, text);
-}
-#define CHECK(...) check(__VA_ARGS__, #__VA_ARGS__, __LINE__)
+using tests::failures;
 
 // --- calls
 // ------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "check.hpp"
 #include "messages.hpp"
 #include "process.hpp"
 #include "record.hpp"
@@ -30,15 +31,7 @@
 namespace {
 
 using namespace mpigauge::profile;
-
-int failures = 0;
-
-void check(bool holds, const char* text, int line) {
-  if (holds) return;
-  ++failures;
-  std::printf("line %d: does not hold: %s\n", line, text);
-}
-#define CHECK(...) check(__VA_ARGS__, #__VA_ARGS__, __LINE__)
+using tests::failures;
 
 std::string folder;
 
