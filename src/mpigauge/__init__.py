@@ -30,7 +30,7 @@ def _version() -> str:
 
 
 def _written() -> str:
-    """The version in this package's metadata, first on the path; empty: there is none. This is much
+    """The version in this package's metadata, first on the path; empty: unknown. This is much
     faster than importlib.metadata, which takes a tenth of the time to start MPI."""
     import sys
     from pathlib import Path

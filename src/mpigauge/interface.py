@@ -36,7 +36,7 @@ def open_stored(what: str | Path) -> OpenedRun | OpenedRuns:
     `what` is a run as commands take it: the folder of a run, its name below mpigauge-runs or the
     beginning of it, `last`, a file made by `mpigauge share`, `ref:NAME`; also a folder that holds
     runs, and a file with the output of IMB or another program that `mpigauge import` reads, which
-    is not stored. UserError: there is none, or it cannot be read.
+    is not stored. UserError: it does not exist, or it cannot be read.
     """
     from mpigauge.cli.run_names import open_run
     from mpigauge.runs.store.pack import is_pack

@@ -66,7 +66,7 @@ def show_pivot(runs: Sequence[Run], column: str | None, to: str | None, form: st
 
 
 def pivot_of(runs: Sequence[Run], column: str | None, to: str | None, form: str) -> Pivot:
-    """The pivot that is asked for, not yet printed. UserError: there is none."""
+    """The pivot that is asked for, not yet printed. UserError: it does not exist."""
     from mpigauge.model.errors import UserError
     from mpigauge.result.stats.verdicts import TOLERANCE
 

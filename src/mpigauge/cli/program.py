@@ -103,9 +103,9 @@ def set_up_program(values: Mapping[str, Any], words: Sequence[str], dry_run: boo
 
     check_program_words(words)
     check_counted(words, values)
-    asked = dict(values)
-    spec, transport, tuned = (asked.pop(name) for name in ("mpi_spec", "transport", "tuned"))
-    request = read_request(asked, look_up(asked))
+    requested = dict(values)
+    spec, transport, tuned = (requested.pop(name) for name in ("mpi_spec", "transport", "tuned"))
+    request = read_request(requested, look_up(requested))
     specs = (spec,) if spec else ()
     chosen = CommandOptions(specs, transport, dry_run=dry_run, tuned=tuned)
     (setup,) = set_up(request, chosen, needs_kernels=False)

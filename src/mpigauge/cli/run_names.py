@@ -20,7 +20,7 @@ def open_run(word: str) -> Run:
     """The run that a word names: as `find_run` takes it, a file that `mpigauge share` has made, or
     `ref:NAME` of the reference library.
 
-    UserError: there is none, or its folder cannot be read.
+    UserError: it does not exist, or its folder cannot be read.
     """
     from dataclasses import replace
 

@@ -53,7 +53,7 @@ def build_command(folder: Path | None, mpi_specs: tuple[str, ...]) -> None:
 
 
 def _mpis(specs: Sequence[str]) -> Sequence[Mpi]:
-    """UserError: there is none."""
+    """UserError: it does not exist."""
     from mpigauge.model.errors import UserError
     from mpigauge.site.mpi import find
     from mpigauge.site.mpi.find import WHAT_TO_DO

@@ -55,7 +55,7 @@ def command(ctx: click.Context, words: tuple[str, ...], folder: Path | None) -> 
 
 
 def _named(group: click.Group, words: Sequence[str]) -> tuple[click.Command, str]:
-    """The command of these words, and how it is typed. UserError: there is none."""
+    """The command of these words, and how it is typed. UserError: it does not exist."""
     from mpigauge.model.errors import no_such
 
     parent: click.Command = group

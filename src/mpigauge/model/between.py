@@ -113,7 +113,7 @@ class Between:
     it."""
 
     def of(self, key: Sequence[Hashable]) -> Scatter | None:
-        """The scatter between runs of the cell with this key; None: there is none."""
+        """The scatter between runs of the cell with this key; None: it does not exist."""
         return self.cells.get(cell_name(key))
 
     @property

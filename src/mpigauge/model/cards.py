@@ -150,7 +150,7 @@ class Cards:
         return [card for card in self.benchmarks if card.name.lower() == name.lower()]
 
     def find(self, name: str) -> Card:
-        """The card of SUITE:NAME or NAME, ignoring case. UserError: there is none, or there are
+        """The card of SUITE:NAME or NAME, ignoring case. UserError: it does not exist, or there are
         several."""
         card = self.get(name)
         if card is None:

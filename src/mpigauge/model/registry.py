@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def which(program: str) -> str | None:
-    """The path of a program that can be started by this name; None: there is none."""
+    """The path of a program that can be started by this name; None: it does not exist."""
     import shutil
 
     return shutil.which(program)
@@ -88,13 +88,13 @@ class Registry(Mapping[str, T], Generic[T]):
         return entry
 
     def find(self, name: str) -> T:
-        """The entry of this name. UserError: there is none."""
+        """The entry of this name. UserError: it does not exist."""
         if name not in self:
             raise no_such(self._what, name, self, self._option)
         return self[name]
 
     def find_usable(self, name: str, here: Here) -> T:
-        """The entry of this name. UserError: there is none, or it is not available here."""
+        """The entry of this name. UserError: it does not exist, or it is not available here."""
         entry = self.find(name)
         if reason := self.missing(name, here):
             raise UserError(f"{self._option or self._what} {name} {reason}")

@@ -91,7 +91,7 @@ class Turn:
     last: int
     newer: str
     older: str
-    """The address of the next page; empty: there is none."""
+    """The address of the next page; empty: it does not exist."""
 
     @classmethod
     def of(cls, address: str, choice: Mapping[str, str], requested: int, count: int) -> Turn:

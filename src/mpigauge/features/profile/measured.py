@@ -169,13 +169,14 @@ def _setup(account: Account, options: Mapping[str, Any]) -> Setup:
     from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request
 
-    asked = dict(options)
-    spec, transport, tuned = (asked.pop(name, None) for name in ("mpi_spec", "transport", "tuned"))
-    asked.pop("np", None)
-    if not asked.get("place") and (cores := _cores(account)):
-        asked["place"] = (f"cores:{cores}",)
-    asked["np"] = str(len(account.ranks))
-    request = read_request(asked, look_up(asked))
+    requested = dict(options)
+    names = ("mpi_spec", "transport", "tuned")
+    spec, transport, tuned = (requested.pop(name, None) for name in names)
+    requested.pop("np", None)
+    if not requested.get("place") and (cores := _cores(account)):
+        requested["place"] = (f"cores:{cores}",)
+    requested["np"] = str(len(account.ranks))
+    request = read_request(requested, look_up(requested))
     spec = spec or mpi_of(account.ranks[0].library).spec
     (setup,) = set_up(request, CommandOptions((spec,), transport, tuned=tuned))
     _check_hosts(account, setup)

@@ -30,7 +30,7 @@ class Edge:
 
     @property
     def middle(self) -> int | None:
-        """The power of two halfway between inside and outside; None: there is none."""
+        """The power of two halfway between inside and outside; None: it does not exist."""
         low, high = sorted((self.inside, self.outside))
         power = round((math.log2(max(low, 1)) + math.log2(high)) / 2)
         if low < 1 << power < high:

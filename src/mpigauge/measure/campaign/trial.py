@@ -133,7 +133,7 @@ def _with_cause(reason: str, status: int, output: _Output, before: Conditions) -
 
 
 def judged(status: int, stdout: list[str], stderr: list[str], mpi: Mpi) -> str:
-    """The problem of a job with this output and status; empty: there is none."""
+    """The problem of a job with this output and status; empty: it does not exist."""
     sizes = [int(size) for size in re.findall(rf"^{MARK} (\d+)", "".join(stdout), re.MULTILINE)]
     if sizes == [RANKS] * RANKS and status == 0:
         return ""

@@ -66,7 +66,7 @@ def pattern_for(
     name: str, patterns: Sequence[ArrivalPattern], chosen: Sequence[Card]
 ) -> ArrivalPattern:
     """The arrival pattern of the measured collective in which ranks spent most of the time.
-    UserError: there is none, or there are several collectives."""
+    UserError: it does not exist, or there are several collectives."""
     timed = [card.name for card in chosen if ARRIVAL in card.options]
     if len(timed) > 1:
         raise UserError(

@@ -243,7 +243,7 @@ class LaunchPlan:
     """Noise that an earlier launch sampled, in the kernels' words; empty: this launch samples."""
     by_clock: tuple[str, ...] | None = None
     """The cells that start by the clock according to an earlier launch, for `sync` auto across
-    hosts; None: there is none."""
+    hosts; None: it does not exist."""
 
 
 def _replayed(data: Mapping[str, Any] | None) -> Replayed | None:

@@ -86,7 +86,7 @@ class Request:
     blas: tuple[Blas, ...] = ()
     """Libraries for matrix products that the user named, each measured."""
     default_blas: Blas | None = None
-    """The library that is measured by default; None: there is none."""
+    """The library that is measured by default; None: it does not exist."""
     compilers: tuple[Compiler, ...] = ()
     """Compilers for the simple loops, each measured."""
     arrivals: Mapping[str, ArrivalsOfRun] = field(default_factory=dict, hash=False)

@@ -33,7 +33,7 @@ class Plateau:
     value: Estimate
     """The median of its sizes, with the range of what they are known to."""
     next_bytes: int | None
-    """The next size that was measured, where the level has ended; None: there is none."""
+    """The next size that was measured, where the level has ended; None: it does not exist."""
 
 
 def plateaus(points: Sequence[Point]) -> tuple[Plateau, ...]:

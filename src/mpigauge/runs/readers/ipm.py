@@ -135,7 +135,7 @@ class _Log:
 
     def _call(self, call: str, values: Sequence[float]) -> str:
         """Adds time and number of a call, over all ranks; older banners print its share of MPI
-        before that of the wallclock. Returns the problem; empty: there is none."""
+        before that of the wallclock. Returns the problem; empty: it does not exist."""
         if len(values) not in (_FEWEST, _MOST) or " " in call:
             return "it has not the numbers of a call"
         for (name, unit, better), value in zip(_OF_CALL, (*values[:2], values[-1]), strict=True):
@@ -144,7 +144,7 @@ class _Log:
 
     def _numbers(self, name: str, values: Sequence[float]) -> str:
         """Adds a row with an optional sum, and mean, minimum and maximum over ranks. Returns the
-        problem; empty: there is none."""
+        problem; empty: it does not exist."""
         figure = _row_meaning(name, self.section)
         if figure is None:
             return "there is no place for this row" if values else ""

@@ -57,7 +57,7 @@ class Percentile(NamedTuple):
 
     @property
     def column(self) -> str:
-        """The stored column of the time; empty: there is none."""
+        """The stored column of the time; empty: it does not exist."""
         return _STORED_PERCENTILES.get(100 - self.percent if self.is_rate else self.percent, "")
 
 

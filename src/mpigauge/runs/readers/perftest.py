@@ -269,7 +269,7 @@ def _number(tests: Sequence[Test]) -> None:
 
 def _with_units(row: Printed) -> Printed | None:
     """The row with the heads of tables. The unit of a bandwidth is the one that fits the message
-    rate; None: there is none."""
+    rate; None: it does not exist."""
     heads = {_OF_JSON[name]: value for name, value in row.items()}
     if "BW average" not in heads:
         return heads

@@ -55,7 +55,7 @@ def names() -> list[str]:
 
 @cache
 def reference(name: str) -> Reference:
-    """The reference of this name. UserError: there is none."""
+    """The reference of this name. UserError: it does not exist."""
     if name not in names():
         raise no_such("reference", name, names())
     with (FOLDER / f"{name}.toml").open("rb") as file:

@@ -31,7 +31,7 @@ REFERENCE = "ref:"
 
 
 def load_reference(name: str) -> Run:
-    """The run of this name in the reference library. UserError: there is none."""
+    """The run of this name in the reference library. UserError: it does not exist."""
     entry = reference(name)
     mpi = {"name": " and ".join(entry.mpis), "version": ""}
     imported = {"what": entry.about, "source": entry.source, "date": entry.date}

@@ -43,7 +43,7 @@ class Fault:
     """The name of the candidate; empty: the default itself."""
     why: str
     program: str = ""
-    """A file in the tuning's folder that reproduces it; empty: there is none."""
+    """A file in the tuning's folder that reproduces it; empty: it does not exist."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ def batch_system(kind: type[System]) -> type[System]:
 
 
 def here(environment: Mapping[str, str]) -> Given | None:
-    """The job that we are in; None: there is none."""
+    """The job that we are in; None: it does not exist."""
     for each in SYSTEMS.values():
         if job := environment.get(each.variable):
             return Given(each, job, environment)

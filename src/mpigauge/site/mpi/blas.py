@@ -25,7 +25,7 @@ PATIENCE_S = 60.0
 
 
 def find_blas(word: str) -> Blas:
-    """Returns the library of that name or path. UserError: there is none."""
+    """Returns the library of that name or path. UserError: it does not exist."""
     look = _NAMES.get(word.lower())
     if look is None:
         return Blas(word, str(_file(word).absolute()))

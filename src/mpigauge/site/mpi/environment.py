@@ -82,7 +82,7 @@ def after_module(name: str) -> dict[str, str]:
 
 
 def module_command() -> tuple[str, ...] | None:
-    """Returns the program behind `module`, which prints shell code; None: there is none."""
+    """Returns the program behind `module`, which prints shell code; None: it does not exist."""
     named = (os.environ.get("LMOD_CMD"), os.environ.get("MODULES_CMD"), shutil.which("modulecmd"))
     for program in filter(None, (*named, *MODULE_COMMANDS)):
         if Path(program).is_file():

@@ -60,7 +60,7 @@ def how_to_fetch(package: str, version: str) -> str:
 
 
 def fitting(package: str, version: str, names: Iterable[str]) -> str | None:
-    """Returns the wheel of these that runs here, for the newest libc; None: there is none."""
+    """Returns the wheel of these that runs here, for the newest libc; None: it does not exist."""
     stem = f"{package.replace('-', '_')}-{version}-".lower()
     ours = [name for name in names if name.lower().startswith(stem) and _runs_here(name)]
     return max(ours, key=_wanted_libc, default=None)

@@ -102,7 +102,7 @@ def srun_place(
 
 
 def cray_place() -> MpiPlace | None:
-    """Returns Cray's MPICH of the loaded modules; None: there is none."""
+    """Returns Cray's MPICH of the loaded modules; None: it does not exist."""
     return _cray_of(os.environ, {}, "named by")
 
 
@@ -116,7 +116,7 @@ def _cray_of(
 
 
 def place_on_path() -> list[MpiPlace]:
-    """Returns the place of the MPI whose launcher a user gets as mpiexec; empty: there is none."""
+    """Returns the place of the MPI whose launcher a user gets as mpiexec; empty: unknown."""
     program = first_launcher(os.environ.get("PATH"))
     if program is not None:
         return [site_place(program, f"on PATH as {program}")]

@@ -28,7 +28,7 @@ _SECCOMP = re.compile(r"^Seccomp:\s*2", re.MULTILINE)
 @dataclass(frozen=True)
 class Conditions:
     shm: Room | None = None
-    """/dev/shm; None: there is none."""
+    """/dev/shm; None: it does not exist."""
     temporary: Room | None = None
     """The folder for temporary files."""
     no_exec: bool = False

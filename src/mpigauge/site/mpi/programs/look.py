@@ -134,7 +134,7 @@ class Look:
 
 def look(words: Sequence[str], env: Mapping[str, str], folder: Path = Path()) -> Look:
     """Inspects the program that these words start in a folder. A program that only starts another
-    one (env, taskset, numactl) is skipped. UserError: there is none, or it is not executable."""
+    one (env, taskset, numactl) is skipped. UserError: it is missing, or not executable."""
     path = _program(words[0], env, folder)
     if path is None:
         raise UserError(_missing(words[0], folder))
@@ -155,7 +155,7 @@ def inner_words(
     words: Sequence[str], env: Mapping[str, str], folder: Path = Path()
 ) -> Sequence[str]:
     """Returns the words from the first that is a program of MPI itself, of words that begin with a
-    script; empty: there is none."""
+    script; empty: it does not exist."""
     for rest in _behind(words, env, folder):
         try:
             inner = look(rest, env, folder)

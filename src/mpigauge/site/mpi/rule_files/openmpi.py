@@ -191,7 +191,7 @@ class _Words:
         self._left = iter(" ".join(lines).split())
 
     def next(self) -> str:
-        """Returns the next word; empty: there is none."""
+        """Returns the next word; empty: it does not exist."""
         return next(self._left, "")
 
     def number(self) -> int:

@@ -62,7 +62,7 @@ def by_name(only: str | None = None) -> tuple[Knob, ...]:
 
 def search(own: Iterable[Knob], word: str, elsewhere: Iterable[Knob] = ()) -> tuple[Knob, ...]:
     """Returns knobs whose names contain this word, else those whose descriptions do; a complete
-    name is alone, even if it is a setting of another MPI. UserError: there is none."""
+    name is alone, even if it is a setting of another MPI. UserError: it does not exist."""
     every, others = tuple(own), tuple(elsewhere)
     lowered = word.lower()
     exact = []

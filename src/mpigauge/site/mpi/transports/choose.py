@@ -26,7 +26,7 @@ def transports(mpi: Mpi, offers: Offers) -> tuple[Transport, ...]:
 
 
 def choose(name: str, mpi: Mpi, offers: Offers) -> Transport:
-    """Returns the transport of this name. UserError: there is none."""
+    """Returns the transport of this name. UserError: it does not exist."""
     by_name = {transport.name: transport for transport in transports(mpi, offers)}
     if name in by_name:
         return by_name[name]

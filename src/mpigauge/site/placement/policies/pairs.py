@@ -65,7 +65,7 @@ def _why_not(request: PolicyRequest, level: str) -> str:
 
 
 def _same(host: HostResources, level: str) -> str:
-    """Returns the name of another level with the same PUs, as a clause; empty: there is none."""
+    """Returns the name of another level with the same PUs, as a clause; empty: no level has."""
     groups = host.levels.groups
     others = [name for name in groups if name != level and groups[name] == groups.get(level)]
     if others:
