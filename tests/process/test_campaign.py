@@ -41,7 +41,7 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.model.record import Carried
+from mpigauge.model.record import JOB, Carried, Figure
 from mpigauge.result.document import document, rows_of_run
 from mpigauge.result.stats.launches import HOPELESS, expected_error, rows
 from mpigauge.result.stats.order import ENDS
@@ -1085,6 +1085,18 @@ def test_launches_that_a_row_missed_do_not_come_back() -> None:
     results = Results(0.05, of_launches(NEARLY))
     assert results.look_ahead(14).stop == ""
     assert results.look_ahead(0).stop == HOPELESS
+
+
+def test_memory_of_the_job_is_no_reason_to_go_on() -> None:
+    """Real kernels report it in each launch."""
+    results = Results(0.05, of_launches(WIDE))
+    assert results.add(Figure(0, JOB, "peak RSS", 5e6, "B", ""))
+    assert results.look_ahead(14).stop == HOPELESS
+    precise = Results(0.05, of_launches([1.0] * 6))
+    precise.add(Figure(0, JOB, "peak RSS", 5e6, "B", ""))
+    assert precise.converged()
+    precise.add(Figure(0, "HPL", "rate", 41.5, "GFLOP/s", "higher"))
+    assert not precise.converged()
 
 
 def test_one_row_of_four_is_worth_more_launches() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mpigauge.model.between import Between, Remembered, Scatter
 from mpigauge.model.columns import Cell
-from mpigauge.model.record import CellRecord, Figure, Key, Progress, Record, known_of_killed
+from mpigauge.model.record import JOB, CellRecord, Figure, Key, Progress, Record, known_of_killed
 from mpigauge.model.row import Row
 from mpigauge.result.stats.expected import ExpectedErrors
 from mpigauge.result.stats.figures import figure_rows
@@ -88,7 +88,8 @@ class Results:
             self._put_progress(record)
             return True
         if isinstance(record, Figure):
-            self._figures.append(record)
+            if record.benchmark != JOB:  # the job's memory is no result that launches make precise
+                self._figures.append(record)
             return True
         return False
 
