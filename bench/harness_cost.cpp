@@ -112,7 +112,7 @@ class Bench {
                 static_cast<int>(body.size()), body.data(), times[0], times[1]);
   }
 
-  Buffers buffers_{Buffers::Source::mapped};
+  Buffers buffers_{mapped_arena};
   Team team_;
   Case row_;
   double hz_ = platform::clock_facts().hz;

@@ -65,8 +65,9 @@ class Bench {
   /// The memory of these visits, so that the other loop has the same.
   by_hand::Memory memory(const Benchmark& benchmark, int bytes) {
     const Case row = case_of(benchmark.card, bytes);
-    void* const sent = buffers_.send(contents(row, team_.rank), layout(row).send_total());
-    void* const received = buffers_.recv(layout(row).recv_total());
+    void* const sent =
+        buffers_.send(contents(row, team_.rank), layout(row).send_total()).location().data;
+    void* const received = buffers_.recv(layout(row).recv_total()).location().data;
     return {sent, received, team_.rank == 0 ? sent : received};
   }
 
@@ -82,7 +83,7 @@ class Bench {
     return counted;
   }
 
-  Buffers buffers_{Buffers::Source::mapped};
+  Buffers buffers_{mapped_arena};
   Starter starter_;
   Team team_;
 };

@@ -38,6 +38,7 @@ PARTS_OF_CARDS = (
     "card_writer",
     "platform",
     "blas",
+    "gpu",
     "core",
     "record",
     "first_suite",

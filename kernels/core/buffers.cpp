@@ -15,7 +15,7 @@ namespace {
 class MappedArena : public Arena {
  public:
   explicit MappedArena(std::size_t bytes) : mapping_(bytes) {}
-  [[nodiscard]] std::byte* data() const override { return mapping_.data(); }
+  [[nodiscard]] Location location() const override { return {mapping_.data(), mapping_.data()}; }
 
  private:
   platform::Mapping mapping_;
@@ -30,7 +30,9 @@ class MpiArena : public Arena {
   ~MpiArena() override { MPI_Free_mem(data_); }
   MpiArena(const MpiArena&) = delete;
   MpiArena& operator=(const MpiArena&) = delete;
-  [[nodiscard]] std::byte* data() const override { return static_cast<std::byte*>(data_); }
+  [[nodiscard]] Location location() const override {
+    return {static_cast<std::byte*>(data_), static_cast<std::byte*>(data_)};
+  }
 
  private:
   void* data_ = nullptr;
@@ -40,7 +42,7 @@ class MpiArena : public Arena {
 class LentArena : public Arena {
  public:
   explicit LentArena(std::byte* at) : at_(at) {}
-  [[nodiscard]] std::byte* data() const override { return at_; }
+  [[nodiscard]] Location location() const override { return {at_, at_}; }
 
  private:
   std::byte* at_;
@@ -75,47 +77,50 @@ void Pattern::write(std::size_t first, std::span<std::byte> to) const {
   }
 }
 
-std::byte* Buffers::hold(Held& held, std::size_t bytes) {
-  const std::size_t wanted = std::max<std::size_t>(bytes, 64);
-  if (held.bytes >= wanted) return nullptr;
-  held.arena.reset();
-  held.bytes = 0;
-  if (source_ == Source::mpi) held.arena = std::make_unique<MpiArena>(wanted);
-  else held.arena = std::make_unique<MappedArena>(wanted);
-  held.bytes = wanted;
-  return held.arena->data();
+std::unique_ptr<Arena> mapped_arena(std::size_t bytes) {
+  return std::make_unique<MappedArena>(bytes);
 }
 
-std::byte* Buffers::send(const Contents& contents, std::size_t total) {
+std::unique_ptr<Arena> mpi_arena(std::size_t bytes) { return std::make_unique<MpiArena>(bytes); }
+
+bool Buffers::hold(Held& held, std::size_t bytes) {
+  const std::size_t needed = std::max<std::size_t>(bytes, 64);
+  if (held.bytes >= needed) return false;
+  held.arena.reset();
+  held.bytes = 0;
+  held.arena = make_(needed);
+  held.bytes = needed;
+  return true;
+}
+
+Arena& Buffers::send(const Contents& contents, std::size_t total) {
   Held& held = send_[contents];
-  if (std::byte* fresh = hold(held, total); fresh != nullptr) {
-    fill(contents, fresh, held.bytes);
+  if (hold(held, total)) {
+    fill_with(contents, {held.arena->location().mirror, held.bytes});
+    held.arena->push(held.bytes);
   }
-  return held.arena->data();
+  return *held.arena;
 }
 
 const Pattern& Buffers::pattern(const Contents& contents) {
   return patterns_.try_emplace(contents, contents).first->second;
 }
 
-std::byte* Buffers::recv(std::size_t total) {
-  if (std::byte* fresh = hold(recv_, total); fresh != nullptr) {
-    std::memset(fresh, std::to_integer<int>(poison), recv_.bytes);
+Arena& Buffers::recv(std::size_t total) {
+  if (hold(recv_, total)) {
+    std::memset(recv_.arena->location().mirror, std::to_integer<int>(poison), recv_.bytes);
+    recv_.arena->push(recv_.bytes);
   }
-  return recv_.arena->data();
-}
-
-void Buffers::fill(const Contents& contents, std::byte* at, std::size_t bytes) {
-  fill_with(contents, {at, bytes});
+  return *recv_.arena;
 }
 
 Buffers& Buffers::of_thread(std::size_t thread) {
-  while (threads_.size() <= thread) threads_.push_back(std::make_unique<Buffers>(source_));
+  while (threads_.size() <= thread) threads_.push_back(std::make_unique<Buffers>(make_));
   return *threads_[thread];
 }
 
 void Buffers::lend_send(const Contents& contents, std::byte* at, std::size_t bytes) {
-  fill(contents, at, bytes);
+  fill_with(contents, {at, bytes});
   send_[contents] = {std::make_unique<LentArena>(at), bytes};
 }
 

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/memory_kinds.hpp"
 #include "core/types.hpp"
 
 namespace mpigauge {
@@ -22,24 +23,30 @@ struct Turn {
   int root = 0;          ///< rank of the root, when it shifts
 };
 
+/// A place for data: where MPI finds it, and where the CPU reads and writes it. These differ for
+/// memory of a GPU, of which the host has a mirror.
+struct Location {
+  std::byte* data = nullptr;
+  std::byte* mirror = nullptr;
+  [[nodiscard]] Location operator+(std::size_t offset) const {
+    return {data + offset, mirror + offset};
+  }
+};
+
 /// A buffer of a rank: `slots` copies, `stride` bytes apart (one copy and no stride when hot).
 class Block {
  public:
-  Block() = default;
-  Block(std::byte* base, std::size_t bytes, std::size_t stride, const DataType* type)
-      : base_(base),
-        bytes_(bytes),
-        stride_(stride),
-        count_(static_cast<MPI_Count>(bytes / type->bytes)),
-        type_(type),
-        item_{type->mpi(), type->bytes} {}
-  /// What MPI is told that a buffer consists of, where that is not its type.
+  /// The element that MPI counts, where it is not the data type.
   struct Item {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     std::size_t bytes = 0;
   };
-  Block(std::byte* base, std::size_t bytes, std::size_t stride, const DataType* type, Item item)
-      : base_(base),
+
+  Block() = default;
+  Block(Location at, std::size_t bytes, std::size_t stride, const DataType* type)
+      : Block(at, bytes, stride, type, {type->mpi(), type->bytes}) {}
+  Block(Location at, std::size_t bytes, std::size_t stride, const DataType* type, Item item)
+      : at_(at),
         bytes_(bytes),
         stride_(stride),
         count_(item.bytes > 0 ? static_cast<MPI_Count>(bytes / item.bytes) : 0),
@@ -48,20 +55,24 @@ class Block {
 
   /// The whole buffer as a message.
   [[nodiscard]] Message operator[](Turn t) const {
-    return {base_ + t.slot * stride_, count_, item_.type};
+    return {at_.data + t.slot * stride_, count_, item_.type};
   }
   /// `bytes` of it from `offset` on.
   [[nodiscard]] Block part(std::size_t offset, std::size_t bytes) const {
-    return {base_ + offset, bytes, stride_, type_, item_};
+    return {at_ + offset, bytes, stride_, type_, item_};
   }
-  [[nodiscard]] std::span<std::byte> bytes() const { return {base_, bytes_}; }
+  /// The address that MPI gets.
+  [[nodiscard]] std::byte* data() const { return at_.data; }
+  /// The bytes as the CPU sees them. Of memory on a GPU it is the mirror, which Run::measure()
+  /// copies to the GPU before the checked call, and Run::refresh() back after it.
+  [[nodiscard]] std::span<std::byte> bytes() const { return {at_.mirror, bytes_}; }
   [[nodiscard]] std::span<std::byte> bytes(std::size_t offset, std::size_t count) const {
-    return {base_ + offset, count};
+    return {at_.mirror + offset, count};
   }
   [[nodiscard]] const DataType& type() const { return *type_; }
 
  private:
-  std::byte* base_ = nullptr;
+  Location at_;
   std::size_t bytes_ = 0;
   std::size_t stride_ = 0;
   MPI_Count count_ = 0;  // a division, so not in the timed loop
@@ -93,26 +104,38 @@ class Pattern {
   std::vector<std::byte> values_;
 };
 
+/// Memory for buffers of one purpose.
 class Arena {
  public:
+  Arena() = default;
   virtual ~Arena() = default;
-  [[nodiscard]] virtual std::byte* data() const = 0;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  [[nodiscard]] virtual Location location() const = 0;
+  /// Copies the first bytes of the mirror to where MPI finds them...
+  virtual void push(std::size_t /*bytes*/) {}
+  /// ...and back.
+  virtual void pull(std::size_t /*bytes*/) {}
 };
+
+/// Allocates an arena. Throws std::bad_alloc: there is not so much memory.
+using MakeArena = std::unique_ptr<Arena> (*)(std::size_t bytes);
+/// Own pages, new ones at each epoch.
+std::unique_ptr<Arena> mapped_arena(std::size_t bytes);
+/// MPI_Alloc_mem, as IMB does.
+std::unique_ptr<Arena> mpi_arena(std::size_t bytes);
 
 /// The arenas of a rank.
 class Buffers {
  public:
-  enum class Source { mapped, mpi };
-
-  /// `mapped`: own pages, new ones at each epoch. `mpi`: MPI_Alloc_mem, as IMB does.
-  explicit Buffers(Source source) : source_(source) {}
+  explicit Buffers(MakeArena make) : make_(make) {}
 
   /// A send buffer that is filled already; `total` covers all its slots.
-  std::byte* send(const Contents& contents, std::size_t total);
+  Arena& send(const Contents& contents, std::size_t total);
   /// The values of such a buffer, for writing them again.
   const Pattern& pattern(const Contents& contents);
   /// A receive buffer that has been written to.
-  std::byte* recv(std::size_t total);
+  Arena& recv(std::size_t total);
   /// Buffers of a further thread of this rank, kept until drop().
   Buffers& of_thread(std::size_t thread);
   /// Makes a part of some larger memory the send buffer...
@@ -129,10 +152,10 @@ class Buffers {
     std::unique_ptr<Arena> arena;
     std::size_t bytes = 0;
   };
-  std::byte* hold(Held& held, std::size_t bytes);
-  static void fill(const Contents& contents, std::byte* at, std::size_t bytes);
+  /// Makes it large enough; true where it is new.
+  bool hold(Held& held, std::size_t bytes);
 
-  Source source_;
+  MakeArena make_;
   std::map<Contents, Held> send_;
   std::map<Contents, Pattern> patterns_;
   Held recv_;

@@ -192,6 +192,8 @@ struct Card {
   unsigned steps = 1;           ///< alike steps of a call; the printed time is of one
   std::size_t only_bytes = 0;   ///< not 0: the one size that it has
   bool untyped = false;         ///< --datatype changes nothing, though it has buffers
+  std::string_view keeps_host;  ///< why its buffers are never on a GPU; empty: see why_host
+  bool moves_only = false;      ///< only MPI touches its buffers, though its suite is none of those
   std::span<const std::size_t> sizes;  ///< where the user names none; empty: those of all others
   bool by_default = true;
   Excuse excuse = nullptr;        ///< what else than the number of ranks can be in its way
@@ -231,6 +233,20 @@ constexpr std::string_view why_static(const Card& card) {
   if (card.unit == Unit::none || card.send == nothing) return "it has no send buffer";
   if (card.modes != Modes::none) return one_sided;
   return "";
+}
+
+/// Suites whose benchmarks leave their buffers to MPI between checks.
+inline constexpr std::array suites_on_gpu{std::string_view("MPI1"), std::string_view("NBC"),
+                                          std::string_view("P2P"), std::string_view("RMA"),
+                                          std::string_view("EXT")};
+
+/// Why its buffers are in memory of the host only; empty: they can be pinned or on a GPU.
+constexpr std::string_view why_host(const Card& card) {
+  if (!card.keeps_host.empty()) return card.keeps_host;
+  for (const std::string_view suite : suites_on_gpu) {
+    if (card.suite == suite) return "";
+  }
+  return card.moves_only ? "" : "its suite works on memory of the host";
 }
 
 /// Whether it has buffers of the message, which may be in caches or not.

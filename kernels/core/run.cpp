@@ -121,16 +121,32 @@ Contents Run::contents_to_send() const { return contents(case_, sender(team_.ran
 
 Block Run::send_block() {
   const Contents what = contents_to_send();
-  auto* base = team_.buffers->send(what, layout_.send_total());
-  sent_ = base;
+  Arena& arena = team_.buffers->send(what, layout_.send_total());
+  send_ = &arena;
+  sent_ = arena.location().data;
   if (fresh()) pattern_ = &team_.buffers->pattern(what);
-  return block(base, layout_.send_bytes, layout_.stride_of_send);
+  return block(arena.location(), layout_.send_bytes, layout_.stride_of_send);
 }
 
 Block Run::recv_block() {
-  auto* base = team_.buffers->recv(layout_.recv_total());
-  if (checking()) std::memset(base, std::to_integer<int>(poison), layout_.recv_bytes);
-  return block(base, layout_.recv_bytes, layout_.stride_of_recv);
+  Arena& arena = team_.buffers->recv(layout_.recv_total());
+  recv_ = &arena;
+  const Location location = arena.location();
+  if (checking()) std::memset(location.mirror, std::to_integer<int>(poison), layout_.recv_bytes);
+  return block(location, layout_.recv_bytes, layout_.stride_of_recv);
+}
+
+void Run::push() {
+  if (send_ != nullptr) send_->push(layout_.send_total());
+  if (recv_ != nullptr) recv_->push(layout_.recv_total());
+  is_stale_ = true;
+}
+
+void Run::refresh() const {
+  if (!is_stale_) return;
+  if (send_ != nullptr) send_->pull(layout_.send_total());
+  if (recv_ != nullptr) recv_->pull(layout_.recv_total());
+  is_stale_ = false;
 }
 
 std::span<std::uint64_t> Run::samples() {
@@ -255,13 +271,14 @@ void Run::expect(std::size_t wrong) {
   if (checking()) outcome_.wrong += wrong;
 }
 
-Block Run::block(std::byte* base, std::size_t bytes, std::size_t stride) const {
-  if (!derived_) return {base, bytes, stride, case_.type};
+Block Run::block(Location at, std::size_t bytes, std::size_t stride) const {
+  if (!derived_) return {at, bytes, stride, case_.type};
   const std::size_t item = is_vector(case_.contiguity) ? this->bytes() : case_.type->bytes;
-  return {base, bytes, stride, case_.type, {derived_->type(), item}};
+  return {at, bytes, stride, case_.type, {derived_->type(), item}};
 }
 
 std::size_t Run::wrong(std::span<const std::byte> got, int from, std::size_t first) const {
+  refresh();
   if (checking() && is_spread(case_.contiguity)) {
     std::vector<std::byte> sent(pattern_period * case_.type->bytes);
     case_.type->fill(spread_numbers, from, 0, sent.data(), pattern_period);
@@ -272,6 +289,7 @@ std::size_t Run::wrong(std::span<const std::byte> got, int from, std::size_t fir
 
 std::size_t Run::wrong_reduction(std::span<const std::byte> got, std::size_t first) const {
   if (!checking()) return 0;
+  refresh();
   return wrong_elements(*case_.type, reduced_period(*case_.type, case_.op->name, team_.ranks),
                         first + news(), got);
 }
@@ -283,6 +301,7 @@ void Run::fill_operand(const Block& operand, int rank) const {
 
 std::size_t Run::wrong_operand(const Block& operand, int rank) const {
   if (!checking()) return 0;
+  refresh();
   std::vector<std::byte> expected(pattern_period * case_.type->bytes), own(expected.size());
   case_.type->fill(case_.op->name, rank, 0, expected.data(), pattern_period);
   case_.type->fill(case_.op->name, team_.rank, 0, own.data(), pattern_period);

@@ -37,6 +37,7 @@ struct Case {
   Contiguity contiguity = Contiguity::base;
   Completion completion = Completion::none;
   std::string_view directory;  ///< where a benchmark on files has them; empty for others
+  Memories memories;
   bool root_shift = false;
   bool cold = false;
   std::size_t cold_bytes = 0;  ///< what rotating buffers have to exceed
@@ -170,10 +171,11 @@ class Run {
   /// part. From here on measure() writes it before each call where data are fresh; where calls
   /// follow each other every rank should have one, so that all of them write at the same time.
   [[nodiscard]] Block send_block();
-  /// Writes the send buffer as measure() does before each call, for a check that makes its calls
+  /// Writes the buffers as measure() does before the checked call, for a check that makes its calls
   /// itself.
   void renew() {
     if (fresh()) renew(rotation(), 1);
+    push();
   }
   /// The receive buffer of the card's size; poisoned at the checked visit.
   [[nodiscard]] Block recv_block();
@@ -217,6 +219,15 @@ class Run {
   void remark(Remark what) { outcome_.remarks |= what; }
   /// What this rank times at this visit says nothing about the benchmark (it only assists).
   void sit_out() { outcome_.counted = false; }
+
+  /// Copies what the CPU wrote into the mirrors of the buffers to the GPU, as measure() does before
+  /// the checked call.
+  void push();
+  /// Copies the buffers from the GPU into their mirrors, once after the checked call; the functions
+  /// below that count wrong elements do it themselves.
+  void refresh() const;
+  /// Whether the CPU may touch the buffers of this rank in timed calls.
+  [[nodiscard]] bool on_cpu() const { return !is_on_gpu(case_.memories.of_rank(team_.rank)); }
 
   /// Elements that arrived wrong; counts at the checked visit. A benchmark that moves no data says
   /// expect(0).
@@ -294,7 +305,7 @@ class Run {
   /// ...and takes it up again, with what was measured since as a part of it.
   void end_part(Part part, Outcome whole);
   [[nodiscard]] int sender(int rank) const;
-  [[nodiscard]] Block block(std::byte* base, std::size_t bytes, std::size_t stride) const;
+  [[nodiscard]] Block block(Location at, std::size_t bytes, std::size_t stride) const;
 
   [[nodiscard]] Rotation rotation() const;
 
@@ -305,6 +316,9 @@ class Run {
   std::optional<Derived> derived_;
   const Pattern* pattern_ = nullptr;  // of the send buffer, where it is written again
   std::byte* sent_ = nullptr;
+  Arena* send_ = nullptr;
+  Arena* recv_ = nullptr;
+  mutable bool is_stale_ = false;  // a call may have changed what the mirrors show
   std::size_t writes_;
   Outcome outcome_;
   std::vector<platform::Ticks> opened_;
@@ -318,6 +332,7 @@ void Run::measure(Body&& body, Close&& close) {
   switch (task_.work) {
     case Work::check:
       if (fresh()) renew(at, 1);
+      push();
       body(at.turn);
       close();
       return;

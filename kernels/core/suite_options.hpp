@@ -38,9 +38,9 @@ struct SuiteOptions {
   ThreadMemory thread_memory = ThreadMemory::parallel;
   /// Between the ranks of a pair (MT).
   int stride = 0;
-  /// Write to what is sent before each call (P2P).
+  /// Write to the send buffer before each call (P2P), unless it is on a GPU.
   bool touch_send = true;
-  /// Read what was received after each call (P2P).
+  /// Read the receive buffer after each call (P2P), unless it is on a GPU.
   bool touch_recv = true;
   /// Grid of ranks (HALO).
   std::vector<int> topo;

@@ -68,9 +68,9 @@ class Teams {
     const auto padded = [align](std::size_t bytes) { return (bytes / align + 1) * align; };
     const Layout memory = run_.memory();
     const std::size_t send = padded(memory.send_total()), recv = padded(memory.recv_total());
-    std::byte* at = whole_.recv(size() * (send + recv));
+    std::byte* at = whole_.recv(size() * (send + recv)).location().data;
     for (Team& team : teams_) {
-      Buffers& parts = parts_.emplace_back(Buffers::Source::mapped);
+      Buffers& parts = parts_.emplace_back(mapped_arena);
       parts.lend_send(Run(run_, team).contents_to_send(), at, send);
       parts.lend_recv(at + send, recv);
       at += send + recv;
@@ -83,7 +83,7 @@ class Teams {
   std::vector<Duplicate> comms_;
   std::vector<Starter> starters_;
   std::vector<Team> teams_;
-  Buffers whole_{Buffers::Source::mapped};
+  Buffers whole_{mapped_arena};
   std::list<Buffers> parts_;
 };
 

@@ -29,6 +29,7 @@ MPI_Win make_window(void* base, std::size_t bytes, MPI_Comm comm) {
 
 std::size_t wrong_contribution(const Run& run, const Block& got, int rank) {
   if (!run.checking()) return 0;
+  run.refresh();
   const DataType& type = got.type();
   std::vector<std::byte> period(pattern_period * type.bytes);
   type.fill(run.op_name(), rank, 0, period.data(), pattern_period);

@@ -37,7 +37,7 @@ const Block& arrivals(const Ends& ends) {
 
 /// Where in the window a call finds its copy of the block that is shown; it rotates when cold.
 inline MPI_Aint place_of(const Block& shown, Turn t) {
-  return static_cast<std::byte*>(shown[t].data) - shown.bytes().data();
+  return static_cast<std::byte*>(shown[t].data) - shown.data();
 }
 
 template <Way way>
@@ -69,7 +69,7 @@ void in_window(const Run& run, void* base, std::size_t bytes, Body body) {
 
 template <class Body>
 void in_window(const Run& run, const Ends& ends, Body body) {
-  in_window(run, ends.far.bytes().data(), ends.shown, body);
+  in_window(run, ends.far.data(), ends.shown, body);
 }
 
 /// Elements of a block that are not what `rank` contributes to a reduction.

@@ -18,6 +18,7 @@
 #include "driver/attempt.hpp"
 #include "driver/cases.hpp"
 #include "driver/session.hpp"
+#include "gpu/arenas.hpp"
 #include "record/records.hpp"
 
 namespace mpigauge {
@@ -196,6 +197,8 @@ class AdaptivePhase {
   [[nodiscard]] std::vector<std::uint32_t> all_jobs() const;
   bool reserve_buffers(const std::vector<std::uint32_t>& which);
   void drop_largest(std::size_t memory);
+  Buffers& buffers_in(Memory memory);
+  void drop_buffers();
   RoundHead share(Round& round);
   bool visit(const Round& round, const Visit& visit);
   bool begin(const Round& round, const Visit& visit);
@@ -216,6 +219,9 @@ class AdaptivePhase {
   [[nodiscard]] Whose whose() const {
     return session_.options.multi == Multi::apart ? groups_.own_group() : groups_.all_groups();
   }
+  [[nodiscard]] Memory memory_of(const Job& job) const {
+    return job.row.memories.of_rank(team_.rank);
+  }
   [[nodiscard]] bool leads_all() const { return active_rank_ == 0; }
   [[nodiscard]] bool leads() const { return stats_rank_ == 0; }
   [[nodiscard]] bool counts(const Job& job) const {
@@ -227,7 +233,7 @@ class AdaptivePhase {
   const Groups& groups_;
   std::vector<Job> jobs_;
   Rules rules_;
-  Buffers buffers_{Buffers::Source::mapped};
+  std::map<Memory, Buffers> buffers_;  // by where they are on this rank
   Starter starter_;
   Knobs knobs_;
   Team team_;
@@ -257,7 +263,7 @@ AdaptivePhase::AdaptivePhase(Session& session, const Groups& groups, const std::
       active_rank_(rank_in(groups.active())) {
   rules_ = session.rules(seconds, size_of(stats_comm_));
   make_starter(jobs);
-  team_ = {groups.comm(), rank_in(groups.comm()), size_of(groups.comm()), &starter_, &buffers_};
+  team_ = {groups.comm(), rank_in(groups.comm()), size_of(groups.comm()), &starter_};
   choose_jobs(jobs);
 }
 
@@ -339,24 +345,33 @@ std::vector<std::uint32_t> AdaptivePhase::all_jobs() const {
 // Takes the memory of the largest of these cases of each kind, so that no visit has to grow it;
 // false on all ranks when one of them could not.
 bool AdaptivePhase::reserve_buffers(const std::vector<std::uint32_t>& which) {
-  std::map<Contents, std::size_t> send;
-  std::size_t recv = 0;
+  std::map<std::pair<Memory, Contents>, std::size_t> send;
+  std::map<Memory, std::size_t> recv;
   for (const auto i : which) {
-    const Layout memory = layout(jobs_[i].row);
-    std::size_t& most = send[contents(jobs_[i].row, team_.rank)];
-    most = std::max(most, memory.send_total());
-    recv = std::max(recv, memory.recv_total());
+    const Layout size = layout(jobs_[i].row);
+    const Memory memory = memory_of(jobs_[i]);
+    std::size_t& most = send[{memory, contents(jobs_[i].row, team_.rank)}];
+    most = std::max(most, size.send_total());
+    recv[memory] = std::max(recv[memory], size.recv_total());
   }
   int done = 1, all = 0;
   try {
-    for (const auto& [what, bytes] : send) buffers_.send(what, bytes);
-    buffers_.recv(recv);
+    for (const auto& [what, bytes] : send) buffers_in(what.first).send(what.second, bytes);
+    for (const auto& [memory, bytes] : recv) buffers_in(memory).recv(bytes);
   } catch (const std::bad_alloc&) {
-    buffers_.drop();
+    drop_buffers();
     done = 0;
   }
   call(MPI_Allreduce(&done, &all, 1, MPI_INT, MPI_MIN, groups_.active()));
   return all == 1;
+}
+
+Buffers& AdaptivePhase::buffers_in(Memory memory) {
+  return buffers_.try_emplace(memory, gpu::arenas_in(memory, mapped_arena)).first->second;
+}
+
+void AdaptivePhase::drop_buffers() {
+  for (auto& [memory, buffers] : buffers_) buffers.drop();
 }
 
 void AdaptivePhase::drop_largest(std::size_t memory) {
@@ -385,7 +400,7 @@ void AdaptivePhase::run() {
     on = head.visits > 0;
     if (head.write != 0) hand_in(rows(false));
     // Fresh ones only for what is still visited: mapping large ones takes longer than short calls.
-    if (head.fresh_buffers != 0) buffers_.drop();
+    if (head.fresh_buffers != 0) drop_buffers();
     if (!reserve_buffers(cells_of(round))) throw std::bad_alloc();
     if (head.renew_clock != 0) starter_.renew();
     if (head.widen != 0) starter_.widen();
@@ -446,6 +461,7 @@ bool AdaptivePhase::visit(const Round& round, const Visit& visit) {
   if (visit.ask != 0 && asked_to_stop()) return false;
   if (refused_.contains(visit.cell)) return true;
   team_.comm = knobs_.choose(jobs_[visit.cell].arm);
+  team_.buffers = &buffers_in(memory_of(jobs_[visit.cell]));
   if (round.number > 0 || begin(round, visit)) measure(round, visit);
   return true;
 }
@@ -603,7 +619,7 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
   if (s.missed || s.sync_error_s > most_sync_error * s.time_p50_s) s.flags.emplace_back("sync");
   const Measured measured{.summary = s,
                           .rounds = cell.rounds(),
-                          .epochs = buffers_.epoch(),
+                          .epochs = buffers_.at(memory_of(job)).epoch(),
                           .stop = word(stop),
                           .wrong = wrong_[i],
                           .remarks = remarks_[i]};

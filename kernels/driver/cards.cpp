@@ -77,6 +77,7 @@ Object object_of(const Card& card) {
       .add("columns", word(card.columns))
       .add("windowed", card.windowed)
       .add("why_static", why_static(card))
+      .add("gpu", why_host(card))
       .add("completions", completions(card))
       .add("threaded", is_threaded(card))
       .add("on_files", is_on_files(card))

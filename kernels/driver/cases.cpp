@@ -106,6 +106,19 @@ void add_static_and_fresh(std::vector<Job>& jobs, Job job, const Options& option
   jobs.push_back(job);
 }
 
+void add_hot_and_cold(std::vector<Job>& jobs, Job job, const Options& options);
+
+// Without buffers no memory differs from another.
+void add_memories(std::vector<Job>& jobs, Job job, const Options& options) {
+  if (options.memories.empty() || !has_buffers(*job.row.card)) {
+    return add_hot_and_cold(jobs, job, options);
+  }
+  for (const Memories& memories : options.memories) {
+    job.row.memories = memories;
+    add_hot_and_cold(jobs, job, options);
+  }
+}
+
 void add_hot_and_cold(std::vector<Job>& jobs, Job job, const Options& options) {
   const Card& card = *job.row.card;
   const bool has_cold = options.cache != Cache::hot && has_buffers(card);
@@ -122,6 +135,20 @@ std::string_view missing_call(const Card& card) {
   return found == card.needs.end() ? "" : *found;
 }
 
+// Why the buffers cannot be in this memory; empty: they can.
+std::string why_not_in_memory(const Case& row) {
+  const Memories& memories = row.memories;
+  if (!memories.needs_driver()) return "";
+  const std::string name = "memory " + memories.name() + ": ";
+  if (const auto why = why_host(*row.card); !why.empty()) return name + std::string(why);
+  if (memories.differ() && row.card->ranks != Ranks::pair) {
+    return name + "only the two ranks of a pair can differ";
+  }
+  if (row.cold) return name + "rotating buffers are in memory of the host only";
+  if (row.shape.fresh) return name + "fresh data are written in memory of the host only";
+  return "";
+}
+
 // What no other size would change.
 std::string why_not_here(const Case& row) {
   const Card& card = *row.card;
@@ -134,6 +161,7 @@ std::string why_not_here(const Case& row) {
     return "there is no rank " + std::to_string(root) + " of " + std::to_string(row.shape.ranks) +
            " to be the root";
   }
+  if (auto why = why_not_in_memory(row); !why.empty()) return why;
   if (const auto why = why_static(card); row.shape.fresh && !why.empty()) {
     return "there are no fresh data: " + std::string(why);
   }
@@ -196,7 +224,7 @@ std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& o
           // Only by a clock can ranks come apart as they should.
           const bool apart = comes_apart(card, row.shape);
           const SyncMethod sync = apart ? SyncMethod::clock : sync_of(card, options);
-          add_hot_and_cold(jobs, {.benchmark = &benchmark, .row = row, .sync = sync}, options);
+          add_memories(jobs, {.benchmark = &benchmark, .row = row, .sync = sync}, options);
         }
       }
     }
@@ -262,11 +290,12 @@ Object key_of(const Job& job, const Options& options, const Whose& whose) {
       .add(column::settings, unusual(card, *job.row.shape.options))
       .add(column::arm, options.arms.empty() ? std::string() : options.arms[job.arm].name)
       .add(column::mode, options.classic ? "classic" : "adaptive")
-      .add(column::memory, "host")
+      .add(column::memory, job.row.memories.name())
       .add(column::origin, "measured")
       .add(column::thread_level, option_text(options.suite.thread_level))
-      .add(column::arrival, comes_apart(card, job.row.shape) ? job.row.shape.options->arrival.name()
-                                                             : std::string());
+      .add(column::arrival,
+           comes_apart(card, job.row.shape) ? job.row.shape.options->arrival.name() : std::string())
+      .add(column::sharing, options.gpus_shared && job.row.memories.on_gpu() ? "shared" : "");
   return key;
 }
 

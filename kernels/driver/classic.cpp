@@ -9,6 +9,7 @@
 
 #include "core/refused.hpp"
 #include "driver/attempt.hpp"
+#include "gpu/arenas.hpp"
 #include "record/columns.hpp"
 
 namespace mpigauge {
@@ -166,7 +167,8 @@ Visitor::Visitor(const Session& session, const Groups& groups, bool own_barriers
 }
 
 bool Visitor::allocate(const Job& job) {
-  buffers_ = std::make_unique<Buffers>(Buffers::Source::mpi);
+  buffers_ =
+      std::make_unique<Buffers>(gpu::arenas_in(job.row.memories.of_rank(team_.rank), mpi_arena));
   team_.buffers = buffers_.get();
   int done = 1, all = 0;
   try {

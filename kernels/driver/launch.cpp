@@ -13,6 +13,7 @@
 #include "core/refused.hpp"
 #include "core/threads.hpp"
 #include "driver/cases.hpp"
+#include "driver/gpus.hpp"
 #include "driver/singletons.hpp"
 #include "platform/memory.hpp"
 #include "record/columns.hpp"
@@ -28,26 +29,28 @@ constexpr double probe_s = 0.05;
 records::Launch launch_record(const Session& session) {
   const Options& o = session.options;
   const platform::ClockFacts& clock = session.clock;
-  return {.launch = o.launch,
-          .schema = column::schema_version,
-          .world_ranks = session.ranks,
-          .time = platform::utc_now(),
-          .mpi_library = library_text(),
-          .mpi_standard = library_standard(),
-          .abi = MPIGAUGE_ABI,
-          .mode = o.classic ? "classic" : "adaptive",
-          .precision = o.precision,
-          .seed = o.seed,
-          .thread_level = std::string(word(session.thread_level)),
-          .thread_level_asked = option_text(session.asked_level),
-          .threads = o.suite.threads,
-          .stride = o.suite.stride,
-          .touch_send = o.suite.touch_send,
-          .touch_recv = o.suite.touch_recv,
-          .topo = format_sides(o.suite.topo),
-          .one_clock = session.one_clock,
-          .clock = {
-              .name = clock.name, .hz = clock.hz, .cost_s = clock.cost_s, .step_s = clock.step_s}};
+  return {
+      .launch = o.launch,
+      .schema = column::schema_version,
+      .world_ranks = session.ranks,
+      .time = platform::utc_now(),
+      .mpi_library = library_text(),
+      .mpi_standard = library_standard(),
+      .abi = MPIGAUGE_ABI,
+      .mode = o.classic ? "classic" : "adaptive",
+      .precision = o.precision,
+      .seed = o.seed,
+      .thread_level = std::string(word(session.thread_level)),
+      .thread_level_asked = option_text(session.asked_level),
+      .threads = o.suite.threads,
+      .stride = o.suite.stride,
+      .touch_send = o.suite.touch_send,
+      .touch_recv = o.suite.touch_recv,
+      .topo = format_sides(o.suite.topo),
+      .one_clock = session.one_clock,
+      .clock = {.name = clock.name, .hz = clock.hz, .cost_s = clock.cost_s, .step_s = clock.step_s},
+      .cuda_driver = cuda_version(),
+      .gpu_claims = gpu_claims()};
 }
 
 // Where each thread of this rank that calls MPI will run; nothing where there is one, or too few
@@ -75,6 +78,7 @@ records::Rank rank_record(const Session& session, const Binding& binding) {
           .numa = platform::numa_node(cpu),
           .init_s = session.init_s,
           .startup_s = session.startup_s,
+          .gpu = gpu_record(session),
           .thread_cpusets = thread_cpusets(session.options)};
 }
 
@@ -222,9 +226,11 @@ int run_recorded(Session& session, const Binding& binding, const Measure& measur
   const auto writer = open_records(session);
   session.writer = writer.get();
   look_around(session, binding);
+  count_ranks_on_gpus(session);
   choose_sync(session);
   if (session.writer != nullptr) session.writer->write(object_of(launch_record(session)));
   session.write_all(MPI_COMM_WORLD, object_of(rank_record(session, binding)).text());
+  if (recorded) write_gpu_states(session, "before");
   if (earlier) session.detours = *earlier;
   if (probes) {
     session.detours = of_all_ranks(probe_noise(session, "before").by_length());
@@ -233,6 +239,7 @@ int run_recorded(Session& session, const Binding& binding, const Measure& measur
   session.start_s = platform::now_s();
   measure(session);
   const double measuring_s = platform::now_s() - session.start_s;
+  if (recorded) write_gpu_states(session, "after");
   if (probes) probe_noise(session, "after");
   if (recorded) write_noise_of_benchmarks(session);
   write_memory_use(session);
@@ -290,6 +297,7 @@ int run_launch(std::string_view program, const Options& options, const Binding& 
   Session session;
   session.options = options;
   int code = 0;
+  select_gpu(session.options);
   const double before_init_s = platform::now_s();
   session.thread_level = start_mpi(wanted_thread_level(session.options));
   session.init_s = platform::now_s() - before_init_s;

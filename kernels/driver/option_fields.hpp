@@ -13,6 +13,7 @@
 #include "core/detours.hpp"
 #include "core/groups.hpp"
 #include "core/knobs.hpp"
+#include "core/memory_kinds.hpp"
 #include "core/pairs.hpp"
 #include "core/suite_options.hpp"
 #include "core/sync.hpp"
@@ -76,7 +77,15 @@ struct OptionFields {
   /// Cores of local rank 0, 1, … as 0,4 or 0-3,4+5.
   std::vector<platform::CpuSet> bind;
   /// Bytes of buffers per rank at most; 0: of what is free.
-  std::size_t memory = 0;
+  std::size_t memory_limit = 0;
+  /// Memory of the buffers, each kind measured: host, pinned, device, managed; or A:B, A on rank 0
+  /// and B on rank 1 of a pair.
+  std::vector<Memories> memories;
+  /// Bus address of the GPU of local rank 0, 1, …; without it: local rank modulo the number of
+  /// GPUs.
+  std::vector<std::string> gpus;
+  /// The library of the CUDA driver.
+  std::string cuda = "libcuda.so.1";
   /// Settings of the MPI to measure in turn, through MPI_T: ~|A=1~A=1|again~
   std::vector<Arm> arms;
   /// Noise of the cores as an earlier launch sampled it: SECONDS:LOST_SECONDS:LENGTH*TIMES,...;

@@ -133,4 +133,10 @@ Mix mix_of(const std::string& text) { return understood(Mix::read, text); }
 
 std::vector<Arm> arms_of(const std::string& text) { return understood(read_arms, text); }
 
+std::vector<Memories> memories_of(const std::string& text) {
+  std::vector<Memories> all;
+  for (const auto& word : words_in(text)) all.push_back(understood(parse_memories, word));
+  return all;
+}
+
 }  // namespace mpigauge

@@ -69,6 +69,7 @@ std::vector<Arrival> arrivals_of(const std::string& text);
 Detours detours_of(const std::string& text);
 Mix mix_of(const std::string& text);
 std::vector<Arm> arms_of(const std::string& text);
+std::vector<Memories> memories_of(const std::string& text);
 
 /// What kind of list it is, if any.
 template <class Value>

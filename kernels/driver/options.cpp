@@ -72,6 +72,11 @@ const OptionRow& row_of(const std::string& word) {
 
 }  // namespace
 
+bool uses_gpu(const Options& o) {
+  return std::any_of(o.memories.begin(), o.memories.end(),
+                     [](const Memories& each) { return each.needs_driver(); });
+}
+
 bool uses_threads(const Options& o) { return o.suite.threads > 1 && any_of_them(o, is_threaded); }
 
 ThreadLevel needed_thread_level(const Options& o) {

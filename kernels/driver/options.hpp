@@ -14,10 +14,13 @@ namespace mpigauge {
 
 struct Options : OptionFields {
   SyncMethod automatic_sync = SyncMethod::barrier;  ///< what automatic means in this launch
+  bool gpus_shared = false;                         ///< ranks share a GPU in this launch
   /// What only some benchmarks use, with all that is measured in turn; empty: `suite` alone.
   std::vector<SuiteOptions> combinations;
 };
 
+/// Whether buffers of any case need the driver of a GPU.
+bool uses_gpu(const Options& options);
 /// Throws UsageError.
 Options read_options(const std::vector<std::string>& words);
 /// Whether any of the benchmarks makes threads that call MPI.

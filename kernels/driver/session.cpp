@@ -3,9 +3,11 @@
 #include "driver/session.hpp"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "driver/cases.hpp"
+#include "gpu/driver.hpp"
 #include "record/columns.hpp"
 #include "record/records.hpp"
 
@@ -55,10 +57,21 @@ Rules Session::rules(double seconds, int together) const {
           .cores = together};
 }
 
+// Kinds of memory, of each of which there are buffers at the same time.
+double Session::arenas() const {
+  std::set<Memory> kinds;
+  for (const Memories& each : options.memories) kinds.insert(each.of_rank(rank));
+  return std::max(1.0, static_cast<double>(kinds.size()));
+}
+
 std::size_t Session::memory_per_rank(MPI_Comm comm) const {
   const auto free = static_cast<double>(platform::available_memory());
-  auto mine = static_cast<unsigned long long>(share_of_memory * free / local_ranks);
-  if (options.memory > 0) mine = options.memory;
+  auto mine = static_cast<unsigned long long>(share_of_memory * free / local_ranks / arenas());
+  if (const auto* driver = gpu::driver(); driver != nullptr) {
+    const auto on_gpu = static_cast<double>(driver->free_bytes());
+    mine = std::min(mine, static_cast<unsigned long long>(share_of_memory * on_gpu / ranks_on_gpu));
+  }
+  if (options.memory_limit > 0) mine = options.memory_limit;
   unsigned long long least = 0;
   call(MPI_Allreduce(&mine, &least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm));
   return least;

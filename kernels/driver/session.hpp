@@ -36,6 +36,7 @@ struct Session {
   int local_ranks = 1;                             ///< of the world on this host
   ThreadLevel thread_level = ThreadLevel::single;  ///< that the library provides
   std::optional<ThreadLevel> asked_level;          ///< none: somebody left it to the benchmarks
+  int ranks_on_gpu = 1;                            ///< of the world on the GPU of this rank
   bool oversubscribed = false;                     ///< more ranks on a host than cores they may use
   bool one_clock = false;                          ///< all ranks read the same
   Writer* writer = nullptr;                        ///< on rank 0 only
@@ -66,6 +67,9 @@ struct Session {
   /// Prints what a rank other than 0 has to say, on rank 0 of the world; both call it.
   void hand_over(int from, const std::string& text) const;
   void write_skip(const Object& key, const std::string& reason) const;
+
+ private:
+  [[nodiscard]] double arenas() const;
 };
 
 /// Agreement: true on all ranks of the communicator when it is on its rank 0.

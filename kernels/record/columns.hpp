@@ -77,6 +77,9 @@ inline constexpr std::string_view thread_level = "thread_level";
 // profile:RUN: as in a profile; empty: together. Where they do not, time_p50_s counts from the last
 // to come.
 inline constexpr std::string_view arrival = "arrival";
+// shared: ranks of the row share a GPU, and their buffers are on it (--gpu names it more than
+// once); empty: each rank has a GPU of its own, or the buffers are on none.
+inline constexpr std::string_view sharing = "sharing";
 // Calls between two clock reads (one sample). In classic mode: the repetitions of the row.
 inline constexpr std::string_view calls = "calls";
 // Timed samples that the statistics rest on.
@@ -177,7 +180,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 66> all{
+inline constexpr std::array<std::string_view, 67> all{
     launch,
     suite,
     benchmark,
@@ -204,6 +207,7 @@ inline constexpr std::array<std::string_view, 66> all{
     origin,
     thread_level,
     arrival,
+    sharing,
     calls,
     samples,
     chunks,

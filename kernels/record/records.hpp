@@ -79,6 +79,11 @@ struct Launch {
   bool one_clock{};
   /// What times were read from.
   Clock clock;
+  /// Version of CUDA that the driver supports; empty: no buffer is on a GPU.
+  std::string cuda_driver;
+  /// What the MPI library reports of its support of GPUs, untested: mpi_memory_alloc_kinds,
+  /// MPIX_Query_cuda_support.
+  std::string gpu_claims;
 };
 inline Object object_of(const Launch& r) {
   return record("launch")
@@ -100,7 +105,46 @@ inline Object object_of(const Launch& r) {
       .add("touch_recv", r.touch_recv)
       .add("topo", r.topo)
       .add("one_clock", r.one_clock)
-      .add("clock", object_of(r.clock));
+      .add("clock", object_of(r.clock))
+      .add("cuda_driver", r.cuda_driver)
+      .add("gpu_claims", r.gpu_claims);
+}
+
+/// The GPU of a rank.
+struct Gpu {
+  /// Its number for the driver; -1: the rank uses none.
+  int index{};
+  /// Its PCI address: 0000:19:00.0.
+  std::string bus;
+  /// Its identity, whatever number it has.
+  std::string uuid;
+  /// Its model.
+  std::string name;
+  /// The NUMA node to which it is attached; -1: unknown.
+  int numa{};
+  /// Its PCIe link as it was then: 32.0 GT/s x16; empty: unknown.
+  std::string link;
+  /// The fastest link that it and its slot support.
+  std::string link_max;
+  /// Whether it is a part of a GPU (MIG).
+  bool mig{};
+  /// Whether processes share it through MPS rather than in turn.
+  bool mps{};
+  /// Ranks of the job that use it.
+  int ranks_on_it{};
+};
+inline Object object_of(const Gpu& r) {
+  return Object()
+      .add("index", r.index)
+      .add("bus", r.bus)
+      .add("uuid", r.uuid)
+      .add("name", r.name)
+      .add("numa", r.numa)
+      .add("link", r.link)
+      .add("link_max", r.link_max)
+      .add("mig", r.mig)
+      .add("mps", r.mps)
+      .add("ranks_on_it", r.ranks_on_it);
 }
 
 /// Where one rank ran: the cores that were asked for, and those that it got.
@@ -127,6 +171,8 @@ struct Rank {
   double init_s{};
   /// From the start of the process until then; the system counts in steps of 10 ms.
   double startup_s{};
+  /// The GPU on which its buffers are.
+  Gpu gpu;
   /// The core of each of its threads that call MPI, with blanks between; empty: there is one, or
   /// too few cores.
   std::string thread_cpusets;
@@ -144,7 +190,46 @@ inline Object object_of(const Rank& r) {
       .add("numa", r.numa)
       .add("init_s", r.init_s)
       .add("startup_s", r.startup_s)
+      .add("gpu", object_of(r.gpu))
       .add("thread_cpusets", r.thread_cpusets);
+}
+
+/// Clocks and limits of a GPU, as NVML reports them.
+struct GpuState {
+  /// Number of the launch.
+  int launch{};
+  /// The first rank of those that use the GPU.
+  int rank{};
+  /// before or after the measurement.
+  std::string when;
+  /// PCI address of the GPU.
+  std::string bus;
+  /// Clock of its processors.
+  double clock_hz{};
+  /// The highest clock that it supports.
+  double clock_max_hz{};
+  /// Why the clock is held down, words with commas between: power, thermal, hardware; empty: it is
+  /// not.
+  std::string throttle;
+  /// Power that it draws.
+  double power_w{};
+  /// Its temperature.
+  double temperature_c{};
+  /// Processes on it beside the ranks of the job.
+  std::uint64_t others{};
+};
+inline Object object_of(const GpuState& r) {
+  return record("gpu_state")
+      .add("launch", r.launch)
+      .add("rank", r.rank)
+      .add("when", r.when)
+      .add("bus", r.bus)
+      .add("clock_hz", r.clock_hz)
+      .add("clock_max_hz", r.clock_max_hz)
+      .add("throttle", r.throttle)
+      .add("power_w", r.power_w)
+      .add("temperature_c", r.temperature_c)
+      .add("others", r.others);
 }
 
 /// How much of a core others took while it did nothing but read the clock.

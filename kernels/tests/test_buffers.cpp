@@ -45,6 +45,6 @@ TEST(every_byte_differs_from_the_one_that_was_there) {
 }
 
 TEST(fresh_contents_have_memory_of_their_own) {
-  Buffers buffers(Buffers::Source::mapped);
-  CHECK(buffers.send({.rank = 0}, 64) != buffers.send({.rank = 0, .fresh = true}, 64));
+  Buffers buffers(mapped_arena);
+  CHECK(&buffers.send({.rank = 0}, 64) != &buffers.send({.rank = 0, .fresh = true}, 64));
 }

@@ -112,7 +112,15 @@ const std::map<std::string, Good>& good_values() {
       {"insist", {"Bcast", [](O o) { return o.insist == std::vector<std::string>{"Bcast"}; }}},
       {"bind",
        {"0+4,1-2", [](O o) { return o.bind == std::vector<platform::CpuSet>{{0, 4}, {1, 2}}; }}},
-      {"memory", {"1000000000000", [](O o) { return o.memory == 1000000000000; }}},
+      {"memory-limit", {"1000000000000", [](O o) { return o.memory_limit == 1000000000000; }}},
+      {"memory",
+       {"device,device:host",
+        [](O o) {
+          return o.memories.size() == 2 && o.memories.at(0).name() == "device" &&
+                 o.memories.at(1).name() == "device>host";
+        }}},
+      {"gpus", {"0000:19:00.0,0000:3b:00.0", [](O o) { return o.gpus.at(1) == "0000:3b:00.0"; }}},
+      {"cuda", {"/opt/libcuda.so.1", [](O o) { return o.cuda == "/opt/libcuda.so.1"; }}},
       {"stop-file", {"/tmp/a b", [](O o) { return o.stop_file == "/tmp/a b"; }}},
       {"records", {"/tmp/r", [](O o) { return o.records == "/tmp/r"; }}},
   };
@@ -229,7 +237,10 @@ TEST(bad_values_get_one_clear_sentence) {
       {"--insist", "Bcats", "no benchmark is called 'Bcats'"},
       {"--bind", "0,x", "'x' is not a list of cores"},
       {"--bind", "0,,1", "'' is not a list of cores"},
-      {"--memory", "1G", "'1G' is not a number"},
+      {"--memory-limit", "1G", "'1G' is not a number"},
+      {"--memory", "gpu", "'gpu' is not host, pinned, device or managed"},
+      {"--memory", "device:", "'' is not host, pinned, device or managed"},
+      {"--memory", "device:host:pinned", "'host:pinned' is not host, pinned, device or managed"},
   };
   for (const auto& [name, value, said] : table) {
     std::string expected = name;

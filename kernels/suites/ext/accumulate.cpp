@@ -23,7 +23,7 @@ void accumulate(Run& run) {
   const MPI_Datatype type = run.type();
   const MPI_Op op = run.op();
   if (run.rank() == 0) run.fill_operand(in, run.ranks());
-  in_window(run, in.bytes().data(), run.recv_total(), [&](MPI_Win window) {
+  in_window(run, in.data(), run.recv_total(), [&](MPI_Win window) {
     call(MPI_Win_fence(MPI_MODE_NOPRECEDE, window));
     run.measure_completed(
         [=](Turn t) {

@@ -26,7 +26,7 @@ constexpr Card pattern_card(Card card) {
 }
 
 inline Touch touch_of(const Run& run) {
-  return {run.options().touch_send, run.options().touch_recv};
+  return {run.options().touch_send && run.on_cpu(), run.options().touch_recv && run.on_cpu()};
 }
 
 }  // namespace mpigauge::patterns

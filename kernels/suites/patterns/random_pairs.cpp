@@ -77,9 +77,10 @@ struct Position {
 };
 
 // Bytes that are not those of the sender; and what came is wiped out, lest it pass for the next.
-std::size_t wrong_from(int sender, const Run& run, const Block& in) {
+std::size_t wrong_from(int sender, Run& run, const Block& in) {
   const std::size_t wrong = run.wrong(in.bytes(), sender, 0);
   std::fill(in.bytes().begin(), in.bytes().end(), poison);
+  run.push();
   return wrong;
 }
 

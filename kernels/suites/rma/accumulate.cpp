@@ -35,7 +35,7 @@ void one_to_other(Run& run, const Block& in, Operation operation) {
   const Block out = run.send_block();
   const int peer = run.peer();
   if (run.rank() == 1) run.fill_operand(in, 1);
-  in_window(run, in.bytes().data(), run.recv_total(), [&](MPI_Win window) {
+  in_window(run, in.data(), run.recv_total(), [&](MPI_Win window) {
     if (run.rank() == 1) return stand_by(run);
     const auto flush = rma_calls().flush;
     measure_locked(

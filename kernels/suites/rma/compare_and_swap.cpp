@@ -21,6 +21,7 @@ constexpr Card card{
     .messages = once,
     .only_bytes = sizeof(int),
     .untyped = true,
+    .keeps_host = "its operands are in memory of the host",
     .needs = {"MPI_Win_flush", "MPI_Compare_and_swap"},
 };
 
@@ -64,7 +65,7 @@ void compare_and_swap(Run& run) {
   const Block in = run.recv_block();
   if (run.rank() == target) clear(run, in);
   std::size_t old = 1;
-  in_window(run, in.bytes().data(), run.recv_total(), [&](MPI_Win window) {
+  in_window(run, in.data(), run.recv_total(), [&](MPI_Win window) {
     const auto swap = rma_calls().compare_and_swap;
     const auto flush = rma_calls().flush;
     if (run.rank() == target) {
@@ -82,6 +83,7 @@ void compare_and_swap(Run& run) {
     if (run.checking()) race(run, window);
   });
   if (!run.checking()) return run.expect(0);
+  run.refresh();
   // What the timed call found at the origin; what it and the race left at the target.
   const int expected = run.rank() == target ? 1 + tries * run.ranks() : values[0];
   run.expect(number_in(in) == expected ? 0 : 1);

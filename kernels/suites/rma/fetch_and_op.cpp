@@ -34,8 +34,7 @@ void race(const Run& run, const Block& out, const Block& in, MPI_Win window) {
   call(MPI_Barrier(run.comm()));
   call(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window));
   for (int i = 0; i < tries; ++i) {
-    call(rma_calls().fetch_and_op(out.bytes().data(), old.data(), run.type(), target, 0, run.op(),
-                                  window));
+    call(rma_calls().fetch_and_op(out.data(), old.data(), run.type(), target, 0, run.op(), window));
     call(rma_calls().flush(target, window));
   }
   call(MPI_Win_unlock(target, window));
@@ -58,7 +57,7 @@ void fetch_and_op(Run& run) {
   const Block out = run.send_block();
   const Block in = run.recv_block();
   if (run.rank() == target) run.fill_operand(in, target);
-  in_window(run, in.bytes().data(), run.recv_total(), [&](MPI_Win window) {
+  in_window(run, in.data(), run.recv_total(), [&](MPI_Win window) {
     const auto fetch = rma_calls().fetch_and_op;
     const auto flush = rma_calls().flush;
     const MPI_Datatype type = run.type();
@@ -76,6 +75,7 @@ void fetch_and_op(Run& run) {
     if (run.checking()) race(run, out, in, window);
   });
   if (!run.checking()) return run.expect(0);
+  run.refresh();
   run.expect(run.rank() == target ? wrong_total(run, in)
                                   : wrong_contribution(run, in.part(0, in.type().bytes), target));
 }

@@ -14,6 +14,7 @@ constexpr Card card{
     .columns = Columns::single,
     .moved = message,
     .messages = once,
+    .moves_only = true,
     .by_default = false,
 };
 
@@ -26,7 +27,11 @@ void corrupt(Run& run) {
     recv(in[t], peer, run.comm());
     if (run.rank() == 1) send(out[t], peer, run.comm());
   });
-  if (run.rank() == 1 && run.bytes() > 0) in.bytes().front() ^= std::byte{0x10};
+  if (run.checking() && run.rank() == 1 && run.bytes() > 0) {
+    run.refresh();
+    in.bytes().front() ^= std::byte{0x10};
+    run.push();
+  }
   run.expect(run.wrong(in.bytes(), peer, 0));
 }
 

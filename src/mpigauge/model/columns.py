@@ -158,6 +158,10 @@ class Cell:
     # last to come.
     arrival: str
 
+    # shared: ranks of the row share a GPU, and their buffers are on it (--gpu names it more than
+    # once); empty: each rank has a GPU of its own, or the buffers are on none.
+    sharing: str
+
     # Calls between two clock reads (one sample). In classic mode: the repetitions of the row.
     calls: int
 
@@ -374,6 +378,7 @@ KEY_COLUMNS = (
     "origin",
     "thread_level",
     "arrival",
+    "sharing",
 )
 _key = attrgetter(*KEY_COLUMNS)
 
@@ -406,6 +411,7 @@ _READ: dict[str, Any] = {
     "origin": str,
     "thread_level": str,
     "arrival": str,
+    "sharing": str,
     "calls": int,
     "samples": int,
     "chunks": int,
@@ -464,6 +470,7 @@ ABSENT: dict[str, Any] = {
     "source": "",
     "thread_level": "",
     "arrival": "",
+    "sharing": "",
     "statistic": "",
     "variant": "",
     "busy_cores": None,
@@ -512,6 +519,7 @@ ORDER_OF_WORDS = (
     "op",
     "sync",
     "thread_level",
+    "sharing",
 )
 
 # By which rows are sorted.
@@ -529,6 +537,7 @@ ORDER_OF_ROWS = (
     ("data",),
     ("group",),
     ("thread_level",),
+    ("sharing",),
 )
 
 COLUMNS = (
@@ -877,6 +886,27 @@ COLUMNS = (
         heading="ranks come {}",
         in_name="{}",
         phrase="with ranks that come {}",
+    ),
+    Column(
+        "sharing",
+        "str",
+        "",
+        "cell",
+        (
+            "shared: ranks of the row share a GPU, and their buffers are on it (--gpu names "
+            "it more than once); empty: each rank has a GPU of its own, or the buffers are on"
+            " none."
+        ),
+        role="what",
+        usual="",
+        values=("", "shared"),
+        empty="a GPU for each rank",
+        heading="{}",
+        in_name="{}",
+        phrase="where {}",
+        words={
+            "shared": "ranks share a GPU",
+        },
     ),
     Column(
         "calls",

@@ -80,7 +80,10 @@ KERNEL_OPTIONS = (
     "data",
     "insist",
     "bind",
+    "memory-limit",
     "memory",
+    "gpus",
+    "cuda",
     "arms",
     "detours",
     "stop-file",
@@ -193,7 +196,7 @@ OFFERED = (
     OptionRow(
         "touch-send",
         "flag",
-        "Write to what is sent before each call (P2P).  [default: on]",
+        "Write to the send buffer before each call (P2P), unless it is on a GPU.  [default: on]",
         "",
         ("on", "off"),
         0,
@@ -202,7 +205,7 @@ OFFERED = (
     OptionRow(
         "touch-recv",
         "flag",
-        "Read what was received after each call (P2P).  [default: on]",
+        "Read the receive buffer after each call (P2P), unless it is on a GPU.  [default: on]",
         "",
         ("on", "off"),
         0,

@@ -56,6 +56,37 @@ class Launch:
     benchmarks needed."""
     clock: Clock = Clock()
     """What times were read from."""
+    cuda_driver: str = ""
+    """Version of CUDA that the driver supports; empty: no buffer is on a GPU."""
+    gpu_claims: str = ""
+    """What the MPI library reports of its support of GPUs, untested: mpi_memory_alloc_kinds,
+    MPIX_Query_cuda_support."""
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """The GPU of a rank."""
+
+    index: int = -1
+    """Its number for the driver; -1: the rank uses none."""
+    bus: str = ""
+    """Its PCI address: 0000:19:00.0."""
+    uuid: str = ""
+    """Its identity, whatever number it has."""
+    name: str = ""
+    """Its model."""
+    numa: int = -1
+    """The NUMA node to which it is attached; -1: unknown."""
+    link: str = ""
+    """Its PCIe link as it was then: 32.0 GT/s x16; empty: unknown."""
+    link_max: str = ""
+    """The fastest link that it and its slot support."""
+    mig: bool = False
+    """Whether it is a part of a GPU (MIG)."""
+    mps: bool = False
+    """Whether processes share it through MPS rather than in turn."""
+    ranks_on_it: int = 1
+    """Ranks of the job that use it."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +115,35 @@ class Rank:
     """What starting MPI took, as this rank saw it."""
     startup_s: float = math.nan
     """From the start of the process until then; the system counts in steps of 10 ms."""
+    gpu: Gpu = Gpu()
+    """The GPU on which its buffers are."""
+
+
+@dataclass(frozen=True)
+class GpuState:
+    """Clocks and limits of a GPU, as NVML reports them."""
+
+    launch: int
+    """Number of the launch."""
+    rank: int
+    """The first rank of those that use the GPU."""
+    when: str
+    """before or after the measurement."""
+    bus: str
+    """PCI address of the GPU."""
+    clock_hz: float = math.nan
+    """Clock of its processors."""
+    clock_max_hz: float = math.nan
+    """The highest clock that it supports."""
+    throttle: str = ""
+    """Why the clock is held down, words with commas between: power, thermal, hardware; empty: it is
+    not."""
+    power_w: float = math.nan
+    """Power that it draws."""
+    temperature_c: float = math.nan
+    """Its temperature."""
+    others: int = 0
+    """Processes on it beside the ranks of the job."""
 
 
 @dataclass(frozen=True)
@@ -330,6 +390,7 @@ class End:
 KINDS: dict[str, type[Any]] = {
     "launch": Launch,
     "rank": Rank,
+    "gpu_state": GpuState,
     "noise": Noise,
     "sampling": Sampled,
     "progress": Progress,
@@ -343,6 +404,7 @@ KINDS: dict[str, type[Any]] = {
 """By the word in their lines."""
 PARTS: dict[str, type[Any]] = {
     "Clock": Clock,
+    "Gpu": Gpu,
     "Chunk": Chunk,
     "Raw": Raw,
 }

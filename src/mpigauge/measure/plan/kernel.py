@@ -42,7 +42,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "data": plan.data,
         "insist": _list(name for name in part.benchmarks if name in plan.insist),
         "bind": _bound_by_kernel(plan, part),
-        "memory": plan.memory,
+        "memory-limit": plan.memory,
         "stop-file": launch.stop_file,
         "records": "-",
     }
