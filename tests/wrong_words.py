@@ -102,6 +102,9 @@ KINDS: dict[str, Kind] = {
     "TYPE": Kind(NAME, "float"),
     "OP": Kind(NAME, "sum"),
     "CORES": Kind(("x", "99999", "0-", "3-1", HUGE, "0,0"), "0,1"),
+    "KIND,…": Kind((*NAME, "gpu", "host,nope", ",", "host:", ":host", "host:host:host", "8Q"),
+                   "host"),
+    "GPU,…": Kind((*NAME, "near,0", ",", "-1", "99999", "ffff:ff:ff.7")),
     "LEVEL": Kind(NAME, "single"),
     "LEVEL,…": Kind((*NAME, "single,nope", ","), "single"),
     "ORDER,…": Kind((*NAME, "compact,nope", ","), "compact"),
@@ -179,7 +182,7 @@ SPECIAL: dict[str, Kind] = {
 command and the option or argument."""
 FREE = {"--label", "--machine", "--queue", "--account", "--option", "settings WORD"}
 """Any text is right here."""
-READS = {"--hostfile", "--topology", "--sizes-file", "--env-script"}
+READS = {"--hostfile", "--cuda", "--topology", "--sizes-file", "--env-script"}
 FOLDERS_READ = {"--tuned"}
 
 BASES: dict[str, tuple[str, ...]] = {
@@ -299,7 +302,12 @@ def kind_of(command: tuple[str, ...], param: click.Parameter) -> Kind:
 REFUSED: tuple[tuple[str, ...], ...] = (
     ("run", "PingPong", "--sizes", "1Ti"),
     ("run", "PingPong", "--memory", "1"),
-    ("run", "PingPong", "--memory", "1Mi", "--sizes", "8,4Mi"),
+    ("run", "PingPong", "--memory-limit", "1Mi", "--sizes", "8,4Mi"),
+    ("run", "PingPong", "--memory", "1Gi", "--memory-limit", "2Gi"),
+    ("run", "PingPong", "--memory", "device", "--cache", "cold"),
+    ("run", "PingPong", "--gpu", "0"),
+    ("run", "Bcast", "--memory", "device:host"),
+    ("map", "--memory", "device", "--benchmark", "NODE:Mailbox"),
     ("run", "PingPong", "--sizes", "8", "--sizes-file", "printed.txt"),
     ("node", "--sizes", "1Ti"),
     ("plot", RUN, "latency", "--size", "3"),

@@ -89,5 +89,5 @@ def test_too_little_memory(spec: str, tmp_path: Path) -> None:
     with group_of(160 << 20) as group:
         script = f'echo $$ > {group}/tasks && exec "$@"'
         words = ["sh", "-c", script, "sh"]
-        told = failure(words, spec, tmp_path, "--sizes", "128Mi", "--memory", "1Gi")
+        told = failure(words, spec, tmp_path, "--sizes", "128Mi", "--memory-limit", "1Gi")
     assert "the job needed more memory than the 160.0 MiB that the control group allows" in told

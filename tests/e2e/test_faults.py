@@ -204,7 +204,7 @@ def test_wrong_data(spec: str, tmp_path: Path) -> None:
 
 def test_a_size_without_memory(spec: str, tmp_path: Path) -> None:
     """PingPong sends from one buffer and receives into another: together more than is allowed."""
-    words = ("run", "PingPong", "--sizes", "8,64Mi", "--memory", "100Mi", "--launches", "1")
+    words = ("run", "PingPong", "--sizes", "8,64Mi", "--memory-limit", "100Mi", "--launches", "1")
     done = cli.mpigauge(*words, "--mpi", spec, "--output", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     stored = load(tmp_path / "out")

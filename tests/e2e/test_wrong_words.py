@@ -54,7 +54,7 @@ def test_right_words_are_not_refused(command: str, world: Path, tmp_path: Path) 
     "words",
     [
         ("PingPong", "--memory", "1Mi"),  # the usual sizes that fit are measured
-        ("PingPong", "--memory", "1Mi", "--sizes", "8,1Mi"),
+        ("PingPong", "--memory-limit", "1Mi", "--sizes", "8,1Mi"),
     ],
 )
 def test_little_memory_is_no_fault(words: tuple[str, ...], world: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mpigauge.features.quick.plan import quick
 from mpigauge.measure.campaign.launch import block_of
-from mpigauge.measure.plan import Plan, PlanPart, Resources, bind_words, read_request, resolve
+from mpigauge.measure.plan import Plan, PlanPart, Resources, host_words, read_request, resolve
 from mpigauge.model import hostfile, hostlist
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import MOST, parse_hostfile, read_hostfile
@@ -413,8 +413,9 @@ def test_hosts_of_ranks() -> None:
 
 
 def test_words_of_a_binding() -> None:
-    assert bind_words(("0", "4+5")) == ("--bind", "0,4+5")
-    assert bind_words(()) == ()
+    assert host_words(("0", "4+5"), ()) == ("--bind", "0,4+5")
+    assert host_words((), ("0000:19:00.0",)) == ("--gpus", "0000:19:00.0")
+    assert host_words((), ()) == ()
     assert OnHost("a", 1).words == ()
 
 

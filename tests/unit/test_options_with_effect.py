@@ -41,7 +41,8 @@ BENCHMARKS: dict[str, tuple[Any, Has]] = {
     "root_shift": (True, lambda card: card.rooted),
     "inflight": (4, lambda card: card.windowed),
     "cache": ("cold", lambda card: card.buffers),
-    "memory": ("1Gi", lambda card: card.buffers),
+    "memory": ("host", lambda card: card.buffers),
+    "memory_limit": ("1Gi", lambda card: card.buffers),
     "data": ("fresh", lambda card: not card.why_static),
     "sync": ("barrier", lambda card: card.sync == "each"),
     "npmin": ("4", lambda card: card.ranks not in ("one", "pair")),
@@ -55,7 +56,15 @@ ALWAYS = {
     *("history", "no_history"),
 }
 """Options of every launch."""
-ELSEWHERE = {"sizes_file": "sizes", "blas": "", "compilers": "", "transport": "", "tuned": ""}
+ELSEWHERE = {
+    "sizes_file": "sizes",
+    "blas": "",
+    "compilers": "",
+    "transport": "",
+    "tuned": "",
+    "gpu": "",
+    "cuda": "",
+}
 """Options that name what has to be here first; each has a test of its own."""
 
 

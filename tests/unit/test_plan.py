@@ -256,7 +256,7 @@ def test_sizes_from_a_file(two_cores: Machine, tmp_path: Path) -> None:
         (["Bcast"], {"env": ("NOT_HERE",)}, "no variable NOT_HERE here"),
         (["Bcast"], {"env": ("1X=2",)}, "--env: '1X=2' is not of the form"),
         (["Bcast"], {"env": ("1X",)}, "'1X' is not a name of a variable"),
-        (["Bcast"], {"memory": "much"}, "--memory: 'much' is not a size"),
+        (["Bcast"], {"memory_limit": "much"}, "--memory-limit: 'much' is not a size"),
         (["Bcast"], {"timeout_s": "x"}, "--timeout: 'x' is not a time"),
         ([], {}, "no benchmark is named"),
     ],
@@ -506,7 +506,7 @@ def test_a_setting_without_effect_is_a_mistake(two_cores: Machine) -> None:
 
 
 def test_the_kernels_know_all_that_they_are_told(two_cores: Machine) -> None:
-    made = plan(two_cores, "PingPong", "Bcast", sizes="8", memory="1Mi", map="1x2")
+    made = plan(two_cores, "PingPong", "Bcast", sizes="8", memory_limit="1Mi", map="1x2")
     made = replace(made, suite_options={"layout": "resize"})
     words = kernel_words(made, LaunchPlan(0, made.parts[0], 1))
     assert {word.removeprefix("--") for word in words[::2]} <= set(KERNEL_OPTIONS)
@@ -638,13 +638,14 @@ def test_what_nobody_asked_for_has_these_values() -> None:
     assert values(Plan((), "mpich", 1)) == {
         "mpi": "mpich", "seed": 1, "mode": "adaptive", "precision": 0.05, "use_all": False,
         "op": "sum", "root_shift": False, "inflight": 256, "cache": "hot",
-        "cache_bytes": 67_108_864, "sync": "barrier", "data": "static", "npmin": 2, "memory": 0,
-        "oversubscribe": False, "timeout_s": 300.0, "start_s": 0.0, "bound_by": "kernel",
-        "shuffle": False, "strict": False, "fail_fast": False,
+        "cache_bytes": 67_108_864, "sync": "barrier", "data": "static", "npmin": 2,
+        "memory_limit": 0, "oversubscribe": False, "timeout_s": 300.0, "start_s": 0.0,
+        "bound_by": "kernel", "shuffle": False, "strict": False, "fail_fast": False,
     }  # fmt: skip
     assert values(Request()) == {
         "root_shift": False, "cache": "hot", "data": "static", "sync": "auto", "unbound": False,
-        "bound_by": "kernel", "classic": False, "oversubscribe": False, "memory": 0, "seed": 0,
+        "bound_by": "kernel", "classic": False, "oversubscribe": False, "memory_limit": 0,
+        "seed": 0,
     }  # fmt: skip
     assert values(LookedUp()) == {"seed": 0}
 

@@ -237,8 +237,8 @@ def _gigabytes(value: str) -> Sequence[str]:
     """IMB's -mem: gigabytes of buffers for each process, such as 0.5."""
     gigabytes = decimal_number(value)
     if not gigabytes > 0:
-        raise UserError(f"-mem {value}: write gigabytes, such as 0.5; or --memory 512Mi")
-    return ["--memory", str(int(gigabytes * (1 << 30)))]
+        raise UserError(f"-mem {value}: write gigabytes, such as 0.5; or --memory-limit 512Mi")
+    return ["--memory-limit", str(int(gigabytes * (1 << 30)))]
 
 
 HABITS = {

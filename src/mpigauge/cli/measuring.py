@@ -91,10 +91,11 @@ def _check_memory(plan: Plan, setup: Setup) -> None:
                 f"--sizes: {byte_count(largest)} is more than the memory that is free here, "
                 f"{memory(free)}"
             )
-        if 0 < plan.memory < max(largest, LEAST_MEMORY):
+        if 0 < plan.memory_limit < max(largest, LEAST_MEMORY):
             raise UserError(
-                f"--memory: {byte_count(plan.memory)} has no room for the buffers of messages of "
-                f"{byte_count(largest or 1)}; allow more memory, or name smaller --sizes"
+                f"--memory-limit: {byte_count(plan.memory_limit)} has no room for the buffers of "
+                f"messages of {byte_count(largest or 1)}; allow more memory, or name smaller "
+                "--sizes"
             )
 
 

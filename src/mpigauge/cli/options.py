@@ -358,6 +358,23 @@ hosts_to_ask = (
         help="What starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]",
     ),
 )
+gpu_options = (
+    click.option(
+        "--memory",
+        multiple=True,
+        metavar="KIND,…",
+        help="Memory of the buffers: host, pinned, device, managed, or two of them as device:host "
+        "for the two ranks of a pair. Several are measured in turn in each launch.  [default: "
+        "host]",
+    ),
+    click.option(
+        "--gpu",
+        metavar="GPU,…",
+        help="GPUs of local rank 0, 1, … of a host: near (to the rank's core), or an index or a "
+        "PCI address for each; a GPU that is named twice is shared.  [default: near]",
+    ),
+    click.option("--cuda", metavar="FILE", hidden=True, help="The library of the CUDA driver."),
+)
 oversubscribe_option = click.option(
     "--oversubscribe", is_flag=True, help="Allow more ranks than cores."
 )

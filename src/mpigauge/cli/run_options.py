@@ -64,6 +64,7 @@ RUN_OPTIONS = (
     ),
     options.place_option,
     options.placement_option,
+    *options.gpu_options,
     *map(suite_option, OFFERED),
     options.blas_option,
     options.compiler_option,
@@ -83,7 +84,9 @@ RUN_OPTIONS = (
     *options.host_options,
     options.oversubscribe_option,
     click.option(
-        "--memory", metavar="SIZE", help="Buffers per rank at most.  [default: 80% of free]"
+        "--memory-limit",
+        metavar="SIZE",
+        help="Buffers per rank at most.  [default: 80% of free memory]",
     ),
     options.dry_run_option,
     options.topology_option,

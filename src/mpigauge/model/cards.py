@@ -50,6 +50,8 @@ class Card:
     """The reason why the send buffer cannot be written before each call; empty: it can."""
     completions: tuple[str, ...] = ("",)
     """The ways in which it completes its operations, in IMB's order; empty: none."""
+    gpu: str = ""
+    """The reason why its buffers have to be in host memory; empty: they may be on a GPU."""
     buffers: bool = True
     """True if it has message buffers, which may be in caches or not."""
     typed: bool = True

@@ -49,3 +49,5 @@ class HostRanks:
     """The cores of local rank 0, 1, …; empty: ranks are not bound."""
     hostname: str = ""
     """The host's own name, which its ranks report."""
+    gpus: tuple[str, ...] = ()
+    """The PCI addresses of the GPUs of local rank 0, 1, …; empty: no buffer is on a GPU."""

@@ -49,6 +49,7 @@ MOST_AGAIN = 64
     ),
     options.place_option,
     options.placement_option,
+    *options.gpu_options,
     *options.host_options,
     options.precision_option,
     options.seconds_option,

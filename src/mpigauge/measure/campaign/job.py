@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan import bind_words
+from mpigauge.measure.plan import host_words
 from mpigauge.model.errors import UserError
 from mpigauge.site import placement
 from mpigauge.site.launch import Job, OnHost, command
@@ -54,7 +54,8 @@ def _hosts(part: PlanPart, binds_itself: bool) -> tuple[OnHost, ...]:
     support."""
     hosts = []
     for block in part.hosts:
-        words = bind_words(block.bind) if binds_itself else ()
+        gpus = () if part.foreign else block.gpus
+        words = host_words(block.bind if binds_itself else (), gpus)
         hosts.append(OnHost(block.host, block.ranks, words))
     return tuple(hosts)
 

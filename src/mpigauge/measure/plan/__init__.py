@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from mpigauge.measure.plan.kernel import bind_words, kernel_words
+from mpigauge.measure.plan.kernel import host_words, kernel_words
 from mpigauge.measure.plan.plan import LaunchPlan, Plan, PlanPart
 from mpigauge.measure.plan.request import LookedUp, Request, read_request
 from mpigauge.measure.plan.resolve import resolve
@@ -17,7 +17,7 @@ __all__ = [
     "PlanPart",
     "Request",
     "Resources",
-    "bind_words",
+    "host_words",
     "kernel_words",
     "read_request",
     "resolve",

@@ -42,7 +42,10 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "data": plan.data,
         "insist": _list(name for name in part.benchmarks if name in plan.insist),
         "bind": _bound_by_kernel(plan, part),
-        "memory-limit": plan.memory,
+        "memory-limit": plan.memory_limit or None,
+        "memory": _list(plan.memory),
+        "gpus": _list(_gpus_here(part)),
+        "cuda": plan.cuda,
         "stop-file": launch.stop_file,
         "records": "-",
     }
@@ -67,11 +70,19 @@ def _bound_by_kernel(plan: Plan, part: PlanPart) -> str:
     return _list(part.bind)
 
 
-def bind_words(bind: Iterable[str]) -> tuple[str, ...]:
+def _gpus_here(part: PlanPart) -> tuple[str, ...]:
+    """The GPUs of this machine's ranks; hosts have their own."""
+    return next((block.gpus for block in part.blocks if not block.host), ())
+
+
+def host_words(bind: Iterable[str], gpus: Iterable[str]) -> tuple[str, ...]:
     """Additional words for the ranks of one host."""
+    words: tuple[str, ...] = ()
     if bind:
-        return ("--bind", _list(bind))
-    return ()
+        words += ("--bind", _list(bind))
+    if gpus:
+        words += ("--gpus", _list(gpus))
+    return words
 
 
 def _arm(name: str, values: Mapping[str, str]) -> str:

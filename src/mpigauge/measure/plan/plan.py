@@ -126,7 +126,12 @@ class Plan:
     npmin: int = 2
     multi: int | None = None
     map: tuple[int, int] | None = None
-    memory: int = 0
+    memory: tuple[str, ...] = ()
+    """The kinds of memory for buffers, each measured in every launch; empty: host."""
+    memory_limit: int = 0
+    """Bytes of buffers per rank at most; 0: of what is free."""
+    cuda: str = ""
+    """The library of the CUDA driver; empty: no buffer is in memory of the driver."""
     oversubscribe: bool = False
     timeout_s: float = 300.0
     start_s: float = 0.0
@@ -216,6 +221,7 @@ class Plan:
             if name in data:
                 values[name] = data[name]
         values["parts"] = tuple(_part(each) for each in data["parts"])
+        values |= _memory(data)
         values["suite_options"] = _suite_options(data)
         values["replay"] = _replayed(data.get("replay"))
         values["rsh"] = tuple(data.get("rsh", ()))
@@ -278,10 +284,19 @@ def _part(data: Mapping[str, Any]) -> PlanPart:
     )
 
 
+def _memory(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The kinds of memory and the limit; older plans store the limit as memory."""
+    stored = data.get("memory", ())
+    if isinstance(stored, int):
+        return {"memory": (), "memory_limit": stored}
+    return {"memory": tuple(map(str, stored)), "memory_limit": int(data.get("memory_limit") or 0)}
+
+
 def _suite_options(data: Mapping[str, Any]) -> dict[str, str]:
     """The suite options; older plans store them as heeded."""
     return dict(data.get("suite_options") or data.get("heeded") or {})
 
 
 def _block(data: Mapping[str, Any]) -> HostRanks:
-    return HostRanks(**{**data, "bind": tuple(data.get("bind") or ())})
+    lists = {name: tuple(data.get(name) or ()) for name in ("bind", "gpus")}
+    return HostRanks(**{**data, **lists})

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.measure.plan import parse
+from mpigauge.measure.plan.buffer_memory import memory_options
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import NamedHost
 from mpigauge.model.libraries import Blas, Compiler
 from mpigauge.model.limits import MOST_LAUNCHES, MOST_SEED
 from mpigauge.model.option_table import LIMITS
-from mpigauge.model.sizes import parse_bytes, parse_sizes
+from mpigauge.model.sizes import parse_sizes
 from mpigauge.model.suite_options import read_suite_options
 from mpigauge.site.placement import parse_entries
 from mpigauge.site.placement import words as parse_place
@@ -106,7 +107,15 @@ class Request:
     rsh: tuple[str, ...] = ()
     launcher: str = ""
     """A launcher other than the MPI's own."""
-    memory: int = 0
+    memory: tuple[str, ...] = ()
+    """The kinds of memory for buffers, each measured: device, or device:host for the two ranks of a
+    pair."""
+    memory_limit: int = 0
+    """Bytes of buffers per rank at most; 0: of what is free."""
+    gpu: str = ""
+    """The GPUs of the ranks of a host, in the words of --gpu."""
+    cuda: str = ""
+    """The library of the CUDA driver; empty: the one that is found."""
     seed: int = 0
     timeout_s: float | None = None
 
@@ -130,6 +139,7 @@ def read_request(raw: Mapping[str, Any], looked_up: LookedUp | None = None) -> R
         if name in options:
             values[name] = read(options[name])
     values |= _bind(options.get("bind", ""))
+    values |= _memory(options)
     if "sizes_file" in options:
         values["sizes"] = looked_up.sizes
     if "hostfile" in options:
@@ -197,6 +207,14 @@ def _bind(text: str) -> dict[str, Any]:
     if text.strip().lower() == "none":
         return {"unbound": True}
     return {"place": (f"cores:{','.join(parse_entries(text, '--bind'))}",)}
+
+
+def _memory(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options for --memory and --memory-limit."""
+    texts = options.get("memory", ())
+    return memory_options(
+        (texts,) if isinstance(texts, str) else texts, options.get("memory_limit", "")
+    )
 
 
 def _place(texts: Iterable[str]) -> tuple[str, ...]:
@@ -268,6 +286,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "ppn": _count("--ppn", "ranks"),
     "launcher": str.strip,
     "bound_by": str,
-    "memory": lambda text: parse_bytes(text, f"--memory: '{text}'"),
+    "gpu": str.strip,
+    "cuda": str,
     "timeout_s": lambda text: parse.parse_duration("--timeout", text),
 }

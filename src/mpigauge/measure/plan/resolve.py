@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measure.plan import arrivals, replays, thread_levels, threads, where
 from mpigauge.measure.plan.blas import BLAS, with_blas
+from mpigauge.measure.plan.buffer_memory import check_memory
 from mpigauge.measure.plan.compilers import with_compilers
 from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.request import DEFAULT_PRECISION, Request
@@ -97,6 +98,7 @@ def plan_of(
     ours = [part for part in parts if not part.foreign]
     chosen = cards.chosen(name for part in ours for name in part.benchmarks)
     check_effect(request, chosen, cards)
+    check_memory(request, chosen)
     check_root(request.suite_options, ours)
     threads.check(request, chosen, ours, resources)
     thread_levels.check(request.suite_options, chosen)
@@ -124,6 +126,8 @@ def plan_of(
         multi=request.multi,
         map=request.map,
         memory=request.memory,
+        memory_limit=request.memory_limit,
+        cuda=request.cuda,
         oversubscribe=any(map(resources.crowded, parts)),
         timeout_s=request.timeout_s or Plan.timeout_s,
         rsh=request.rsh,
@@ -250,6 +254,8 @@ def _asked_of_messages(request: Request) -> Iterator[tuple[str, str, Callable[[C
         yield "--cache", "have buffers", lambda card: card.buffers
     if request.memory:
         yield "--memory", "have buffers", lambda card: card.buffers
+    if request.memory_limit:
+        yield "--memory-limit", "have buffers", lambda card: card.buffers
     if request.sync != "auto":
         yield "--sync", "bring ranks together first", lambda card: card.sync == "each"
     if request.npmin is not None:
