@@ -61,6 +61,18 @@ class Device:
     """The PUs local to it; empty: the machine does not report them."""
     numa: int | None
     """The NUMA node local to it; None: the machine does not report it, or there are several."""
+    bridges: tuple[str, ...] = ()
+    """The host bridge and the PCI bridges above it, from the root; empty: not recorded."""
+    vendor: str = ""
+    """A GPU's PCI vendor, such as 10de; empty: not recorded."""
+    model: str = ""
+    """A GPU's product name, as its driver reports it; empty: the driver does not list the GPU."""
+    uuid: str = ""
+    """A GPU's UUID; empty: its driver does not report it."""
+    link: str = ""
+    """A GPU's PCIe link now, such as 16.0 GT/s x16; empty: not recorded."""
+    link_max: str = ""
+    """The fastest and widest link that the GPU supports."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from mpigauge.model.topology import Device
 from mpigauge.site.placement.host_resources import HostResources
 from mpigauge.site.placement.policy_request import PolicyRequest
 from mpigauge.site.placement.registry import policy
+from mpigauge.site.topology.near import NEAREST, distance
 
 
 @policy(
@@ -44,33 +45,12 @@ def _ordered(request: PolicyRequest, far: bool) -> list[Seat]:
 
 def _by_distance(request: PolicyRequest, host: HostResources, far: bool) -> list[int]:
     card = _card(request, host)
-    away = {pu: distance(host, card, pu) for pu in host.cores}
+    away = {pu: distance(host.levels, card, pu) for pu in host.cores}
     if len(set(away.values())) == 1 and (far or min(away.values()) > NEAREST):
         raise request.refuse(
             f"every core that may be used on {host.name} is equally far from {card.name}"
         )
     return sorted(host.cores, key=lambda pu: -away[pu] if far else away[pu])
-
-
-NEAREST = 10
-"""The distance of a NUMA node from itself in the firmware's table."""
-_SAME_SOCKET, _OTHER_SOCKET = 15, 20
-
-
-def distance(host: HostResources, card: Device, pu: int) -> int:
-    """Returns the firmware's distance from the card's NUMA node to that of the core. If it is not
-    listed, the distance depends on whether both are on one socket."""
-    if pu in card.pus:
-        return NEAREST
-    it = host.topology
-    here = it.pu(pu)
-    numbers = [node.number for node in it.numa]
-    if it.distances and here is not None and card.numa in numbers and here.numa in numbers:
-        return it.distances[numbers.index(card.numa)][numbers.index(here.numa)]
-    socket = host.levels.around[pu]["socket"]
-    if socket & card.pus:
-        return _SAME_SOCKET
-    return _OTHER_SOCKET
 
 
 def _card(request: PolicyRequest, host: HostResources) -> Device:
