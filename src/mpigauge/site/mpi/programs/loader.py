@@ -44,10 +44,10 @@ class LoadedLibrary:
 
 
 @dataclass(frozen=True)
-class _Object:
+class NeedingObject:
     path: Path
     elf: Elf
-    above: _Object | None
+    above: NeedingObject | None
     """The object that needed it first."""
 
 
@@ -62,7 +62,7 @@ class Loader:
     def libraries(self, program: Path, elf: Elf) -> tuple[LoadedLibrary, ...]:
         """Returns all libraries that are loaded before the program begins, in that order."""
         by_name: dict[str, LoadedLibrary] = {}
-        queue = [_Object(program, elf, None)]
+        queue = [NeedingObject(program, elf, None)]
         requests = [(name, queue[0], BY_PRELOAD) for name in self.preloaded]
         while queue:
             current = queue.pop(0)
@@ -74,7 +74,7 @@ class Loader:
                 by_name[name] = loaded
                 if loaded.elf is not None and loaded.path is not None:
                     by_name.setdefault(loaded.elf.soname or name, loaded)
-                    queue.append(_Object(loaded.path, loaded.elf, asker))
+                    queue.append(NeedingObject(loaded.path, loaded.elf, asker))
             requests = []
         return tuple({id(each): each for each in by_name.values()}.values())
 
@@ -84,7 +84,7 @@ class Loader:
             return ()
         return tuple(self.env.get(BY_PRELOAD, "").replace(":", " ").split())
 
-    def find(self, name: str, asker: _Object, why: str = "") -> LoadedLibrary:
+    def find(self, name: str, asker: NeedingObject, why: str = "") -> LoadedLibrary:
         by = str(asker.path)
         for path, through in self.places(name, asker):
             elf = self.fitting(path, asker.elf)
@@ -92,7 +92,7 @@ class Loader:
                 return LoadedLibrary(name, by, path, why or through, elf)
         return LoadedLibrary(name, by)
 
-    def places(self, name: str, asker: _Object) -> Iterator[tuple[Path, str]]:
+    def places(self, name: str, asker: NeedingObject) -> Iterator[tuple[Path, str]]:
         if "/" in name:
             yield self.below(name), "its path"
             return
@@ -108,9 +108,9 @@ class Loader:
         for usual in self.usual(asker.elf):
             yield usual / name, BY_FOLDER
 
-    def in_rpaths(self, name: str, asker: _Object) -> Iterator[tuple[Path, str]]:
+    def in_rpaths(self, name: str, asker: NeedingObject) -> Iterator[tuple[Path, str]]:
         """Yields paths in the RPATH of an object and of those above, unless they have a RUNPATH."""
-        current: _Object | None = asker
+        current: NeedingObject | None = asker
         while current is not None:
             if not current.elf.runpath:
                 for text in current.elf.rpath:
@@ -118,7 +118,7 @@ class Loader:
                         yield folder / name, f"RPATH {text}"
             current = current.above
 
-    def folders(self, text: str, asker: _Object) -> Iterator[Path]:
+    def folders(self, text: str, asker: NeedingObject) -> Iterator[Path]:
         """Yields the folders of a list, with the loader's values of ORIGIN, LIB and PLATFORM."""
         lib = "lib64" if asker.elf.bits == 64 else "lib"
         triplet = TRIPLETS.get(asker.elf.machine)

@@ -15,8 +15,12 @@ from mpigauge.site.mpi.transports.registry import report_from, transports_of
 
 SHARED = ("sm", "vader")
 """The BTL for shared memory: sm since version 5, vader before, when sm was an old one."""
-ANY_UCX = {"pml_ucx_tls": "any", "pml_ucx_devices": "any"}
-"""Settings without which Open MPI uses UCX only with certain network cards."""
+UCX = {
+    "OMPI_MCA_pml": "ucx",
+    "OMPI_MCA_pml_ucx_tls": "any",
+    "OMPI_MCA_pml_ucx_devices": "any",
+}
+"""The settings that select UCX, which Open MPI otherwise uses only with certain network cards."""
 
 WITHIN_A_NODE = ("shm", "sm2")
 """Providers that MTL ofi refuses, as they reach no other node."""
@@ -41,7 +45,7 @@ def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
                 settings = {**_ob1("tcp"), **_mca({"btl_tcp_if_include": name})}
                 yield Transport(f"tcp:{name}", f"PML ob1, BTL tcp on {name}", settings)
     if "ucx" in pml:
-        yield from ucx.lanes(offers, "PML ucx", _mca({"pml": "ucx", **ANY_UCX}))
+        yield from ucx.lanes(offers, "PML ucx", UCX)
     if "cm" in pml and "ofi" in offers.components.get("mtl", ()):
         yield from _ofi(offers)
 

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""What each MPI needs to accept memory of a GPU: settings, and the libraries that they name.
+
+An MPI is one file in this folder with `@device_memory_of("name")` over a function from the MPI and
+the CUDA libraries of this host to its support. There is no list to edit.
+"""
+
+from __future__ import annotations
+
+from mpigauge.site.mpi.device_memory.libraries import CudaLibraries, cuda_libraries
+from mpigauge.site.mpi.device_memory.registry import Support
+from mpigauge.site.mpi.device_memory.settings import device_settings, support_of
+
+__all__ = ["CudaLibraries", "Support", "cuda_libraries", "device_settings", "support_of"]
