@@ -35,6 +35,7 @@ def look_up(options: Mapping[str, Any]) -> LookedUp:
         folders=_folders(options.get("dir") or ""),
         rankfiles=_rankfiles(options.get("place") or ()),
         agent=_agent(options.get("rsh") or ""),
+        cuda=_file("--cuda", options.get("cuda") or ""),
         blas=_libraries(options.get("blas") or ()),
         default_blas=_default_blas() if "benchmarks" in options else None,
         compilers=_compilers(options.get("compilers") or ()),
@@ -53,6 +54,13 @@ def _check_files(options: Mapping[str, Any]) -> None:
         from mpigauge.site.mpi.settings.files import check_files
 
         check_files(named)
+
+
+def _file(option: str, text: str) -> str:
+    """Absolute, since ranks may start elsewhere. UserError: it is not a file."""
+    if text and not Path(text).is_file():
+        raise UserError(f"{option}: there is no file {text}")
+    return str(Path(text).absolute()) if text else ""
 
 
 def _folders(text: str) -> str:

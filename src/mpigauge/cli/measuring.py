@@ -67,9 +67,11 @@ def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
     """Checks that all runs can be made, before the first starts, and builds the loops of compilers.
     UserError: one cannot."""
     from mpigauge.measure.campaign import check_told
+    from mpigauge.measure.campaign.own_settings import gpu_settings_of
 
     for run in runs:
         check_told(run.plan, run.setup.mpi)
+        gpu_settings_of(run.plan, run.setup.mpi, os.environ)
         _check_memory(run.plan, run.setup)
         if not options.dry_run:
             _check_libraries(run.plan, run.setup)
@@ -80,6 +82,8 @@ def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
 def _check_memory(plan: Plan, setup: Setup) -> None:
     """UserError: a rank cannot hold the largest message that the user names, or none at all. Of the
     usual sizes those that fit are measured."""
+    from mpigauge.measure.plan.gpus import check_fit
+
     machines = [node.machine for node in setup.nodes] or [setup.machine]
     free = min(machine.memory_bytes for machine in machines)
     for part in plan.parts:
@@ -91,6 +95,7 @@ def _check_memory(plan: Plan, setup: Setup) -> None:
                 f"--sizes: {byte_count(largest)} is more than the memory that is free here, "
                 f"{memory(free)}"
             )
+        check_fit(plan, part, setup.resources, largest)
         if 0 < plan.memory_limit < max(largest, LEAST_MEMORY):
             raise UserError(
                 f"--memory-limit: {byte_count(plan.memory_limit)} has no room for the buffers of "
@@ -130,10 +135,13 @@ def _build_loops(setup: Setup) -> None:
 
 def measure(runs: Sequence[PlannedRun], output: Path | None, label: str) -> Measured:
     """Measures each into a folder of its own: `output`, or one in it for each of several."""
+    from mpigauge.cli.gpus import with_trials
+
     names = [run.name for run in runs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise UserError(f"--mpi: {twice} is named twice, in other words; name each MPI once")
+    runs = with_trials(runs)
     if output is not None and len(runs) > 1:
         _make(output)
     with ExitStack() as stack:
@@ -219,7 +227,7 @@ def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) ->
 
 def header(setup: Setup, plan: Plan) -> dict[str, Any]:
     from mpigauge.cli.program import ways_of
-    from mpigauge.measure.campaign.own_settings import start_settings_of
+    from mpigauge.measure.campaign.own_settings import gpu_settings_of, start_settings_of
 
     ways = ways_of(plan, setup.mpi)
     programs = [{"name": name, "how": way.how} for name, way in ways.items()]
@@ -235,6 +243,8 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
         head["programs"] = programs
     if own := start_settings_of(plan, setup.mpi, os.environ):
         head["own_settings"] = own
+    if needed := gpu_settings_of(plan, setup.mpi, os.environ):
+        head["gpu_settings"] = needed
     if setup.tuned:
         head["tuned"] = asdict(setup.tuned)
     return head

@@ -32,25 +32,31 @@ def set_up(
     enough: Collection[str] = (),
     needs_kernels: bool = True,
     settings_vary: bool = False,
+    benchmarks: Sequence[str] = (),
 ) -> Iterator[Setup]:
     """The setup for each MPI that was named, or for the one that is found, one after the other.
     UserError: something is not there, or one MPI is named twice, or the format is of one run.
 
     `enough`: the benchmarks of a command that has no others; kernels may have only these.
     `needs_kernels`: not where only programs of the user are to be launched. `settings_vary`: arms
-    have more settings, and are checked with them.
+    have more settings, and are checked with them. `benchmarks`: those of a command that does not
+    have them in its request.
     """
+    from mpigauge.cli.gpus import check_gpu_options, with_gpus
     from mpigauge.cli.transport import with_transport
     from mpigauge.cli.tuned import with_tuned
 
     specs = options.mpi_specs
     _check_specs(specs, options.form)
     target = target_of(request, options)
+    names = benchmarks or request.benchmarks
+    check_gpu_options(request, names, target)
     for spec in specs or (None,):
         setup = prepare(spec, target, request, enough, needs_kernels)
         check_messages(setup, options)
         tell_unknown_settings(setup, is_whole=options.tuned is None and not settings_vary)
-        carried = with_transport(setup, options.transport, start=not options.dry_run)
+        placed = with_gpus(setup, names, is_from_file=target.topology is not None)
+        carried = with_transport(placed, options.transport, start=not options.dry_run)
         yield with_tuned(carried, options.tuned)
 
 

@@ -33,13 +33,15 @@ def with_transport(setup: Setup, name: str | None, start: bool = True) -> Setup:
     whether they work and what the MPI tells of them. UserError: it is not there, or fails."""
     if name is None:
         return setup
+    from mpigauge.cli.gpus import transport_for_gpus
     from mpigauge.model.transport import Selected
     from mpigauge.site.mpi.transports import choose, offers
 
     if name == "shm" and len(setup.nodes) > 1:
         raise UserError("--transport shm: shared memory reaches the ranks of one host only")
-    chosen = choose(name, setup.mpi, offers(setup.mpi))
     before = setup.request
+    offered = choose(name, setup.mpi, offers(setup.mpi))
+    chosen = replace(offered, settings=transport_for_gpus(setup, offered.settings))
     refuse_contradictions(name, chosen.settings, before.settings)
     request = replace(before, settings={**before.settings, **chosen.settings})
     used = _used(chosen, request, setup) if start else ""

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,3 +52,15 @@ class HostRanks:
     """The host's own name, which its ranks report."""
     gpus: tuple[str, ...] = ()
     """The PCI addresses of the GPUs of local rank 0, 1, …; empty: no buffer is on a GPU."""
+
+
+@dataclass(frozen=True)
+class HostGpus:
+    """The GPUs of a host as far as they were queried there."""
+
+    offered: tuple[str, ...] | None = None
+    """The PCI addresses that the driver reported, in its order; None: it was not asked."""
+    visible: str | None = None
+    """The value of CUDA_VISIBLE_DEVICES; None: it is not set, or not known."""
+    bytes: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """The memory of each GPU that is known, by its address."""

@@ -92,7 +92,7 @@ def command(drawing: Path | None, pairs: str, benchmark: str, **values: Any) -> 
     request = read_request(values, look_up(values))
     check_drawing(drawing, options.mpi_specs)
     runs = []
-    for setup in set_up(request, options):
+    for setup in set_up(request, options, benchmarks=(benchmark,)):
         plan = map_plan(
             *(setup.request, setup.cards, setup.resources, setup.mpi),
             pairs=pairs,

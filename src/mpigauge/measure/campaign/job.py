@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan import host_words
+from mpigauge.measure.campaign.own_settings import own_settings
+from mpigauge.measure.plan import host_words, kernel_words
 from mpigauge.model.errors import UserError
 from mpigauge.site import placement
 from mpigauge.site.launch import Job, OnHost, command
@@ -14,8 +15,29 @@ from mpigauge.site.launch import Job, OnHost, command
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.measure.plan import Plan, PlanPart
-    from mpigauge.model.mpi import Mpi
+    from mpigauge.measure.plan import LaunchPlan, Plan, PlanPart
+    from mpigauge.model.mpi import Kernels, Mpi
+
+
+def kernel_job(
+    plan: Plan,
+    planned: LaunchPlan,
+    mpi: Mpi,
+    kernels: Kernels,
+    env: Mapping[str, str],
+    system: str = "",
+    stem: str = "",
+) -> Job:
+    """The job of a launch of the kernels, with the settings that mpigauge adds in this
+    environment. `system` and `stem` are those of `job_of`."""
+    program = (
+        str(kernels.executable),
+        *("--libmpi", str(mpi.library)),
+        *("--plugin", str(kernels.plugin)),
+        *kernel_words(plan, planned),
+    )
+    added = own_settings(plan, planned.part, mpi, env)
+    return job_of(plan, planned.part, mpi, program, system, stem, added)
 
 
 def job_of(

@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.measure.plan.buffer_memory import is_on_gpu
 from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.site.mpi.quick_start import is_slow_version, quick_start
 from mpigauge.site.mpi.transports import report_of
@@ -17,9 +20,10 @@ if TYPE_CHECKING:
 
 
 def own_settings(plan: Plan, part: PlanPart, mpi: Mpi, env: Mapping[str, str]) -> dict[str, str]:
-    """Returns the settings that make the MPI report its transport and start without needless
-    waits."""
-    return reporting(mpi, env) | start_settings(plan, part, mpi, env)
+    """Returns the settings that make the MPI report its transport, start without needless waits,
+    and accept device memory where the plan has any."""
+    starting = start_settings(plan, part, mpi, env)
+    return reporting(mpi, env) | starting | settings_for_gpus(plan, part, mpi, env)
 
 
 def reporting(mpi: Mpi, env: Mapping[str, str]) -> dict[str, str]:
@@ -36,6 +40,30 @@ def start_settings(plan: Plan, part: PlanPart, mpi: Mpi, env: Mapping[str, str])
         return {}
     chosen = {**plan.settings, **plan.env, **part.settings, **part.env}
     return quick_start(mpi, chosen, env)
+
+
+def settings_for_gpus(
+    plan: Plan, part: PlanPart, mpi: Mpi, env: Mapping[str, str]
+) -> dict[str, str]:
+    """Returns the settings with which the MPI accepts buffers on a GPU. UserError: settings of the
+    user exclude GPUs."""
+    if part.foreign or not any(map(is_on_gpu, plan.memory)):
+        return {}
+    from mpigauge.site.mpi.device_memory import cuda_libraries, device_settings
+
+    cuda = cuda_libraries(mpi, env)
+    if plan.cuda:
+        cuda = replace(cuda, driver=Path(plan.cuda))
+    chosen = {**plan.settings, **plan.env, **part.settings, **part.env}
+    return device_settings(mpi, cuda, chosen, env)
+
+
+def gpu_settings_of(plan: Plan, mpi: Mpi, env: Mapping[str, str]) -> dict[str, str]:
+    """Returns the settings for buffers on a GPU of all parts of a plan together."""
+    merged: dict[str, str] = {}
+    for part in plan.parts:
+        merged |= settings_for_gpus(plan, part, mpi, env)
+    return merged
 
 
 def start_settings_of(plan: Plan, mpi: Mpi, env: Mapping[str, str]) -> dict[str, str]:

@@ -17,15 +17,14 @@ from mpigauge.measure.campaign.backlog import Backlog
 from mpigauge.measure.campaign.budget import cell_s, left_s, overhead_s, round_s, share
 from mpigauge.measure.campaign.foreign import ForeignWatch
 from mpigauge.measure.campaign.interrupt import Interrupt
-from mpigauge.measure.campaign.job import job_of
+from mpigauge.measure.campaign.job import job_of, kernel_job
 from mpigauge.measure.campaign.memory import Memory
 from mpigauge.measure.campaign.noise_samples import NoiseSamples
-from mpigauge.measure.campaign.own_settings import own_settings
 from mpigauge.measure.campaign.results import Results
 from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome, View
 from mpigauge.measure.campaign.stop_rule import StopRule
 from mpigauge.measure.campaign.task import CampaignTask
-from mpigauge.measure.plan import LaunchPlan, PlanPart, kernel_words
+from mpigauge.measure.plan import LaunchPlan, PlanPart
 from mpigauge.measure.plan.meeting import started_by_clock
 from mpigauge.model.errors import RunError
 from mpigauge.model.record import Record
@@ -243,22 +242,17 @@ class Campaign:
             variables = {**self.plan.env, **planned.part.env}
             return Command(foreign.words, {**self.mpi.env, **settings, **variables})
         if foreign:
-            return command(self.made_ready(self.job(planned, foreign.words, {})))
+            job = job_of(self.plan, planned.part, self.mpi, foreign.words, *self.at(planned))
+            return command(self.made_ready(job))
         assert self.kernels is not None
-        program = (
-            str(self.kernels.executable),
-            *("--libmpi", str(self.mpi.library)),
-            *("--plugin", str(self.kernels.plugin)),
-            *kernel_words(self.plan, planned),
-        )
-        added = own_settings(self.plan, planned.part, self.mpi, os.environ)
-        return command(self.job(planned, program, added))
+        place = self.at(planned)
+        return command(kernel_job(self.plan, planned, self.mpi, self.kernels, os.environ, *place))
 
-    def job(self, planned: LaunchPlan, program: tuple[str, ...], added: dict[str, str]) -> Job:
-        """The job for the launcher; `added` are settings besides the plan's."""
+    def at(self, planned: LaunchPlan) -> tuple[str, str]:
+        """The batch system of a launch, and the prefix of its file names."""
         system = self.given.system.name if self.given else ""
         stem = str((self.writer.folder / "logs" / f"launch-{planned.number:03d}").absolute())
-        return job_of(self.plan, planned.part, self.mpi, program, system, stem, added)
+        return system, stem
 
     def made_ready(self, job: Job) -> Job:
         """The job, adapted to this MPI if its program was built for another one."""

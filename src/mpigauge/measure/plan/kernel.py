@@ -44,6 +44,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "bind": _bound_by_kernel(plan, part),
         "memory-limit": plan.memory_limit or None,
         "memory": _list(plan.memory),
+        "leave-out": "|".join(map("~".join, part.left_out)),
         "gpus": _list(_gpus_here(part)),
         "cuda": plan.cuda,
         "stop-file": launch.stop_file,

@@ -54,6 +54,8 @@ class PlanPart:
     """Arms that share its launches: their names, and control variables to be set."""
     suite_options: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Options that only some benchmarks use, of this part alone, in the kernels' words."""
+    left_out: tuple[tuple[str, str, str], ...] = ()
+    """Benchmarks that are not measured in a kind of memory, with the reasons."""
     foreign: Foreign | None = None
     """A program of the user instead of benchmarks."""
     share: int = 0
@@ -279,6 +281,7 @@ def _part(data: Mapping[str, Any]) -> PlanPart:
         suite_options=_suite_options(data),
         share=int(data.get("share") or 0),
         arms=tuple(arms),
+        left_out=tuple((str(n), str(m), str(why)) for n, m, why in data.get("left_out") or ()),
         in_turn=bool(data.get("in_turn")),
         placement=str(data.get("placement") or ""),
     )

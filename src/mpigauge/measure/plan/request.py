@@ -44,6 +44,8 @@ class LookedUp:
     """The texts of the files that placements name, by their paths as given."""
     agent: tuple[str, ...] = ()
     """The words of --rsh, with the path of the program."""
+    cuda: str = ""
+    """The path of the library of --cuda, absolute."""
     blas: tuple[Blas, ...] = ()
     default_blas: Blas | None = None
     """The BLAS that mpigauge brings; None: it has none for this kind of processor."""
@@ -152,6 +154,7 @@ def read_request(raw: Mapping[str, Any], looked_up: LookedUp | None = None) -> R
         env=parse.parse_env(options.get("env", ()), looked_up.environment),
         rankfiles=looked_up.rankfiles,
         rsh=looked_up.agent,
+        cuda=looked_up.cuda,
         blas=looked_up.blas,
         default_blas=looked_up.default_blas,
         compilers=_each_once(looked_up.compilers),
@@ -287,6 +290,5 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "launcher": str.strip,
     "bound_by": str,
     "gpu": str.strip,
-    "cuda": str,
     "timeout_s": lambda text: parse.parse_duration("--timeout", text),
 }

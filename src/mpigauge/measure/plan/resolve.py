@@ -11,6 +11,7 @@ from mpigauge.measure.plan import arrivals, replays, thread_levels, threads, whe
 from mpigauge.measure.plan.blas import BLAS, with_blas
 from mpigauge.measure.plan.buffer_memory import check_memory
 from mpigauge.measure.plan.compilers import with_compilers
+from mpigauge.measure.plan.gpus import check_gpus, uses_gpus, with_gpus
 from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.request import DEFAULT_PRECISION, Request
 from mpigauge.model.errors import UserError
@@ -99,6 +100,9 @@ def plan_of(
     chosen = cards.chosen(name for part in ours for name in part.benchmarks)
     check_effect(request, chosen, cards)
     check_memory(request, chosen)
+    check_gpus(request, chosen)
+    if uses_gpus(request, chosen):
+        parts = with_gpus(parts, request, resources)
     check_root(request.suite_options, ours)
     threads.check(request, chosen, ours, resources)
     thread_levels.check(request.suite_options, chosen)

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.hosts import HostGpus
 from mpigauge.model.units import many
 from mpigauge.site import placement
 from mpigauge.site.topology import cold_bytes
@@ -30,11 +32,20 @@ class Resources:
     """The hosts to be measured; empty: this machine."""
     ppn: int | None = None
     """Ranks for each host; None: up to its slots or cores."""
+    slots: int | None = None
+    """The number of ranks that this machine may have by default; None: one for each core."""
+    gpus: Mapping[str, HostGpus] = field(default_factory=dict, hash=False)
+    """The GPUs of hosts that were queried; that of this machine has the name ''."""
 
     @cached_property
     def all_hosts(self) -> tuple[HostResources, ...]:
         """The hosts, at least one."""
-        return self.hosts or (placement.HostResources(self.machine.hostname, self.machine),)
+        here = placement.HostResources(self.machine.hostname, self.machine, self.slots)
+        return self.hosts or (here,)
+
+    def gpus_of(self, host: str) -> HostGpus:
+        """The GPUs of a host; empty: those of this machine."""
+        return self.gpus.get(host, HostGpus())
 
     @property
     def room(self) -> int:

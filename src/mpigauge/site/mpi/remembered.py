@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from mpigauge.site.mpi import folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
 
@@ -27,14 +27,33 @@ def remembered(
     kind: str, subject: Iterable[str], files: Iterable[Path], ask: Callable[[], str]
 ) -> str:
     """Returns the answer of `ask` about the subject, which depends on these files."""
-    words = [kind, *subject]
-    stamps = _digest(repr(_stamp(file)) for file in files)
-    kept = folders.cache() / "answers" / f"{kind}-{_digest(words)}.json"
-    if (record := _read(kept)) and record["of"] == [words, stamps]:
-        return str(record["answer"])
-    answer = ask()
-    _write(kept, {"of": [words, stamps], "answer": answer})
+    subject, files = list(subject), list(files)
+    answer = kept(kind, subject, files)
+    if answer is None:
+        answer = ask()
+        keep(kind, subject, files, answer)
     return answer
+
+
+def kept(kind: str, subject: Sequence[str], files: Sequence[Path]) -> str | None:
+    """Returns the stored answer; None: there is none, or a file has changed."""
+    record = _read(_place(kind, subject))
+    if record and record["of"] == _about(kind, subject, files):
+        return str(record["answer"])
+    return None
+
+
+def keep(kind: str, subject: Sequence[str], files: Sequence[Path], answer: str) -> None:
+    """Stores an answer in place of an earlier one."""
+    _write(_place(kind, subject), {"of": _about(kind, subject, files), "answer": answer})
+
+
+def _place(kind: str, subject: Sequence[str]) -> Path:
+    return folders.cache() / "answers" / f"{kind}-{_digest([kind, *subject])}.json"
+
+
+def _about(kind: str, subject: Sequence[str], files: Iterable[Path]) -> list[object]:
+    return [[kind, *subject], _digest(repr(_stamp(file)) for file in files)]
 
 
 def _digest(words: Iterable[str]) -> str:

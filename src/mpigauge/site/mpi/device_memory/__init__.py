@@ -8,8 +8,17 @@ the CUDA libraries of this host to its support. There is no list to edit.
 
 from __future__ import annotations
 
+from mpigauge.site.mpi.device_memory.awareness import CallTrial, trials_of
 from mpigauge.site.mpi.device_memory.libraries import CudaLibraries, cuda_libraries
 from mpigauge.site.mpi.device_memory.registry import Support
 from mpigauge.site.mpi.device_memory.settings import device_settings, support_of
 
-__all__ = ["CudaLibraries", "Support", "cuda_libraries", "device_settings", "support_of"]
+__all__ = [
+    "CallTrial",
+    "CudaLibraries",
+    "Support",
+    "cuda_libraries",
+    "device_settings",
+    "support_of",
+    "trials_of",
+]

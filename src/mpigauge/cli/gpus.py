@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The GPUs of this host for a request, and the trials that show what an MPI does with them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mpigauge.cli.measuring import PlannedRun
+    from mpigauge.cli.targets import Setup, Target
+    from mpigauge.measure.plan import Request
+    from mpigauge.model.hosts import HostGpus
+
+TRIALS = "device_memory_trials"
+"""The key of the trials in run.json."""
+
+
+def check_gpu_options(request: Request, benchmarks: Iterable[str], target: Target) -> None:
+    """Checks before anything is built that these benchmarks can have their buffers where they are
+    requested. UserError: they cannot, or this machine has no driver of a GPU."""
+    if not (request.memory or request.gpu or request.cuda):
+        return
+    from mpigauge.measure.plan.buffer_memory import check_memory
+    from mpigauge.measure.plan.gpus import check_gpus, uses_gpus
+    from mpigauge.runs.readers.known import all_cards
+
+    chosen = all_cards().chosen(benchmarks)
+    check_memory(request, chosen)
+    check_gpus(request, chosen)
+    if uses_gpus(request, chosen) and not (target.hosts or target.topology or request.cuda):
+        _check_driver(request)
+
+
+def _check_driver(request: Request) -> None:
+    from mpigauge.site.mpi.device_memory.libraries import driver_library
+
+    if driver_library(os.environ) is None:
+        kinds = ",".join(request.memory)
+        what = f"--memory {kinds}" if kinds else "a GPU"
+        raise UserError(
+            f"{what} needs the driver of an NVIDIA GPU, and there is no libcuda.so.1 here; take "
+            "--memory host, or a machine with a GPU"
+        )
+
+
+def with_gpus(setup: Setup, benchmarks: Iterable[str], is_from_file: bool) -> Setup:
+    """The setup with the GPUs that the driver of this machine offers, and with as many ranks by
+    default; unchanged if no buffer needs one. `is_from_file`: the machine is one in a file.
+    UserError: the driver cannot be used, or there is no GPU."""
+    from mpigauge.measure.plan.gpus import uses_gpus, with_room_for_gpus
+
+    request, resources = setup.request, setup.resources
+    if not uses_gpus(request, setup.cards.chosen(benchmarks)):
+        return setup
+    if not resources.hosts and not is_from_file:
+        request = replace(request, cuda=request.cuda or _driver())
+        resources = replace(resources, gpus={"": _offered(setup, request.cuda)})
+    if not (request.np or request.ranks or resources.ppn or request.map):
+        resources = with_room_for_gpus(resources, request.gpu)
+    return replace(setup, request=request, resources=resources)
+
+
+def _driver() -> str:
+    from mpigauge.site.mpi.device_memory.libraries import driver_library
+
+    return str(driver_library(os.environ) or "")
+
+
+def _offered(setup: Setup, library: str) -> HostGpus:
+    """The GPUs that the driver offers; CUDA_VISIBLE_DEVICES has taken its effect."""
+    from mpigauge.model.hosts import HostGpus
+    from mpigauge.site.mpi.device_memory.driver import query_driver
+
+    report = query_driver(library, setup.mpi, setup.kernels)
+    return HostGpus(
+        offered=tuple(gpu.bus for gpu in report.gpus),
+        bytes={gpu.bus: gpu.bytes for gpu in report.gpus},
+    )
+
+
+def transport_for_gpus(setup: Setup, settings: Mapping[str, str]) -> dict[str, str]:
+    """The settings of a transport, with the transports of UCX for CUDA if buffers are on a GPU."""
+    from mpigauge.measure.plan.buffer_memory import is_on_gpu
+    from mpigauge.site.mpi.device_memory import cuda_libraries, device_settings
+    from mpigauge.site.mpi.device_memory.settings import UCX_TLS
+
+    request = setup.request
+    if UCX_TLS not in settings or not any(map(is_on_gpu, request.memory)):
+        return dict(settings)
+    cuda = cuda_libraries(setup.mpi, os.environ)
+    if request.cuda:
+        cuda = replace(cuda, driver=Path(request.cuda))
+    chosen = {**request.settings, **request.env}
+    needed = device_settings(setup.mpi, cuda, chosen, os.environ, settings)
+    return {**settings, UCX_TLS: needed.get(UCX_TLS, settings[UCX_TLS])}
+
+
+def with_trials(runs: Sequence[PlannedRun]) -> list[PlannedRun]:
+    """The runs without the calls that their MPIs cannot make with buffers on a GPU, as trial
+    launches show."""
+    return [_with_trials(run) for run in runs]
+
+
+def _with_trials(run: PlannedRun) -> PlannedRun:
+    from mpigauge.measure.plan.buffer_memory import is_on_gpu
+
+    setup = run.setup
+    if setup.built is None or not any(map(is_on_gpu, run.plan.memory)):
+        return run
+    from mpigauge.cli.screen import tell, tell_notes
+    from mpigauge.measure.campaign import device_trials
+    from mpigauge.site import batch
+
+    given = batch.here(os.environ)
+    system = given.system.name if given else ""
+    tell_notes()
+    site = device_trials.TrialSite(setup.mpi, setup.built, setup.cards, os.environ, system, tell)
+    plan, trials = device_trials.with_trials(run.plan, site)
+    records: list[dict[str, Any]] = [asdict(trial) for trial in trials]
+    return replace(run, plan=plan, more={**run.more, TRIALS: records})
