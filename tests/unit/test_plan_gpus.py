@@ -12,6 +12,7 @@ import pytest
 
 from mpigauge.cli import gpus as cli_gpus
 from mpigauge.cli.gpus import check_gpu_options, with_gpus
+from mpigauge.cli.seats import seat_lines
 from mpigauge.cli.targets import Target
 from mpigauge.measure.campaign.job import job_of
 from mpigauge.measure.plan import Plan, Request, Resources, read_request, resolve
@@ -71,6 +72,17 @@ def test_each_rank_has_a_gpu_of_its_own(big: Topology) -> None:
     assert gpus(plan(offering(big, 3), "Allreduce")) == [GPUS[:3]]
     assert plan(offering(big, 3), "Allreduce").world_ranks == 3
     assert gpus(plan(offering(big), "PingPong", memory=("pinned",))) == [GPUS[:2]]
+
+
+def test_the_placement_shows_the_gpu_of_each_rank(big: Topology) -> None:
+    made = plan(offering(big), "PingPong", gpu="1,0")
+    _, heads, *ranks = seat_lines(made.parts[0], offering(big))
+    assert heads.split()[-1] == "GPU"
+    assert [line.split()[-1] for line in ranks] == [GPUS[1], GPUS[0]]
+    unbound = plan(offering(big), "PingPong", bind="none")
+    assert f"on GPU {GPUS[0]}, {GPUS[1]}" in seat_lines(unbound.parts[0], offering(big))[-1]
+    none = resolve(read_request({"benchmarks": ("PingPong",)}), CARDS, offering(big), MPICH)
+    assert "GPU" not in seat_lines(none.parts[0], offering(big))[1]
 
 
 def test_host_memory_has_no_gpu(big: Topology) -> None:

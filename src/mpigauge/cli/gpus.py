@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
-    from mpigauge.cli.measuring import PlannedRun
     from mpigauge.cli.targets import Setup, Target
-    from mpigauge.measure.plan import Request
+    from mpigauge.measure.plan import Plan, Request
     from mpigauge.model.hosts import HostGpus
 
 TRIALS = "device_memory_trials"
@@ -28,8 +27,8 @@ def check_gpu_options(request: Request, benchmarks: Iterable[str], target: Targe
     requested. UserError: they cannot, or this machine has no driver of a GPU."""
     if not (request.memory or request.gpu or request.cuda):
         return
-    from mpigauge.measure.plan.buffer_memory import check_memory
     from mpigauge.measure.plan.gpus import check_gpus, uses_gpus
+    from mpigauge.measure.plan.memory_check import check_memory
     from mpigauge.runs.readers.known import all_cards
 
     chosen = all_cards().chosen(benchmarks)
@@ -103,18 +102,13 @@ def transport_for_gpus(setup: Setup, settings: Mapping[str, str]) -> dict[str, s
     return {**settings, UCX_TLS: needed.get(UCX_TLS, settings[UCX_TLS])}
 
 
-def with_trials(runs: Sequence[PlannedRun]) -> list[PlannedRun]:
-    """The runs without the calls that their MPIs cannot make with buffers on a GPU, as trial
-    launches show."""
-    return [_with_trials(run) for run in runs]
-
-
-def _with_trials(run: PlannedRun) -> PlannedRun:
+def with_trials(plan: Plan, setup: Setup) -> tuple[Plan, dict[str, Any]]:
+    """The plan without the calls that its MPI cannot make with buffers on a GPU, as trial launches
+    show, and the trials for run.json."""
     from mpigauge.measure.plan.buffer_memory import is_on_gpu
 
-    setup = run.setup
-    if setup.built is None or not any(map(is_on_gpu, run.plan.memory)):
-        return run
+    if setup.built is None or not any(map(is_on_gpu, plan.memory)):
+        return plan, {}
     from mpigauge.cli.screen import tell, tell_notes
     from mpigauge.measure.campaign import device_trials
     from mpigauge.site import batch
@@ -123,6 +117,5 @@ def _with_trials(run: PlannedRun) -> PlannedRun:
     system = given.system.name if given else ""
     tell_notes()
     site = device_trials.TrialSite(setup.mpi, setup.built, setup.cards, os.environ, system, tell)
-    plan, trials = device_trials.with_trials(run.plan, site)
-    records: list[dict[str, Any]] = [asdict(trial) for trial in trials]
-    return replace(run, plan=plan, more={**run.more, TRIALS: records})
+    tried, trials = device_trials.with_trials(plan, site)
+    return tried, {TRIALS: [asdict(trial) for trial in trials]}

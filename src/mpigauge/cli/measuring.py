@@ -135,17 +135,25 @@ def _build_loops(setup: Setup) -> None:
 
 def measure(runs: Sequence[PlannedRun], output: Path | None, label: str) -> Measured:
     """Measures each into a folder of its own: `output`, or one in it for each of several."""
-    from mpigauge.cli.gpus import with_trials
-
     names = [run.name for run in runs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise UserError(f"--mpi: {twice} is named twice, in other words; name each MPI once")
-    runs = with_trials(runs)
+    runs = list(map(_with_trials, runs))
     if output is not None and len(runs) > 1:
         _make(output)
     with ExitStack() as stack:
         return carry_out(_tasks(runs, output, label, stack))
+
+
+def _with_trials(run: PlannedRun) -> PlannedRun:
+    """The run without the calls that its MPI cannot make with buffers on a GPU."""
+    if not run.plan.memory:
+        return run
+    from mpigauge.cli.gpus import with_trials
+
+    plan, trials = with_trials(run.plan, run.setup)
+    return replace(run, plan=plan, more={**run.more, **trials})
 
 
 def carry_out(tasks: Sequence[CampaignTask]) -> Measured:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from mpigauge.model.hosts import HostRanks
 
 HEADS: tuple[str, ...] = ("rank", "host", "cpuset", "core", "NUMA", "socket", "shares with rank 0")
+GPU = "GPU"
+"""The head of a column that only ranks with buffers on GPUs have."""
 
 
 class _Taken(NamedTuple):
@@ -28,6 +30,8 @@ class _Taken(NamedTuple):
     host: str
     pus: frozenset[int]
     levels: Levels
+    gpu: str = ""
+    """The PCI address of the rank's GPU; empty: it uses none."""
 
 
 def seat_lines(part: PlanPart, resources: Resources) -> list[str]:
@@ -41,7 +45,8 @@ def seat_lines(part: PlanPart, resources: Resources) -> list[str]:
         line = "  not bound: the launcher and the system decide"
         for block in part.hosts:
             line += f"; {block.ranks} on {block.host}"
-        return [title, line]
+        gpus = [f"  on GPU {', '.join(block.gpus)}" for block in part.blocks if block.gpus]
+        return [title, line, *gpus]
     return _table(title, _in_order(part, resources))
 
 
@@ -64,9 +69,10 @@ def _what(part: PlanPart) -> str:
 
 
 def _table(title: str, seats: list[_Taken]) -> list[str]:
-    rows = [HEADS]
+    gpu = (GPU,) if any(seat.gpu for seat in seats) else ()
+    rows = [HEADS + gpu]
     for rank, seat in enumerate(seats):
-        rows.append(_row(rank, seats[0], seat))
+        rows.append(_row(rank, seats[0], seat) + ((seat.gpu,) if gpu else ()))
     wide = widths(rows)
     lines = [title]
     for words in rows:
@@ -99,11 +105,12 @@ def _on(block: HostRanks, resources: Resources) -> list[_Taken]:
     levels = Levels.of(topology)
     host = block.host or topology.hostname
     taken: list[_Taken] = []
-    for entry in block.bind[: block.ranks] or ("",) * block.ranks:
+    gpus = block.gpus or ("",) * block.ranks
+    for entry, gpu in zip(block.bind[: block.ranks] or ("",) * block.ranks, gpus, strict=False):
         pus: frozenset[int] = frozenset()
         if entry:
             pus = cores_of(entry)
-        taken.append(_Taken(host, pus, levels))
+        taken.append(_Taken(host, pus, levels, gpu))
     return taken
 
 

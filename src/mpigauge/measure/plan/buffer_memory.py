@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The words of --memory: the kinds of memory for buffers, and the benchmarks that can use them."""
+"""The words of --memory: the kinds of memory for buffers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.sizes import parse_bytes
-from mpigauge.model.units import first_few, listed
+from mpigauge.model.units import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from mpigauge.measure.plan.request import Request
-    from mpigauge.model.cards import Card
 
 HOST, PINNED, DEVICE, MANAGED = KINDS = ("host", "pinned", "device", "managed")
 ON_GPU = frozenset({DEVICE, MANAGED})
@@ -84,48 +81,6 @@ def is_on_gpu(kind: str) -> bool:
 def needs_driver(kind: str) -> bool:
     """True if the driver of a GPU allocates the buffers of at least one side."""
     return set(sides(kind)) != {HOST}
-
-
-def check_memory(request: Request, chosen: Sequence[Card]) -> None:
-    """UserError: benchmarks cannot have their buffers there, or another option excludes it."""
-    for kind in request.memory:
-        if has_two_sides(kind):
-            _check_pairs(kind, chosen)
-        if needs_driver(kind):
-            _check_options(kind, request)
-            _check_cards(kind, chosen)
-
-
-def _check_options(kind: str, request: Request) -> None:
-    threads = request.suite_options.get("threads", "")
-    for option, value, is_usual, why in (
-        ("data", request.data, request.data == "static", _NOT_FRESH),
-        ("cache", request.cache, request.cache == "hot", _NOT_COLD),
-        ("threads", threads, not threads, _NO_THREADS),
-    ):
-        if not is_usual:
-            raise UserError(f"--{option} {value} and --memory {kind} contradict: {why}")
-
-
-_NOT_FRESH = "the CPU writes fresh data, and these buffers are filled by copies; leave one out"
-_NOT_COLD = "buffers are cold for the caches of the CPU, not for those of a GPU; leave one out"
-_NO_THREADS = "threads of a rank have their buffers in host memory; leave one out"
-
-
-def _check_pairs(kind: str, chosen: Sequence[Card]) -> None:
-    others = [card.word for card in chosen if card.ranks != "pair"]
-    if others:
-        one, other = sides(kind)
-        raise UserError(
-            f"--memory {kind}: two sides are for benchmarks of two ranks, and {first_few(others)} "
-            f"{'are' if len(others) > 1 else 'is'} not one; take {one}, or {other}, for all ranks"
-        )
-
-
-def _check_cards(kind: str, chosen: Sequence[Card]) -> None:
-    for card in chosen:
-        if card.gpu:
-            raise UserError(f"--memory {kind}: {card.word} takes host memory alone: {card.gpu}")
 
 
 def _kind(word: str, text: str) -> str:

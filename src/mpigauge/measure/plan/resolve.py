@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measure.plan import arrivals, replays, thread_levels, threads, where
 from mpigauge.measure.plan.blas import BLAS, with_blas
-from mpigauge.measure.plan.buffer_memory import check_memory
 from mpigauge.measure.plan.compilers import with_compilers
 from mpigauge.measure.plan.gpus import check_gpus, uses_gpus, with_gpus
+from mpigauge.measure.plan.memory_check import check_memory
 from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.request import DEFAULT_PRECISION, Request
 from mpigauge.model.errors import UserError
