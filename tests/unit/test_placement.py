@@ -19,7 +19,7 @@ MACHINES = Path(__file__).resolve().parents[1] / "machines"
 ALL = sorted(path for path in MACHINES.iterdir() if path.suffix in (".txt", ".xml"))
 ROME, SKYLAKE, DESKTOP = "epyc-rome-2s-nps4.xml", "skylake-2s-snc-off.xml", "desktop-i9-12900k.xml"
 CUT, POWER, PI = "epyc-7402p-cpuset.xml", "power9-2s-smt4.xml", "arm-raspberry-pi-4.xml"
-CONTAINER = "container-cgroup-v2.txt"
+CONTAINER, GPUS = "container-cgroup-v2.txt", "xeon-6426y-4-gpus.txt"
 
 
 def site(name: str, host: str = "") -> HostResources:
@@ -60,6 +60,8 @@ def seats(name: str, text: str, ranks: int | None = None, usual: int = 2) -> lis
         (ROME, "nic-far", [[0], [1]]),
         (ROME, "nic-far:eth0", [[64], [65]]),
         (POWER, "nic-near:ib3", [[80], [84]]),
+        (POWER, "gpu", [[0], [4]]),
+        (GPUS, "gpu", [[0], [1]]),
         (ROME, "ppr:2:socket", [[0], [1], [64], [65]]),
         (ROME, "ppr:1:package", [[0], [64]]),
         (CUT, "ppr:2:l3", [[1], [2], [3], [4], [6], [7]]),
@@ -81,6 +83,8 @@ def test_who_sits_where(name: str, text: str, expected: list[list[int]]) -> None
         (CUT, "scatter", 7, [1, 3, 6, 2, 4, 7, 5]),
         (CONTAINER, "scatter", 4, [0, 8, 1, 9]),
         (ROME, "nic-near", 18, [*range(96, 112), 64, 65]),
+        (GPUS, "gpu", 4, [0, 1, 16, 17]),
+        (GPUS, "gpu", 6, [0, 1, 16, 17, 2, 3]),
     ],
 )
 def test_policies_for_any_number_of_ranks(
@@ -267,6 +271,8 @@ def test_wrong_rankfiles(text: str, sentence: str) -> None:
         (ROME, "l3", 4, "it places 2 ranks, the job has 4"),
         (PI, "hosts", None, "it needs two hosts or more, there is one (raspberrypi)"),
         (PI, "nic-near", None, "raspberrypi has no network card"),
+        (ROME, "gpu", None, "rome has no NVIDIA GPU"),
+        (GPUS, "gpu:1", None, "nothing may follow it"),
         (ROME, "nic-near:mlx5_1", None, "no network card mlx5_1; did you mean 'mlx5_0'?"),
         (
             DESKTOP,
@@ -301,6 +307,28 @@ def test_a_card_that_does_not_say_where_it_is() -> None:
     lost = tuple(replace(d, pus=frozenset(), numa=None) for d in rome.topology.devices)
     with pytest.raises(UserError, match="does not tell which cores mlx5_0 is next to"):
         placement.place("nic-near", [HostResources("r", replace(rome.topology, devices=lost))], 2)
+
+
+def test_gpus_that_do_not_report_their_cores() -> None:
+    gpus = site(GPUS)
+    lost = tuple(replace(d, pus=frozenset(), numa=None) for d in gpus.topology.devices)
+    with pytest.raises(UserError, match="does not report which cores GPU 0 is next to"):
+        placement.place("gpu", [HostResources("r", replace(gpus.topology, devices=lost))], 2)
+
+
+def test_only_gpus_that_a_job_may_use_have_ranks() -> None:
+    host = replace(site(GPUS), gpus=("0000:b8:00.0",))
+    (found,) = placement.place("gpu", [host], 2)
+    assert [min(seat.pus) for seat in found.seats] == [16, 17]
+    with pytest.raises(UserError, match="--place gpu: the driver of gpu4 offers no GPU"):
+        placement.place("gpu", [replace(host, gpus=())], 2)
+
+
+def test_ranks_on_several_hosts_have_the_gpus_of_their_hosts() -> None:
+    (found,) = placement.place("gpu", [site(GPUS, "a"), site(GPUS, "b")], 2, 5)
+    assert [(seat.host, min(seat.pus)) for seat in found.seats] == [
+        ("a", 0), ("a", 1), ("a", 16), ("b", 0), ("b", 1),
+    ]  # fmt: skip
 
 
 def test_without_distances_the_socket_counts() -> None:

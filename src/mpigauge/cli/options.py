@@ -257,7 +257,7 @@ def _place_option(more: str) -> Callable[[_F], _F]:
         callback=_tell_of_node,
         help="Where ranks sit: core, l2, l3, numa or socket (two ranks that share this at the "
         "closest), sockets (two ranks on different sockets), hosts (ranks on different hosts), "
-        f"nic-near, nic-far, compact, scatter, ppr:N:LEVEL, cores:0,4, rankfile:FILE{more}.",
+        f"nic-near, nic-far, gpu, compact, scatter, ppr:N:LEVEL, cores:0,4, rankfile:FILE{more}.",
     )
 
 

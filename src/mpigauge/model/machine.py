@@ -20,7 +20,7 @@ class Machine(Topology):
     microcode: str
     """Version of the processors' microcode; empty: the machine does not report it."""
     drivers: tuple[str, ...]
-    """Kernel drivers of network cards, each with its version if it reports one."""
+    """Kernel drivers of network cards and GPUs, each with its version if it reports one."""
     hypervisor: bool
     isolated: frozenset[int]
     """PUs that the kernel's scheduler does not use (isolcpus)."""

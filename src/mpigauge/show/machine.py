@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.units import byte_count, dotted, many, memory, with_commas
 from mpigauge.model.width import left_aligned
+from mpigauge.show.gpus import gpu_lines
 from mpigauge.site.topology.levels import MEANING, Levels
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ def page(topology: Topology, width: int = 96) -> list[str]:
     blocks = [_head(topology), _excluded(topology)]
     for number in _packages(topology):
         blocks.append(_socket(topology, levels, number, width))
-    blocks += [_elsewhere(topology), _cores(topology), _sharing(levels), distance_lines(topology)]
+    blocks += [_elsewhere(topology), _cores(topology), _sharing(levels)]
+    blocks += [distance_lines(topology), gpu_lines(topology)]
     lines: list[str] = []
     for block in blocks:
         if block:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import ceil
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from mpigauge.draw import styles
 from mpigauge.model.units import memory
+from mpigauge.show.gpus import gpu_lines, nearest_card
 from mpigauge.show.machine import cache_size, card, distance_lines, page, place_of, short_list
 
 if TYPE_CHECKING:
@@ -95,16 +97,22 @@ def picture(topology: Topology, beside: Mapping[int, str] = NOBODY) -> str:
     machine, crossing = boxes(topology, beside)
     lines = [*_heading(topology), *crossing]
     top = _LINE * (len(lines) + 1.5)
-    matrix = distance_lines(topology)
-    text = max(map(len, [*lines, *matrix])) * _LETTER
+    tables = [table for table in (distance_lines(topology), gpu_lines(topology)) if table]
+    text = max(len(line) for line in [*lines, *chain(*tables)]) * _LETTER
     below = top + machine.height + _LINE
-    width, height = max(machine.width, text) + 2 * _GAP, below + _LINE * len(matrix)
+    width, height = (
+        max(machine.width, text) + 2 * _GAP,
+        below + _LINE * sum(len(table) + 0.5 for table in tables),
+    )
     parts = []
     for number, line in enumerate(lines, 1):
         parts.append(_text(_GAP, _LINE * number, line))
     parts += _draw(machine, _GAP, top, machine.width, machine.height)
-    for number, line in enumerate(matrix, 1):
-        parts.append(_text(_GAP, below + _LINE * (number - 0.5), line, fixed=number > 1))
+    for table in tables:
+        for number, line in enumerate(table):
+            parts.append(_text(_GAP, below + _LINE / 2, line, fixed=number > 0))
+            below += _LINE
+        below += _LINE / 2
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.1f} {height:.1f}" '
         f'width="{width:.1f}" height="{height:.1f}" font-family="sans-serif" font-size="11" '
@@ -175,7 +183,8 @@ def _add_cards(strips: dict[Group, list[Strip]], topology: Topology, everything:
     """Puts cards beside what is in their place, else on the machine as a whole."""
     groups = frozenset(strips)
     for device in topology.devices:
-        beside, words = _beside(topology, device) & everything, card(device)
+        beside = _beside(topology, device) & everything
+        words = f"{card(device)}{nearest_card(topology, device)}"
         if beside not in groups:
             beside, words = everything, f"{words}  {place_of(device)}"
         strips.setdefault(beside, []).append(Strip(words, device.kind))

@@ -96,7 +96,7 @@ def _mean_distance(levels: Levels, gpu: Device, seat: frozenset[int]) -> float:
 def _named(word: str, words: str, gpus: Sequence[Device], host: str) -> Device:
     there = f"{host} has {listing(gpus)}"
     if not word:
-        raise UserError(f"--gpu {words}: a word is empty; {there}".replace("  ", " "))
+        raise UserError(f"--gpu '{words}': a word is empty; {there}")
     if word == NEAR:
         raise UserError(f"--gpu {words}: near stands alone, or each rank's GPU is named; {there}")
     if word.isascii() and word.isdecimal():

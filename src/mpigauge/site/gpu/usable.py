@@ -8,24 +8,16 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.topology import Device
+from mpigauge.site.topology.devices import NVIDIA, nvidia_gpus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.model.topology import Topology
 
-NVIDIA = "10de"
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 ORDER = "CUDA_DEVICE_ORDER"
 _GPU, _MIG = "GPU-", "MIG-"
-
-
-def nvidia_gpus(topology: Topology) -> tuple[Device, ...]:
-    """Returns the NVIDIA GPUs of a host in the order of their PCI addresses: those that the driver
-    lists, as a container may have only some; all, if it lists none."""
-    there = [d for d in topology.devices if d.kind == "gpu" and d.vendor == NVIDIA]
-    listed = [device for device in there if device.model]
-    return tuple(sorted(listed or there, key=lambda device: device.bus))
 
 
 def usable_gpus(topology: Topology, host: str, visible: str | None = None) -> tuple[Device, ...]:
@@ -34,7 +26,7 @@ def usable_gpus(topology: Topology, host: str, visible: str | None = None) -> tu
     `visible` is the value of CUDA_VISIBLE_DEVICES; None: it is not set. UserError: there is no GPU,
     or the variable leaves none.
     """
-    gpus = nvidia_gpus(topology)
+    gpus = nvidia_gpus(topology.devices)
     if not gpus:
         raise UserError(f"{host} has no NVIDIA GPU{_others(topology)}")
     if visible is None:

@@ -27,6 +27,9 @@ class HostResources:
     """The number of ranks that it may have; None: one for each core."""
     most: int | None = None
     """The maximum number of ranks that may share its cores; None: no limit."""
+    gpus: tuple[str, ...] | None = None
+    """The PCI addresses of the GPUs that a job may use, in the order of their indices; None: all
+    of NVIDIA's."""
 
     @property
     def room(self) -> int:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
 
 if TYPE_CHECKING:
+    from mpigauge.model.placement import Seat
     from mpigauge.site.placement.host_resources import HostResources
 
 
@@ -38,6 +39,20 @@ class PolicyRequest:
 
     def host(self, name: str) -> HostResources:
         return next(host for host in self.hosts if host.name == name)
+
+    def spread(self, order: Callable[[HostResources, int], Sequence[int]]) -> list[Seat]:
+        """Returns seats host after host, in equal shares. `order` returns the cores of a host, the
+        first to be used first, for this many ranks. UserError: a host has too little room."""
+        share, more = divmod(self.rank_count, len(self.hosts))
+        seats: list[Seat] = []
+        for place, host in enumerate(self.hosts):
+            count = share + (place < more)
+            if len(host_seats := host.seats(order(host, count))) < count:
+                raise self.refuse(
+                    f"{host.name} has room for {len(host_seats)} ranks, not for {count}"
+                )
+            seats += host_seats[:count]
+        return seats
 
     def refuse(self, why: str) -> UserError:
         return UserError(f"--place {self.text}: {why}")

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 ROOM = ".room"
 """The name under which a record holds the size of a file system."""
+REAL = ".real"
+"""The name under which a record holds the real path of a folder, relative to the root."""
 _CHOICE = re.compile(r"\[([^\[\]]+)\]")
 
 
@@ -62,6 +64,20 @@ class Files:
             return Room(*map(int, content.split()))
         return None
 
+    def real(self, folder: str) -> str:
+        """Returns the path of this folder without symbolic links, below the root; empty: there is
+        no such folder, or a record does not have it."""
+        path = f"{folder}/{REAL}"
+        if (content := self.text(path)) is None and (real := self._real(folder)):
+            content = self.seen[path] = real
+        return content or ""
+
+    def _real(self, folder: str) -> str:
+        real, root = (self.root / folder).resolve(), self.root.resolve()
+        if real.is_dir() and real.is_relative_to(root):
+            return str(real.relative_to(root))
+        return ""
+
     def _room(self, folder: str) -> Room | None:
         try:
             about = os.statvfs(self.root / folder)
@@ -87,6 +103,10 @@ class Recorded(Files):
 
     def text(self, path: str) -> str | None:
         return self.files.get(path)
+
+    def _real(self, folder: str) -> str:
+        del folder
+        return ""
 
     def _room(self, folder: str) -> Room | None:
         del folder

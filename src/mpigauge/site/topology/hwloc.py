@@ -34,6 +34,8 @@ class HwlocObject:
 
     element: Element
     near: frozenset[int]
+    bridges: tuple[str, ...] = ()
+    """The bridges above it, from the root."""
 
     def get(self, name: str) -> str:
         return self.element.get(name, "")
@@ -117,11 +119,21 @@ def _topology(root: Element, path: Path) -> Topology:
     )
 
 
-def _items(element: Element, near: frozenset[int]) -> Iterator[HwlocObject]:
+def _items(
+    element: Element, near: frozenset[int], bridges: tuple[str, ...] = ()
+) -> Iterator[HwlocObject]:
     for child in element.findall("object"):
-        item = HwlocObject(child, near)
+        item = HwlocObject(child, near, bridges)
         yield item
-        yield from _items(child, item.pus or near)
+        yield from _items(child, item.pus or near, bridges + _bridge(item))
+
+
+def _bridge(item: HwlocObject) -> tuple[str, ...]:
+    """Returns the name of a bridge as in /sys: pci0000:16 for a host bridge, else its address."""
+    if item.get("type") != "Bridge":
+        return ()
+    domain_and_bus = item.get("bridge_pci").replace("[", "").partition("-")[0]
+    return (item.get("pci_busid") or f"pci{domain_and_bus}",)
 
 
 def _of(items: list[HwlocObject], kind: str) -> list[HwlocObject]:
@@ -228,7 +240,8 @@ def _distances(root: Element, numa: tuple[Numa, ...]) -> tuple[tuple[int, ...], 
 
 def _devices(items: list[HwlocObject], numa: tuple[Numa, ...], version: str) -> Iterator[Device]:
     for item in _of(items, "PCIDev"):
-        pci_class = int((item.get("pci_type") or "0").split()[0], 16)
+        words = (item.get("pci_type") or "0").split()
+        pci_class = int(words[0], 16)
         kind: Literal["network", "gpu"] | None = kind_of(pci_class)
         if kind is None:
             continue
@@ -245,7 +258,16 @@ def _devices(items: list[HwlocObject], numa: tuple[Numa, ...], version: str) -> 
             bus=bus,
             pus=item.near,
             numa=numa_beside(item.near, numa),
+            bridges=item.bridges,
+            vendor=words[1].lstrip("[").partition(":")[0] if kind == "gpu" and words[1:] else "",
+            model=_model(item, devices) if kind == "gpu" else "",
         )
+
+
+def _model(item: HwlocObject, devices: list[HwlocObject]) -> str:
+    """Returns the product name of a GPU that a plugin of hwloc for its driver has listed."""
+    names = [device.info.get("GPUModel", "") for device in devices]
+    return next(filter(None, names), item.info.get("GPUModel", ""))
 
 
 def _names(devices: list[HwlocObject], kind: str, version: str) -> list[str]:

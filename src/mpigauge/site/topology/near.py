@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The distance of a core from a network card or a GPU."""
+"""Distances: of a core from a network card or a GPU, and of these from each other."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mpigauge.model.topology import Device
     from mpigauge.site.topology.levels import Levels
 
@@ -29,3 +31,48 @@ def distance(levels: Levels, device: Device, pu: int) -> int:
     if socket & device.pus:
         return _SAME_SOCKET
     return _OTHER_SOCKET
+
+
+PATHS = {
+    "PIX": "through one PCIe switch",
+    "PXB": "through several PCIe bridges",
+    "PHB": "through one host bridge",
+    "NODE": "within a NUMA node",
+    "SYS": "between NUMA nodes",
+}
+"""The ways from one PCI device to another from near to far, in the words of nvidia-smi."""
+UNKNOWN_PATH = "?"
+
+
+def path_between(first: Device, second: Device) -> str:
+    """Returns the way from one device to another, a word of PATHS; ?: the machine reports too
+    little."""
+    common = _common(first.bridges, second.bridges)
+    switches = [name for name in common if not name.startswith("pci")]
+    if switches:
+        below = max(len(first.bridges), len(second.bridges)) - len(common)
+        return "PIX" if below <= 1 else "PXB"
+    if common:
+        return "PHB"
+    if first.numa is None or second.numa is None:
+        return UNKNOWN_PATH
+    return "NODE" if first.numa == second.numa else "SYS"
+
+
+def nearest_devices(to: Device, devices: Iterable[Device]) -> tuple[Device, ...]:
+    """Returns the devices of the shortest path to this one, in their order; none if no path is
+    known."""
+    paths = {device: path_between(to, device) for device in devices}
+    for word in PATHS:
+        if nearest := tuple(device for device, path in paths.items() if path == word):
+            return nearest
+    return ()
+
+
+def _common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    shared = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        shared += 1
+    return first[:shared]

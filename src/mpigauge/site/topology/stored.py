@@ -35,7 +35,11 @@ def _topology(data: Mapping[str, Any]) -> Topology:
         numa=tuple(Numa(**_with_pus(each)) for each in data["numa"]),
         distances=tuple(tuple(row) for row in data["distances"]),
         devices=tuple(
-            Device(**_with_pus(each) | {"also": tuple(each["also"])}) for each in data["devices"]
+            Device(
+                **_with_pus(each)
+                | {"also": tuple(each["also"]), "bridges": tuple(each.get("bridges", ()))}
+            )
+            for each in data["devices"]
         ),
         allowed=frozenset(data["allowed"]),
         allowed_numa=frozenset(data["allowed_numa"]),

@@ -17,7 +17,7 @@ from mpigauge.site.topology.near import NEAREST, distance
     "nic-near", "cores next to the network card, or the one named", argument="CARD", optional=True
 )
 def near(request: PolicyRequest) -> list[Seat]:
-    return _ordered(request, far=False)
+    return request.spread(lambda host, _: _by_distance(request, host, far=False))
 
 
 @policy(
@@ -25,22 +25,7 @@ def near(request: PolicyRequest) -> list[Seat]:
     argument="CARD", optional=True,
 )  # fmt: skip
 def far(request: PolicyRequest) -> list[Seat]:
-    return _ordered(request, far=True)
-
-
-def _ordered(request: PolicyRequest, far: bool) -> list[Seat]:
-    """Returns seats host after host, in equal shares, nearest or farthest cores first."""
-    share, more = divmod(request.rank_count, len(request.hosts))
-    seats = []
-    for place, host in enumerate(request.hosts):
-        cores = _by_distance(request, host, far)
-        count = share + (place < more)
-        if len(host_seats := host.seats(cores)) < count:
-            raise request.refuse(
-                f"{host.name} has room for {len(host_seats)} ranks, not for {count}"
-            )
-        seats += host_seats[:count]
-    return seats
+    return request.spread(lambda host, _: _by_distance(request, host, far=True))
 
 
 def _by_distance(request: PolicyRequest, host: HostResources, far: bool) -> list[int]:
