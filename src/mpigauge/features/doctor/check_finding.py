@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from mpigauge.model.machine import Machine
+from mpigauge.model.mpi import Mpi
 from mpigauge.model.transport import Offers, Transport
+from mpigauge.site.mpi.device_memory import CudaLibraries, LibraryReport, Support
 from mpigauge.site.mpi.outlook import Outlook
 from mpigauge.site.topology.files import Files
 
@@ -95,6 +98,19 @@ class MpiOffers:
 
 
 @dataclass(frozen=True)
+class MpiOnGpus:
+    """An MPI, and what it needs to accept device memory here."""
+
+    mpi: Mpi
+    libraries: CudaLibraries
+    support: Support
+    report: LibraryReport
+    """The driver's own report; empty: there is no driver."""
+    env: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The environment in which programs would start."""
+
+
+@dataclass(frozen=True)
 class MpiStart:
     """The duration of a smallest job: two ranks start, exchange a message and end."""
 
@@ -116,5 +132,7 @@ class Host:
     """None: no MPI was probed."""
     start: MpiStart | None = None
     """None: no MPI was started."""
+    on_gpus: MpiOnGpus | None = None
+    """None: no MPI was probed."""
     outlook: Outlook | None = None
     """The state of the kernels for the MPI; None: no MPI was probed."""

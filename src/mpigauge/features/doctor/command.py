@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mpigauge.cli.targets import Target
-    from mpigauge.features.doctor.check_finding import Host, MpiOffers, MpiStart
+    from mpigauge.features.doctor.check_finding import Host, MpiOffers, MpiOnGpus, MpiStart
     from mpigauge.model.mpi import Mpi
 
 SPOILT = 1
-ABOUT_MPI = frozenset({"transports", "kernels", "start-up"})
+ABOUT_MPI = frozenset({"transports", "kernels", "start-up", "device-memory"})
 """The checks that examine an MPI."""
 
 
@@ -221,11 +221,28 @@ def _with_mpi(host: Host, names: Sequence[str], mpi: Mpi, mpi_spec: str | None) 
     mpi_checks = _wants_mpi(names)
     if "kernels" in mpi_checks:
         host = replace(host, outlook=outlook(mpi))
+    if "device-memory" in mpi_checks:
+        host = replace(host, on_gpus=_on_gpus(mpi))
     if "start-up" in mpi_checks:
         host = replace(host, start=_start(mpi))
     if "transports" in mpi_checks:
         return replace(host, asked=_asked(mpi, mpi_spec))
     return host
+
+
+def _on_gpus(mpi: Mpi) -> MpiOnGpus:
+    """What the MPI would find here. The driver is asked only where there is one."""
+    from mpigauge.features.doctor.check_finding import MpiOnGpus
+    from mpigauge.site.mpi.device_memory import (
+        LibraryReport,
+        ask_library,
+        cuda_libraries,
+        support_of,
+    )
+
+    libraries = cuda_libraries(mpi)
+    report = ask_library(libraries.driver) if libraries.driver else LibraryReport()
+    return MpiOnGpus(mpi, libraries, support_of(mpi, libraries), report, os.environ)
 
 
 def _start(mpi: Mpi) -> MpiStart | None:

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from mpigauge.site.mpi.device_memory.awareness import CallTrial, trials_of
 from mpigauge.site.mpi.device_memory.libraries import CudaLibraries, cuda_libraries
+from mpigauge.site.mpi.device_memory.query import LibraryReport, ask_library
 from mpigauge.site.mpi.device_memory.registry import Support
 from mpigauge.site.mpi.device_memory.settings import device_settings, support_of
 
 __all__ = [
     "CallTrial",
     "CudaLibraries",
+    "LibraryReport",
     "Support",
+    "ask_library",
     "cuda_libraries",
     "device_settings",
     "support_of",

@@ -28,10 +28,10 @@ def support(mpi: Mpi, cuda: CudaLibraries) -> Support:
         first = ".".join(map(str, _FIRST))
         return Support("", {}, f"Intel MPI {first} and later support CUDA; install a newer one")
     if cuda.driver is None:
-        return Support("its own code for CUDA, off by default")
+        return Support("its own code for CUDA")
     settings = {
         "I_MPI_OFFLOAD": "1",
         "I_MPI_OFFLOAD_MODE": "cuda",
         "I_MPI_OFFLOAD_CUDA_LIBRARY": str(cuda.driver),
     }
-    return Support("its own code for CUDA, off by default", settings)
+    return Support("its own code for CUDA", settings)

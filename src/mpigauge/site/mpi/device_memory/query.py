@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Queries the driver's library in a child process: its version, the GPUs that it offers, and
+whether they reach each other's memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.site.topology.busy import grown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECONDS = 60.0
+"""A driver without persistence mode takes seconds to initialise GPUs."""
+_NO_DEVICE = "CUDA_ERROR_NO_DEVICE"
+
+# Prints a line for each step, so that what a crash leaves is kept. Functions that an older driver
+# lacks are left out.
+CHILD = """
+import ctypes, json, sys
+from ctypes import byref, c_char_p, c_int, create_string_buffer
+
+def tell(**facts):
+    print(json.dumps(facts), flush=True)
+
+try:
+    cuda = ctypes.CDLL(sys.argv[1])
+    version = c_int()
+    cuda.cuDriverGetVersion(byref(version))
+except (OSError, AttributeError) as error:
+    tell(problem=str(error))
+    sys.exit()
+tell(version=version.value)
+status = cuda.cuInit(0)
+if status:
+    text = c_char_p()
+    cuda.cuGetErrorName(status, byref(text))
+    tell(problem=(text.value or b"error %d" % status).decode())
+    sys.exit()
+count = c_int()
+cuda.cuDeviceGetCount(byref(count))
+buses, devices = [], []
+for index in range(count.value):
+    device, bus, name = c_int(), create_string_buffer(64), create_string_buffer(256)
+    cuda.cuDeviceGet(byref(device), index)
+    cuda.cuDeviceGetPCIBusId(bus, len(bus), device)
+    cuda.cuDeviceGetName(name, len(name), device)
+    devices.append(device)
+    buses.append(bus.value.decode().lower())
+    tell(bus=buses[-1], name=name.value.decode("utf-8", "replace"))
+if hasattr(cuda, "cuDeviceCanAccessPeer"):
+    for one in range(count.value):
+        for other in range(count.value):
+            can = c_int()
+            if one != other and not cuda.cuDeviceCanAccessPeer(
+                byref(can), devices[one], devices[other]
+            ):
+                tell(peers=[buses[one], buses[other]], can=bool(can.value))
+"""
+
+
+@dataclass(frozen=True)
+class LibraryReport:
+    """The driver and its GPUs, as the driver's library reports them."""
+
+    version: int = 0
+    """The newest version of CUDA that it supports: 13000 for 13.0; 0: unknown."""
+    gpus: tuple[tuple[str, str], ...] = ()
+    """The PCI address and name of each GPU, in the driver's order."""
+    peers: tuple[tuple[str, str, bool], ...] = ()
+    """Addresses of two GPUs, and whether the first reaches the second's memory."""
+    problem: str = ""
+    """The reason why it offers no GPU."""
+
+    @property
+    def cuda(self) -> str:
+        """The version of CUDA in words: 13.0; empty: unknown."""
+        if not self.version:
+            return ""
+        return f"{self.version // 1000}.{self.version % 1000 // 10}"
+
+
+def ask_library(library: Path, seconds: float = SECONDS) -> LibraryReport:
+    """Returns what the driver reports. It initialises the GPUs, which takes a part of a second."""
+    limit = grown(seconds)
+    try:
+        child = subprocess.run(
+            [sys.executable, "-c", CHILD, str(library)],
+            env=dict(os.environ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=limit,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return LibraryReport(problem=f"it did not answer within {limit:.3g} s")
+    report = parse(child.stdout)
+    if child.returncode and not report.problem:
+        how = f"signal {-child.returncode}" if child.returncode < 0 else "an error"
+        return LibraryReport(report.version, problem=f"the query of its GPUs ended with {how}")
+    return report
+
+
+def parse(text: str) -> LibraryReport:
+    """Returns the report that the lines of the child describe."""
+    facts: list[dict[str, Any]] = [
+        json.loads(line) for line in text.splitlines() if line.startswith("{")
+    ]
+    merged = {name: value for each in facts for name, value in each.items()}
+    problem = merged.get("problem", "")
+    if problem == _NO_DEVICE:
+        problem = f"it offers no GPU to this process ({_NO_DEVICE})"
+    return LibraryReport(
+        version=merged.get("version", 0),
+        gpus=tuple((each["bus"], each["name"]) for each in facts if "bus" in each),
+        peers=tuple((*each["peers"], each["can"]) for each in facts if "peers" in each),
+        problem=problem,
+    )

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The checks of GPUs, and of the memory of GPUs in an MPI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mpigauge.features.doctor.check_finding import CheckFinding, Host, MpiOnGpus
+from mpigauge.features.doctor.registry import diagnose
+from mpigauge.model.mpi import Mpi
+from mpigauge.site.mpi.device_memory import CudaLibraries, LibraryReport, support_of
+from tests.unit.test_device_memory import BARE, DRIVER_PATH, INTEL, OPENMPI, WITH_UCX, an_mpi
+from tests.unit.test_doctor import changed, host, only
+
+NODE, VM = "xeon-6426y-4-gpus", "vm-h200"
+FIRST, SECOND = "NUMA node 0; near are CPU 0-15", "NUMA node 1; near are CPU 16-31"
+DIRECT = (
+    "whether network cards can reach GPU memory: nvidia_peermem is not loaded, and DMA-BUF takes "
+    "a program to try"
+)
+REPORT = LibraryReport(
+    13000,
+    (("0000:19:00.0", "NVIDIA H100 80GB HBM3"), ("0000:38:00.0", "NVIDIA H100 80GB HBM3")),
+    (("0000:19:00.0", "0000:38:00.0", True), ("0000:38:00.0", "0000:19:00.0", True)),
+)
+
+
+def texts(it: Host, check: str = "gpus") -> list[str]:
+    return [finding.found for finding in diagnose(it, [check])]
+
+
+def test_a_node_with_four_gpus() -> None:
+    model = "NVIDIA H100 80GB HBM3"
+    assert texts(host(NODE)) == [
+        "GPU 3 has a PCIe link of 8 instead of 16 lanes",
+        DIRECT,
+        "NVIDIA driver 580.95.05",
+        f"GPU 0 ({model}, 32.0 GT/s x16) is at {FIRST}; nearest card mlx5_0 (PIX)",
+        f"GPU 1 ({model}, 32.0 GT/s x16) is at {FIRST}; nearest card mlx5_0 (NODE)",
+        f"GPU 2 ({model}, 32.0 GT/s x16) is at {SECOND}; nearest card mlx5_1 (PIX)",
+        f"GPU 3 ({model}, 32.0 GT/s x16, now x8) is at {SECOND}; nearest card mlx5_1 (NODE)",
+    ]
+
+
+def test_an_idle_link_is_no_fault() -> None:
+    it = changed(NODE, current_link_speed="2.5 GT/s PCIe", current_link_width="16")
+    assert {finding.state for finding in diagnose(it, ["gpus"])} == {"good", "unknown"}
+
+
+def test_the_peer_module() -> None:
+    it = host(NODE)
+    it.files.files["sys/module/nvidia_peermem/version"] = "580.95.05"  # type: ignore[attr-defined]
+    assert "network cards can reach GPU memory: the module nvidia_peermem is loaded" in texts(it)
+
+
+def test_gpus_of_which_no_core_may_be_used() -> None:
+    it = host(NODE)
+    it = replace(it, machine=replace(it.machine, allowed=frozenset(range(16))))
+    notes = [finding for finding in diagnose(it, ["gpus"]) if finding.state == "note"]
+    assert [finding.found.partition(" is at ")[2] for finding in notes] == [
+        "NUMA node 1, of which no CPU may be used; nearest card mlx5_1 (PIX)",
+        "NUMA node 1, of which no CPU may be used; nearest card mlx5_1 (NODE)",
+    ]
+    assert notes[0].mend == "request cores of NUMA node 1: CPU 16-31"
+
+
+def test_a_gpu_without_a_driver() -> None:
+    it = changed(VM, uevent="PCI_CLASS=30200")
+    finding = diagnose(it, ["gpus"])[0]
+    assert (finding.state, finding.found) == ("bad", "there is no NVIDIA driver for GPU 0")
+
+
+def test_a_virtual_machine_hides_the_version_of_the_driver() -> None:
+    assert texts(host(VM)) == [
+        "the version of NVIDIA's driver is not visible",
+        "GPU 0 (32.0 GT/s x16): all cores are equally near; nearest card eth0 (PHB)",
+    ]
+
+
+def test_machines_without_gpus() -> None:
+    assert texts(host("vm-epyc-2-cores")) == ["no NVIDIA GPU"]
+
+
+# --- device memory --------------------------------------------------------------------------
+def on_gpus(
+    mpi: Mpi,
+    libraries: CudaLibraries,
+    report: LibraryReport = REPORT,
+    env: Mapping[str, str] | None = None,
+    machine: str = NODE,
+) -> list[CheckFinding]:
+    support = support_of(mpi, libraries)
+    asked = MpiOnGpus(mpi, libraries, support, report, env or {})
+    return list(diagnose(replace(host(machine), on_gpus=asked), ["device-memory"]))
+
+
+def test_no_mpi_was_asked() -> None:
+    assert only(host(NODE), "device-memory").state == "unknown"
+
+
+def test_a_driver_that_is_not_there() -> None:
+    nothing = LibraryReport()
+    (missing,) = on_gpus(INTEL, CudaLibraries(None), nothing)
+    assert (missing.state, missing.found) == (
+        "bad",
+        "the loader finds no libcuda.so.1 and no libcuda.so",
+    )
+    (needless,) = on_gpus(INTEL, CudaLibraries(None), nothing, machine="vm-epyc-2-cores")
+    assert needless.state == "good"
+
+
+def test_intel_mpi_needs_settings_and_the_path() -> None:
+    found = {finding.found: finding for finding in on_gpus(INTEL, BARE)}
+    assert list(found) == [
+        "there is libcuda.so.1, and no libcuda.so beside it",
+        "intel 2021.18.1 supports device memory by its own code for CUDA, which is not enabled",
+        f"{DRIVER_PATH} supports CUDA 13.0 on 2 × NVIDIA H100 80GB HBM3",
+        "all GPUs reach each other's memory",
+    ]
+    assert [finding.state for finding in found.values()] == ["note", "note", "good", "good"]
+    variable = f"I_MPI_OFFLOAD_CUDA_LIBRARY={DRIVER_PATH}"
+    name, off, *_ = found.values()
+    assert f"`export {variable}`" in name.mend
+    assert f"`export I_MPI_OFFLOAD=1 I_MPI_OFFLOAD_MODE=cuda {variable}`" in off.mend
+    env = dict(word.split("=") for word in off.mend.partition("`")[2].partition("`")[0].split()[1:])
+    assert {finding.state for finding in on_gpus(INTEL, BARE, env=env)} == {"good"}
+
+
+def test_open_mpi_with_and_without_ucx_for_cuda() -> None:
+    bare = on_gpus(OPENMPI, BARE)[0]
+    assert bare.found == "openmpi 5.0.11 does not support device memory"
+    assert "mpigauge mpi install openmpi --cuda" in bare.mend
+    added = on_gpus(OPENMPI, WITH_UCX)[0]
+    assert "supports device memory by UCX with CUDA, which is not enabled" in added.found
+    assert "export OMPI_MCA_pml=ucx" in added.mend
+    own = on_gpus(OPENMPI, replace(WITH_UCX, ucx_by_default=True))
+    assert {finding.state for finding in own} == {"good"}
+
+
+def test_an_mpi_that_is_not_known() -> None:
+    assert on_gpus(an_mpi("strange"), BARE)[0].state == "note"
+
+
+@pytest.mark.parametrize(
+    "problem", ["it offers no GPU to this process (CUDA_ERROR_NO_DEVICE)", "it did not answer"]
+)
+def test_a_driver_that_offers_nothing(problem: str) -> None:
+    worst = on_gpus(OPENMPI, WITH_UCX, LibraryReport(13000, problem=problem))[0]
+    assert worst.state == "bad"
+    assert worst.found == f"{DRIVER_PATH} supports CUDA 13.0, but {problem}"
+
+
+def test_gpus_that_do_not_reach_each_other() -> None:
+    peers = tuple((one, other, False) for one, other, _ in REPORT.peers)
+    found = texts_of(on_gpus(OPENMPI, WITH_UCX, replace(REPORT, peers=peers)))
+    assert "no peer access between 0000:19:00.0 and 0000:38:00.0" in found
+    alone = texts_of(on_gpus(OPENMPI, WITH_UCX, replace(REPORT, peers=())))
+    assert not any("memory of" in text or "peer" in text for text in alone)
+
+
+def texts_of(findings: list[CheckFinding]) -> list[str]:
+    return [finding.found for finding in findings]
+
+
+def test_paths_are_those_of_the_test(tmp_path: Path) -> None:
+    """With both names beside each other nothing is noted about names."""
+    library = tmp_path / "libcuda.so.1"
+    (tmp_path / "libcuda.so").touch()
+    found = texts_of(on_gpus(INTEL, CudaLibraries(library)))
+    assert not any("beside it" in text for text in found)
