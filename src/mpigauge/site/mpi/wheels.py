@@ -58,6 +58,29 @@ WHEELS = {
 }
 
 
+UCX_WITH_CUDA = {
+    12: Wheel(
+        "libucx-cu12",
+        "1.22.0",
+        "openmpi",
+        {
+            "x86_64": "5cbbef0c140a0a158ae3486089af659b38822b2234cd3dc90ba40a5e6553402a",
+            "aarch64": "269aa884c3f83ced2ffb5f7704fb3a2da56d9402431222ddbe2901c1ae4fb227",
+        },
+    ),
+    13: Wheel(
+        "libucx-cu13",
+        "1.22.0",
+        "openmpi",
+        {
+            "x86_64": "c6e0aaa82dc6e49dc3ddaac465b530e014f48b6c1c6b5ae74fbdd199d824351b",
+            "aarch64": "e9699f91804388ebc8b983c24e5bd8493eed769536fd6f93db523d2eb8f26f9a",
+        },
+    ),
+}
+"""UCX for Open MPI's wheel, which has one without CUDA, by the major version of CUDA."""
+
+
 def prefix_of(name: str, version: str) -> Path:
     """Returns the prefix of an MPI, whether it is installed or not."""
     prefixes = [home / "mpi" / f"{name}-{version}" for home in folders.homes()]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DRIVER = ("libcuda.so.1", "libcuda.so")
 """Names of the driver's library: the driver installs the first one, some machines have both."""
-ADDED = Path("cuda") / "libucx" / "lib"
+ADDED = Path("cuda") / "wheel" / "libucx" / "lib"
 """The folder of UCX with CUDA that `mpigauge mpi install openmpi --cuda` adds to a prefix."""
 _UCS, _UCT_CUDA = "libucs.so.0", Path("ucx") / "libuct_cuda.so.0"
 _STUBS = "stubs"
