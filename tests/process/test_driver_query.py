@@ -67,6 +67,35 @@ def test_what_a_driver_reports(
     assert report.cuda == "12.8"
 
 
+@pytest.mark.parametrize(
+    ("variables", "cuda", "count"),
+    [
+        ({}, "13.0", 2),
+        ({"MPIGAUGE_FAKE_GPUS": "4"}, "13.0", 4),
+        ({"CUDA_VISIBLE_DEVICES": "1"}, "13.0", 1),
+        ({"CUDA_VISIBLE_DEVICES": ""}, "13.0", 0),
+        ({"MPIGAUGE_FAKE_CUDA": "none"}, "13.0", 0),
+        ({"MPIGAUGE_FAKE_CUDA": "old"}, "10.2", 2),
+    ],
+)
+def test_the_driver_for_tests(
+    repository: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variables: dict[str, str],
+    cuda: str,
+    count: int,
+) -> None:
+    library = tmp_path / "libcuda.so.1"
+    source = repository / "tests" / "fakes" / "cuda.c"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    report = ask_library(library)
+    assert (report.cuda, len(report.gpus)) == (cuda, count)
+    assert bool(report.problem) == (count == 0)
+
+
 def test_a_file_that_is_no_library(tmp_path: Path) -> None:
     file = tmp_path / "libcuda.so.1"
     file.write_text("text")

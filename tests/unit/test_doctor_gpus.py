@@ -10,10 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.doctor.check_finding import CheckFinding, Host, MpiOnGpus
+from mpigauge.features.doctor.check_finding import CheckFinding, Host
 from mpigauge.features.doctor.registry import diagnose
 from mpigauge.model.mpi import Mpi
-from mpigauge.site.mpi.device_memory import CudaLibraries, LibraryReport, support_of
+from mpigauge.show.device_memory import support_lines
+from mpigauge.site.mpi.device_memory import (
+    CallTrial,
+    CudaLibraries,
+    LibraryReport,
+    MpiOnGpus,
+    latest_trials,
+    support_of,
+)
+from mpigauge.site.mpi.device_memory.awareness import Circumstances
 from tests.unit.test_device_memory import BARE, DRIVER_PATH, INTEL, OPENMPI, WITH_UCX, an_mpi
 from tests.unit.test_doctor import changed, host, only
 
@@ -92,10 +101,11 @@ def on_gpus(
     libraries: CudaLibraries,
     report: LibraryReport = REPORT,
     env: Mapping[str, str] | None = None,
+    trials: tuple[CallTrial, ...] = (),
     machine: str = NODE,
 ) -> list[CheckFinding]:
     support = support_of(mpi, libraries)
-    asked = MpiOnGpus(mpi, libraries, support, report, env or {})
+    asked = MpiOnGpus(mpi, libraries, support, report, trials, env or {})
     return list(diagnose(replace(host(machine), on_gpus=asked), ["device-memory"]))
 
 
@@ -116,19 +126,20 @@ def test_a_driver_that_is_not_there() -> None:
 
 def test_intel_mpi_needs_settings_and_the_path() -> None:
     found = {finding.found: finding for finding in on_gpus(INTEL, BARE)}
-    assert list(found) == [
+    assert [text for text in found if "not tried" not in text] == [
         "there is libcuda.so.1, and no libcuda.so beside it",
         "intel 2021.18.1 supports device memory by its own code for CUDA, which is not enabled",
         f"{DRIVER_PATH} supports CUDA 13.0 on 2 × NVIDIA H100 80GB HBM3",
         "all GPUs reach each other's memory",
     ]
-    assert [finding.state for finding in found.values()] == ["note", "note", "good", "good"]
+    states = [finding.state for finding in found.values()]
+    assert states == ["note", "note", "unknown", "good", "good"]
     variable = f"I_MPI_OFFLOAD_CUDA_LIBRARY={DRIVER_PATH}"
     name, off, *_ = found.values()
     assert f"`export {variable}`" in name.mend
     assert f"`export I_MPI_OFFLOAD=1 I_MPI_OFFLOAD_MODE=cuda {variable}`" in off.mend
     env = dict(word.split("=") for word in off.mend.partition("`")[2].partition("`")[0].split()[1:])
-    assert {finding.state for finding in on_gpus(INTEL, BARE, env=env)} == {"good"}
+    assert {each.state for each in on_gpus(INTEL, BARE, env=env, trials=(ACCEPTED,))} == {"good"}
 
 
 def test_open_mpi_with_and_without_ucx_for_cuda() -> None:
@@ -138,7 +149,7 @@ def test_open_mpi_with_and_without_ucx_for_cuda() -> None:
     added = on_gpus(OPENMPI, WITH_UCX)[0]
     assert "supports device memory by UCX with CUDA, which is not enabled" in added.found
     assert "export OMPI_MCA_pml=ucx" in added.mend
-    own = on_gpus(OPENMPI, replace(WITH_UCX, ucx_by_default=True))
+    own = on_gpus(OPENMPI, replace(WITH_UCX, ucx_by_default=True), trials=(ACCEPTED,))
     assert {finding.state for finding in own} == {"good"}
 
 
@@ -173,3 +184,69 @@ def test_paths_are_those_of_the_test(tmp_path: Path) -> None:
     (tmp_path / "libcuda.so").touch()
     found = texts_of(on_gpus(INTEL, CudaLibraries(library)))
     assert not any("beside it" in text for text in found)
+
+
+# --- trials ---------------------------------------------------------------------------------
+NOWHERE = Circumstances(str(DRIVER_PATH))
+READ = "this MPI read device memory on the CPU in MPI_Allreduce"
+ACCEPTED = CallTrial("messages", "device", NOWHERE, ("PingPong",))
+REFUSED = CallTrial("reductions", "device", NOWHERE, (), "Allreduce", READ)
+MANAGED = CallTrial("reductions", "managed", NOWHERE, ("Allreduce",))
+TRIALS = (REFUSED, ACCEPTED, MANAGED)
+
+
+def test_what_trials_showed() -> None:
+    found = {each.found: each.state for each in on_gpus(OPENMPI, WITH_UCX, trials=TRIALS)}
+    assert found[f"openmpi 5.0.11 and device memory in reductions: {READ}"] == "note"
+    assert found["openmpi 5.0.11 accepted device memory in messages"] == "good"
+    assert found["openmpi 5.0.11 accepted managed memory in reductions"] == "good"
+    assert not any("not tried" in text for text in found)
+    assert any("was not tried" in text for text in texts_of(on_gpus(OPENMPI, WITH_UCX)))
+
+
+def test_a_trial_counts_more_than_what_files_show() -> None:
+    """A site's MPI may support device memory although nothing here knows how."""
+    found = texts_of(on_gpus(OPENMPI, BARE, trials=(ACCEPTED,)))
+    assert not any("does not support" in text for text in found)
+    refused = texts_of(on_gpus(OPENMPI, BARE, trials=(REFUSED,)))
+    assert "openmpi 5.0.11 does not support device memory" in refused
+
+
+def test_the_latest_trial_counts() -> None:
+    again = replace(REFUSED, accepted=("Allreduce",), refused="", reason="")
+    assert latest_trials((REFUSED, ACCEPTED, again)) == {"device": (again, ACCEPTED)}
+
+
+def test_the_lines_of_transports() -> None:
+    about = MpiOnGpus(OPENMPI, WITH_UCX, support_of(OPENMPI, WITH_UCX), REPORT, TRIALS)
+    gpus = ", ".join(f"{bus} {name}" for bus, name in REPORT.gpus)
+    settings = (
+        f"LD_LIBRARY_PATH={WITH_UCX.ucx}:/prefix/lib OMPI_MCA_pml=ucx "
+        "OMPI_MCA_pml_ucx_devices=any OMPI_MCA_pml_ucx_tls=any"
+    )
+    assert list(support_lines(about)) == [
+        f"driver: {DRIVER_PATH}, CUDA 13.0, {gpus}",
+        "peer access: between all GPUs",
+        f"openmpi 5.0.11: device memory by UCX with CUDA, with {settings} (set by --memory device)",
+        "accepts device memory in: messages",
+        f"not in reductions: {READ}",
+        "accepts managed memory in: reductions",
+    ]
+    bare = MpiOnGpus(OPENMPI, CudaLibraries(None), support_of(OPENMPI, BARE), LibraryReport())
+    assert list(support_lines(bare)) == [
+        "there is no libcuda.so.1 and no libcuda.so: the driver's libraries are missing"
+    ]
+
+
+def test_a_driver_without_a_gpu_and_peers_in_lines() -> None:
+    problem = "it offers no GPU to this process (CUDA_ERROR_NO_DEVICE)"
+    support = support_of(OPENMPI, BARE)
+    lines = list(
+        support_lines(MpiOnGpus(OPENMPI, BARE, support, LibraryReport(12080, problem=problem)))
+    )
+    assert lines[0] == f"driver: {DRIVER_PATH}, CUDA 12.8; {problem}"
+    assert "mpigauge mpi install openmpi --cuda" in lines[1]
+    assert lines[2].startswith("not tried yet")
+    peers = tuple((one, other, False) for one, other, _ in REPORT.peers)
+    apart = MpiOnGpus(OPENMPI, BARE, support, replace(REPORT, peers=peers))
+    assert "no peer access: 0000:19:00.0 and 0000:38:00.0" in list(support_lines(apart))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,7 @@ from mpigauge.cli import options
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.transport import Transport
+    from mpigauge.site.mpi.device_memory import MpiOnGpus
 
 
 @click.command("transports")
@@ -27,10 +28,12 @@ def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
     """List what an MPI can be told to use here: shared memory, TCP, network cards.
 
     The first column is what --transport takes in other commands; the last one shows the
-    environment variables that it stands for.
+    environment variables that it stands for. On a machine with NVIDIA GPUs, what the MPI does with
+    their memory follows, and the path from each GPU to each network card.
     """
     from mpigauge.cli.text_tables import lines
     from mpigauge.site.mpi import find
+    from mpigauge.site.mpi.device_memory import on_gpus
     from mpigauge.site.mpi.transports import offers, transports
 
     mpi = find(mpi_spec)
@@ -42,6 +45,7 @@ def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
             asdict(each) | {"tried": words} for each, words in zip(listed, tried, strict=True)
         ]
         whole = {"mpi": mpi.spec, "transports": records, "offers": asdict(available)}
+        whole["device_memory"] = _as_json(on_gpus(mpi))
         click.echo(json.dumps(whole, indent=2))
         return
     heads = ["--transport", f"{mpi.label} uses", "tried" if start else "settings"]
@@ -49,8 +53,28 @@ def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
         [each.name, each.through, words if start else _settings(each)]
         for each, words in zip(listed, tried, strict=True)
     ]
-    for line in lines(heads, rows):
+    for line in [*lines(heads, rows), *_device_memory(on_gpus(mpi))]:
         click.echo(line)
+
+
+def _device_memory(about: MpiOnGpus) -> list[str]:
+    """The lines about GPUs; none if there is neither a GPU nor a driver."""
+    from mpigauge.show.device_memory import support_lines
+    from mpigauge.show.gpus import gpu_lines
+    from mpigauge.site.topology import read
+
+    table = gpu_lines(read())
+    if about.libraries.driver is None and not table:
+        return []
+    block = ["", "Device memory:", *(f"  {line}" for line in support_lines(about))]
+    return [*block, *(["", *table] if table else [])]
+
+
+def _as_json(about: MpiOnGpus) -> Any:
+    from mpigauge.site.topology.passport import plain
+
+    facts = asdict(about)
+    return plain({name: facts[name] for name in ("libraries", "support", "report", "trials")})
 
 
 def _tried(mpi: Mpi, transport: Transport) -> str:

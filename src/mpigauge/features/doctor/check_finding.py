@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from mpigauge.model.machine import Machine
-from mpigauge.model.mpi import Mpi
 from mpigauge.model.transport import Offers, Transport
-from mpigauge.site.mpi.device_memory import CudaLibraries, LibraryReport, Support
+from mpigauge.site.mpi.device_memory import MpiOnGpus
 from mpigauge.site.mpi.outlook import Outlook
 from mpigauge.site.topology.files import Files
 
@@ -95,19 +93,6 @@ class MpiOffers:
     label: str
     transports: tuple[Transport, ...]
     offers: Offers
-
-
-@dataclass(frozen=True)
-class MpiOnGpus:
-    """An MPI, and what it needs to accept device memory here."""
-
-    mpi: Mpi
-    libraries: CudaLibraries
-    support: Support
-    report: LibraryReport
-    """The driver's own report; empty: there is no driver."""
-    env: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """The environment in which programs would start."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mpigauge.cli.targets import Target
-    from mpigauge.features.doctor.check_finding import Host, MpiOffers, MpiOnGpus, MpiStart
+    from mpigauge.features.doctor.check_finding import Host, MpiOffers, MpiStart
     from mpigauge.model.mpi import Mpi
 
 SPOILT = 1
@@ -216,33 +216,19 @@ def _mpi_for(names: Sequence[str], mpi_spec: str | None) -> Mpi | None:
 
 def _with_mpi(host: Host, names: Sequence[str], mpi: Mpi, mpi_spec: str | None) -> Host:
     """The host with what the MPI answers."""
+    from mpigauge.site.mpi.device_memory import on_gpus
     from mpigauge.site.mpi.outlook import outlook
 
     mpi_checks = _wants_mpi(names)
     if "kernels" in mpi_checks:
         host = replace(host, outlook=outlook(mpi))
     if "device-memory" in mpi_checks:
-        host = replace(host, on_gpus=_on_gpus(mpi))
+        host = replace(host, on_gpus=on_gpus(mpi))
     if "start-up" in mpi_checks:
         host = replace(host, start=_start(mpi))
     if "transports" in mpi_checks:
         return replace(host, asked=_asked(mpi, mpi_spec))
     return host
-
-
-def _on_gpus(mpi: Mpi) -> MpiOnGpus:
-    """What the MPI would find here. The driver is asked only where there is one."""
-    from mpigauge.features.doctor.check_finding import MpiOnGpus
-    from mpigauge.site.mpi.device_memory import (
-        LibraryReport,
-        ask_library,
-        cuda_libraries,
-        support_of,
-    )
-
-    libraries = cuda_libraries(mpi)
-    report = ask_library(libraries.driver) if libraries.driver else LibraryReport()
-    return MpiOnGpus(mpi, libraries, support_of(mpi, libraries), report, os.environ)
 
 
 def _start(mpi: Mpi) -> MpiStart | None:

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from mpigauge.features.doctor.check_finding import (
     CheckFinding,
     Host,
-    MpiOnGpus,
     bad,
     good,
     note,
     unknown,
 )
 from mpigauge.features.doctor.registry import check
+from mpigauge.site.mpi.device_memory import MpiOnGpus, latest_trials
 from mpigauge.site.mpi.device_memory.libraries import DRIVER
 from mpigauge.site.topology.devices import nvidia_gpus
 
@@ -92,7 +92,11 @@ def _peers(on_gpus: MpiOnGpus) -> Iterator[CheckFinding]:
 
 
 def _support(on_gpus: MpiOnGpus) -> Iterator[CheckFinding]:
+    """Yields what trials showed, and what is missing for the MPI to support device memory."""
     label, support = on_gpus.mpi.label, on_gpus.support
+    yield from _trials(on_gpus)
+    if support.remedy and any(trial.is_aware for trial in on_gpus.trials):
+        return
     if support.remedy:
         yield note(f"{label} does not support device memory", _ENDS, support.remedy)
         return
@@ -109,3 +113,24 @@ def _support(on_gpus: MpiOnGpus) -> Iterator[CheckFinding]:
         )
     else:
         yield good(f"{label} supports device memory by {support.through}")
+
+
+def _trials(on_gpus: MpiOnGpus) -> Iterator[CheckFinding]:
+    label = on_gpus.mpi.label
+    if not on_gpus.trials:
+        yield unknown(
+            f"which calls of {label} accept device memory was not tried; "
+            "`mpigauge run --memory device` tries those that it measures"
+        )
+    for memory, trials in latest_trials(on_gpus.trials).items():
+        accepted = [trial.family for trial in trials if trial.is_aware]
+        if accepted:
+            yield good(f"{label} accepted {memory} memory in {', '.join(accepted)}")
+        for trial in trials:
+            if not trial.is_aware:
+                yield note(
+                    f"{label} and {memory} memory in {trial.family}: {trial.reason}",
+                    "programs that pass such memory to these calls end, or get wrong data",
+                    "take another MPI (`mpigauge transports --mpi …` shows what each supports), or "
+                    "copy the data to the host",
+                )

@@ -8,8 +8,9 @@ the CUDA libraries of this host to its support. There is no list to edit.
 
 from __future__ import annotations
 
-from mpigauge.site.mpi.device_memory.awareness import CallTrial, trials_of
+from mpigauge.site.mpi.device_memory.awareness import CallTrial, latest_trials, trials_of
 from mpigauge.site.mpi.device_memory.libraries import CudaLibraries, cuda_libraries
+from mpigauge.site.mpi.device_memory.on_gpus import MpiOnGpus, on_gpus
 from mpigauge.site.mpi.device_memory.query import LibraryReport, ask_library
 from mpigauge.site.mpi.device_memory.registry import Support
 from mpigauge.site.mpi.device_memory.settings import device_settings, support_of
@@ -18,10 +19,13 @@ __all__ = [
     "CallTrial",
     "CudaLibraries",
     "LibraryReport",
+    "MpiOnGpus",
     "Support",
     "ask_library",
     "cuda_libraries",
     "device_settings",
+    "latest_trials",
+    "on_gpus",
     "support_of",
     "trials_of",
 ]

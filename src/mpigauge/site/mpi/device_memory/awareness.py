@@ -73,6 +73,15 @@ def trials_of(mpi: Mpi, driver: str) -> tuple[CallTrial, ...]:
         return ()
 
 
+def latest_trials(trials: Iterable[CallTrial]) -> dict[str, tuple[CallTrial, ...]]:
+    """Returns the latest trial of each family of calls, by the kind of memory."""
+    latest = {(trial.memory, trial.family): trial for trial in trials}
+    by_memory: dict[str, tuple[CallTrial, ...]] = {}
+    for (memory, _), trial in latest.items():
+        by_memory[memory] = (*by_memory.get(memory, ()), trial)
+    return by_memory
+
+
 def keep_trials(mpi: Mpi, driver: str, trials: Iterable[CallTrial]) -> None:
     """Adds trials to those of this MPI; one of the same family, memory and circumstances replaces
     an earlier one."""
