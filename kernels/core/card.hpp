@@ -194,6 +194,7 @@ struct Card {
   bool untyped = false;         ///< --datatype changes nothing, though it has buffers
   std::string_view keeps_host;  ///< why its buffers are never on a GPU; empty: see why_host
   bool moves_only = false;      ///< only MPI touches its buffers, though its suite is none of those
+  bool by_gpu_library = false;  ///< a library for GPUs moves its data, which are always on them
   std::span<const std::size_t> sizes;  ///< where the user names none; empty: those of all others
   bool by_default = true;
   Excuse excuse = nullptr;        ///< what else than the number of ranks can be in its way
@@ -242,11 +243,18 @@ inline constexpr std::array suites_on_gpu{std::string_view("MPI1"), std::string_
 
 /// Why its buffers are in memory of the host only; empty: they can be pinned or on a GPU.
 constexpr std::string_view why_host(const Card& card) {
+  if (card.by_gpu_library) return "";
   if (!card.keeps_host.empty()) return card.keeps_host;
   for (const std::string_view suite : suites_on_gpu) {
     if (card.suite == suite) return "";
   }
   return card.moves_only ? "" : "its suite works on memory of the host";
+}
+
+/// Whether ranks meet before each timed call. Calls that are completed at the end follow each
+/// other.
+constexpr bool meets_each(const Card& card, Completion completion) {
+  return card.meet == Meet::each && completion != Completion::end;
 }
 
 /// Whether it has buffers of the message, which may be in caches or not.

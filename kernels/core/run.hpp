@@ -144,6 +144,8 @@ class Run {
   [[nodiscard]] MPI_Datatype type() const {
     return derived_ ? derived_->type() : case_.type->mpi();
   }
+  /// Whether messages are reduced.
+  [[nodiscard]] bool reduces() const { return case_.op != nullptr; }
   [[nodiscard]] MPI_Op op() const { return derived_ ? derived_->op() : case_.op->mpi(); }
   [[nodiscard]] std::string_view op_name() const { return case_.op->name; }
   [[nodiscard]] int threads() const { return case_.shape.threads; }

@@ -164,7 +164,7 @@ std::string name_of(const Job& job) {
 // Calls of ranks that come apart are each timed by themselves, barriers too.
 bool is_apart(const Job& job) {
   const Card& card = *job.row.card;
-  return card.meet == Meet::each || comes_apart(card, job.row.shape);
+  return meets_each(card, job.row.completion) || comes_apart(card, job.row.shape);
 }
 
 bool may_be_by_clock(const Job& job) { return is_apart(job) && !is_threaded(*job.row.card); }

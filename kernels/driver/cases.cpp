@@ -110,6 +110,10 @@ void add_hot_and_cold(std::vector<Job>& jobs, Job job, const Options& options);
 
 // Without buffers no memory differs from another.
 void add_memories(std::vector<Job>& jobs, Job job, const Options& options) {
+  if (job.row.card->by_gpu_library) {
+    job.row.memories = {Memory::device, Memory::device};
+    return add_hot_and_cold(jobs, job, options);
+  }
   if (options.memories.empty() || !has_buffers(*job.row.card)) {
     return add_hot_and_cold(jobs, job, options);
   }
@@ -171,6 +175,7 @@ std::string why_not_here(const Case& row) {
   if (const auto missing = missing_call(card); !missing.empty()) {
     return "this MPI library has no " + std::string(missing);
   }
+  if (card.by_gpu_library) return "";  // what MPI lacks or does wrong is not in its way
   if (row.type->mpi() == MPI_DATATYPE_NULL) {
     return "this MPI library has no data type " + std::string(row.type->name);
   }
@@ -181,7 +186,7 @@ std::string why_not_here(const Case& row) {
 }
 
 std::string_view why_not_so_many(const Card& card, std::size_t elements) {
-  if (elements <= INT_MAX) return "";
+  if (elements <= INT_MAX || card.by_gpu_library) return "";
   if (!card.large_counts) return "more than 2147483647 elements, which MPI counts as int here";
   if (has_large_calls()) return "";
   return "more than 2147483647 elements, and this MPI library has no large-count calls "
@@ -223,7 +228,7 @@ std::vector<Job> jobs_of(const Benchmark& benchmark, int ranks, const Options& o
           row.directory = directory;
           // Only by a clock can ranks come apart as they should.
           const bool apart = comes_apart(card, row.shape);
-          const SyncMethod sync = apart ? SyncMethod::clock : sync_of(card, options);
+          const SyncMethod sync = apart ? SyncMethod::clock : sync_of(card, completion, options);
           add_memories(jobs, {.benchmark = &benchmark, .row = row, .sync = sync}, options);
         }
       }
@@ -259,8 +264,8 @@ void prepare_world(const Card& card) {
 }
 
 // Threads of a rank may share its cores, and IMB lets them meet at barriers.
-SyncMethod sync_of(const Card& card, const Options& options) {
-  if (card.meet != Meet::each) return SyncMethod::none;
+SyncMethod sync_of(const Card& card, Completion completion, const Options& options) {
+  if (!meets_each(card, completion)) return SyncMethod::none;
   if (options.sync != SyncMethod::automatic) return options.sync;
   return is_threaded(card) ? SyncMethod::barrier : options.automatic_sync;
 }

@@ -51,6 +51,6 @@ Object key_of(const Job& job, const Options& options, const Whose& whose);
 /// The columns from which bandwidth and rate are derived.
 Object facts_of(const Job& job);
 /// How ranks meet before the timed calls of a case.
-SyncMethod sync_of(const Card& card, const Options& options);
+SyncMethod sync_of(const Card& card, Completion completion, const Options& options);
 
 }  // namespace mpigauge

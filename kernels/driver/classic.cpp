@@ -191,7 +191,8 @@ std::uint64_t Visitor::check(const Job& job) {
 }
 
 Outcome Visitor::visit(const Job& job, std::int64_t calls) {
-  const Work work = job.row.card->meet == Meet::each ? Work::classic_sum : Work::classic_loop;
+  const Work work =
+      meets_each(*job.row.card, job.row.completion) ? Work::classic_sum : Work::classic_loop;
   return run(job, {work, 0, 1, static_cast<std::uint32_t>(std::max<std::int64_t>(calls, 0))});
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "gpu/driver.hpp"
+#include "gpu/nccl.hpp"
 #include "gpu/state.hpp"
 
 namespace mpigauge {
@@ -40,6 +41,7 @@ std::string memory_kinds_of_world() {
 
 void select_gpu(const Options& options) {
   if (!uses_gpu(options)) return;
+  gpu::name_nccl(options.nccl);
   try {
     gpu::start(options.cuda, options.gpus, platform::launcher_local_rank().value_or(0));
   } catch (const gpu::Error& error) {

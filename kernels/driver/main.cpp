@@ -15,6 +15,7 @@
 #include "driver/launch.hpp"
 #include "driver/names.hpp"
 #include "driver/singletons.hpp"
+#include "gpu/nccl.hpp"
 
 namespace mpigauge {
 
@@ -187,6 +188,7 @@ extern "C" int mpigauge_kernel(int argc, char** argv) {
     return 0;
   }
   if (argc == 2 && words[0] == blas::try_word) return blas::look_at(words[1]);
+  if (argc == 2 && words[0] == gpu::try_nccl_word) return gpu::try_nccl(words[1]);
   try {
     const Options options = read_options(words);
     return run_launch(program_name, options, bind_self(options), measure);

@@ -86,6 +86,8 @@ struct OptionFields {
   std::vector<std::string> gpus;
   /// The library of the CUDA driver.
   std::string cuda = "libcuda.so.1";
+  /// The library of NCCL (suite NCCL).
+  std::string nccl = "libnccl.so.2";
   /// Settings of the MPI to measure in turn, through MPI_T: ~|A=1~A=1|again~
   std::vector<Arm> arms;
   /// Noise of the cores as an earlier launch sampled it: SECONDS:LOST_SECONDS:LENGTH*TIMES,...;

@@ -73,6 +73,7 @@ const OptionRow& row_of(const std::string& word) {
 }  // namespace
 
 bool uses_gpu(const Options& o) {
+  if (any_of_them(o, [](const Card& card) { return card.by_gpu_library; })) return true;
   return std::any_of(o.memories.begin(), o.memories.end(),
                      [](const Memories& each) { return each.needs_driver(); });
 }

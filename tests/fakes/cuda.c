@@ -36,6 +36,7 @@ static size_t used_bytes;
 static int copies;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void* current;
+static char contexts[64];
 
 static int is_mode(const char* mode) {
   const char* set = getenv("MPIGAUGE_FAKE_CUDA");
@@ -114,7 +115,6 @@ int cuDeviceTotalMem_v2(size_t* bytes, int device) {
 }
 
 int cuDevicePrimaryCtxRetain(void** context, int device) {
-  static char contexts[64];
   if (device < 0 || device >= 64) return invalid;
   *context = &contexts[device];
   return success;
@@ -132,6 +132,12 @@ int cuCtxSetCurrent(void* context) {
 
 int cuCtxGetCurrent(void** context) {
   *context = current;
+  return success;
+}
+
+int cuCtxGetDevice(int* device) {
+  if (current == NULL) return invalid;
+  *device = (int)((char*)current - contexts);
   return success;
 }
 

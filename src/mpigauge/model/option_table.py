@@ -84,6 +84,7 @@ KERNEL_OPTIONS = (
     "memory",
     "gpus",
     "cuda",
+    "nccl",
     "arms",
     "detours",
     "stop-file",
