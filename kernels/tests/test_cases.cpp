@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 #include <algorithm>
+#include <deque>
 #include <limits>
 
 #include "driver/cases.hpp"
@@ -27,8 +28,10 @@ std::vector<Job> jobs(std::string_view benchmark, int ranks, const Options& opti
   return jobs_of(*find_benchmark(benchmark), ranks, options);
 }
 
+// A case points to its options, so these stay until the program ends.
 Case one_case(std::string_view benchmark, int ranks, std::size_t bytes) {
-  Options options;
+  static std::deque<Options> all;
+  Options& options = all.emplace_back();
   options.sizes.emplace(1, bytes);
   return jobs(benchmark, ranks, options).front().row;
 }
