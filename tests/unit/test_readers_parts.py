@@ -186,11 +186,13 @@ def test_headings_below_which_something_is_missing_divide_nothing() -> None:
     assert {cell.arm for cell in cells(read(text))} == {"UCX_TLS=tcp"}
 
 
-def test_rows_whose_head_stands_above_the_heading_are_not_lost() -> None:
+@pytest.mark.parametrize("form", ["## {}", "*** {} ***"])
+def test_rows_whose_head_stands_above_the_heading_are_not_lost(form: str) -> None:
     """The same row stands below other headings, so that it is not missed by what it is."""
-    found = read(f"{osu(1)}## a\n1   2\n## b\n{osu(3)}")
+    a, b = form.format("a"), form.format("b")
+    found = read(f"{osu(1)}{a}\n1   2\n{b}\n{osu(3)}")
     assert arms(found) == [("", pytest.approx(time)) for time in (1, 2, 3)]
-    apart = arms(read(f"{osu(1)}## a\n{osu(2)}## b\n{osu(3)}"))
+    apart = arms(read(f"{osu(1)}{a}\n{osu(2)}{b}\n{osu(3)}"))
     assert apart == [(arm, pytest.approx(time)) for arm, time in (("", 1), ("a", 2), ("b", 3))]
 
 
