@@ -119,6 +119,26 @@ def is_in_function(source: str, line: int) -> bool:
     return any(node.body[0].lineno <= line <= (node.end_lineno or 0) for node in every)
 
 
+def near_tests(root: Path, folders: Sequence[str], tests: Sequence[str] = TESTS) -> list[str]:
+    """Returns the test files that import a module of these folders themselves."""
+    modules = tuple(folder.removeprefix("src/").replace("/", ".") for folder in folders)
+    files = sorted(file for each in tests for file in (root / each).glob("test_*.py"))
+    near = (file for file in files if any(_is_below(name, modules) for name in _imports(file)))
+    return [str(file.relative_to(root)) for file in near]
+
+
+def _is_below(name: str, modules: Sequence[str]) -> bool:
+    return any(f"{name}.".startswith(f"{module}.") for module in modules)
+
+
+def _imports(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
 class Coverage:
     """The tests that run each line of the files below some folders."""
 
@@ -184,13 +204,16 @@ def env_of(root: Path) -> dict[str, str]:
 
 
 class Python:
-    def __init__(self, kept: Path, again: bool) -> None:
+    def __init__(self, kept: Path, again: bool, near: Sequence[str] = ()) -> None:
+        """`near`: only the tests that import from these areas themselves."""
         self._kept = kept
         self._root = mutation.copied(kept / "tree-0")
         self._pristine = mutation.ROOT
         self._coverage = Coverage(self._root, kept / "coverage.db")
         if not (again and (kept / "coverage.db").exists()):
-            self._coverage.measure(list(mutation.PYTHON.values()))
+            folders = [mutation.PYTHON[area] for area in near or mutation.PYTHON]
+            tests = near_tests(self._root, folders) if near else TESTS
+            self._coverage.measure(folders, tests)
 
     def mutants(self, area: str, chance: random.Random) -> Iterator[Mutant]:
         places: list[Place] = []

@@ -47,6 +47,7 @@ PYTHON = {
     "tune": "src/mpigauge/features/tune",
 }
 CPP = ("core", "profiler", "translate")
+NEAR = "only with the Python tests that import from the areas: quicker, and kills fewer mutants"
 KILLED, SURVIVED, EQUAL, BROKEN = "killed", "survived", "equivalent", "does not build"
 ELSEWHERE = "run only by programs that tests start"
 """Most often with an MPI: minutes for each mutant."""
@@ -204,12 +205,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--area", action="append", choices=[*PYTHON, *CPP], help="only these")
     parser.add_argument("--again", action="store_true", help="with the last run's coverage")
+    parser.add_argument("--near", action="store_true", help=NEAR)
     given = parser.parse_args(arguments)
     KEPT.mkdir(parents=True, exist_ok=True)
     areas, until = given.area or [*PYTHON, *CPP], time.monotonic() + 60 * given.minutes
     results: list[Result] = []
     (KEPT / "results.jsonl").write_text("")
-    for language, own in _languages(areas, given.again):
+    for language, own in _languages(areas, given.again, given.near):
         share = len(own) / len(areas) if own != areas[-len(own) :] else 1.0
         ends = time.monotonic() + share * (until - time.monotonic())
         results += tried(language, own, given.seed, ends, given.jobs)
@@ -218,12 +220,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if of and killed >= SHARE * of else 1
 
 
-def _languages(areas: Sequence[str], again: bool) -> Iterator[tuple[Language, list[str]]]:
+def _languages(
+    areas: Sequence[str], again: bool, near: bool
+) -> Iterator[tuple[Language, list[str]]]:
     import mutants_cpp
     import mutants_python
 
     if own := [area for area in areas if area in PYTHON]:
-        yield mutants_python.Python(KEPT, again), own
+        yield mutants_python.Python(KEPT, again, own if near else ()), own
     if own := [area for area in areas if area in CPP]:
         yield mutants_cpp.Cpp(KEPT), own
 

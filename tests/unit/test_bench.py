@@ -780,6 +780,17 @@ def test_what_runs_on_import_is_tested_by_all_tests_of_its_file(
     assert coverage.tests_of(Path("a.py"), 6) is None
 
 
+@with_program("mutants_python")
+def test_near_tests_import_from_the_area_themselves(program: ModuleType, tmp_path: Path) -> None:
+    for name, line in {
+        "below": "from a.b.c import d", "module": "import a.b", "name": "from a import b",
+        "above": "import a", "other": "from a.bc import d", "text": "'import a.b'",
+    }.items():  # fmt: skip
+        (tmp_path / f"test_{name}.py").write_text(f"{line}\n")
+    near = ["test_below.py", "test_module.py", "test_name.py"]
+    assert program.near_tests(tmp_path, ["src/a/b"], (".",)) == near
+
+
 # --- slow_tests ----------------------------------------------------------------------------
 
 RESULTS = """\
