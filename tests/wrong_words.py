@@ -67,7 +67,16 @@ TIME = ("nan", "inf", "-1", "0", "0s", "x", "5y", "1s2", "1e400", HUGE, f"{HUGE}
 SHARE = ("nan", "inf", "-1%", "0", "x", "200%", "%", "5%%", HUGE, f"0.{HUGE}e9")
 SIZE = ("nan", "-1", "x", "1.5", "64Pi", "8Q", "8..", HUGE, f"{HUGE}Ki")
 READ = ("missing.txt", "no/folder/x", FOLDER, "/dev/zero", f"{FILE}/below", LONG, "with\nline")
-WRITTEN = (LOCKED, f"{LOCKED}/below", FOLDER, f"{FILE}/below", LONG, "/dev/zero/x")
+WRITTEN = (
+    LOCKED,
+    f"{LOCKED}/below",
+    FOLDER,
+    f"{FILE}/below",
+    LONG,
+    "/dev/zero/x",
+    "/dev/zero",
+    "/dev/full",
+)
 NAME = ("nope", "--nope", "x\ny", "\udcff", LONG, HUGE)
 A_RUN = (*NAME, "ref:nope", FOLDER, FILE, LOCKED, "/dev/zero", "missing/run")
 AN_MPI = (*NAME, FOLDER, FILE, "mpich==0", "mpich==", "mpich@nope", "/missing/mpiexec")

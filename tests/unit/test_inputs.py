@@ -21,8 +21,10 @@ from mpigauge.model.hostfile import parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.inputs import read_input, read_text
 from mpigauge.model.limits import MOST_PUS
+from mpigauge.model.outputs import check_file
 from mpigauge.model.sizes import read_sizes
 from mpigauge.model.toml import read_toml
+from mpigauge.runs.store.files import write_whole
 from mpigauge.runs.store.pack import unpack
 from mpigauge.site.placement.cores import parse_entries
 from mpigauge.site.topology.built import built
@@ -94,6 +96,29 @@ def test_a_file_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_input(Path("large"), most=10) == bytes(10)
     with pytest.raises(UserError, match="--x: large is larger than 0 MiB, the most that is read"):
         read_input(Path("large"), "--x: ", most=9)
+
+
+# --- what is written ------------------------------------------------------------------------
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full", "/dev/urandom"])
+def test_a_device_is_no_output(device: str) -> None:
+    Path("link.csv").symlink_to(device)
+    for path in (Path(device), Path("link.csv")):
+        with pytest.raises(UserError, match=f"^{path} is a device; name a file"):
+            check_file(path)
+
+
+def test_pipes_terminals_and_the_null_device_are_written_in_place() -> None:
+    os.mkfifo("pipe")
+    ours, terminal = os.openpty()
+    for path in (Path("pipe"), Path(os.ttyname(terminal)), Path(os.devnull)):
+        check_file(path)
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_whole(Path("pipe"), "text")
+    assert os.read(reader, 9) == b"text"
+    assert Path("pipe").is_fifo()
+    assert list(Path().iterdir()) == [Path("pipe")]
+    for handle in (ours, terminal, reader):
+        os.close(handle)
 
 
 # --- what unfolds ---------------------------------------------------------------------------

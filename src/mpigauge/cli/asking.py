@@ -7,7 +7,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -92,20 +92,16 @@ def output_file(path: Path | None) -> Iterator[Path]:
     """A name to write to: what is there then goes to `path` as a whole, or to standard output."""
     from mpigauge.runs.store.files import failing_as, whole
 
-    if path is not None and (path.is_file() or not path.exists()):
+    if path is not None:
         with failing_as(UserError, path), whole(path) as part:
             yield part
         click.echo(f"mpigauge: written to {path}", err=True)
         return
-    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder, ExitStack() as stack:
+    with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         part = Path(folder) / "answer"
         yield part
-        if path is None:
-            answer = stack.enter_context(part.open(encoding="utf-8", newline=""))
+        with part.open(encoding="utf-8", newline="") as answer:
             shutil.copyfileobj(answer, sys.stdout)
-            return
-        stack.enter_context(failing_as(UserError, path))
-        path.write_bytes(part.read_bytes())
 
 
 def check_output(form: str, output: Path | None) -> None:

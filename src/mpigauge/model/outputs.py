@@ -21,12 +21,31 @@ def check_file(path: Path) -> None:
         if path.is_dir():
             raise UserError(f"{path} is a folder; name a file")
         if path.exists() and not path.is_file():
-            if not os.access(path, os.W_OK):
-                raise UserError(f"cannot write {path}: permission denied")
-            return  # a device or a pipe, which is written in place
+            _check_in_place(path)
+            return
         _try(path, path.parent)
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None
+
+
+def _check_in_place(path: Path) -> None:
+    """UserError: it is not a pipe, a terminal or the null device, which keep their place."""
+    if not os.access(path, os.W_OK):
+        raise UserError(f"cannot write {path}: permission denied")
+    if path.is_socket():
+        raise UserError(f"{path} is a socket; name a file")
+    if path.is_fifo() or path.stat().st_rdev == Path(os.devnull).stat().st_rdev:
+        return
+    if path.is_block_device() or not _is_terminal(path):
+        raise UserError(f"{path} is a device; name a file, a pipe or a terminal")
+
+
+def _is_terminal(path: Path) -> bool:
+    terminal = os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    try:
+        return os.isatty(terminal)
+    finally:
+        os.close(terminal)
 
 
 def check_folder(path: Path, with_parents: bool = False) -> None:

@@ -9,13 +9,14 @@ import os
 import re
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.moments import UTC_FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 HISTORY = "history.json"
 """The file for the history that a run used."""
@@ -53,10 +54,15 @@ def write_whole(path: Path, text: str) -> None:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Yields a temporary name to write under: a complete file is renamed to `path`.
+    """Yields a temporary name to write under: a complete file is renamed to `path`; if that is a
+    pipe, a terminal or a device, its content is written there.
 
     No other process uses this name, even on another host of a shared file system.
     """
+    if path.exists() and not path.is_file():
+        with _in_place(path) as part:
+            yield part
+        return
     part = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     try:
         yield part
@@ -67,6 +73,14 @@ def whole(path: Path) -> Iterator[Path]:
         with suppress(OSError):
             part.unlink()
         raise
+
+
+@contextmanager
+def _in_place(path: Path) -> Iterator[Path]:
+    with TemporaryDirectory(prefix="mpigauge-") as folder:
+        part = Path(folder) / "content"
+        yield part
+        path.write_bytes(part.read_bytes())
 
 
 def now() -> str:
