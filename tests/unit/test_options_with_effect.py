@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pytest
 from click import Option
 
+from mpigauge.cli import setup
 from mpigauge.cli.main import run
 from mpigauge.cli.program import usual_ranks
 from mpigauge.cli.run_options import RUN_OPTIONS
@@ -27,9 +27,6 @@ from mpigauge.model.option_table import LIMITS, OFFERED
 from mpigauge.runs.readers.known import all_cards
 from mpigauge.site import topology
 from mpigauge.site.placement import HostResources
-
-if TYPE_CHECKING:
-    from mpigauge.cli.targets import Setup
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 CARDS = all_cards()
@@ -113,6 +110,20 @@ def test_an_option_of_some_benchmarks_is_refused_for_all_others(row: Any) -> Non
                 check_effect(request, [card], CARDS)
 
 
+@pytest.mark.parametrize("name", [*BENCHMARKS, "transport"])
+def test_an_option_without_effect_is_refused_before_kernels_are_built(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(setup, "prepare", lambda *_: pytest.fail("it is prepared"))
+    value, has_effect = BENCHMARKS.get(name, ("tcp", lambda card: card.suite != NODE_SUITE))
+    option = f"--{name.replace('_', '-')}"
+    words = [option] if value is True else [option, str(value)]
+    without = next((card for card in CARDS if not has_effect(card)), None)
+    if without is not None:
+        assert run(["run", without.word, *words]) == 2
+        assert f"{option} has no effect on {without.name}" in capsys.readouterr().err
+
+
 def test_every_kind_is_among_the_benchmarks() -> None:
     """Each option changes some benchmarks, and some not."""
     for value, has_effect in BENCHMARKS.values():
@@ -150,12 +161,11 @@ def test_what_sends_no_messages_has_no_transport_and_no_rules(
     option: str, options: CommandOptions
 ) -> None:
     for card in CARDS:
-        setup = SimpleNamespace(cards=CARDS, request=read_request({"benchmarks": (card.word,)}))
         if card.suite == NODE_SUITE:
             with pytest.raises(UserError, match=rf"^--{option} has no effect on {card.name}"):
-                check_messages(cast("Setup", setup), options)
+                check_messages([card], options)
         else:
-            check_messages(cast("Setup", setup), options)
+            check_messages([card], options)
 
 
 def test_an_agent_is_for_hosts() -> None:

@@ -17,7 +17,7 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.agent import Agent
     from mpigauge.measure.plan import Request, Resources
-    from mpigauge.model.cards import Cards
+    from mpigauge.model.cards import Card, Cards
     from mpigauge.model.hosts import NamedHost, ProbedHost
     from mpigauge.model.knob import Knob
     from mpigauge.model.machine import Machine
@@ -48,24 +48,39 @@ def set_up(
 
     specs = options.mpi_specs
     _check_specs(specs, options.form)
+    _check_before_build(request, options)
     target = target_of(request, options)
     names = benchmarks or request.benchmarks
     check_gpu_options(request, names, target)
     for spec in specs or (None,):
         setup = prepare(spec, target, request, enough, needs_kernels)
-        check_messages(setup, options)
+        check_messages(setup.cards.chosen(request.benchmarks), options)
         tell_unknown_settings(setup, is_whole=options.tuned is None and not settings_vary)
         placed = with_gpus(setup, names, is_from_file=target.topology is not None)
         carried = with_transport(placed, options.transport, start=not options.dry_run)
         yield with_tuned(carried, options.tuned)
 
 
-def check_messages(setup: Setup, options: CommandOptions) -> None:
+def _check_before_build(request: Request, options: CommandOptions) -> None:
+    """UserError: an option is wrong for the chosen benchmarks, as far as these come with mpigauge.
+    Those that only the kernels have are checked after the build."""
+    from mpigauge.measure.plan.resolve import check_options
+    from mpigauge.runs.readers.known import all_cards
+
+    cards = all_cards()
+    chosen: list[Card] = []
+    with suppress(UserError):
+        chosen = cards.chosen(request.benchmarks)
+    if chosen:
+        check_messages(chosen, options)
+        check_options(request, chosen, cards)
+
+
+def check_messages(chosen: Sequence[Card], options: CommandOptions) -> None:
     """UserError: an option is about messages, and all benchmarks are of the machine itself."""
     from mpigauge.model.cards import NODE_SUITE
     from mpigauge.model.units import first_few
 
-    chosen = setup.cards.chosen(setup.request.benchmarks)
     if not chosen or any(card.suite != NODE_SUITE for card in chosen):
         return
     names = first_few(card.name for card in chosen)

@@ -98,14 +98,12 @@ def plan_of(
     """The plan for these parts. UserError: the request contradicts them."""
     ours = [part for part in parts if not part.foreign]
     chosen = cards.chosen(name for part in ours for name in part.benchmarks)
-    check_effect(request, chosen, cards)
-    check_memory(request, chosen)
+    check_options(request, chosen, cards)
     check_gpus(request, chosen)
     if uses_gpus(request, chosen):
         parts = with_gpus(parts, request, resources)
     check_root(request.suite_options, ours)
     threads.check(request, chosen, ours, resources)
-    thread_levels.check(request.suite_options, chosen)
     datatype, op = data_and_op(request, chosen, cards)
     check_settings(request, mpi)
     return Plan(
@@ -204,6 +202,15 @@ def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
         counts = (world,) if card.ranks == "pair" else groups
         if not any(map(card.fits, counts)):
             raise UserError(f"{card.name} {_NEEDS[card.ranks]}, the job has {min(world, *groups)}")
+
+
+def check_options(request: Request, chosen: Sequence[Card], cards: Cards) -> None:
+    """UserError: an option affects none of these benchmarks, or contradicts another. Needs neither
+    an MPI nor a machine."""
+    check_effect(request, chosen, cards)
+    check_memory(request, chosen)
+    thread_levels.check(request.suite_options, chosen)
+    data_and_op(request, chosen, cards)
 
 
 def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None:
