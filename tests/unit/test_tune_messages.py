@@ -133,6 +133,8 @@ def test_of_a_large_space_some_points_are_tried_and_those_of_one_setting_always(
     assert len(every) > MOST_POINTS == len(found)
     assert {settings_in_words(point) for point in every if len(point) == 1} <= set(found)
     assert points_to_measure(large, seed=1) == found != points_to_measure(large, seed=2)
+    wide = SpaceSetting("x", "s", tuple(map(str, range(MOST_POINTS + 2))))
+    assert len(points_to_measure((wide, large[0]), seed=1)) == MOST_POINTS + 5
     assert set(points_to_measure(SPACE, seed=1)) == {
         settings_in_words(point) for point in points(SPACE)
     }

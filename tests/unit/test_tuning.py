@@ -290,7 +290,7 @@ def test_the_interval_of_a_stretch_is_student_s() -> None:
     low, high = stats.ttest_1samp(logs, 0).confidence_interval(0.95)
     assert found.ratio == pytest.approx((math.exp(sum(logs) / 6), math.exp(low), math.exp(high)))
     assert found.p == pytest.approx(3 * known.pvalue)
-    (slower,) = judge(grid_of({p: 1 / t for p, t in times.items()}, [8], ["a"]), [("a", [8])], 1)
+    (slower,) = judge(grid_of({p: 1 / t for p, t in times.items()}, [8], ["a"]), [("a", [8])])
     assert slower.p == pytest.approx(1 - known.pvalue)
 
 
@@ -300,7 +300,7 @@ def test_launches_that_agree_scatter_as_the_default_does_from_itself(
 ) -> None:
     """1.4826 median distances are a standard deviation, over as many sizes and six launches."""
     grid = steady(dict.fromkeys(sizes, 0.9), noise=0.02)
-    (found,) = judge(grid, [("a", sizes)], 1)
+    (found,) = judge(grid, [("a", sizes)])
     error = 1.4826 * 0.02 / math.sqrt(len(sizes)) / math.sqrt(6)
     half = float(stats.t.ppf(0.975, 5)) * error
     assert math.log(found.ratio.high) == pytest.approx(math.log(0.9) + half)
@@ -331,7 +331,7 @@ def test_what_is_as_good_takes_at_most_a_tenth_more(high: float, is_as_good: boo
 def test_one_launch_is_judged_and_proves_nothing() -> None:
     times = recorded("allreduce")
     one = grid(times, grid(times).launches[:1])
-    (found,) = judge(one, [("reduce_scatter_allgather", one.sizes[-3:])], 1)
+    (found,) = judge(one, [("reduce_scatter_allgather", one.sizes[-3:])])
     assert found.ratio.value < 1
     assert math.isnan(found.ratio.low)
     assert (found.p, found.is_faster, found.is_as_good) == (1.0, False, False)
@@ -366,7 +366,7 @@ def test_where_no_launch_measured_the_default_everywhere_no_candidate_was_measur
 
 def test_what_was_chosen_elsewhere_is_judged_without_the_price_of_picking() -> None:
     own = made({"a": [0.9, 0.9]})
-    (alone,) = judge(own, [("a", (1, 2))], picked_from=1)
+    (alone,) = judge(own, [("a", (1, 2))])
     (picked,) = judge(own, [("a", (1, 2))], picked_from=8)
     assert alone.p <= picked.p
 

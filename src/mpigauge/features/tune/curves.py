@@ -67,7 +67,7 @@ def _line(size: int, grid: Grid, by_arm: Mapping[str, Mapping[int, Row]]) -> Seq
     default, tuned = by_arm[DEFAULT].get(size), by_arm[TUNED].get(size)
     if default is None or tuned is None:
         return ()
-    (judged,) = judge(grid, [(TUNED, (size,))], picked_from=1)
+    (judged,) = judge(grid, [(TUNED, (size,))])
     ratio = judged.ratio
     return (
         byte_count(size),

@@ -32,5 +32,5 @@ def _ratio(default: Sequence[float], tuned: Sequence[float]) -> Evidence:
     times = {(DEFAULT, _WHOLE, number): seconds for number, seconds in enumerate(default)}
     times |= {(TUNED, _WHOLE, number): seconds for number, seconds in enumerate(tuned)}
     grid = grid_of(times, [_WHOLE], [TUNED])
-    (stretch,) = judge(grid, [(TUNED, [_WHOLE])], picked_from=1)
+    (stretch,) = judge(grid, [(TUNED, [_WHOLE])])
     return evidence(stretch)

@@ -103,7 +103,7 @@ def stand_ins(grid: Grid, faster: Sequence[SizeRange]) -> tuple[SizeRange, ...]:
             part = replace(grid, sizes=tuple(sizes))
             path = _cheapest(part, part.arms, SWITCH * grid.noise, _mean)
             stretches += _stretches(part, path)
-    return tuple(judge(grid, stretches, picked_from=1))
+    return tuple(judge(grid, stretches))
 
 
 def _cheapest(
@@ -129,7 +129,7 @@ def _cheapest(
 
 
 def judge(
-    grid: Grid, stretches: Sequence[tuple[str, Sequence[int]]], picked_from: int
+    grid: Grid, stretches: Sequence[tuple[str, Sequence[int]]], picked_from: int = 1
 ) -> list[SizeRange]:
     """Returns each stretch with its ratio and p-value. `picked_from`: the number of candidates it
     was picked from by these same launches; 1: it was chosen without them."""
