@@ -94,7 +94,7 @@ TEST(shifted_and_foreign_bytes_are_found) {
 
 TEST(every_reduction_is_exact_in_any_order) {
   for_all_reductions([](const DataType& type, std::string_view op) {
-    for (const int ranks : {1, 2, 3, 4, 5, 7, 8, 16, 61, 62, 64, 128, 1000, 2000}) {
+    for (const int ranks : {1, 2, 3, 4, 5, 7, 8, 16, 61, 62, 64, 128, 300}) {
       const auto got = tree_of(type, op, 0, ranks, pattern_period);
       CHECK_EQ(wrong_after(type, op, ranks, got), 0U);
     }
