@@ -16,10 +16,12 @@ from mpigauge.features.tune.point_to_point import Messages, slower_messages
 from mpigauge.features.tune.tuning import _check_calls, noise_of, why_gone
 from mpigauge.measure.plan import Request
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import Rule
 from mpigauge.result.tuning.choose import Choice
-from mpigauge.result.tuning.grid import CONTROL, DEFAULT, grid_of
+from mpigauge.result.tuning.grid import DEFAULT, grid_of
 from mpigauge.runs.store.tunings import Evidence, TunedRule
+from mpigauge.site.mpi.rule_files.registry import LookUp
 from tests.unit.test_plan import MPICH
 
 Call = tuple[str, int, int]
@@ -27,27 +29,30 @@ RULE = Rule("Bcast", 4, 8, 32, "ring")
 CHECKED = {("Bcast", ranks, size) for ranks, size in product((3, 4, 5), (7, 8, 20, 32, 33))}
 
 
+def look_up(calls: list[Call], wrong: Call | None = None) -> LookUp:
+    """Answers like files that name another algorithm for one call, and notes all calls."""
+
+    def algorithm(collective: str, ranks: int, size: int) -> tuple[str, ...]:
+        calls.append((collective, ranks, size))
+        return ("linear" if calls[-1] == wrong else "ring",)
+
+    return algorithm
+
+
 def test_written_files_are_compared_within_each_rule_and_a_byte_outside() -> None:
-    compared: set[Call] = set()
-
-    def expected(*call: object) -> str:
-        compared.add(call)  # type: ignore[arg-type]
-        return "ring"
-
-    _check_calls(MPICH, [RULE], lambda *_: "ring", expected)
-    assert compared == CHECKED
+    compared: list[Call] = []
+    _check_calls(MPICH, [RULE], look_up([]), look_up(compared))
+    assert set(compared) == CHECKED
     for wrong in CHECKED:
         with pytest.raises(RunError, match=rf"for {MPICH.label} would not say .* for \('Bcast', "):
-            _check_calls(
-                MPICH, [RULE], lambda *call, it=wrong: "x" if call == it else "ring", expected
-            )
+            _check_calls(MPICH, [RULE], look_up([], wrong), look_up([]))
 
 
 def test_no_rule_is_compared_below_one_rank_and_below_no_byte() -> None:
-    compared: set[Call] = set()
+    compared: list[Call] = []
     first = Rule("Bcast", 1, 0, 1, "ring")
-    _check_calls(MPICH, [first], lambda *call: str(compared.add(call)), lambda *_: "None")
-    assert compared == {("Bcast", ranks, size) for ranks, size in product((1, 2), (0, 1, 2))}
+    _check_calls(MPICH, [first], look_up(compared), look_up([]))
+    assert set(compared) == {("Bcast", ranks, size) for ranks, size in product((1, 2), (0, 1, 2))}
 
 
 def test_a_folder_that_holds_something_else_takes_no_tuning(tmp_path: Path) -> None:
