@@ -64,7 +64,9 @@ inline constexpr std::string_view settings = "settings";
 inline constexpr std::string_view arm = "arm";
 // adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
 inline constexpr std::string_view mode = "mode";
-// Which memory the buffers are in (host).
+// The memory of the buffers: host: ordinary; pinned: host memory that the driver of the GPU has
+// locked; device: of a GPU; managed: its pages move between host and GPU. A>B: the two sides
+// differ, rank 0 (or the sender) has A and rank 1 (or the receiver) B.
 inline constexpr std::string_view memory = "memory";
 // measured, imported, simulated or predicted.
 inline constexpr std::string_view origin = "origin";

@@ -290,10 +290,30 @@ def test_whatever_a_heading_names_its_columns_are_read(name: str) -> None:
             assert cell.benchmark == benchmark
 
 
-def test_buffers_on_a_gpu() -> None:
+@pytest.mark.parametrize(
+    ("option", "memory"),
+    [("", "device"), ("device", "device"), ("host", "pinned"), ("shared", "managed"),
+     ("cpu", "host")],
+)  # fmt: skip
+@pytest.mark.parametrize("part", ["MPI-1 part (GPU)", "RMA part (GPU), Technical preview"])
+def test_the_memory_of_buffers_on_a_gpu(part: str, option: str, memory: str) -> None:
+    """The heading and the calling sequence as IMB 2021.11 prints them; not from a GPU."""
+    banner = f"#    Intel(R) MPI Benchmarks 2021.11, {part}\n"
+    words = f"-mem_alloc_type {option} " if option else ""
+    called = f"# Calling sequence was: \n\n# IMB-MPI1-GPU -iter 4 {words}PingPong \n\n"
+    found = cells(READERS["imb"].read(Text((banner + called + HEAD).encode())))
+    assert [c.memory for c in found] == [memory]
+
+
+def test_kinds_of_memory_in_one_log_are_told_apart() -> None:
     banner = "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part (GPU)\n"
-    found = cells(READERS["imb"].read(Text((banner + HEAD).encode())))
-    assert [c.memory for c in found] == ["device"]
+    text = banner.replace(" (GPU)", "") + HEAD
+    for word in ("cpu", "host", "device"):
+        text += f"{banner}# Calling sequence was: \n\n# x -mem_alloc_type {word}\n\n{HEAD}"
+    found = rows(cells(READERS["imb"].read(Text(text.encode()))))
+    assert [(r.cell.memory, r.launches) for r in found] == [
+        ("host", 2), ("pinned", 1), ("device", 1)
+    ]  # fmt: skip
 
 
 def test_defects_of_a_build_that_checks() -> None:

@@ -222,8 +222,21 @@ def test_memory_of_a_device() -> None:
     row = " 64   100   10.00   10.00   0.163840\n"
     text = written("Send BW Test", row)
     on_device = text.replace(RATES, f"allocated 131072 bytes of GPU buffer at 0x7f\n{RATES}")
-    found = [cell.memory for cell in cells(read(on_device + text))]
-    assert found == ["gpu", "host"]
+    assert [cell.memory for cell in cells(read(on_device + text))] == ["device", "host"]
+
+
+@pytest.mark.parametrize(
+    ("type_", "memory"),
+    [("DEVICE", "device"), ("MANAGED", "managed"), ("HOSTALLOC", "pinned"), ("MALLOC", "host")],
+)
+def test_memory_of_a_cuda_type(type_: str, memory: str) -> None:
+    lines = (
+        "initializing CUDA\n"
+        f"allocated GPU buffer of a 131072 address at 0x7f for type CUDA_MEM_{type_}\n"
+    )
+    text = written("Send BW Test", " 64   100   10.00   10.00   0.163840\n")
+    (cell,) = cells(read(text.replace(RATES, lines + RATES)))
+    assert cell.memory == memory
 
 
 def test_a_table_without_its_title_takes_the_command_before_it() -> None:
@@ -322,7 +335,8 @@ def test_depths_that_cannot_be_are_one(depth: str, messages: int) -> None:
         ("ibv_wr* API    : OFF", "", "ibv_wr=OFF", "host"),
         ("rdma_cm QPs    : ON", "", "rdma_cm=ON", "host"),
         ("rdma_cm QPs    : OFF", "", "", "host"),
-        ("Use CUDA memory : ON", "", "", "cuda"),
+        ("Use CUDA memory : ON", "", "", "device"),
+        ("Use ROCm memory : ON", "", "", "device"),
         ("Use CUDA memory : OFF", "", "", "host"),
     ],
 )
@@ -365,7 +379,7 @@ def test_tests_with_other_memory_are_no_launches_of_each_other() -> None:
     text = written("Send BW Test", row)
     on_device = text.replace(RATES, f"allocated 131072 bytes of GPU buffer at 0x7f\n{RATES}")
     assert [(c.launch, c.memory) for c in cells(read(on_device + text + text))] == [
-        (0, "gpu"), (0, "host"), (1, "host"),
+        (0, "device"), (0, "host"), (1, "host"),
     ]  # fmt: skip
 
 

@@ -52,7 +52,7 @@ RECORDED = {
     "mpip": "ember-mpip-report", "nodeperf": "ulysses-nodeperf-intel", "reprompi": "reprompi",
     "perfcatcher": "ember-perfcatch-report", "ping_pong": "ember-pingpong-fit-12-13",
     "stream": "ember-stream-local", "perftest": "perftest",
-    "babelstream": "babelstream", "ipm": "ipm",
+    "babelstream": "babelstream", "ipm": "ipm", "nccl_tests": "nccl-tests",
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ ROWS = {
     "ipm": ("ipm", r"^# MPI +: +(\S+)"),
     "mpi_latency": ("mpi-latency", r"Avg round trip time = (\d+)"),
     "mpip": ("ember-mpip-report", r"^ +1 +(\S+) +\S+ +\S+$"),
+    "nccl_tests": ("nccl-tests", r"^ +8 .* -1 +(\S+)"),
     "nodeperf": ("ulysses-nodeperf-gcc", r"\*\*(\d+\.\d+)\*\*"),
     "osu": ("osu", r"^2 +(\S+)"),
     "perfcatcher": ("ember-perfcatch-report", r"^  recv +calls: +\d+ +time: +(\S+) s"),

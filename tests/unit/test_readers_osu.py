@@ -11,7 +11,8 @@ import pytest
 
 from mpigauge.runs.readers import READERS, Text
 from mpigauge.runs.readers.osu_comments import (
-    memory_in,
+    buffers_in,
+    memory_in_title,
     pairs_in,
     settings_in,
     windows_in,
@@ -145,13 +146,76 @@ def test_comments_become_columns_or_settings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "memory"),
-    [("MPI", "host"), ("MPI-ROCM", "device"), ("MPI-MANAGED", "managed"),
-     ("MPI-CUDA MANAGED", "managed")],
-)  # fmt: skip
-def test_the_title_tells_the_memory_of_collectives(title: str, memory: str) -> None:
+    ("title", "memory", "arm"),
+    [
+        ("MPI", "host", ""),
+        ("MPI-ROCM", "device", "accelerator=rocm"),
+        ("MPI-OPENACC", "device", "accelerator=openacc"),
+        ("MPI-MANAGED", "managed", ""),
+        ("MPI-CUDA MANAGED", "managed", "accelerator=cuda"),
+    ],
+)
+def test_the_title_names_the_memory_of_collectives(title: str, memory: str, arm: str) -> None:
     (cell,) = cells(read(f"# OSU {title} Allreduce Latency Test v7.4\n{HEAD}4   1.0\n", ranks=4))
-    assert (cell.benchmark, cell.memory) == ("Allreduce", memory)
+    assert (cell.benchmark, cell.memory, cell.arm) == ("Allreduce", memory, arm)
+
+
+@pytest.mark.parametrize(
+    ("api", "line", "memory", "settings"),
+    [
+        ("-CUDA", "# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)", "device", ""),
+        ("-CUDA", "# Send Buffer on HOST (H) and Receive Buffer on DEVICE (D)", "host>device", ""),
+        ("-CUDA", "# Send Buffer on HOST (H) and Receive Buffer on HOST (H)", "host", ""),
+        ("-CUDA", "# Rank 0 Memory on HOST (H) and Rank 1 Memory on DEVICE (D)", "host>device", ""),
+        ("-CUDA", "# Send Buffer on MANAGED (MD) and Receive Buffer on MANAGED (MH)", "managed",
+         "managed_on=device>host"),
+        ("-CUDA", "# Send Buffer on MANAGED (MH) and Receive Buffer on DEVICE (D)",
+         "managed>device", "managed_on=host"),
+    ],
+)  # fmt: skip
+def test_the_memory_of_both_sides(api: str, line: str, memory: str, settings: str) -> None:
+    (cell,) = cells(read(f"# OSU MPI{api} Latency Test v7.4\n{line}\n{HEAD}4   1.0\n"))
+    assert (cell.benchmark, cell.memory, cell.settings) == ("PingPong", memory, settings)
+
+
+def test_a_table_of_host_memory_after_one_of_the_gpu() -> None:
+    line = "# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)\n"
+    device = f"# OSU MPI-CUDA Latency Test v7.4\n{line}{HEAD}4   9.0\n"
+    found = [cell.memory for cell in cells(read(f"{device}{LATENCY}{HEAD}4   1.0\n"))]
+    assert found == ["device>host", "host"]
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "ranks"),
+    [
+        ("Allreduce Latency", "AllReduce", 8),
+        ("Broadcast Latency", "Broadcast", 8),
+        ("All-to-All Personalized Exchange Latency", "AlltoAll", 8),
+        ("Allgather Latency", "AllGather", 8),
+        ("Reduce_scatter Latency", "ReduceScatter", 8),
+        ("Reduce Latency", "Reduce", 8),
+        ("Latency", "PingPong", 2),
+        ("Bandwidth", "Uniband", 2),
+        ("Bi-Directional Bandwidth", "Biband", 2),
+    ],
+)
+@pytest.mark.parametrize(
+    ("library", "arm"),
+    [("NCCL-CUDA", "accelerator=cuda"), ("RCCL-ROCM", "accelerator=rocm library=rccl")],
+)
+def test_tests_of_nccl(title: str, name: str, ranks: int, library: str, arm: str) -> None:
+    head = "# Size      Bandwidth (MB/s)\n" if "Bandwidth" in title else HEAD
+    text = f"#Using NCCL\n#Using NCCL\n# OSU {library} {title} Test v7.5\n{head}1024   189.24\n"
+    reading = read(f"$ mpirun -n 8 osu_xccl_x -d cuda D D\n{text}")
+    (cell,) = cells(reading)
+    assert (cell.suite, cell.benchmark, cell.ranks) == ("NCCL", name, ranks)
+    assert (cell.memory, cell.completion, cell.arm) == ("device", "each", arm)
+    if "Latency" in title:
+        assert cell.latency_s == pytest.approx(189.24e-6)
+    else:
+        assert cell.bandwidth_bytes_per_s == pytest.approx(189.24e6)
+    assert [card.name for card in reading.cards] == [name]
+    assert (reading.remarks, reading.unread) == ((), ())
 
 
 def test_a_comment_in_the_middle_of_a_table_holds_from_there_on() -> None:
@@ -411,19 +475,17 @@ def test_windows_at_the_head_of_a_table(line: str, expected: tuple[str, ...]) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "is_managed", "expected"),
-    [
-        ("# Send Buffer on HOST (H) and Receive Buffer on HOST (H)", False, "host"),
-        ("# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)", False, "device>host"),
-        ("# Send Buffer on MANAGED (MD) and Receive Buffer on MANAGED (MH)", False,
-         "managed-device>managed-host"),
-        ("# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on DEVICE (D)", False, "device"),
-        ("# Size", False, ""), ("some words", False, ""), ("MANAGED", False, "managed"),
-        ("CUDA", False, "device"), ("CUDA", True, "managed"), ("", False, "host"),
-    ],
+    ("interface", "is_managed", "expected"),
+    [("MANAGED", False, "managed"), ("CUDA", False, "device"), ("CUDA", True, "managed"),
+     ("", False, "host")],
 )  # fmt: skip
-def test_the_memory_of_buffers(text: str, is_managed: bool, expected: str) -> None:
-    assert memory_in(text, is_managed) == expected
+def test_the_memory_in_a_title(interface: str, is_managed: bool, expected: str) -> None:
+    assert memory_in_title(interface, is_managed) == expected
+
+
+@pytest.mark.parametrize("line", ["# Size", "some words", "# Send Buffer on DEVICE (D)", ""])
+def test_other_lines_name_no_buffers(line: str) -> None:
+    assert buffers_in(line) is None
 
 
 @pytest.mark.parametrize(

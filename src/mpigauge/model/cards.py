@@ -20,6 +20,8 @@ FIRST_SUITE = "MPI1"
 REPLAY_SUITE = "REPLAY"
 NODE_SUITE = "NODE"
 """The suite that measures the machine itself, between ranks of one host."""
+NCCL_SUITE = "NCCL"
+"""The suite that measures NCCL's collectives on GPUs."""
 _MOST_NAMED = 40
 _SIDES = {"plane": 2, "volume": 3}
 

@@ -141,7 +141,9 @@ class Cell:
     # adaptive: mpigauge's sampling; classic: the schedule and arithmetic of IMB.
     mode: str
 
-    # Which memory the buffers are in (host).
+    # The memory of the buffers: host: ordinary; pinned: host memory that the driver of the GPU
+    # has locked; device: of a GPU; managed: its pages move between host and GPU. A>B: the two
+    # sides differ, rank 0 (or the sender) has A and rank 1 (or the receiver) B.
     memory: str
 
     # measured, imported, simulated or predicted.
@@ -536,6 +538,7 @@ ORDER_OF_ROWS = (
     ("cache",),
     ("data",),
     ("group",),
+    ("memory",),
     ("thread_level",),
     ("sharing",),
 )
@@ -835,9 +838,18 @@ COLUMNS = (
         "str",
         "",
         "cell",
-        "Which memory the buffers are in (host).",
+        (
+            "The memory of the buffers: host: ordinary; pinned: host memory that the driver "
+            "of the GPU has locked; device: of a GPU; managed: its pages move between host "
+            "and GPU. A>B: the two sides differ, rank 0 (or the sender) has A and rank 1 (or "
+            "the receiver) B."
+        ),
         role="how",
         usual="host",
+        values=("host", "pinned", "device", "managed"),
+        heading="{} memory",
+        in_name="{} memory",
+        phrase="in {} memory",
     ),
     Column(
         "origin",

@@ -13,6 +13,7 @@ from typing import Any
 from mpigauge.model import records
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS, Cell
 from mpigauge.model.cpu_lists import parse_list
+from mpigauge.model.data_memory import KINDS, translated
 from mpigauge.model.records import (
     CallSite,
     Carried,
@@ -174,11 +175,21 @@ def from_json(data: Mapping[str, Any]) -> Record:
 
 def key_of(data: Mapping[str, Any]) -> dict[str, Any]:
     """The key columns that the data has."""
-    return {name: data[name] for name in KEY_COLUMNS if name in data}
+    columns = in_vocabulary(data)
+    return {name: columns[name] for name in KEY_COLUMNS if name in columns}
+
+
+def in_vocabulary(columns: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The columns with the memory of the data in the words of mpigauge; older imports have those of
+    other programs."""
+    memory = columns.get("memory")
+    if columns.get("source") and isinstance(memory, str) and memory not in KINDS:
+        return {**columns, "memory": translated(memory)}
+    return columns
 
 
 def _cell(data: Mapping[str, Any]) -> CellRecord:
-    cell = Cell.from_record(data)
+    cell = Cell.from_record(in_vocabulary(data))
     if data.get("raw"):
         return CellRecord(cell, _raw(data["raw"]))
     return CellRecord(cell)

@@ -19,6 +19,7 @@ from mpigauge.model.column_facts import OF_CURVES
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.errors import UserError
 from mpigauge.model.extras import require
+from mpigauge.model.record import in_vocabulary
 from mpigauge.result.library.build import quoted
 from mpigauge.result.library.library import connection
 from mpigauge.result.library.tables import type_of
@@ -116,12 +117,19 @@ def _curves(con: DuckDBPyConnection, file: Path, widening: float) -> list[tuple[
     con.execute(_ROWS.format(widening=widening))
     names = ("message_bytes", "latency", "error")
     lists = ", ".join(f"list({name} ORDER BY message_bytes)" for name in names)
-    return con.execute(
+    curves = con.execute(
         f"SELECT cells.curve, {_in_quotes(OF_CURVES)}, of.* EXCLUDE (begin_line) "
         f"FROM (SELECT {lists}, "
         "sum(wrong)::BIGINT, min(begin_line) AS begin_line FROM numbers GROUP BY curve) AS of "
         "JOIN cells ON cells.rowid = begin_line ORDER BY begin_line"
     ).fetchall()
+    return list(map(_in_vocabulary, curves))
+
+
+def _in_vocabulary(curve: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The curve with its columns as records have them once they are read."""
+    columns = in_vocabulary(dict(zip(OF_CURVES, curve[1:], strict=False)))
+    return curve[0], *columns.values(), *curve[1 + len(OF_CURVES) :]
 
 
 def _in_quotes(names: Iterable[str]) -> str:

@@ -10,6 +10,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mpigauge.model.data_memory import DEVICE, HOST, OF_IMB_GPU
+
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
     from mpigauge.runs.readers.imb_heading import HeadingKind, HeadingSection, Heads
@@ -132,9 +134,11 @@ class Header:
         return ""
 
     def memory(self) -> str:
+        """The memory of the buffers; a word that IMB does not document is unchanged."""
         if self.on_gpu:
-            return self.option("mem_alloc_type", "device")
-        return "host"
+            word = self.option("mem_alloc_type", DEVICE)
+            return OF_IMB_GPU.get(word.lower(), word)
+        return HOST
 
     def cache(self) -> str:
         if self.option("off_cache") not in ("", "off"):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FILE = Path(__file__).with_name("cards.json")
 
 
-SUITES_OF_OTHERS = ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO")
+SUITES_OF_OTHERS = ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO", "NCCL")
 PROGRAMS_OF_OTHERS = ("mpi_latency", "ping_pong", "Message_rate")
 
 

@@ -15,10 +15,13 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.model.record import Figure
 from mpigauge.runs.readers.osu_comments import (
+    MANAGED_TITLE,
+    buffers_in,
     columns_in,
-    memory_in,
+    memory_in_title,
     pairs_in,
     settings_in,
     windows_in,
@@ -50,8 +53,8 @@ if TYPE_CHECKING:
     from mpigauge.runs.readers.text import Text
 
 TITLE = re.compile(
-    r"^[^#]*# OSU MPI(?:-(?P<api>\w+)(?P<managed> MANAGED)?)?[ _](?P<title>.+?)"
-    r" [Tt]est(?: v(?P<version>[\d.]+))?\s*$"
+    r"^[^#]*# OSU (?P<library>MPI|NCCL|RCCL)(?:-(?P<api>\w+)(?P<managed> MANAGED)?)?[ _]"
+    r"(?P<title>.+?) [Tt]est(?: v(?P<version>[\d.]+))?\s*$"
 )
 _TYPE = re.compile(r"# Datatype: MPI_(\w+)")
 _PROFILES = {"# Uni-directional Bandwidth": "MB/s", "# Message Rate Profile": "Messages/s"}
@@ -66,7 +69,7 @@ _WORD = re.compile(rf"-?{NUMBER}")
 _UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 
 
-@reader("osu", "OSU's benchmarks (OMB)", rb"# OSU MPI[-_ ]")
+@reader("osu", "OSU's benchmarks (OMB)", rb"# OSU (?:MPI|[NR]CCL)[-_ ]")
 def read(text: Text) -> Reading:
     log = _Log(text)
     for number, line in text.numbered():
@@ -122,7 +125,9 @@ class _Log:
             self.remarks.append(
                 f"OSU does not print on how many ranks it ran {', '.join(unknown)}; --ranks says it"
             )
-        others = (table.test.card for table in whole if table.test.card.suite == SUITE)
+        others = (
+            table.test.card for table in whole if table.test.card.suite in (SUITE, NCCL_SUITE)
+        )
         launches: dict[int, int] = {}
         for table in whole:
             launches[table.launch] = max(launches.get(table.launch, 0), table.test.ranks)
@@ -142,11 +147,14 @@ class _Log:
         last = self.test
         if last and not last.columns and last.title == match["title"] and not is_started:
             return
-        of_api = {"accelerator": match["api"].lower()} if match["api"] else {}
+        api = match["api"] or ""
+        of_api = {"accelerator": api.lower()} if api not in ("", MANAGED_TITLE) else {}
+        of_api |= {"library": "rccl"} if match["library"] == "RCCL" else {}
         self.test = OsuTest(
             title=match["title"],
+            library=match["library"],
             source=f"OSU {match['version'] or ''}".strip(),
-            memory=memory_in(match["api"] or "", bool(match["managed"])),
+            memory=memory_in_title(api, bool(match["managed"])),
             ranks=self.text.ranks or self.ranks,
             window=self.window,
             arm=arm_of({**self.exported, **self.of_command, **of_api}),
@@ -178,8 +186,9 @@ class _Log:
         elif stated := pairs_in(line):
             window = stated.window or test.window
             self._change(replace(test, pairs=stated.pairs, window=window))
-        elif memory := memory_in(line):
-            self._change(replace(test, memory=memory))
+        elif buffers := buffers_in(line):
+            pages = {"managed_on": buffers.pages} if buffers.pages else {}
+            self._change(replace(test, memory=buffers.memory).with_settings(pages))
         else:
             self._change(test.with_settings(settings_in(line)))
 

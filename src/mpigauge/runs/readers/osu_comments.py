@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from mpigauge.model.data_memory import DEVICE, HOST, MANAGED, of_sides
 from mpigauge.runs.readers.osu_rows import is_known_head
 
 _BRACKETS = re.compile(r"\[([^:\[\]]+):([^\[\]]*)\]")
@@ -17,7 +18,9 @@ _BUFFERS = re.compile(
 _STATEMENT = re.compile(r"^(?:Number of )?([^:=]*\w)\s*[:=]\s*(\S.*)$", re.IGNORECASE)
 _FORMULA = re.compile(r"\S \+ \S")
 """`Overall = Coll. Init + Compute + MPI_Test + MPI_Wait` explains a column."""
-_MANAGED = {"MD": "managed-device", "MH": "managed-host"}
+_MANAGED = {"MD": DEVICE, "MH": HOST}
+"""Where the pages of managed memory are at first, by the letters of OSU."""
+MANAGED_TITLE = "MANAGED"
 _VARIED = "varied"
 
 
@@ -36,21 +39,28 @@ def pairs_in(line: str) -> Pairs | None:
     return None
 
 
-def memory_in(text: str, is_managed: bool = False) -> str:
-    """The memory of the buffers: host, device or managed, as SENDER>RECEIVER if they differ. `text`
-    is the line on buffers, or the interface to the accelerator in a title; empty: it is neither."""
-    if match := _BUFFERS.search(text):
-        sender, receiver = _side(match[1], match[2]), _side(match[3], match[4])
-        return sender if sender == receiver else f"{sender}>{receiver}"
-    if text.startswith("#") or " " in text:
-        return ""
-    if is_managed or text == "MANAGED":
-        return "managed"
-    return "device" if text else "host"
+class Buffers(NamedTuple):
+    memory: str
+    pages: str = ""
+    """Where the pages of managed memory are at first; empty: the memory is of another kind."""
 
 
-def _side(word: str, letters: str) -> str:
-    return _MANAGED.get(letters, word.lower())
+def memory_in_title(interface: str, is_managed: bool) -> str:
+    """The memory of the buffers, by the interface to the accelerator in the title of a test."""
+    if is_managed or interface == MANAGED_TITLE:
+        return MANAGED
+    return DEVICE if interface else HOST
+
+
+def buffers_in(line: str) -> Buffers | None:
+    """The buffers in a line such as `# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)`,
+    or in that of a one-sided test, about the memory of both ranks."""
+    match = _BUFFERS.search(line)
+    if not match:
+        return None
+    memory = of_sides(match[1].lower(), match[3].lower())
+    pages = [_MANAGED[letters] for letters in (match[2], match[4]) if letters in _MANAGED]
+    return Buffers(memory, of_sides(pages[0], pages[-1]) if pages else "")
 
 
 def windows_in(line: str) -> tuple[str, ...]:

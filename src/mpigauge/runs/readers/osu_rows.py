@@ -17,7 +17,8 @@ from mpigauge.model.record import Figure
 from mpigauge.model.units import byte_count, with_commas
 from mpigauge.runs.readers.imb_columns import OF_SLOWEST, OVER_RANKS, Shape, fixed
 from mpigauge.runs.readers.known import traffic
-from mpigauge.runs.readers.osu_tests import card_of_title
+from mpigauge.runs.readers.nccl_cards import EACH
+from mpigauge.runs.readers.osu_tests import card_of_title, nccl_card_of_title
 from mpigauge.runs.readers.reading import TextTable
 from mpigauge.runs.readers.settings_lines import arm_of
 
@@ -72,6 +73,8 @@ class OsuTest:
     window: int
     arm: str
     placement: str
+    library: str = "MPI"
+    """MPI, NCCL or RCCL."""
     heads: tuple[str, ...] = ()
     datatype: str = ""
     pairs: int = 1
@@ -82,7 +85,13 @@ class OsuTest:
 
     @property
     def card(self) -> Card:
+        if self.is_nccl:
+            return nccl_card_of_title(self.title)
         return card_of_title(self.title, self.heads)
+
+    @property
+    def is_nccl(self) -> bool:
+        return self.library != "MPI"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -220,6 +229,7 @@ def text_table(table: OsuTable) -> TextTable:
         "statistic": _statistic(test, card),
         "sync": "barrier" if card.sync == "each" else "none",
         "settings": _settings(test),
+        "completion": EACH if test.is_nccl else "",
     }
     if test.datatype:
         about["datatype"] = test.datatype
@@ -240,7 +250,7 @@ def _unit_of(card: Card) -> float:
 
 def _settings(test: OsuTest) -> str:
     settings = dict(test.settings)
-    if "educe_scatter" in test.card.name:
+    if "reducescatter" in test.card.name.replace("_", "").lower():
         settings["size"] = "total"
     if TRANSMITTED in test.heads:
         settings["layout"] = "derived"

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from mpigauge.model.cards import FIRST_SUITE, Card
 from mpigauge.runs.readers.known import card_of
+from mpigauge.runs.readers.nccl_cards import name_of_call, nccl_card
 
 SUITE = "OSU"
 """The suite of tests that mpigauge does not have in the same form."""
@@ -30,6 +31,18 @@ _OF_TWO_RANKS = re.compile(
 )
 """Tests between two ranks: one-sided ones, and variants of latency and bandwidth."""
 FAMILIES = (("Overall", "overlap"), ("Messages/s", "band"), ("MB/s", "band"), ("Size", "single"))
+
+
+@lru_cache(maxsize=256)
+def nccl_card_of_title(title: str) -> Card:
+    """The card of a test of NCCL, or of RCCL, which has the same calls."""
+    if title in _PAIRS:
+        pair = card_of(FIRST_SUITE, _PAIRS[title])
+        assert pair
+        return nccl_card(pair.name, pair.time, pair.columns)
+    match = _COLLECTIVE.fullmatch(title)
+    call = match["call"] if match else title
+    return nccl_card(name_of_call(_CALLS.get(call, call)))
 
 
 @lru_cache(maxsize=1024)

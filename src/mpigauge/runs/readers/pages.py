@@ -21,7 +21,7 @@ _LARGEST_PAGE = 1 << 22
 """The most bytes of a handwritten page; logs may be larger."""
 _FENCES = (b"```", b"~~~")
 _FENCE = re.compile(rb"^[ \t]*(```+|~~~+)", re.MULTILINE)
-_TITLES = (b"# Benchmarking ", b"# OSU MPI")
+_TITLES = (b"# Benchmarking ", b"# OSU ")
 _INDENTS = (b"  ", b"\t")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^ {0,3}(?:(=)=+|(-)-+|(~)~+)\s*$")

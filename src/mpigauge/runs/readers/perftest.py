@@ -14,7 +14,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.runs.readers.perftest_tests import RATE_UNITS, SERVICE_LEVEL, Row, Test
+from mpigauge.model.data_memory import HOST
+from mpigauge.runs.readers.perftest_tests import (
+    RATE_UNITS,
+    SERVICE_LEVEL,
+    Row,
+    Test,
+    memory_in,
+)
 from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
 from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.text import NUMBER, why_no_row
@@ -33,6 +40,7 @@ _SIDE = re.compile(r"^\s*(Local|Remote) results\s*:")
 _ADDRESS = re.compile(r"^\s*(?:local|remote) address: .*?\b(QPN \S+ PSN \S+)")
 _COMMAND = re.compile(r"(?<!\w)ib_(?:write|read|send|atomic)_(?:bw|lat)(?!\w)")
 _DEVICE_MEMORY = re.compile(r"\bGPU buffer\b|^initializing CUDA")
+"""Lines about buffers that belong to a GPU's driver."""
 _NUMBER = re.compile(NUMBER)
 _RULE = "-----"
 _SIZE, _CALLS, _RATE = "#bytes", "#iterations", "MsgRate[Mpps]"
@@ -82,7 +90,7 @@ class _Log:
 
     def look(self, number: int, line: str) -> None:
         if _TITLE.match(line):
-            self._begin(Test(memory=self.test.memory if not self.test.heads else "host"))
+            self._begin(Test(memory=self.test.memory if not self.test.heads else HOST))
             self.test.take_title(line)
         elif _HEAD.match(line):
             self._head(number, line)
@@ -117,7 +125,7 @@ class _Log:
         elif match := _ADDRESS.match(line):
             test.addresses |= {match[1]}
         elif _DEVICE_MEMORY.search(line):
-            test.memory = "gpu"
+            test.memory = memory_in(line)
         elif not test.program and (match := _COMMAND.search(line)):
             test.program = match[0]
         else:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import Card
+from mpigauge.model.data_memory import DEVICE, HOST, MANAGED, PINNED
 from mpigauge.runs.readers.imb_columns import Shape, fixed
 from mpigauge.runs.readers.reading import TextTable
 
@@ -63,7 +64,13 @@ _SURROUNDINGS = {
 }
 """Facts about the method of measurement."""
 _DEPTH = "txdepth"
-_MEMORY = re.compile(r"use(\w+)memory")
+_MEMORY = re.compile(r"use\w+memory")
+"""`Use CUDA memory`, and the same for the GPUs of other vendors."""
+_OF_TYPE = re.compile(r"\bfor type CUDA_MEM_(\w+)")
+_TYPES = {
+    "MANAGED": MANAGED, "HOSTALLOC": PINNED, "HOSTREGISTER": PINNED, "MALLOC": HOST
+}  # fmt: skip
+"""Kinds of memory by the words of --cuda_mem_type; all others are on the GPU."""
 _DEEPEST = 9
 """Digits of a number of messages in flight."""
 
@@ -77,7 +84,7 @@ class Test:
     words: tuple[str, ...] = ()
     """The other words of its title."""
     facts: dict[str, str] = field(default_factory=dict)
-    memory: str = "host"
+    memory: str = HOST
     side: str = ""
     """local or remote, if a table is of one of the two alone."""
     service_level: str = ""
@@ -139,8 +146,8 @@ class Test:
         key = re.sub(r"[^a-z]", "", name.lower())
         if key in _SETTINGS or key in _SURROUNDINGS or key == _DEPTH:
             self.facts[key] = value.removesuffix("[B]")
-        elif (match := _MEMORY.fullmatch(key)) and value == "ON":
-            self.memory = match[1]
+        elif _MEMORY.fullmatch(key) and value == "ON":
+            self.memory = DEVICE
 
     def row(self, printed: Mapping[str, float]) -> Row | None:
         """The stored columns of a row; None: it has neither a time nor a rate above zero."""
@@ -209,6 +216,12 @@ class Test:
         if self.is_latency:
             return head in _TIMES
         return head == "MsgRate[Mpps]" or head in _RATES
+
+
+def memory_in(line: str) -> str:
+    """The memory of a buffer, as the line about its allocation states it."""
+    match = _OF_TYPE.search(line)
+    return _TYPES.get(match[1], DEVICE) if match else DEVICE
 
 
 def _shared(printed: Mapping[str, float]) -> Row:

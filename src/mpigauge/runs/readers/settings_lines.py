@@ -9,7 +9,9 @@ import re
 
 from mpigauge.site.launch.lines.count import MEANINGS
 
-_NAME = r"(?:MPI|I_MPI|OMPI|MPICH|MPIR|MV2|MVP|UCX|UCC|FI|PSM[23]?|HCOLL|SHARP|OMP)_[A-Z0-9_]+"
+_NAME = (
+    r"(?:MPI|I_MPI|OMPI|MPICH|MPIR|MV2|MVP|UCX|UCC|FI|PSM[23]?|[NR]CCL|HCOLL|SHARP|OMP)_[A-Z0-9_]+"
+)
 _LINE = re.compile(rf"^\s*(?:export |setenv |\+ export |\+ )?({_NAME})(?:= ?|\s+)([^\s=]+)\s*$")
 _LAUNCHER = re.compile(rf"(?<![\w=-])(?:{'|'.join(sorted(MEANINGS, reverse=True))})(?![\w-])")
 _BEFORE_COMMAND = ("$", "#", ">", "%", "+", "time", "exec")
