@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import fields as fields_of
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.columns import COLUMNS, DERIVED
@@ -19,6 +20,7 @@ from mpigauge.model.fields import plain, values
 from mpigauge.model.grouping import distinct
 from mpigauge.model.moments import moment_of
 from mpigauge.model.record import JOB, CallSite, Figure, Rank
+from mpigauge.model.records import PARTS
 from mpigauge.result.library.faults import faults
 from mpigauge.result.stats.headline import quoted_rows
 from mpigauge.result.stats.launches import rows as rows_of
@@ -74,8 +76,16 @@ def _of_rows() -> list[SqlColumn]:
     return [SqlColumn(field.name, types.get(field.name, "DOUBLE")) for field in row_fields()]
 
 
-def _of_records(kind: type[Any]) -> list[SqlColumn]:
-    return [SqlColumn(field.name, _TYPES[str(field.type)]) for field in fields_of(kind)]
+def _of_records(kind: type[Any], prefix: str = "") -> list[SqlColumn]:
+    """The fields of a record; those of its parts have the name of the part before their own."""
+    columns: list[SqlColumn] = []
+    for field in fields_of(kind):
+        name, part = f"{prefix}{field.name}", PARTS.get(str(field.type))
+        if part:
+            columns += _of_records(part, f"{name}_")
+        else:
+            columns.append(SqlColumn(name, _TYPES[str(field.type)]))
+    return columns
 
 
 TABLES: dict[str, tuple[SqlColumn, ...]] = {
@@ -185,8 +195,13 @@ def _precision(run: Run) -> float | None:
     return asked
 
 
-def _plain(record: Any) -> Values:
-    return {field.name: plain(getattr(record, field.name)) for field in fields_of(record)}
+def _plain(record: Any, prefix: str = "") -> Values:
+    """The values of a record and of its parts, by the names of their columns."""
+    columns: Values = {}
+    for field in fields_of(record):
+        name, value = f"{prefix}{field.name}", getattr(record, field.name)
+        columns |= _plain(value, f"{name}_") if is_dataclass(value) else {name: plain(value)}
+    return columns
 
 
 def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
