@@ -36,11 +36,19 @@ struct Memories {
     return first != Memory::host || others != Memory::host;
   }
   [[nodiscard]] constexpr bool on_gpu() const { return is_on_gpu(first) || is_on_gpu(others); }
+  constexpr bool operator==(const Memories&) const = default;
   /// The value of the column `memory`: device, or device>host.
   [[nodiscard]] std::string name() const;
 };
 
 /// Reads device, or device:host. Throws std::invalid_argument.
 Memories parse_memories(const std::string& text);
+
+/// A benchmark that is not measured in a memory.
+struct LeftOut {
+  std::string benchmark;
+  Memories memories;
+  std::string reason;
+};
 
 }  // namespace mpigauge

@@ -38,6 +38,7 @@ struct Case {
   Completion completion = Completion::none;
   std::string_view directory;  ///< where a benchmark on files has them; empty for others
   Memories memories;
+  std::string_view left_out;  ///< why it is not measured in this memory; empty: it is
   bool root_shift = false;
   bool cold = false;
   std::size_t cold_bytes = 0;  ///< what rotating buffers have to exceed

@@ -108,6 +108,15 @@ void add_static_and_fresh(std::vector<Job>& jobs, Job job, const Options& option
 
 void add_hot_and_cold(std::vector<Job>& jobs, Job job, const Options& options);
 
+// A trial launch ended by it: the reason, or nothing.
+std::string_view why_left_out(const Card& card, const Memories& memories, const Options& options) {
+  for (const LeftOut& each : options.left_out) {
+    const bool is_this = &find_benchmark(each.benchmark)->card == &card;
+    if (is_this && each.memories == memories) return each.reason;
+  }
+  return "";
+}
+
 // Without buffers no memory differs from another.
 void add_memories(std::vector<Job>& jobs, Job job, const Options& options) {
   if (job.row.card->by_gpu_library) {
@@ -119,6 +128,7 @@ void add_memories(std::vector<Job>& jobs, Job job, const Options& options) {
   }
   for (const Memories& memories : options.memories) {
     job.row.memories = memories;
+    job.row.left_out = why_left_out(*job.row.card, memories, options);
     add_hot_and_cold(jobs, job, options);
   }
 }
@@ -142,6 +152,7 @@ std::string_view missing_call(const Card& card) {
 // Why the buffers cannot be in this memory; empty: they can.
 std::string why_not_in_memory(const Case& row) {
   const Memories& memories = row.memories;
+  if (!row.left_out.empty()) return std::string(row.left_out);
   if (!memories.needs_driver()) return "";
   const std::string name = "memory " + memories.name() + ": ";
   if (const auto why = why_host(*row.card); !why.empty()) return name + std::string(why);

@@ -81,6 +81,9 @@ struct OptionFields {
   /// Memory of the buffers, each kind measured: host, pinned, device, managed; or A:B, A on rank 0
   /// and B on rank 1 of a pair.
   std::vector<Memories> memories;
+  /// Benchmarks that are not measured in a memory, as trials found, with the reasons:
+  /// BENCHMARK~MEMORY~REASON|…
+  std::vector<LeftOut> left_out;
   /// Bus address of the GPU of local rank 0, 1, …; without it: local rank modulo the number of
   /// GPUs.
   std::vector<std::string> gpus;

@@ -139,4 +139,18 @@ std::vector<Memories> memories_of(const std::string& text) {
   return all;
 }
 
+std::vector<LeftOut> left_out_of(const std::string& text) {
+  std::vector<LeftOut> all;
+  for (const auto& entry : split(text, '|')) {
+    const auto parts = split(entry, '~');
+    if (parts.size() != 3 || parts[2].empty()) {
+      throw UsageError("'" + entry + "' is not of the form BENCHMARK~MEMORY~REASON");
+    }
+    all.push_back({.benchmark = benchmarks_of(parts[0]).front(),
+                   .memories = understood(parse_memories, parts[1]),
+                   .reason = parts[2]});
+  }
+  return all;
+}
+
 }  // namespace mpigauge

@@ -70,6 +70,7 @@ Detours detours_of(const std::string& text);
 Mix mix_of(const std::string& text);
 std::vector<Arm> arms_of(const std::string& text);
 std::vector<Memories> memories_of(const std::string& text);
+std::vector<LeftOut> left_out_of(const std::string& text);
 
 /// What kind of list it is, if any.
 template <class Value>

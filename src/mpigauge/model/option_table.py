@@ -82,6 +82,7 @@ KERNEL_OPTIONS = (
     "bind",
     "memory-limit",
     "memory",
+    "leave-out",
     "gpus",
     "cuda",
     "nccl",

@@ -44,7 +44,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "bind": _bound_by_kernel(plan, part),
         "memory-limit": plan.memory_limit or None,
         "memory": _list(plan.memory),
-        "leave-out": "|".join(map("~".join, part.left_out)),
+        "leave-out": "|".join(map(_left_out, part.left_out)),
         "gpus": _list(_gpus_here(part)),
         "cuda": plan.cuda,
         "stop-file": launch.stop_file,
@@ -84,6 +84,12 @@ def host_words(bind: Iterable[str], gpus: Iterable[str]) -> tuple[str, ...]:
     if gpus:
         words += ("--gpus", _list(gpus))
     return words
+
+
+def _left_out(entry: tuple[str, str, str]) -> str:
+    """A benchmark, a memory and a reason, which has no mark of this list."""
+    name, memory, reason = entry
+    return f"{name}~{memory}~{reason.replace('|', '/').replace('~', '-')}"
 
 
 def _arm(name: str, values: Mapping[str, str]) -> str:
