@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <new>
 #include <string_view>
 
 #include "gpu/driver.hpp"
@@ -29,18 +27,6 @@ std::vector<Uuid> uuids_of_all(const Session& session) {
   return all;
 }
 
-// Throws gpu::Error where other bytes come back.
-void check_copies(const gpu::Driver& driver) {
-  constexpr std::size_t bytes = std::size_t{1} << 20U;
-  std::vector<std::byte> there(bytes), back(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) there[i] = static_cast<std::byte>(i * 31 + 7);
-  const gpu::Address address = driver.allocate(bytes);
-  driver.copy_to_gpu(address, there.data(), bytes);
-  driver.copy_to_host(back.data(), address, bytes);
-  driver.free(address);
-  if (there != back) throw gpu::Error("1 MiB came back from the GPU with other bytes");
-}
-
 std::string memory_kinds_of_world() {
   MPI_Info info = MPI_INFO_NULL;
   std::array<char, MPI_MAX_INFO_VAL + 1> value{};
@@ -52,31 +38,6 @@ std::string memory_kinds_of_world() {
 }
 
 }  // namespace
-
-int report_gpus(const std::string& file) {
-  const auto print = [](const Object& line) { std::puts(line.text().c_str()); };
-  try {
-    gpu::Driver driver(file);
-    print(Object().add("version", driver.version()));
-    for (const gpu::Device& device : driver.devices()) {
-      print(Object()
-                .add("index", device.index)
-                .add("bus", device.bus)
-                .add("uuid", device.uuid)
-                .add("name", device.name)
-                .add("bytes", device.bytes));
-    }
-    std::fflush(stdout);  // what the copy may end
-    driver.use(driver.devices().front());
-    check_copies(driver);
-    return 0;
-  } catch (const gpu::Error& error) {
-    print(Object().add("problem", std::string_view(error.what())));
-  } catch (const std::bad_alloc&) {
-    print(Object().add("problem", "the GPU has no room for 1 MiB"));
-  }
-  return 1;
-}
 
 void select_gpu(const Options& options) {
   if (!uses_gpu(options)) return;

@@ -9,12 +9,6 @@
 
 namespace mpigauge {
 
-/// The word that lets a process report the driver in this file, and do nothing else.
-inline constexpr const char* try_gpu_word = "--try-gpu";
-/// Reports the driver's version and its GPUs as lines of JSON, and copies 1 MiB to the first one
-/// and back. Returns the exit status; a line `problem` names what went wrong.
-int report_gpus(const std::string& file);
-
 /// Opens the driver and selects the GPU of this rank, if any buffer needs one; before MPI starts.
 /// Throws UsageError.
 void select_gpu(const Options& options);

@@ -12,7 +12,6 @@
 #include "blas/library.hpp"
 #include "driver/cases.hpp"
 #include "driver/directories.hpp"
-#include "driver/gpus.hpp"
 #include "driver/launch.hpp"
 #include "driver/names.hpp"
 #include "driver/singletons.hpp"
@@ -190,7 +189,6 @@ extern "C" int mpigauge_kernel(int argc, char** argv) {
   }
   if (argc == 2 && words[0] == blas::try_word) return blas::look_at(words[1]);
   if (argc == 2 && words[0] == gpu::try_nccl_word) return gpu::try_nccl(words[1]);
-  if (argc == 2 && words[0] == try_gpu_word) return report_gpus(words[1]);
   try {
     const Options options = read_options(words);
     return run_launch(program_name, options, bind_self(options), measure);

@@ -24,7 +24,7 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.model.topology import Topology
 from mpigauge.runs.readers.known import all_cards
 from mpigauge.site import topology
-from mpigauge.site.mpi.device_memory.driver import DriverReport, OfferedGpu, read_report
+from mpigauge.site.mpi.device_memory import LibraryReport
 from mpigauge.site.placement import HostResources
 from tests.unit.test_plan import MPICH
 
@@ -157,9 +157,10 @@ def test_without_a_driver_nothing_is_built(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_driver_says_which_gpus_there_are(
     big: Topology, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    offered = DriverReport("13.0", tuple(OfferedGpu(i, bus, "H", 5) for i, bus in enumerate(GPUS)))
+    named = tuple((bus, "H") for bus in GPUS)
+    offered = LibraryReport(13000, named, bytes=dict.fromkeys(GPUS, 5))
     monkeypatch.setattr(cli_gpus, "_driver", lambda: "/lib/libcuda.so.1")
-    monkeypatch.setattr("mpigauge.site.mpi.device_memory.driver.query_driver", lambda *_: offered)
+    monkeypatch.setattr("mpigauge.site.mpi.device_memory.ask_library", lambda _: offered)
     request = read_request({"benchmarks": ("Allreduce",), "memory": ("device",)})
     setup: Any = _Setup(request, Resources(big))
     there = with_gpus(setup, request.benchmarks, is_from_file=False)
@@ -170,15 +171,13 @@ def test_the_driver_says_which_gpus_there_are(
     assert with_gpus(host, request.benchmarks, is_from_file=False) is host
 
 
-@pytest.mark.parametrize(
-    ("output", "errors", "status", "sentence"),
-    [
-        ('{"problem": "no CUDA driver: x"}', "", 1, "--memory: no CUDA driver: x"),
-        ("", "", -11, "the driver of the GPU (lib) ended with signal 11"),
-        ("", "a\nkernel: lost", 1, "ended with exit status 1: kernel: lost"),
-    ],
-)
-def test_a_driver_that_cannot_be_used(output: str, errors: str, status: int, sentence: str) -> None:
-    with pytest.raises(UserError) as error:
-        read_report(output, errors, "lib", status)
-    assert sentence in str(error.value)
+def test_a_driver_that_cannot_be_used_is_refused(
+    big: Topology, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli_gpus, "_driver", lambda: "/lib/libcuda.so.1")
+    broken = LibraryReport(13000, problem="it offers no GPU to this process")
+    monkeypatch.setattr("mpigauge.site.mpi.device_memory.ask_library", lambda _: broken)
+    request = read_request({"benchmarks": ("Allreduce",), "memory": ("device",)})
+    setup: Any = _Setup(request, Resources(big))
+    with pytest.raises(UserError, match=r"/lib/libcuda.so.1: it offers no GPU to this process$"):
+        with_gpus(setup, request.benchmarks, is_from_file=False)

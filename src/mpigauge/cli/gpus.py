@@ -61,7 +61,7 @@ def with_gpus(setup: Setup, benchmarks: Iterable[str], is_from_file: bool) -> Se
         return setup
     if not resources.hosts and not is_from_file:
         request = replace(request, cuda=request.cuda or _driver())
-        resources = replace(resources, gpus={"": _offered(setup, request.cuda)})
+        resources = replace(resources, gpus={"": _offered(request.cuda)})
     if not (request.np or request.ranks or resources.ppn or request.map):
         resources = with_room_for_gpus(resources, request.gpu)
     return replace(setup, request=request, resources=resources)
@@ -73,16 +73,15 @@ def _driver() -> str:
     return str(driver_library(os.environ) or "")
 
 
-def _offered(setup: Setup, library: str) -> HostGpus:
+def _offered(library: str) -> HostGpus:
     """The GPUs that the driver offers; CUDA_VISIBLE_DEVICES has taken its effect."""
     from mpigauge.model.hosts import HostGpus
-    from mpigauge.site.mpi.device_memory.driver import query_driver
+    from mpigauge.site.mpi.device_memory import ask_library
 
-    report = query_driver(library, setup.mpi, setup.kernels)
-    return HostGpus(
-        offered=tuple(gpu.bus for gpu in report.gpus),
-        bytes={gpu.bus: gpu.bytes for gpu in report.gpus},
-    )
+    report = ask_library(Path(library))
+    if report.problem:
+        raise UserError(f"--memory: the driver's library {library}: {report.problem}")
+    return HostGpus(offered=tuple(bus for bus, _ in report.gpus), bytes=report.bytes)
 
 
 def transport_for_gpus(setup: Setup, settings: Mapping[str, str]) -> dict[str, str]:

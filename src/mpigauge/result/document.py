@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS
 from mpigauge.model.grouping import distinct
 from mpigauge.model.record import JOB, Figure
+from mpigauge.model.records import GpuState
 from mpigauge.model.row_tables import RowTable, row_tables
 from mpigauge.result.facts import Facts, facts_of_run
+from mpigauge.result.gpus import gpu_sentences
 from mpigauge.result.stats.changes import change
 from mpigauge.result.stats.figures import FigureRow, figure_rows
 from mpigauge.result.stats.headline import Headline, headline
@@ -143,6 +145,7 @@ def _sentences(
     yield from machine_sentences(rows)
     yield from skip_sentences(skips)
     yield from noise_sentences(run.noise)
+    yield from gpu_sentences(run.of(GpuState))
     yield from _other_levels(run.launches)
     yield from _replayed(rows, run.plan.get("replay"))
     yield from map(_failure_words, run.failures)

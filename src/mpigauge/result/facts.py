@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.record import JOB, Figure, Sampled
 from mpigauge.model.transport import WITHIN
+from mpigauge.result.gpus import GpuOfRanks, gpus_of
 from mpigauge.result.stats.figures import figure_rows
 from mpigauge.result.stats.order import median
 
@@ -57,6 +58,12 @@ class Facts:
     """The tuning whose rules the MPI followed; empty: its own."""
     own_settings: tuple[str, ...] = ()
     """Settings that mpigauge itself added, as NAME=VALUE."""
+    gpu_settings: tuple[str, ...] = ()
+    """Settings that mpigauge added for buffers on a GPU, as NAME=VALUE."""
+    gpus: tuple[GpuOfRanks, ...] = ()
+    """The GPUs of the ranks."""
+    cuda: str = ""
+    """The version of CUDA that the driver supports; empty: no buffer is on a GPU."""
     mpi_library: str = ""
     mpi_standard: str = ""
     thread_level: str = ""
@@ -118,7 +125,10 @@ def facts_of_run(run: Run) -> Facts:
         mpi=f"{mpi.get('name', '')} {mpi.get('version', '')}".strip(),
         transport=_transport(run),
         tuned=tuned_in_words(run.header),
-        own_settings=_own_settings(run),
+        own_settings=_settings(run, "own_settings"),
+        gpu_settings=_settings(run, "gpu_settings"),
+        gpus=gpus_of(run.ranks),
+        cuda=first.cuda_driver if first else "",
         mpi_library=first.mpi_library if first else "",
         mpi_standard=first.mpi_standard if first else "",
         thread_level=first.thread_level if first else "",
@@ -134,8 +144,9 @@ def facts_of_run(run: Run) -> Facts:
     )
 
 
-def _own_settings(run: Run) -> tuple[str, ...]:
-    settings = run.header.get("own_settings") or {}
+def _settings(run: Run, kind: str) -> tuple[str, ...]:
+    """The settings of a kind that mpigauge added to those of the user."""
+    settings = run.header.get(kind) or {}
     return tuple(f"{str(name).removeprefix('OMPI_MCA_')}={settings[name]}" for name in settings)
 
 

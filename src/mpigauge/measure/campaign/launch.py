@@ -285,9 +285,24 @@ def misplaced(rank: Rank, plan: LaunchPlan) -> str:
             f"rank {rank.rank} was to run on host {block.host} and runs on {rank.host}: the "
             "launcher has hosts of its own; look into its settings and hostfiles"
         )
+    if problem := on_wrong_gpu(rank, block.gpus):
+        return problem
     if block.bind:
         return wrongly_bound(rank, block.bind, plan.bound_by)
     return ""
+
+
+def on_wrong_gpu(rank: Rank, gpus: tuple[str, ...]) -> str:
+    """The reason why a rank does not use its planned GPU; empty: it does, or it uses none."""
+    if not gpus or rank.gpu.index < 0:
+        return ""
+    who = f"rank {rank.rank} on {rank.host}"
+    if not 0 <= rank.local_rank < len(gpus):
+        return f"{who} was not told which rank of its host it is, so its GPU is not known"
+    planned = gpus[rank.local_rank]
+    if rank.gpu.bus == planned:
+        return ""
+    return f"{who} was to use the GPU at {planned} and uses the one at {rank.gpu.bus}"
 
 
 def block_of(rank: int, part: PlanPart) -> HostRanks:

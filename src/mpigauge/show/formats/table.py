@@ -39,6 +39,7 @@ from mpigauge.model.width import (
 )
 from mpigauge.show.shape import shape
 from mpigauge.show.titles import as_printed, resting_on, title
+from mpigauge.show.used_gpus import used_gpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -91,16 +92,18 @@ def _heading_of(document: Document) -> list[str]:
 def heading(facts: Facts) -> list[str]:
     """The heading of a run: machine, MPI and run, then the time of MPI_Init, memory, and
     detours."""
-    more = [_start(facts), _memory(facts), _detours(facts)]
+    more = [used_gpus(facts), _start(facts), _memory(facts), _detours(facts)]
     return [*which_run(facts), *filter(None, more)]
 
 
 def brief_heading(facts: Facts, width: int = WIDTH) -> list[str]:
-    """The first two lines of it; where they have no room, without our version, then without their
-    middle."""
+    """The first two lines of it, and the GPUs; where they have no room, without our version, then
+    without their middle."""
     lines = which_run(facts)
     if facts.mpi and len(lines[0]) > width:
         lines = which_run(facts, with_version=False)
+    if facts.gpus:
+        lines.append(used_gpus(facts, is_brief=True))
     return [shortened([line], width)[0] for line in lines]
 
 

@@ -9,7 +9,8 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.site.topology.busy import grown
@@ -25,7 +26,7 @@ _NO_DEVICE = "CUDA_ERROR_NO_DEVICE"
 # lacks are left out.
 CHILD = """
 import ctypes, json, sys
-from ctypes import byref, c_char_p, c_int, create_string_buffer
+from ctypes import byref, c_char_p, c_int, c_size_t, create_string_buffer
 
 def tell(**facts):
     print(json.dumps(facts), flush=True)
@@ -55,6 +56,9 @@ for index in range(count.value):
     devices.append(device)
     buses.append(bus.value.decode().lower())
     tell(bus=buses[-1], name=name.value.decode("utf-8", "replace"))
+    size = c_size_t()
+    if hasattr(cuda, "cuDeviceTotalMem_v2") and not cuda.cuDeviceTotalMem_v2(byref(size), device):
+        tell(memory=buses[-1], bytes=size.value)
 if hasattr(cuda, "cuDeviceCanAccessPeer"):
     for one in range(count.value):
         for other in range(count.value):
@@ -78,6 +82,8 @@ class LibraryReport:
     """Addresses of two GPUs, and whether the first reaches the second's memory."""
     problem: str = ""
     """The reason why it offers no GPU."""
+    bytes: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """The memory of each GPU that is known, by its address."""
 
     @property
     def cuda(self) -> str:
@@ -124,4 +130,5 @@ def parse(text: str) -> LibraryReport:
         gpus=tuple((each["bus"], each["name"]) for each in facts if "bus" in each),
         peers=tuple((*each["peers"], each["can"]) for each in facts if "peers" in each),
         problem=problem,
+        bytes={each["memory"]: int(each["bytes"]) for each in facts if "memory" in each},
     )
