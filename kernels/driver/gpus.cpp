@@ -101,7 +101,8 @@ void write_gpu_states(const Session& session, const char* when) {
   std::string line;
   if (std::find(all.begin(), mine, *mine) == mine) {
     const gpu::State state = gpu::state_of(driver->used().bus);
-    const auto own = static_cast<unsigned>(session.ranks_on_gpu);
+    // A server of MPS is a process on the GPU, too.
+    const auto own = static_cast<unsigned>(session.ranks_on_gpu + (gpu::has_mps() ? 1 : 0));
     line = object_of(records::GpuState{.launch = session.options.launch,
                                        .rank = session.rank,
                                        .when = when,
