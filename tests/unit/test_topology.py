@@ -177,3 +177,14 @@ def test_the_passport_is_json(tmp_path: Path) -> None:
     assert passport["libraries"][0]["bytes"] == 4
     assert passport["mpi"]["include"] is None
     assert len(passport["remarks"]) == 3
+
+
+def test_the_only_numa_node_has_all_the_memory_of_the_machine() -> None:
+    """In a virtual machine, the node's own file lacked the memory that was plugged in later."""
+    (name,) = [name for name in NAMES if len(machine(name).numa) == 1][:1]
+    record = (MACHINES / f"{name}.txt").read_text()
+    files = Recorded(record)
+    files.files["sys/devices/system/node/node0/meminfo"] = "Node 0 MemTotal:  6647280 kB"
+    files.files["proc/meminfo"] = "MemTotal:       131981020 kB"
+    (node,) = read_files(files).numa
+    assert node.bytes == 131981020 * KIB

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cpu_lists import parse_list
@@ -16,9 +17,14 @@ if TYPE_CHECKING:
 NODE = "sys/devices/system/node"
 
 
-def numa_nodes(files: Files) -> tuple[Numa, ...]:
+def numa_nodes(files: Files, total_bytes: int) -> tuple[Numa, ...]:
+    """Returns the nodes in the order of their numbers. A node that is the only one has all of the
+    machine's `total_bytes`: in virtual machines its own file may lack memory that was added."""
     names = (re.fullmatch(r"node(\d+)", name) for name in files.names(NODE))
-    return tuple(_node(files, number) for number in sorted(int(m[1]) for m in names if m))
+    nodes = tuple(_node(files, number) for number in sorted(int(m[1]) for m in names if m))
+    if len(nodes) == 1 and total_bytes:
+        return (replace(nodes[0], bytes=total_bytes),)
+    return nodes
 
 
 def distances(files: Files, nodes: tuple[Numa, ...]) -> tuple[tuple[int, ...], ...]:

@@ -64,7 +64,8 @@ def read_files(files: Files) -> Machine:
     status = files.text("proc/self/status") or ""
     allowed = parse_list(_field(status, "Cpus_allowed_list")) or online
     memory = files.text("proc/meminfo") or ""
-    numa = numa_nodes(files)
+    total_bytes = _kibibytes(memory, "MemTotal")
+    numa = numa_nodes(files, total_bytes)
     return Machine(
         hostname=_word(files, "proc/sys/kernel/hostname"),
         architecture=_word(files, "proc/sys/kernel/arch") or platform.machine(),
@@ -85,7 +86,7 @@ def read_files(files: Files) -> Machine:
         isolated=frozenset(parse_list(_word(files, f"{CPU}/isolated"))),
         cpu_quota=cgroup.cpu_quota(files),
         memory_limit_bytes=cgroup.memory_limit(files),
-        memory_total_bytes=_kibibytes(memory, "MemTotal"),
+        memory_total_bytes=total_bytes,
         memory_available_bytes=_kibibytes(memory, "MemAvailable"),
         governors=_governors(files, sorted(allowed & online)),
         turbo=_turbo(files),
