@@ -62,8 +62,8 @@ def test_a_clock_that_is_held_down_is_a_warning() -> None:
     assert list(gpu_sentences([good, good])) == []
     assert list(gpu_sentences([good, slow, replace(slow, launch=2, clock_hz=1.5e9)])) == [
         (
-            "The clock of the GPU at 0000:19:00.0 was held down by power and thermal after launches "
-            "1 and 2, at 1.20 GHz of 1.98 GHz."
+            "The clock of the GPU at 0000:19:00.0 was held down by power and thermal after "
+            "launches 1 and 2, at 1.20 GHz of 1.98 GHz."
         )
     ]
     unknown = replace(slow, clock_hz=float("nan"), throttle="hardware")
@@ -76,8 +76,8 @@ def test_other_processes_on_a_gpu_are_a_warning() -> None:
     busy = GpuState(0, 0, "before", BUSES[1], others=2)
     assert list(gpu_sentences([busy])) == [
         (
-            "The GPU at 0000:3b:00.0 was used by 2 other processes before launch 0: the results are "
-            "of a shared GPU."
+            "The GPU at 0000:3b:00.0 was used by 2 other processes before launch 0: the "
+            "results are of a shared GPU."
         )
     ]
 
