@@ -98,7 +98,7 @@ inline constexpr std::string_view stop = "stop";
 // hypervisor. [1]
 inline constexpr std::string_view tainted_ratio = "tainted_ratio";
 // What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, clock, detours,
-// oversubscribed.
+// oversubscribed; shared-gpu where sharing is not empty.
 inline constexpr std::string_view flags = "flags";
 // Elements that arrived different from what was sent, in the untimed checked call.
 inline constexpr std::string_view wrong_count = "wrong_count";

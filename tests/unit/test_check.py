@@ -72,10 +72,22 @@ def outcomes(text: str, found: tuple[Item, ...]) -> list[str]:
         ('ranks = 4\ntime = "2 us"', ["UNDECIDED"]),
         ('placement = "l3"\ntime = "2 us"', ["UNDECIDED"]),
         ('sizes = "8,16"\ntime = "2 us"', ["PASS", "UNDECIDED"]),
+        ('memory = "host"\ntime = "2.5 us"', ["PASS", "PASS"]),
+        ('memory = "device"\ntime = "2.5 us"', ["UNDECIDED"]),
     ],
 )
 def test_limits_of_times(limit: str, expected: list[str]) -> None:
     assert outcomes(f'[[limit]]\nbenchmark = "PingPong"\n{limit}\n', measured()) == expected
+
+
+@pytest.mark.parametrize("word", ["device:host", "device>host"])
+def test_a_limit_of_one_kind_of_memory(word: str) -> None:
+    found = measured() + measured(9.0, memory="device>host") + measured(5.0, memory="device")
+    text = f'[[limit]]\nbenchmark = "PingPong"\nsizes = "8"\nmemory = "{word}"\ntime = "10 us"\n'
+    (line,) = against_limits(found, limits(text))
+    assert line.outcome == "PASS"
+    assert line.item
+    assert line.item.value.value == pytest.approx(9e-6, rel=0.05)
 
 
 def test_limits_of_bandwidth_and_rate_are_least_values() -> None:
@@ -185,6 +197,14 @@ def test_the_tolerance_of_the_file_holds_where_none_is_said() -> None:
          "line 3 of limits.toml: time names its sizes itself"),
         ("[[limit]]\nbenchmark = 'PingPong'\ntime = '1 us'\nranks = 'two'",
          "line 4 of limits.toml: ranks is 'two'; it has to be a whole number"),
+        ("[[limit]]\nbenchmark = 'PingPong'\ntime = '1 us'\nmemory = 'gpu'",
+         "line 4 of limits.toml: there is no memory 'gpu'; there are host, pinned, device"),
+        ("[[limit]]\nbenchmark = 'PingPong'\ntime = '1 us'\nmemory = 'device:'",
+         "line 4 of limits.toml: there is no memory 'device:'; did you mean 'device'?"),
+        ("[[limit]]\nbenchmark = 'PingPong'\ntime = '1 us'\nmemory = 'a:b:c'",
+         "line 4 of limits.toml: there is no memory 'a:b:c'"),
+        ("[[limit]]\nbenchmark = 'PingPong'\ntime = '1 us'\ncache = 'warm'",
+         "line 4 of limits.toml: there is no cache 'warm'; there are hot, cold"),
         ("[[limit]]\nbenchmark = 'Uniband'\n[[limit]]\nbenchmark = 'Uniband'\ntolerance = '120%'",
          "line 1 of limits.toml: [[limit]] limits nothing"),
         (2 * "[[figure]]\nbenchmark = 'a'\nat_most = 1\n" + "tolerance = '120%'",

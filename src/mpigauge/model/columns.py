@@ -191,7 +191,7 @@ class Cell:
     tainted_ratio: float
 
     # What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, clock,
-    # detours, oversubscribed.
+    # detours, oversubscribed; shared-gpu where sharing is not empty.
     flags: tuple[str, ...]
 
     # Elements that arrived different from what was sent, in the untimed checked call.
@@ -1009,7 +1009,7 @@ COLUMNS = (
         "effort",
         (
             "What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, "
-            "clock, detours, oversubscribed."
+            "clock, detours, oversubscribed; shared-gpu where sharing is not empty."
         ),
         role="fact",
     ),

@@ -35,6 +35,18 @@ def of_sides(first: str, second: str) -> str:
     return first if first == second else f"{first}{_BETWEEN}{second}"
 
 
+def as_stored(text: str) -> str:
+    """A kind as users write it: A:B is A>B, which shells would take for a redirection."""
+    first, colon, second = text.partition(":")
+    return of_sides(first, second) if colon else text
+
+
+def is_kind(memory: str) -> bool:
+    """True for a kind, and for two kinds as A>B."""
+    words = memory.split(_BETWEEN)
+    return len(words) <= 2 and set(words) <= set(KINDS)
+
+
 def sides(memory: str) -> tuple[str, str]:
     """The memory of rank 0 and of rank 1, or of the sender and the receiver."""
     first, _, second = memory.partition(_BETWEEN)

@@ -169,5 +169,11 @@ _OF_ROWS = (
     *with_ends(
         ("bandwidth", "bytes_per_s"), "B/s", "moved_bytes / latency_s.", lambda row: row.bandwidth
     ),
+    *with_ends(
+        ("bus_bandwidth", "bytes_per_s"),
+        "B/s",
+        "Bus bandwidth of a collective as nccl-tests defines it; empty where it has no definition.",
+        lambda row: row.bus_bandwidth,
+    ),
     *with_ends(("message_rate", "per_s"), "1/s", "messages / latency_s.", lambda row: row.rate),
 )

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
 
     from mpigauge.model.row import Row
 
+SHARED_GPU = "shared-gpu"
 LETTERS = {
     "tainted": "T", "drift": "D", "bimodal": "B", "unconverged": "N", "cold-sensitive": "C",
     "sync": "S", "clock": "K", "detours": "E", "oversubscribed": "O",
+    SHARED_GPU: "G",
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from mpigauge.model.bus_bandwidth import bus_bytes
 from mpigauge.model.cards import benchmark_word
 from mpigauge.model.units import byte_count, from_to, plus_minus
 
@@ -134,6 +135,14 @@ class Row:
         """Bytes per second; None: the benchmark has no bandwidth."""
         if self.cell.moved_bytes > 0:
             return self.latency.under(self.cell.moved_bytes)
+        return None
+
+    @property
+    def bus_bandwidth(self) -> Estimate | None:
+        """Bytes per second as nccl-tests counts them; None: it has no definition for the
+        benchmark."""
+        if count := bus_bytes(self.cell):
+            return self.latency.under(count)
         return None
 
     @property

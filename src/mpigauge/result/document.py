@@ -66,6 +66,8 @@ class Document:
     """Numbers that are not times of calls."""
     fresh: Comparison | None = None
     """Fresh data against static, where both were measured."""
+    memories: tuple[Comparison, ...] = ()
+    """Kinds of memory against each other, if several were measured."""
     compilers: Comparison | None = None
     """Simple loops by several compilers."""
     accounts: Mapping[str, str] = field(default_factory=dict)
@@ -120,6 +122,7 @@ def document(
         pairs or _map(run, ordered),
         tuple(figures),
         _fresh(ordered, starts),
+        _memories(ordered, starts),
         *_compilers(ordered, starts, called),
         remarked=tuple(remarked),
     )
@@ -193,6 +196,14 @@ def _fresh(rows: Sequence[Row], starts: Mapping[int, str]) -> Comparison | None:
     from mpigauge.result.compare.fresh import fresh_against_static
 
     return fresh_against_static(rows, starts)
+
+
+def _memories(rows: Sequence[Row], starts: Mapping[int, str]) -> tuple[Comparison, ...]:
+    if len({row.cell.memory for row in rows}) < 2:
+        return ()
+    from mpigauge.result.compare.memories import between_memories
+
+    return between_memories(rows, starts)
 
 
 def _compilers(

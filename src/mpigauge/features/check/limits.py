@@ -7,7 +7,7 @@ tolerance = "5%"                     of all limits; 0 where nothing is said
 [[limit]]
 benchmark = "PingPong"               required, as `mpigauge list` has it
 sizes = "0..64"                      all that were measured where nothing is said
-ranks = 2                            the same; so are placement, arm and cache
+ranks = 2                            the same; so are placement, arm, cache and memory
 time = "1.5 us"                      at most; bandwidth and rate: at least
 tolerance = "10%"                    of this one
 
@@ -31,11 +31,15 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from mpigauge.features.check.quantities import QUANTITIES
+from mpigauge.model import data_memory
+from mpigauge.model.column_facts import OF_NAME
 from mpigauge.model.errors import UserError, did_you_mean, nearest_or_all
 from mpigauge.model.sizes import parse_bytes, parse_sizes
 from mpigauge.model.toml import parse_toml
 
-CHOOSERS: Mapping[str, type] = {"ranks": int, "placement": str, "arm": str, "cache": str}
+CHOOSERS: Mapping[str, type] = {
+    "ranks": int, "placement": str, "arm": str, "cache": str, data_memory.COLUMN: str
+}  # fmt: skip
 """Columns that a limit can be restricted to, and the type of their values."""
 _OF_LIMIT = ("benchmark", "sizes", *CHOOSERS, *QUANTITIES, "tolerance")
 _OF_FIGURE = ("benchmark", "name", "ranks", "placement", "arm", "at_least", "at_most", "tolerance")
@@ -164,9 +168,20 @@ class _Reader:
         where = {}
         for column, kind in CHOOSERS.items():
             if column in table:
-                where[column] = self._typed(table, column, kind, kinds[kind])
+                where[column] = self._chosen(table, column, kind, kinds[kind])
         tolerance = self._tolerance(table, usual)
         return Limit(name, what, of_figure, where, sizes, bound, at_most, tolerance, self.begin + 1)
+
+    def _chosen(self, table: Mapping[str, Any], column: str, kind: type, word: str) -> Any:
+        """Returns the value of a column, as it is stored."""
+        value = self._typed(table, column, kind, word)
+        known = OF_NAME[column].values
+        if column == data_memory.COLUMN and data_memory.is_kind(data_memory.as_stored(value)):
+            return data_memory.as_stored(value)
+        if known and value not in known:
+            hint = nearest_or_all(value, known)
+            self._refuse(column, f"there is no {column} '{value}'{hint}")
+        return value
 
     def _bounds(
         self, name: str, table: Mapping[str, Any]

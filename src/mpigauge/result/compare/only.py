@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.model import data_memory
 from mpigauge.model.column_facts import value_word
 from mpigauge.model.errors import UserError, no_such
 
@@ -23,8 +24,12 @@ def read_only(words: Iterable[str]) -> dict[str, str]:
         column, equals, value = text.partition("=")
         if not (column.strip() and equals and value.strip()):
             raise UserError(f"--only: '{text}' chooses nothing; write COLUMN=VALUE, placement=l3")
-        values[column.strip()] = value.strip()
+        values[column.strip()] = _stored(column.strip(), value.strip())
     return values
+
+
+def _stored(column: str, value: str) -> str:
+    return data_memory.as_stored(value) if column == data_memory.COLUMN else value
 
 
 def only(sides: Sequence[Side], chosen: Mapping[str, str]) -> list[Side]:

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.column_facts import SIZE, place
 from mpigauge.model.columns import COLUMNS, ORDER_OF_ROWS, Cell
+from mpigauge.model.flags import SHARED_GPU
 from mpigauge.model.grouping import distinct
 from mpigauge.model.row import Row
 from mpigauge.result.stats.order import ENDS, MAD, OF_MEDIAN, median, median_interval, running_order
@@ -269,6 +270,8 @@ def _flags(row: Row, cells: Sequence[Cell], precision: float | None) -> tuple[st
         kept.append("unconverged")
     if "bimodal" not in kept and in_two_groups(row.values_s):
         kept.append("bimodal")
+    if row.cell.sharing:
+        kept.append(SHARED_GPU)
     return tuple(kept)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mpigauge.model.between import LEAST_RUNS
 from mpigauge.model.cards import FIRST_SUITE, benchmark_word
-from mpigauge.model.flags import flags_of
+from mpigauge.model.flags import SHARED_GPU, flags_of
 from mpigauge.model.grouping import distinct, grouped
 from mpigauge.model.units import byte_count, listed, many, percent, plus_minus
 from mpigauge.result.stats.history import STARTING_SD
@@ -36,6 +36,8 @@ MEANING = {
     "them it would be as precise as wanted",
     "oversubscribed": "more ranks than cores: the times are those of the scheduler, not of MPI; "
     "collectives start after a barrier, not by the clock",
+    SHARED_GPU: "ranks share a GPU: its driver serves one process at a time, unless MPS joins "
+    "them, so such times are not compared with those of ranks that have GPUs of their own",
 }
 _MOST_NAMED = 3
 _MOST_CELLS = 6

@@ -39,6 +39,7 @@ _NUMBERS = (TIME, CPU_TIME, ALGORITHM, *_OF_HEAD)
 _ALL_NUMBERS = (*_NUMBERS, *_NOT_STORED, WRONG, ERROR)
 _UNCHECKED = "N/A"
 _NUMBER = re.compile(NUMBER)
+_WHOLE_ADDRESS = ":"
 _US, _MB_PER_GB = 1e-6, 1e3
 _BYTES = {
     "int8": 1, "uint8": 1, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8, "half": 2,
@@ -118,6 +119,13 @@ class NcclTest:
         return len({group for group, _ in self.devices.values()}) or 1
 
     @property
+    def sharing(self) -> str:
+        """shared: ranks of a group share a GPU. Older versions print no whole bus address, by which
+        GPUs could be told apart."""
+        places = [device for device in self.devices.values() if _WHOLE_ADDRESS in device[1]]
+        return "shared" if len(set(places)) < len(places) else ""
+
+    @property
     def card(self) -> Card:
         return nccl_card(self.name)
 
@@ -182,6 +190,7 @@ class NcclTest:
             "arm": f"{place} {arm_of(self.surroundings)}".rstrip(),
             "placement": self.placement,
             "source": self.source,
+            "sharing": self.sharing,
             "check": "exact" if is_checked else "none",
             "statistic": _MEDIAN_OF
             if MEDIAN in printed

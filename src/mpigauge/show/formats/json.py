@@ -36,6 +36,7 @@ def render(document: Document, screen: Screen = PLAIN) -> str:  # noqa: ARG001
         "figures": [asdict(figure) for figure in document.figures],
         "skipped": [{**skip.key, "reason": skip.reason} for skip in document.skips],
         "fresh_against_static": _ratios(document.fresh),
+        "memories": [ratio for each in document.memories for ratio in _ratios(each)],
         "compilers": _ratios(document.compilers),
         "headline": _headline(document.headline),
         "limits": _plain(numbers(document.limits)),

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.model.bus_bandwidth import is_shown
 from mpigauge.model.columns import COLUMNS
 from mpigauge.model.flags import legend, letters
 from mpigauge.model.hostlist import compress
@@ -193,12 +194,16 @@ def measured_lines(head: Headline, colour: bool = False) -> list[str]:
 
 
 def data_lines(document: Document) -> list[str]:
-    """The comparisons of fresh data with static, and of several compilers."""
+    """The comparisons of fresh data with static, of kinds of memory, and of several compilers."""
     lines: list[str] = []
     if document.fresh:
         from mpigauge.show.fresh import fresh_lines
 
         lines = fresh_lines(document.fresh, document.cards)
+    if document.memories:
+        from mpigauge.show.memories import memory_lines
+
+        lines += [""] * bool(lines) + memory_lines(document.memories, document.cards)
     if document.compilers:
         from mpigauge.show.compilers import compiler_lines
 
@@ -371,7 +376,7 @@ def _columns(table: RowTable) -> list[TableColumn]:
     columns += [_BYTES, *_middle(family, first)]
     if first.benchmark in ROUND_TRIPS:
         columns.append(_BOTH_WAYS)
-    columns += [_BANDWIDTH, _PRINTED]
+    columns += [_BANDWIDTH, _BUS, _PRINTED]
     if family in _RATED:
         columns += [_RATE, _PRINTED_RATE]
     columns += [*_OF_SCHEMA, _SAMPLES]
@@ -469,6 +474,12 @@ def _bandwidth(row: Row) -> str:
     return megabytes_per_s(row.bandwidth.value)
 
 
+def _bus_bandwidth(row: Row) -> str:
+    if row.bus_bandwidth is None or not is_shown(row.cell):
+        return ""
+    return megabytes_per_s(row.bus_bandwidth.value)
+
+
 def _rate(row: Row) -> str:
     if row.rate is None:
         return ""
@@ -530,6 +541,7 @@ _MIDDLES = {
 }
 _RATED = ("band", "timed_band", "rate")
 _BANDWIDTH = TableColumn("MB/s", _bandwidth)
+_BUS = TableColumn("bus MB/s", _bus_bandwidth)
 _PRINTED = TableColumn("printed MB/s", lambda row: as_printed(row.cell.printed_mb_per_s, 2))
 _RATE = TableColumn("messages", _rate)
 _PRINTED_RATE = TableColumn("printed 1/s", lambda row: as_printed(row.cell.printed_msg_per_s, 0))

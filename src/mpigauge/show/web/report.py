@@ -13,7 +13,7 @@ from mpigauge.draw.chart import small
 from mpigauge.model.cards import joined
 from mpigauge.model.units import dotted, duration, many, percent
 from mpigauge.result.run_result import RunResults
-from mpigauge.show import beside, best, fresh
+from mpigauge.show import beside, best, fresh, memories
 from mpigauge.show.explanation import QUIET
 from mpigauge.show.formats.table import figure_lines, heading, text_rows, which_run
 from mpigauge.show.kinds import ALL, MANY_ROWS, PLOTS
@@ -125,6 +125,7 @@ def report(
         verdicts=[
             *verdicts(comparison),
             *verdicts(first.document.fresh),
+            *(verdict for each in first.document.memories for verdict in verdicts(each)),
             *verdicts(first.document.compilers),
             *against_limits(first),
         ],
@@ -241,6 +242,9 @@ def sections(
         yield PageSection("across", "Side by side", (), tuple(beside_each_other), tuple(words))
     if compared := shown[0].document.fresh:
         yield PageSection("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], compared)))
+    if kinds := shown[0].document.memories:
+        tables = tuple(_memories(shown[0], kinds))
+        yield PageSection("memories", memories.HEADING, (), tables)
 
 
 def _pictures(kinds: Sequence[str], results: RunResults) -> Iterator[Picture]:
@@ -331,6 +335,13 @@ def _fresh(shown: RunResult, comparison: Comparison) -> Iterator[WordTable]:
         if rows:
             title = beside.what_of(table.first, shown.run.cards, comparison.varied)
             yield WordTable(title, fresh.HEADS, rows)
+
+
+def _memories(shown: RunResult, comparisons: Sequence[Comparison]) -> Iterator[WordTable]:
+    for comparison in comparisons:
+        heading = memories.heading_of(comparison)
+        for table, (heads, *rows) in memories.differing_rows(comparison):
+            yield WordTable(f"{heading} · {memories.title_of(table, shown.run.cards)}", heads, rows)
 
 
 def word_tables(shown: RunResult) -> tuple[list[WordTable], str]:
