@@ -17,7 +17,7 @@ import pytest
 from mpigauge.cli.main import run as main
 from mpigauge.features.explain.registry import CAUSES, cause, explain
 from mpigauge.model.columns import COLUMNS
-from mpigauge.model.record import Carried
+from mpigauge.model.record import Carried, Gpu, GpuState
 from mpigauge.result.nature import ANY
 from mpigauge.show.explanation import NO_ROWS, QUIET, page, to_json
 from tests import planted
@@ -148,7 +148,94 @@ def poor_node(bytes_of_0: int) -> dict[str, Any]:
     return {"machine": ROME | {"numa": nodes}}
 
 
+MIB = 1 << 20
+LINK = "32.0 GT/s x16"
+
+
+def on_gpus(numa: int = 0, link: str = LINK, **changed: Any) -> list[Rank]:
+    """Two ranks with a GPU each."""
+    return [
+        replace(
+            rank,
+            gpu=Gpu(index=rank.rank, bus=f"0000:{rank.rank}9:00.0", numa=numa, link=link,
+                    link_max=LINK, **changed),
+        )
+        for rank in ranks(["0", "1"])
+    ]  # fmt: skip
+
+
+def in_memory(alpha: float, beta: float, memory: str = "device", **changed: Any) -> list[Cell]:
+    return curve(line(alpha, beta), memory=memory, **changed)
+
+
+def beside_host(*others: list[Cell]) -> list[Cell]:
+    """PingPong in host memory, 10 GB/s, and in others."""
+    return [*curve(line()), *(cell for each in others for cell in each)]
+
+
+def falling(at: int, by: float, memory: str) -> list[Cell]:
+    return curve(lambda n: 1e-6 + n * 1e-10 * (by if n > at else 1.0), memory=memory)
+
+
+def state(throttle: str = "", others: int = 0) -> GpuState:
+    return GpuState(
+        0, 0, "after", "0000:09:00.0", 1.2e9, 1.98e9, throttle, 690.0, 88.0, others=others
+    )
+
+
+def allreduces(mpi: float, nccl: float, completion: str = "each") -> list[Cell]:
+    more: dict[str, Any] = {"ranks": 4, "memory": "device", "datatype": "float", "op": "sum"}
+    return [
+        *curve(line(1e-5, mpi), "Allreduce", FEW, **more),
+        *curve(line(2e-5, nccl), "AllReduce", FEW, suite="NCCL", completion=completion, **more),
+    ]
+
+
 CASES = {
+    "gpu-staging": Case(
+        run(beside_host(in_memory(2e-6, 2e-10))),
+        "PingPong 1 MiB, 2 MiB, 4 MiB: up to 2 × the time of the same in host memory",
+        run(beside_host(in_memory(2e-6, 1.1e-10))),
+    ),
+    "gpu-far": Case(
+        run(settled(memory="device"), on_gpus(numa=1)),
+        "rank 0, rank 1: the GPU is on another NUMA node than the core",
+        run(settled(memory="device"), on_gpus(numa=0)),
+    ),
+    "gpu-link": Case(
+        run(settled(memory="device"), on_gpus(link="32.0 GT/s x8")),
+        "GPU 0000:09:00.0, 0000:19:00.0: its PCIe link is slower than it can be",
+        run(settled(memory="device"), on_gpus()),
+    ),
+    "gpu-copy-launch": Case(
+        run(beside_host(in_memory(9e-6, 1e-10))),
+        "PingPong in device memory: small messages take 8.01 µs or more longer than in host",
+        run(beside_host(in_memory(2e-6, 1e-10))),
+    ),
+    "gpu-threshold": Case(
+        run(beside_host(falling(65536, 4.0, "device"))),
+        "PingPong in device memory: bandwidth falls from",
+        run(beside_host(falling(65536, 1.1, "device"))),
+    ),
+    "gpu-shared": Case(
+        run(settled(memory="device", sharing="shared"), on_gpus(ranks_on_it=2)),
+        "several ranks share it", run(settled(memory="device"), on_gpus()),
+    ),
+    "gpu-throttled": Case(
+        run(settled(memory="device"), [state("power, thermal")]),
+        "GPU 0000:09:00.0: its clock is held down (power, thermal)",
+        run(settled(memory="device"), [state()]),
+    ),
+    "gpu-pageable": Case(
+        run([*in_memory(9e-6, 1e-10, "device>host"), *in_memory(9e-6, 1e-10, "device>pinned")]),
+        "no faster than with pageable memory",
+        run([*in_memory(9e-6, 1e-10, "device>host"), *in_memory(9e-6, 3e-11, "device>pinned")]),
+    ),
+    "nccl-faster": Case(
+        run(allreduces(1e-9, 2e-10)),
+        "Allreduce: from 32 KiB on up to 3.76 × the time of NCCL's AllReduce",
+        run(allreduces(1e-10, 2e-10)),
+    ),
     "algorithm": Case(
         run(stepping(16384, 2.0, benchmark="Allreduce", ranks=4), **OPEN_MPI),
         "Allreduce on 4 ranks: between 16 KiB and 32 KiB the time jumps to 2 ×",
@@ -384,6 +471,87 @@ def test_facts_need_one_launch_and_come_before_hints() -> None:
     assert [(each.cause, bool(each.tentative)) for each in said] == [
         ("steal", False), ("collapse", True)
     ]  # fmt: skip
+
+
+# --- data on a GPU ---------------------------------------------------------------------------
+def causes_of(of: Run) -> set[str]:
+    return {each.cause for each in explain(of).findings}
+
+
+@pytest.mark.parametrize("alpha", [9e-6, 150e-6])
+def test_ranks_that_share_a_gpu_are_blamed_for_nothing_else(alpha: float) -> None:
+    """They take turns: neither the way of messages nor the launch of a copy can be seen."""
+    slow = in_memory(alpha, 3e-10, sharing="shared")
+    assert causes_of(run(beside_host(slow), on_gpus(ranks_on_it=2))) == {"gpu-shared"}
+
+
+@pytest.mark.parametrize(("mps", "word"), [(False, "no MPS"), (True, "with MPS")])
+def test_turns_end_with_mps(mps: bool, word: str) -> None:
+    shared = settled(memory="device", sharing="shared")
+    (said,) = explain(run(shared, on_gpus(ranks_on_it=2, mps=mps))).findings
+    assert word in said.evidence[0]
+    assert any("nvidia-cuda-mps-control" in attempt for attempt in said.attempts) == (not mps)
+
+
+def test_other_processes_on_a_gpu() -> None:
+    (said,) = explain(run(settled(memory="device"), [*on_gpus(), state(others=2)])).findings
+    assert said.cause == "gpu-shared"
+    assert said.evidence == ("0000:09:00.0: 2 other processes after the measurement",)
+
+
+@pytest.mark.parametrize(
+    ("link", "proved"),
+    [("32.0 GT/s x8", True), ("16.0 GT/s x16", False), ("2.5 GT/s x16", False),
+     ("8.0 GT/s x4", True)],
+)  # fmt: skip
+def test_fewer_lanes_prove_more_than_a_slow_link(link: str, proved: bool) -> None:
+    """An idle GPU slows its link down."""
+    (said,) = explain(run(settled(memory="device"), on_gpus(link=link))).findings
+    assert (said.cause, said.proved) == ("gpu-link", proved)
+    assert link in said.evidence[0]
+
+
+@pytest.mark.parametrize("link", ["", "unknown", "64.0 GT/s x16", LINK])
+def test_links_that_are_not_slow(link: str) -> None:
+    assert causes_of(run(settled(memory="device"), on_gpus(link=link))) == set()
+
+
+def test_a_node_that_is_not_known_is_not_far() -> None:
+    assert causes_of(run(settled(memory="device"), on_gpus(numa=-1))) == set()
+
+
+def test_gpus_that_no_data_are_on_are_no_matter() -> None:
+    """Ranks have GPUs, and their data are in host memory."""
+    said = explain(run(settled(), [*on_gpus(numa=0), state()]))
+    assert said.findings == ()
+
+
+def test_pipelined_calls_of_nccl_are_not_held_against_the_mpi() -> None:
+    assert "nccl-faster" not in causes_of(run(allreduces(1e-9, 2e-10, completion="end")))
+
+
+def test_no_setting_of_the_mpi_is_named_for_nccl() -> None:
+    steps = stepping(16384, 2.0, benchmark="AllReduce", suite="NCCL", ranks=4, memory="device")
+    for said in explain(run(steps, **OPEN_MPI)).findings:
+        assert not re.search(r"OMPI_|UCX_|--transport", " ".join(said.attempts)), said
+
+
+@pytest.mark.parametrize(
+    ("device", "found"), [("device", True), ("managed", True), ("pinned", False)]
+)
+def test_thresholds_of_data_on_a_gpu_alone(device: str, found: bool) -> None:
+    of = run(beside_host(falling(65536, 4.0, device)))
+    assert ("gpu-threshold" in causes_of(of)) == found
+
+
+def test_a_cache_holds_no_data_of_a_gpu() -> None:
+    fall = table(ROME_TABLE, memory="device")
+    assert "cache-capacity" not in causes_of(run(fall, **ROME_AT))
+
+
+def test_pageable_memory_counts_beside_a_gpu_only() -> None:
+    """Between host and pinned memory no GPU copies."""
+    assert causes_of(run(beside_host(in_memory(1e-6, 1e-10, "pinned")))) == set()
 
 
 # --- the users' tables -----------------------------------------------------------------------

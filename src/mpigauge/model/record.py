@@ -22,6 +22,8 @@ from mpigauge.model.records import (
     End,
     Failure,
     Figure,
+    Gpu,
+    GpuState,
     Launch,
     Noise,
     Progress,
@@ -32,10 +34,10 @@ from mpigauge.model.records import (
 )
 
 __all__ = (
-    "JOB", "CallSite", "Carried", "CellRecord", "Chunk", "Clock", "End", "Failure", "Figure", "Key",
-    "Launch", "Noise", "Progress", "Rank", "Raw", "Record", "Sampled", "Skip", "decode", "encode",
-    "find_payload", "from_json", "known_of_killed", "nothing_known", "parse", "samples_of",
-    "with_known",
+    "JOB", "CallSite", "Carried", "CellRecord", "Chunk", "Clock", "End", "Failure", "Figure", "Gpu",
+    "GpuState", "Key", "Launch", "Noise", "Progress", "Rank", "Raw", "Record", "Sampled", "Skip",
+    "decode", "encode", "find_payload", "from_json", "in_vocabulary", "known_of_killed",
+    "nothing_known", "parse", "samples_of", "with_known",
 )  # fmt: skip
 
 Key = tuple[str | int | bool, ...]
@@ -59,6 +61,7 @@ Record = (
     | Rank
     | Noise
     | Sampled
+    | GpuState
     | CellRecord
     | Figure
     | CallSite

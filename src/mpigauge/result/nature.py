@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from mpigauge.model.cards import FIRST_SUITE, NODE_SUITE, REPLAY_SUITE
+from mpigauge.model.cards import FIRST_SUITE, NCCL_SUITE, NODE_SUITE, REPLAY_SUITE
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
 
-Does = Literal["messages", "collective", "one-sided", "set-up", "local", "files", "node", "unknown"]
+Does = Literal[
+    "messages", "collective", "one-sided", "set-up", "local", "files", "nccl", "node", "unknown"
+]
 
 ABOUT: dict[Does, str] = {
     "messages": "messages from rank to rank",
@@ -29,6 +31,7 @@ ABOUT: dict[Does, str] = {
     "set-up": "making and freeing what MPI needs",
     "local": "MPI calls without messages",
     "files": "files",
+    "nccl": "NCCL",
     "node": "the machine itself, without MPI",
     "unknown": "what is not known",
 }
@@ -39,6 +42,8 @@ MOVING: frozenset[Does] = SENDING | {"one-sided"}
 CALLING: frozenset[Does] = MOVING | {"set-up", "local", "files"}
 """Benchmarks that call MPI."""
 COLLECTIVE: frozenset[Does] = frozenset({"collective"})
+ON_GPUS: frozenset[Does] = MOVING | {"nccl"}
+"""Benchmarks whose data may be on GPUs."""
 ANY: frozenset[Does] = frozenset(ABOUT)
 
 _PLAIN_CALLS = (
@@ -57,6 +62,7 @@ _WHOLE_SUITES: dict[str, Does] = {
     "P2P": "messages",
     "HALO": "messages",
     REPLAY_SUITE: "messages",
+    NCCL_SUITE: "nccl",
 }
 _OF_MESSAGES = (FIRST_SUITE, "MT", "MPI4", "MORE", "SELFTEST", "OSU")
 """Suites of which messages are what is neither set-up nor a collective."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.model.data_memory import is_on_gpu
 from mpigauge.model.names import CONTROL
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
@@ -31,6 +32,14 @@ def _unless(there: object, lack: str) -> str:
     if there:
         return ""
     return lack
+
+
+def gpus(view: RunView) -> str:
+    """The GPUs of the ranks, if any data are on them."""
+    if not any(is_on_gpu(row.cell.memory) for row in view.rows):
+        return ""
+    recorded = any(rank.gpu.index >= 0 for rank in view.run.ranks)
+    return _unless(recorded, "the run does not record the GPUs of its ranks")
 
 
 def machine(view: RunView) -> str:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cpu_lists import parse_size
+from mpigauge.model.data_memory import is_on_gpu
 from mpigauge.model.units import between_sizes, byte_count
 from mpigauge.result.nature import SENDING, nature_of
 from mpigauge.result.settings import entries_of
@@ -125,7 +126,10 @@ def kinds(at: Break, does: Does = "messages") -> tuple[str, ...]:
 
 
 def cache_at(view: RunView, curve: Curve, at: Break) -> Cache | None:
-    """The cache that a message, or a message and its copy, stop to fit into at this break."""
+    """The cache that a message, or a message and its copy, stop to fit into at this break; None
+    also for data on a GPU, which are in none of them."""
+    if is_on_gpu(curve.first.cell.memory):
+        return None
     for cache in view.caches_of(curve.first):
         if at.before_bytes < cache.bytes <= 2 * at.after_bytes:
             return cache

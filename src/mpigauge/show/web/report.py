@@ -242,9 +242,8 @@ def sections(
         yield PageSection("across", "Side by side", (), tuple(beside_each_other), tuple(words))
     if compared := shown[0].document.fresh:
         yield PageSection("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], compared)))
-    if kinds := shown[0].document.memories:
-        tables = tuple(_memories(shown[0], kinds))
-        yield PageSection("memories", memories.HEADING, (), tables)
+    if of_kinds := tuple(_memories(shown[0], shown[0].document.memories)):
+        yield PageSection("memories", memories.HEADING, (), of_kinds)
 
 
 def _pictures(kinds: Sequence[str], results: RunResults) -> Iterator[Picture]:
