@@ -305,6 +305,22 @@ def test_the_memory_of_buffers_on_a_gpu(part: str, option: str, memory: str) -> 
     assert [c.memory for c in found] == [memory]
 
 
+@pytest.mark.parametrize(
+    ("word", "memory"),
+    [("device", "device"), ("host", "pinned"), ("shared", "managed"), ("cpu", "host")],
+)
+def test_recorded_output_of_a_gpu(word: str, memory: str) -> None:
+    """Intel MPI 2021.18.1 on one H200, which both ranks share."""
+    text = (GOLDEN / f"printed/impi-gpu-MPI1-{word}-np2.txt").read_bytes()
+    reading = READERS["imb"].read(Text(text))
+    names = ["PingPong", "Allreduce", "Bcast", "Alltoall"]
+    assert list(dict.fromkeys(c.benchmark for c in cells(reading))) == names
+    assert {(c.memory, c.suite, c.source) for c in cells(reading)} == {
+        (memory, "MPI1", "IMB 2021.11")
+    }
+    assert (reading.rows, reading.unread, reading.remarks) == (94, (), ())
+
+
 def test_kinds_of_memory_in_one_log_are_told_apart() -> None:
     banner = "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part (GPU)\n"
     text = banner.replace(" (GPU)", "") + HEAD
