@@ -26,6 +26,7 @@ from mpigauge.runs.readers.known import all_cards
 from mpigauge.site import topology
 from mpigauge.site.mpi.device_memory import LibraryReport
 from mpigauge.site.placement import HostResources
+from mpigauge.site.topology.devices import nvidia_gpus
 from tests.unit.test_plan import MPICH
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
@@ -129,6 +130,43 @@ def test_every_host_gives_its_ranks_their_gpus(big: Topology) -> None:
     job = job_of(made, made.parts[0], MPICH)
     words = [dict(zip(h.words[::2], h.words[1::2], strict=True)) for h in job.hosts]
     assert [each["--gpus"] for each in words] == [",".join(GPUS[:2]), ",".join(GPUS[1:3])]
+
+
+# --- --place gpu ----------------------------------------------------------------------------
+NODE = topology.read(MACHINES / "xeon-6426y-4-gpus.txt")
+OWN = tuple(gpu.bus for gpu in nvidia_gpus(NODE.devices))
+
+
+def cores(made: Plan) -> list[str]:
+    return [core for block in made.parts[0].blocks for core in block.bind]
+
+
+@pytest.mark.parametrize(
+    ("raw", "offered", "expected", "given"),
+    [
+        ({"np": 4}, OWN, ["0", "1", "16", "17"], OWN),
+        ({"np": 2}, OWN[2:], ["16", "17"], OWN[2:]),
+        ({"np": 2, "gpu": "3,0"}, OWN, ["16", "0"], (OWN[3], OWN[0])),
+        ({"np": 4, "gpu": "2,2,0,0"}, OWN, ["16", "17", "0", "1"], (OWN[2],) * 2 + (OWN[0],) * 2),
+    ],
+)
+def test_ranks_are_next_to_their_own_gpus(
+    raw: dict[str, Any], offered: tuple[str, ...], expected: list[str], given: tuple[str, ...]
+) -> None:
+    resources = Resources(NODE, gpus={"": HostGpus(offered)})
+    made = plan(resources, "Allreduce", place=("gpu",), **raw)
+    assert cores(made) == expected
+    assert gpus(made) == [given]
+
+
+def test_a_placement_next_to_gpus_without_device_memory() -> None:
+    resources = Resources(NODE, gpus={"": HostGpus(visible="3")})
+    made = plan(resources, "PingPong", memory=(), place=("gpu",), np=2)
+    assert cores(made) == ["16", "17"]
+    with pytest.raises(UserError, match="CUDA_VISIBLE_DEVICES is set and empty"):
+        plan(
+            Resources(NODE, gpus={"": HostGpus(visible="")}), "PingPong", memory=(), place=("gpu",)
+        )
 
 
 def test_buffers_larger_than_the_gpu_are_refused(big: Topology) -> None:

@@ -58,13 +58,26 @@ def with_gpus(setup: Setup, benchmarks: Iterable[str], is_from_file: bool) -> Se
 
     request, resources = setup.request, setup.resources
     if not uses_gpus(request, setup.cards.chosen(benchmarks)):
-        return setup
+        return _with_visible_gpus(setup, is_from_file)
     if not resources.hosts and not is_from_file:
         request = replace(request, cuda=request.cuda or _driver())
         resources = replace(resources, gpus={"": _offered(request.cuda)})
     if not (request.np or request.ranks or resources.ppn or request.map):
         resources = with_room_for_gpus(resources, request.gpu)
     return replace(setup, request=request, resources=resources)
+
+
+def _with_visible_gpus(setup: Setup, is_from_file: bool) -> Setup:
+    """The setup with the value of CUDA_VISIBLE_DEVICES, for a placement next to GPUs by a job that
+    does not use them."""
+    from mpigauge.measure.plan.resources import GPU
+    from mpigauge.model.hosts import HostGpus
+    from mpigauge.site.gpu import VISIBLE
+
+    if GPU not in setup.request.place or setup.resources.hosts or is_from_file:
+        return setup
+    gpus = {"": HostGpus(visible=os.environ.get(VISIBLE))}
+    return replace(setup, resources=replace(setup.resources, gpus=gpus))
 
 
 def _driver() -> str:

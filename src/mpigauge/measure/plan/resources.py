@@ -13,6 +13,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostGpus
 from mpigauge.model.units import many
 from mpigauge.site import placement
+from mpigauge.site.gpu.assign import in_turn
 from mpigauge.site.topology import cold_bytes
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from mpigauge.model.placement import Placement
     from mpigauge.model.topology import Topology
     from mpigauge.site.placement import HostResources
+
+GPU = "gpu"
+"""The policy that places ranks next to GPUs."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,22 @@ class Resources:
     def _asked(self, request: Request, usual: int) -> tuple[Placement, ...]:
         """The placements that the policies give on the hosts, one of each name."""
         hosts = [replace(host, slots=self.ppn or host.slots) for host in self.all_hosts]
+        if GPU in request.place:
+            hosts = [self._with_gpus(host, request.gpu) for host in hosts]
         ranks = request.np if request.np is not None or self.ppn is None else self.room
         by_name = {}
         for word in request.place:
             for each in placement.place(word, hosts, usual, ranks, request.rankfiles):
                 by_name[each.name] = each
         return tuple(by_name.values())
+
+    def _with_gpus(self, host: HostResources, words: str) -> HostResources:
+        """The host with the GPUs that its ranks get in turn. UserError: it has none."""
+        known = self.gpus_of(host.name if self.hosts else "")
+        gpus = in_turn(
+            words, host.topology, host=host.name, visible=known.visible, offered=known.offered
+        )
+        return replace(host, gpus=gpus)
 
     def one_placement(self, request: Request, usual: int, what: str) -> Placement:
         """The only placement. UserError: several were requested; it begins with `what`: "a map is

@@ -48,19 +48,32 @@ def assign(
     taken into account already. None: the driver was not asked.
     UserError, in one line: there is no GPU, a word names none, or there are more ranks than GPUs.
     """
-    if offered is None:
-        gpus = usable_gpus(topology, host, visible)
-    else:
-        gpus = offered_gpus(topology, host, offered)
+    gpus = _gpus(topology, host, visible, offered)
     if words.strip() == NEAR:
         return _nearest(gpus, topology, seats, host)
-    named = [_named(word.strip(), words, gpus, host) for word in words.split(",")]
+    named = _all_named(words, gpus, host)
     if len(named) < len(seats):
         raise UserError(
             f"--gpu {words}: it names {many(len(named), 'GPU')} for {many(len(seats), 'rank')} on "
             f"{host}; name one for each rank, and a GPU more than once to share it"
         )
     return tuple(gpu.bus for gpu in named[: len(seats)])
+
+
+def in_turn(
+    words: str,
+    topology: Topology,
+    *,
+    host: str = "this host",
+    visible: str | None = None,
+    offered: Sequence[str] | None = None,
+) -> tuple[str, ...]:
+    """Returns the addresses of the GPUs that ranks get in turn before they have a core: those that
+    --gpu names, else all. The arguments and errors are those of `assign`."""
+    gpus = _gpus(topology, host, visible, offered)
+    if words.strip() not in ("", NEAR):
+        gpus = tuple(_all_named(words, gpus, host))
+    return tuple(gpu.bus for gpu in gpus)
 
 
 def listing(gpus: Sequence[Device]) -> str:
@@ -91,6 +104,18 @@ def _mean_distance(levels: Levels, gpu: Device, seat: frozenset[int]) -> float:
     if not pus or not gpu.pus:
         return 0.0
     return sum(distance(levels, gpu, pu) for pu in pus) / len(pus)
+
+
+def _gpus(
+    topology: Topology, host: str, visible: str | None, offered: Sequence[str] | None
+) -> tuple[Device, ...]:
+    if offered is None:
+        return usable_gpus(topology, host, visible)
+    return offered_gpus(topology, host, offered)
+
+
+def _all_named(words: str, gpus: Sequence[Device], host: str) -> list[Device]:
+    return [_named(word.strip(), words, gpus, host) for word in words.split(",")]
 
 
 def _named(word: str, words: str, gpus: Sequence[Device], host: str) -> Device:
