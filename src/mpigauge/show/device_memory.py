@@ -53,3 +53,5 @@ def _tried(trials: Iterable[CallTrial]) -> Iterator[str]:
         for trial in each:
             if not trial.is_aware:
                 yield f"not in {trial.family}: {trial.reason}"
+        used = dict.fromkeys(line for trial in each for line in trial.protocols)
+        yield from (f"UCX sends {memory} memory {line}" for line in used)

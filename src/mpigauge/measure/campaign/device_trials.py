@@ -33,6 +33,7 @@ from mpigauge.site.mpi.device_memory.awareness import (
     relevant,
     trials_of,
 )
+from mpigauge.site.mpi.device_memory.protocols import ASK, used_protocols
 from mpigauge.site.topology.busy import grown
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class _Ended:
     signal: int = 0
     reason: str = ""
     """The reason why it failed; empty: it did not."""
+    protocols: tuple[str, ...] = ()
+    """The protocols that UCX used."""
 
 
 def with_trials(plan: Plan, site: TrialSite) -> tuple[Plan, tuple[CallTrial, ...]]:
@@ -153,6 +156,7 @@ def _launched(
     )
     ended = _launch(replace(plan, memory=(trial.memory,), parts=(tried,)), tried, site)
     result = judged(trial, cards, ended.records, ended.signal, ended.reason)
+    result = replace(result, protocols=ended.protocols)
     if not result.refused or ended.signal in _READ_ON_CPU or _wrong(ended.records):
         keep_trials(site.mpi, plan.cuda, [result])
     return result
@@ -229,7 +233,8 @@ def _is_whole(card: Card, records: Sequence[Record]) -> bool:
 def _launch(plan: Plan, part: PlanPart, site: TrialSite) -> _Ended:
     patience_s = grown(PATIENCE_S)
     with tempfile.TemporaryDirectory(prefix="mpigauge-trial-") as folder:
-        words = command(_job(plan, part, site, f"{folder}/trial"))
+        job = _job(plan, part, site, f"{folder}/trial")
+        words = command(replace(job, env={**job.env, **ASK}))
         for name, text in words.files.items():
             Path(name).write_text(text, encoding="utf-8")
         process = LauncherProcess(words)
@@ -249,10 +254,12 @@ def _launch(plan: Plan, part: PlanPart, site: TrialSite) -> _Ended:
             status = process.close()
     if late:
         return _Ended(records, 0, f"it did not end within {patience_s:g} s")
+    lines = [*output["stderr"], *output["stdout"]]
+    protocols = used_protocols(lines)
     if status == 0 or _wrong(records):
-        return _Ended(records)
-    number = signal_of(status, [*output["stderr"], *output["stdout"]])
-    return _Ended(records, number, why(status, output["stderr"], output["stdout"]))
+        return _Ended(records, protocols=protocols)
+    reason = why(status, output["stderr"], output["stdout"])
+    return _Ended(records, signal_of(status, lines), reason, protocols)
 
 
 def _job(plan: Plan, part: PlanPart, site: TrialSite, stem: str) -> Job:

@@ -56,6 +56,8 @@ class CallTrial:
     """The benchmark at which the trial ended; empty: at none."""
     reason: str = ""
     """The reason why it ended there."""
+    protocols: tuple[str, ...] = ()
+    """The protocols that UCX used, if the MPI is on UCX."""
 
     @property
     def is_aware(self) -> bool:
@@ -111,10 +113,13 @@ def _key(trial: CallTrial) -> str:
 def _trial(data: Mapping[str, object]) -> CallTrial:
     values = dict(data)
     circumstances = values.pop("circumstances")
-    accepted = values.pop("accepted")
-    if not isinstance(circumstances, dict) or not isinstance(accepted, list):
+    lists = {name: values.pop(name, []) for name in ("accepted", "protocols")}
+    if not isinstance(circumstances, dict):
         raise TypeError("this is no trial")
+    tuples: dict[str, tuple[str, ...]] = {}
+    for name, each in lists.items():
+        if not isinstance(each, list):
+            raise TypeError("this is no trial")
+        tuples[name] = tuple(map(str, each))
     words = {name: str(value) for name, value in values.items()}
-    return CallTrial(
-        **words, circumstances=Circumstances(**circumstances), accepted=tuple(map(str, accepted))
-    )
+    return CallTrial(**words, **tuples, circumstances=Circumstances(**circumstances))
