@@ -76,8 +76,8 @@ def test_other_processes_on_a_gpu_are_a_warning() -> None:
     busy = GpuState(0, 0, "before", BUSES[1], others=2)
     assert list(gpu_sentences([busy])) == [
         (
-            "The GPU at 0000:3b:00.0 was used by 2 other processes before launch 0: the "
-            "results are of a shared GPU."
+            "The GPU at 0000:3b:00.0 was used by 2 other processes before launch 0: the results "
+            "are of a shared GPU."
         )
     ]
 

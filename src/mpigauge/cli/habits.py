@@ -15,6 +15,7 @@ import click
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.limits import MOST_LOG_BYTES, decimal_number, whole_number
+from mpigauge.model.units import listed
 
 END = "--"
 """The words after it belong to another program."""
@@ -241,6 +242,16 @@ def _gigabytes(value: str) -> Sequence[str]:
     return ["--memory-limit", str(int(gigabytes * (1 << 30)))]
 
 
+def _memory(value: str) -> Sequence[str]:
+    """The words of IMB-MPI1-GPU, whose host is pinned memory."""
+    from mpigauge.model.data_memory import OF_IMB_GPU
+
+    if value not in OF_IMB_GPU:
+        raise UserError(f"-mem_alloc_type {value}: IMB has {listed(OF_IMB_GPU, 'or')}; {_OURS}")
+    return ["--memory", OF_IMB_GPU[value]]
+
+
+_OURS = "here --memory has host, pinned, device and managed"
 HABITS = {
     "-np": _named("--np"),
     "-n": _named("--np"),
@@ -266,6 +277,7 @@ HABITS = {
     "-msglen": _named("--sizes-file"),
     "-npmin": _named("--npmin"),
     "-mem": Habit(_gigabytes),
+    "-mem_alloc_type": Habit(_memory),
     "-time": Habit(_time_of_a_size, needs=_OF_RUNS),
     "-iter": Habit(_repetitions, needs=_OF_RUNS),
     "-input": Habit(_benchmark_file, needs=_OF_RUNS),
