@@ -194,6 +194,7 @@ TEST(bad_values_get_one_clear_sentence) {
       {"--detours", "0.1:x:", "'x' is not a number from 0 to 1000000"},
       {"--arms", "A=1", "'A=1' is not of the form NAME~SETTINGS"},
       {"--arms", "a~A", "'A' is not of the form NAME=VALUE"},
+      {"--arms", "a~A=1|", "'' is not of the form NAME~SETTINGS"},
       {"--pairs", "0-1-2", "'0-1-2' is not a pair of ranks, as 0-1 is one"},
       {"--ranks", "0", "'0' is out of range"},
       {"--ranks", "-2", "'-2' is out of range"},
