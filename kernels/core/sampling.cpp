@@ -315,8 +315,9 @@ Stop Sampling::stopped(std::size_t cell) const {
 }
 
 std::vector<std::uint8_t> Sampling::unfinished() const {
-  std::vector<std::uint8_t> left(cells_.size());
-  for (std::size_t i = 0; i < left.size(); ++i) left[i] = judge(i) == Stop::running ? 1 : 0;
+  std::vector<std::uint8_t> left;
+  left.reserve(cells_.size());
+  for (std::size_t i = 0; i < cells_.size(); ++i) left.push_back(judge(i) == Stop::running ? 1 : 0);
   return left;
 }
 

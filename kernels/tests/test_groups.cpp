@@ -63,6 +63,10 @@ TEST(groups_double_and_end_with_all) {
   CHECK_EQ(group_sizes(Ranks::any, 9, 4), (Sizes{4}));
 }
 
+TEST(one_rank_is_one_group_in_any_world) {
+  for (const int world : {1, 2, 6}) CHECK_EQ(group_sizes(Ranks::one, 2, world), (Sizes{1}));
+}
+
 TEST(pairs_are_two_and_two) {
   for (const int world : {2, 3, 4, 6}) CHECK_EQ(group_sizes(Ranks::pair, 4, world), (Sizes{2}));
   CHECK_EQ(group_sizes(Ranks::pairs, 2, 3), (Sizes{2}));

@@ -54,6 +54,31 @@ TEST(buffers_hold_the_largest_step) {
   CHECK_EQ(sent.most_received(), 100U);  // two to one rank, five of each
 }
 
+TEST(buffers_have_a_part_for_each_rank_where_the_call_has) {
+  const auto received = [](std::string_view call) {
+    return Mix::read("x=3;0+1+2;0+0+0;" + std::string(call) + ":64:0:0:1;").most_received() / 64;
+  };
+  const auto sent = [](std::string_view call) {
+    return Mix::read("x=3;0+1+2;0+0+0;" + std::string(call) + ":64:0:0:1;").most_sent() / 64;
+  };
+  for (const std::string_view call : {"bcast", "reduce", "allreduce", "reduce_scatter", "scan"}) {
+    CHECK_EQ(sent(call), 1U);
+    CHECK_EQ(received(call), 1U);
+  }
+  for (const std::string_view call : {"gather", "gatherv", "allgather", "allgatherv"}) {
+    CHECK_EQ(sent(call), 1U);
+    CHECK_EQ(received(call), 3U);
+  }
+  for (const std::string_view call : {"scatter", "scatterv"}) {
+    CHECK_EQ(sent(call), 3U);
+    CHECK_EQ(received(call), 1U);
+  }
+  for (const std::string_view call : {"alltoall", "alltoallv"}) {
+    CHECK_EQ(sent(call), 3U);
+    CHECK_EQ(received(call), 3U);
+  }
+}
+
 TEST(lateness_belongs_to_its_step) {
   const Mix mix = Mix::read("x=2;0+1;0+0;barrier:0:0:0:1/bcast:8:0:0:1;1:0+5_3+0");
   CHECK(mix.steps()[0].lateness.empty());

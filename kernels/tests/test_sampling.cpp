@@ -361,8 +361,7 @@ TEST(finished_cells_are_left_alone) {
   Bench bench({.precision = 0.02}, {us, us}, 0, {forever});
   bench.run(1);
   for (unsigned round = 1; round <= 6; ++round) bench.sampling().add(1, flat(round, us), 1e-6);
-  CHECK_EQ(bench.sampling().unfinished()[0], 1);
-  CHECK_EQ(bench.sampling().unfinished()[1], 0);
+  CHECK(bench.sampling().unfinished() == std::vector<std::uint8_t>({1, 0}));
   CHECK_EQ(order_of(bench.sampling().next(0)), (std::vector<std::uint32_t>{0}));
 }
 
@@ -1058,6 +1057,17 @@ TEST(a_spread_that_is_there_without_detours_is_not_laid_to_them) {
   CHECK(!has(flags_beside_detours(1500, 0.2), "detours"));
 }
 
+// Half of a short detour is less than the precision of long calls, which is what counts then.
+TEST(what_is_longer_than_any_detour_is_not_laid_to_them) {
+  Rules rules;
+  rules.detours = detours_of(1500, 40 * us);
+  std::vector<double> times(40, 10'000 * us);
+  for (std::size_t i = 0; i < times.size(); i += 5) times[i] = times[i + 2] = 10'300 * us;
+  const Cell cell = cell_of(times);
+  CHECK(cell.estimate().error() > 0.01);
+  CHECK(!has(summarise(cell, rules, Stop::budget, 0.01).flags, "detours"));
+}
+
 TEST(what_is_precise_needs_no_excuse) {
   Rules rules;
   rules.detours = detours_of(1000, 40 * us);
@@ -1085,6 +1095,9 @@ TEST(a_slow_first_call_is_flagged) {
 
 TEST(repetitions_of_imb) {
   CHECK_EQ(calls_of_imb(0), 1000.0);
+  constexpr double half = 20.0 * 1024 * 1024;  // of what IMB sends in all
+  CHECK_EQ(calls_of_imb(half), 2.0);
+  CHECK_EQ(calls_of_imb(half + 1), 1.0);
   CHECK_EQ(calls_of_imb(32768), 1000.0);
   CHECK_EQ(calls_of_imb(65536), 640.0);
   CHECK_EQ(calls_of_imb(4 << 20), 10.0);

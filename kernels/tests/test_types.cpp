@@ -75,6 +75,18 @@ TEST(one_wrong_byte_is_found_at_every_place) {
   }
 }
 
+TEST(a_wrong_period_is_found_behind_right_ones) {
+  auto bytes = bytes_of(1, 0, 4 * byte_period);
+  bytes.back() ^= std::byte{1};
+  CHECK_EQ(wrong_bytes(1, 0, std::span(bytes).subspan(2 * byte_period)), 1U);
+  const auto* type = find_type("int");
+  const auto right = reduced_period(*type, "sum", 2);
+  std::vector<std::byte> elements;
+  for (int i = 0; i < 4; ++i) elements.insert(elements.end(), right.begin(), right.end());
+  elements.back() ^= std::byte{1};
+  CHECK_EQ(wrong_elements(*type, right, 0, std::span(elements).subspan(2 * right.size())), 1U);
+}
+
 TEST(nothing_zero_and_nothing_poisoned_passes) {
   const auto sent = bytes_of(0, 0, 251);
   CHECK_EQ(std::count(sent.begin(), sent.end(), std::byte{0}), 0);
