@@ -17,6 +17,7 @@ from mpigauge.features.explain.needs import FACT, REPEATED
 from mpigauge.features.explain.registry import CAUSES, explain
 from mpigauge.result.nature import ABOUT, nature, nature_of
 from mpigauge.runs.readers.known import all_cards
+from mpigauge.runs.readers.nccl_cards import nccl_card
 from mpigauge.site.mpi.settings.catalogue import entries
 from mpigauge.site.mpi.settings.known import BELOW
 from mpigauge.site.placement import HostResources, place
@@ -55,7 +56,7 @@ def machines() -> tuple[Topology, ...]:
 
 def by_nature() -> dict[str, list[Card]]:
     found: dict[str, list[Card]] = defaultdict(list)
-    for card in all_cards():
+    for card in (*all_cards(), nccl_card("AllReduce")):
         found[nature(card.suite, card.name).does].append(card)
     return found
 
