@@ -93,6 +93,12 @@ def test_tables_of_kinds_stand_apart(kinds: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("memory", "words"), [("host", ""), ("device", ", device memory")])
+def test_the_headline_names_the_memory(memory: str, words: str, tmp_path: Path) -> None:
+    text = formats.render("table", shown(store(tmp_path / "one", {memory: (1.0, 1.0)})))
+    assert f"(PingPong{words}, 6 launches)" in text
+
+
 def test_the_page_shows_them(kinds: Path) -> None:
     page = report_of(RunResult.of("kinds", load(kinds)))
     assert '<section id="memories"' in page

@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mpigauge.model.column_facts import words_in_name
+from mpigauge.model.units import with_commas
 from mpigauge.result.stats.fit import Fit, fit, in_two_ranges, points_of
 from mpigauge.result.words import hosts_in_words
 
@@ -50,12 +52,12 @@ class Headline:
         return len(self.hosts.get(row.key, ())) == 1
 
     def setting_of(self, row: Row) -> str:
-        """The settings with which a row was measured; empty: there were none to choose from."""
+        """The memory of a row's data unless it is host memory, and the settings with which the row
+        was measured; empty: there were none to choose from."""
+        of_data = words_in_name({"memory": row.cell.memory})
         if row.cell.arm:
-            return f"with {row.cell.arm}"
-        if self.swept:
-            return "default settings"
-        return ""
+            return with_commas(*of_data, f"with {row.cell.arm}")
+        return with_commas(*of_data, "default settings" if self.swept else "")
 
     @property
     def latency_s(self) -> Estimate | None:
