@@ -16,7 +16,10 @@ HEAD = """
 #include <string.h>
 extern "C" {
 int cuDriverGetVersion(int* v) { *v = 12080; return 0; }
-int cuGetErrorName(int, const char** text) { *text = "CUDA_ERROR_NO_DEVICE"; return 0; }
+int cuGetErrorName(int error, const char** text) {
+  *text = error == 100 ? "CUDA_ERROR_NO_DEVICE" : 0;
+  return error == 100 ? 0 : 1;
+}
 """
 GPUS = """
 int cuDeviceGetCount(int* n) { *n = 2; return 0; }
@@ -53,12 +56,16 @@ def built(tmp_path: Path, *parts: str) -> Path:
             LibraryReport(12080, problem="it offers no GPU to this process (CUDA_ERROR_NO_DEVICE)"),
         ),
         (
+            ("int cuInit(unsigned) { return 34; }",),
+            LibraryReport(12080, problem="it is the stub of a toolkit, not a driver (error 34)"),
+        ),
+        (
             ("int cuInit(unsigned) { return *(volatile int*)nullptr; }",),
             LibraryReport(12080, problem="the query of its GPUs ended with signal 11"),
         ),
         ((), LibraryReport(12080, problem="the query of its GPUs ended with an error")),
     ],
-    ids=["peers", "older", "hidden", "crash", "wrong"],
+    ids=["peers", "older", "hidden", "stub", "crash", "wrong"],
 )
 def test_what_a_driver_reports(
     tmp_path: Path, parts: tuple[str, ...], report: LibraryReport

@@ -50,7 +50,7 @@ EXPECTED: dict[str, dict[State, set[str]]] = {
         "note": {"cpuset", "memory", "network-cards", "turbo"},
     },
     "vm-epyc-2-cores": {"bad": set(), "note": {"autogroup", "load", "virtual"}},
-    "vm-h200": {"bad": set(), "note": {"virtual"}},
+    "vm-h200": {"bad": set(), "note": {"autogroup", "virtual"}},
     "xeon-6426y-4-gpus": {"bad": {"gpus"}, "note": set()},
     "vm-one-core-cgroup-v1": {
         "bad": {"quota", "single-copy", "virtual"},

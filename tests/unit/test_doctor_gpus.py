@@ -79,15 +79,21 @@ def test_gpus_of_which_no_core_may_be_used() -> None:
 
 
 def test_a_gpu_without_a_driver() -> None:
-    it = changed(VM, uevent="PCI_CLASS=30200")
+    it = changed(VM, uevent="PCI_CLASS=30200", version=None, information=None)
     finding = diagnose(it, ["gpus"])[0]
     assert (finding.state, finding.found) == ("bad", "there is no NVIDIA driver for GPU 0")
 
 
-def test_a_virtual_machine_hides_the_version_of_the_driver() -> None:
+def test_a_virtual_machine() -> None:
+    near = "all cores are equally near; nearest card eth0 (PHB)"
     assert texts(host(VM)) == [
+        "NVIDIA driver 580.159.04",
+        f"GPU 0 (NVIDIA H200, 32.0 GT/s x16): {near}",
+    ]
+    hidden = changed(VM, information=None, version=None)
+    assert texts(hidden) == [
         "the version of NVIDIA's driver is not visible",
-        "GPU 0 (32.0 GT/s x16): all cores are equally near; nearest card eth0 (PHB)",
+        f"GPU 0 (32.0 GT/s x16): {near}",
     ]
 
 
@@ -163,6 +169,11 @@ def test_an_mpi_that_is_not_known() -> None:
 def test_a_driver_that_offers_nothing(problem: str) -> None:
     worst = on_gpus(OPENMPI, WITH_UCX, LibraryReport(13000, problem=problem))[0]
     assert worst.state == "bad"
+    assert "nvidia-smi" in worst.mend
+    hidden = on_gpus(
+        OPENMPI, WITH_UCX, LibraryReport(13000, problem=problem), {"CUDA_VISIBLE_DEVICES": ""}
+    )[0]
+    assert hidden.mend == "CUDA_VISIBLE_DEVICES is set to ''; unset it, or name GPUs in it"
     assert worst.found == f"{DRIVER_PATH} supports CUDA 13.0, but {problem}"
 
 

@@ -15,6 +15,7 @@ from mpigauge.features.doctor.check_finding import (
     unknown,
 )
 from mpigauge.features.doctor.registry import check
+from mpigauge.site.gpu import VISIBLE
 from mpigauge.site.mpi.device_memory import MpiOnGpus, latest_trials
 from mpigauge.site.mpi.device_memory.libraries import DRIVER
 from mpigauge.site.topology.devices import nvidia_gpus
@@ -52,11 +53,10 @@ def _library(on_gpus: MpiOnGpus) -> CheckFinding:
     report = on_gpus.report
     where = f"{on_gpus.libraries.driver} supports CUDA {report.cuda or '?'}"
     if report.problem:
-        return bad(
-            f"{where}, but {report.problem}",
-            "no program can use the GPUs",
-            "`nvidia-smi` shows whether the driver works; CUDA_VISIBLE_DEVICES may hide GPUs",
-        )
+        mend = "`nvidia-smi` shows whether the driver works"
+        if (visible := on_gpus.env.get(VISIBLE)) is not None:
+            mend = f"{VISIBLE} is set to '{visible}'; unset it, or name GPUs in it"
+        return bad(f"{where}, but {report.problem}", "no program can use the GPUs", mend)
     names = ", ".join(dict.fromkeys(name for _, name in report.gpus))
     return good(f"{where} on {len(report.gpus)} × {names}")
 

@@ -23,7 +23,7 @@ def support(mpi: Mpi, cuda: CudaLibraries) -> Support:
     if cuda.ucx is None:
         if cuda.built_in:
             return Support("its own components for CUDA")
-        return Support("", {}, "`mpigauge mpi install openmpi --cuda` adds UCX with CUDA")
+        return Support("", {}, "`mpigauge mpi install openmpi --cuda` installs one with CUDA")
     settings = dict(UCX)
     if not cuda.ucx_by_default:
         paths = [str(cuda.ucx), mpi.env.get("LD_LIBRARY_PATH", "")]

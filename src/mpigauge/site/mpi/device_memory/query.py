@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0
 """A driver without persistence mode takes seconds to initialise GPUs."""
-_NO_DEVICE = "CUDA_ERROR_NO_DEVICE"
+_MEANING = {
+    "CUDA_ERROR_NO_DEVICE": "it offers no GPU to this process",
+    "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH": "it is not of the same version as the kernel's driver",
+    "CUDA_ERROR_SYSTEM_NOT_READY": "the system is not ready; the fabric manager may not run",
+    "error 34": "it is the stub of a toolkit, not a driver",
+}
+"""Errors of initialisation; a stub (34) has no names for errors."""
 
 # Prints a line for each step, so that what a crash leaves is kept. Functions that an older driver
 # lacks are left out.
@@ -123,8 +129,8 @@ def parse(text: str) -> LibraryReport:
     ]
     merged = {name: value for each in facts for name, value in each.items()}
     problem = merged.get("problem", "")
-    if problem == _NO_DEVICE:
-        problem = f"it offers no GPU to this process ({_NO_DEVICE})"
+    if problem in _MEANING:
+        problem = f"{_MEANING[problem]} ({problem})"
     return LibraryReport(
         version=merged.get("version", 0),
         gpus=tuple((each["bus"], each["name"]) for each in facts if "bus" in each),
