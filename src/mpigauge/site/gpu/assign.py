@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from mpigauge.model.topology import Device, Topology
 
 NEAR = "near"
-_ADDRESS = re.compile(
-    r"(?:(?P<domain>[0-9a-f]{1,8}):)?(?P<bus>[0-9a-f]{1,2}):(?P<slot>[0-9a-f]{1,2})"
-    r"(?:\.(?P<function>[0-7]))?",
-    re.IGNORECASE,
+_ADDRESS = (
+    r"(?i)(?:(?P<domain>[0-9a-f]{1,8}):)?(?P<bus>[0-9a-f]{1,2}):(?P<slot>[0-9a-f]{1,2})"
+    r"(?:\.(?P<function>[0-7]))?"
 )
 
 
@@ -128,7 +127,7 @@ def _named(word: str, words: str, gpus: Sequence[Device], host: str) -> Device:
         if int(word) < len(gpus):
             return gpus[int(word)]
         raise UserError(f"--gpu {words}: there is no GPU {word}; {there}")
-    address = _ADDRESS.fullmatch(word)
+    address = re.fullmatch(_ADDRESS, word)
     if address is None:
         raise UserError(
             f"--gpu {words}: '{word}' is neither near, nor an index, nor a PCI address; {there}"
@@ -143,7 +142,7 @@ def _named(word: str, words: str, gpus: Sequence[Device], host: str) -> Device:
 
 def _is_at(gpu: Device, address: re.Match[str]) -> bool:
     """True if a GPU has this address, in which domain and function may be omitted."""
-    own = _ADDRESS.fullmatch(gpu.bus)
+    own = re.fullmatch(_ADDRESS, gpu.bus)
     if own is None:
         return False
     return all(
