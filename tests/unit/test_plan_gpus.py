@@ -209,6 +209,23 @@ def test_the_driver_says_which_gpus_there_are(
     assert with_gpus(host, request.benchmarks, is_from_file=False) is host
 
 
+@pytest.mark.parametrize(("visible", "order"), [(None, GPUS), ("2,1,0", GPUS[::-1])])
+def test_gpus_are_counted_by_their_addresses_or_as_the_variable_does(
+    big: Topology, monkeypatch: pytest.MonkeyPatch, visible: str | None, order: tuple[str, ...]
+) -> None:
+    """CUDA counts the fastest first."""
+    offered = LibraryReport(13000, tuple((bus, "H") for bus in reversed(GPUS)))
+    monkeypatch.setattr(cli_gpus, "_driver", lambda: "/lib/libcuda.so.1")
+    monkeypatch.setattr("mpigauge.site.mpi.device_memory.ask_library", lambda _: offered)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    request = read_request({"benchmarks": ("Allreduce",), "memory": ("device",)})
+    setup: Any = _Setup(request, Resources(big))
+    there = with_gpus(setup, request.benchmarks, is_from_file=False)
+    assert there.resources.gpus_of("").offered == order
+
+
 def test_a_driver_that_cannot_be_used_is_refused(
     big: Topology, monkeypatch: pytest.MonkeyPatch
 ) -> None:

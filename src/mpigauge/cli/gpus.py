@@ -87,14 +87,19 @@ def _driver() -> str:
 
 
 def _offered(library: str) -> HostGpus:
-    """The GPUs that the driver offers; CUDA_VISIBLE_DEVICES has taken its effect."""
+    """The GPUs that the driver offers, in the order of CUDA_VISIBLE_DEVICES if it is set, else of
+    their PCI addresses: by default CUDA counts the fastest first."""
     from mpigauge.model.hosts import HostGpus
+    from mpigauge.site.gpu import VISIBLE
     from mpigauge.site.mpi.device_memory import ask_library
 
     report = ask_library(Path(library))
     if report.problem:
         raise UserError(f"--memory: the driver's library {library}: {report.problem}")
-    return HostGpus(offered=tuple(bus for bus, _ in report.gpus), bytes=report.bytes)
+    buses = [bus for bus, _ in report.gpus]
+    if VISIBLE not in os.environ:
+        buses.sort()
+    return HostGpus(offered=tuple(buses), bytes=report.bytes)
 
 
 def transport_for_gpus(setup: Setup, settings: Mapping[str, str]) -> dict[str, str]:
