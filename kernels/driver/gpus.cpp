@@ -42,10 +42,12 @@ std::string memory_kinds_of_world() {
 void select_gpu(const Options& options) {
   if (!uses_gpu(options)) return;
   gpu::name_nccl(options.nccl);
+  const int local = options.all_on_first_gpu ? 0 : platform::launcher_local_rank().value_or(0);
   try {
-    gpu::start(options.cuda, options.gpus, platform::launcher_local_rank().value_or(0));
+    gpu::start(options.cuda, options.gpus, local);
   } catch (const gpu::Error& error) {
-    throw UsageError("--memory: " + platform::host_name() + ": " + error.what());
+    const char* const option = options.all_on_first_gpu ? "" : "--memory: ";
+    throw UsageError(option + platform::host_name() + ": " + error.what());
   }
 }
 

@@ -15,6 +15,7 @@ namespace mpigauge {
 struct Options : OptionFields {
   SyncMethod automatic_sync = SyncMethod::barrier;  ///< what automatic means in this launch
   bool gpus_shared = false;                         ///< ranks share a GPU in this launch
+  bool all_on_first_gpu = false;                    ///< that they see, as IMB's programs do
   /// What only some benchmarks use, with all that is measured in turn; empty: `suite` alone.
   std::vector<SuiteOptions> combinations;
 };

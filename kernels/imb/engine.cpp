@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// IMB-MPI1, -EXT, -IO, -NBC, -RMA and -MPI4: options, header, then for each benchmark, number of
+// IMB-MPI1, -EXT, -IO, -NBC, -RMA and -MPI4, and -GPU of two of them: options, header, then for each benchmark, number of
 // processes and mode a table.
 
 #include <algorithm>
@@ -267,6 +267,9 @@ const AddProgram io{{"IMB-IO", "IO", "MPI-IO part", run_engine}};
 const AddProgram nbc{{"IMB-NBC", "NBC", "MPI-NBC part", run_engine}};
 const AddProgram rma{{"IMB-RMA", "RMA", "MPI-RMA part", run_engine}};
 const AddProgram mpi4{{"IMB-MPI4", "MPI4", "MPI-4 part", run_engine}};
+const AddProgram mpi1_gpu{{"IMB-MPI1-GPU", "MPI1", "MPI-1 part (GPU)", run_engine, true}};
+const AddProgram rma_gpu{
+    {"IMB-RMA-GPU", "RMA", "RMA part (GPU), Technical preview", run_engine, true}};
 
 }  // namespace
 

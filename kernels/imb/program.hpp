@@ -20,6 +20,7 @@ struct Program {
   /// Everything from the command line on; returns the exit status. What it throws as UsageError
   /// before MPI_Init becomes one line of one rank and exit status 2.
   int (*run)(const Program& program, const Words& words) = nullptr;
+  bool on_gpu = false;  ///< buffers are on a GPU, unless an option names other memory
 };
 
 /// Adds a program from its own file.

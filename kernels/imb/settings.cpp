@@ -195,6 +195,20 @@ void add_types(EngineOptions& t) {
                [](S& s, V v) { s.options.suite.contiguity = choice<Contiguity>(v); }});
 }
 
+// IMB's words: its host memory is pinned, and ordinary memory is that of the CPU.
+void add_memory(EngineOptions& t) {
+  static const std::vector<Word<Memory>> words{{"device", Memory::device},
+                                               {"host", Memory::pinned},
+                                               {"shared", Memory::managed},
+                                               {"cpu", Memory::host}};
+  t.push_back({"-mem_alloc_type", "device|host|shared|cpu",
+               "memory of the buffers: of the GPU, pinned, managed, or ordinary memory",
+               [](EngineSettings& s, const Value& v) {
+                 const Memory memory = choice(v, words);
+                 s.options.memories = {{memory, memory}};
+               }});
+}
+
 void add_modes(EngineOptions& t) {
   t.push_back({"-aggregate_mode", "aggregate|non_aggregate|multi",
                "complete all calls at the end, each one, or show both", set_aggregate});
@@ -308,6 +322,7 @@ EngineOptions engine_options(const Program& program) {
   add_common(table);
   if (is_one_of({"MPI1", "NBC", "MPI4", "RMA"})) add_rooted(table);
   if (is_one_of({"MPI1"})) add_types(table);
+  if (program.on_gpu && is_one_of({"MPI1"})) add_memory(table);
   if (is_one_of({"EXT", "RMA", "IO"})) add_modes(table);
   if (is_one_of({"IO"})) add_directories(table);
   return with_ours(std::move(table));
@@ -317,6 +332,10 @@ EngineSettings read_engine_settings(const Program& program, const Words& words) 
   EngineSettings s;
   s.options = plain_options();
   s.options.npmin = program.suite == "IO" ? 1 : 2;
+  if (program.on_gpu) {
+    s.options.memories = {{Memory::device, Memory::device}};
+    s.options.all_on_first_gpu = true;
+  }
   append(s.named, read_words(engine_options(program), words, s));
   finish_sizes(s);
   finish_schedule(s);

@@ -146,8 +146,32 @@ TEST(sizes_of_the_user_keep_order_and_length) {
   CHECK_EQ(sizes("Allreduce", {"-msgsize", "1024,7,0,8388608,7"}), (Sizes{1024, 8, 0, 8388608, 8}));
 }
 
+TEST(memory_of_buffers_is_named_by_the_words_of_imb) {
+  const auto memory = [](const Words& words, const char* program) {
+    const auto& all = with(words, program).options.memories;
+    return all.empty() ? "" : all.front().name();
+  };
+  CHECK_EQ(memory({}, "IMB-MPI1-GPU"), "device");
+  CHECK_EQ(memory({"-mem_alloc_type", "device"}, "IMB-MPI1-GPU"), "device");
+  CHECK_EQ(memory({"-mem_alloc_type", "host"}, "IMB-MPI1-GPU"), "pinned");
+  CHECK_EQ(memory({"-mem_alloc_type", "shared"}, "IMB-MPI1-GPU"), "managed");
+  CHECK_EQ(memory({"-mem_alloc_type", "cpu"}, "IMB-MPI1-GPU"), "host");
+  CHECK_EQ(memory({}, "IMB-RMA-GPU"), "device");
+  CHECK_EQ(memory({}, "IMB-MPI1"), "");
+  CHECK_EQ(refusal({"-mem_alloc_type", "managed"}, "IMB-MPI1-GPU"),
+           "-mem_alloc_type: 'managed' is none of device, host, shared, cpu");
+  CHECK(refusal({"-mem_alloc_type", "device"}, "IMB-RMA-GPU").starts_with("there is no option"));
+  CHECK(refusal({"-mem_alloc_type", "device"}, "IMB-MPI1").starts_with("there is no option"));
+}
+
+TEST(ranks_of_gpu_programs_share_the_first_gpu) {
+  CHECK(with({}, "IMB-MPI1-GPU").options.all_on_first_gpu);
+  CHECK(with({}, "IMB-RMA-GPU").options.all_on_first_gpu);
+  CHECK(!with({}).options.all_on_first_gpu);
+}
+
 TEST(every_option_is_in_the_help) {
-  for (const auto& program : {"IMB-MPI1", "IMB-EXT", "IMB-IO", "IMB-RMA"}) {
+  for (const auto& program : {"IMB-MPI1", "IMB-MPI1-GPU", "IMB-EXT", "IMB-IO", "IMB-RMA"}) {
     const Program& of = *find_program(program);
     const std::string help = help_text(of, "");
     for (const auto& row : engine_options(of)) {

@@ -20,6 +20,7 @@ from mpigauge.site.mpi import find
 from mpigauge.site.mpi.imb_programs import list_text
 from tests import patience
 from tests.conftest import MPIS
+from tests.cuda_fakes import fake
 from tests.e2e.commands import last_line, mpigauge
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def test_every_launcher_starts_its_own_mpi(mpi: Mpi, folder: Path) -> None:
 
 def test_every_name_is_a_suite(folder: Path) -> None:
     names = sorted(path.name for path in folder.iterdir() if path.name != "mpigauge")
-    assert len(names) == 9
+    assert len(names) == len(SMALL)
     for name in names:
         done = alone(folder / name, "-help")
         assert done.returncode == 0, done.stderr
@@ -215,7 +216,15 @@ SMALL = {
     "IMB-MT": ("PingPongMT", "-count", "1,4"),
     "IMB-P2P": ("SendRecv_Replace", "-msglog", "3:4"),
     "IMB-HALO": ("simple_halo", "-count", "1,4"),
+    "IMB-MPI1-GPU": ("pingpong", "-msglog", "3:4"),
+    "IMB-RMA-GPU": ("Unidir_put", "-msglog", "3:4"),
 }
+GPU_PROGRAMS = ("IMB-MPI1-GPU", "IMB-RMA-GPU")
+
+
+def with_gpu(mode: str = "aware") -> dict[str, str]:
+    """The environment of a driver for tests, whose memory this MPI can touch."""
+    return {"LD_LIBRARY_PATH": str(fake("cuda").parent), "MPIGAUGE_FAKE_CUDA": mode}
 
 
 def test_no_program_is_forgotten(folder: Path) -> None:
@@ -235,7 +244,8 @@ def test_every_program_writes_records(
     file = tmp_path / "records.jsonl"
     words = (*SMALL[name], *(["-adaptive"] if adaptive else []), "-records", str(file))
     place = ("-dir", str(tmp_path)) if name == "IMB-IO" else ()
-    done = two(find("mpich"), folder / name, *words, *place)
+    env = with_gpu() if name in GPU_PROGRAMS else {}
+    done = two(find("mpich"), folder / name, *words, *place, **env)
     assert done.returncode == 0, done.stderr
     assert '"record"' not in done.stdout
     records = records_in(file)
@@ -244,7 +254,9 @@ def test_every_program_writes_records(
     cells = [r for r in records if r["record"] == "cell"]
     assert cells
     for cell in cells:
-        assert cell["suite"] == name.removeprefix("IMB-")
+        assert cell["suite"] == name.removeprefix("IMB-").removesuffix("-GPU")
+        assert cell["memory"] == ("device" if name in GPU_PROGRAMS else "host")
+        assert cell["sharing"] == ("shared" if name in GPU_PROGRAMS else "")
         assert cell["mode"] == ("adaptive" if adaptive else "classic")
         assert cell["stop"] != "schedule" or not adaptive
         assert cell["wrong_count"] == 0
@@ -278,6 +290,51 @@ def test_rows_that_did_not_become_precise_are_named_behind_the_table(
 
 def cells_of(reading: Reading) -> list[str]:
     return [str(cell) for table in reading.tables for cell in table.cells()]
+
+
+# --- IMB-MPI1-GPU and IMB-RMA-GPU -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("word", "memory"),
+    [("device", "device"), ("host", "pinned"), ("shared", "managed"), ("cpu", "host")],
+)
+def test_words_of_imb_name_the_memory(folder: Path, tmp_path: Path, word: str, memory: str) -> None:
+    file = tmp_path / "records.jsonl"
+    words = ("PingPong", "-mem_alloc_type", word, "-msglog", "3:4", "-iter", "5")
+    done = two(find("mpich"), folder / "IMB-MPI1-GPU", *words, "-records", str(file), **with_gpu())
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1].endswith(", MPI-1 part (GPU)")
+    assert {r["memory"] for r in records_in(file) if r["record"] == "cell"} == {memory}
+
+
+def test_memory_of_the_cpu_needs_no_driver(folder: Path) -> None:
+    words = ("PingPong", "-mem_alloc_type", "cpu", "-msglog", "3:4", "-iter", "5")
+    assert two(find("mpich"), folder / "IMB-MPI1-GPU", *words).returncode == 0
+
+
+@pytest.mark.parametrize("name", GPU_PROGRAMS)
+def test_without_a_driver_one_line_says_so(folder: Path, name: str) -> None:
+    done = two(find("mpich"), folder / name, "-msglog", "3:4", **with_gpu("none"))
+    assert done.returncode == 2
+    (line,) = said(done, name)
+    assert line.endswith("the CUDA driver reports no GPU")
+
+
+def test_other_words_for_memory_are_refused(folder: Path) -> None:
+    for word in ("managed", "gpu", ""):
+        done = two(find("mpich"), folder / "IMB-MPI1-GPU", "-mem_alloc_type", word, **with_gpu())
+        assert done.returncode == 2
+        assert said(done, "IMB-MPI1-GPU") == [
+            f"IMB-MPI1-GPU: -mem_alloc_type: '{word}' is none of device, host, shared, cpu"
+        ]
+    done = two(find("mpich"), folder / "IMB-RMA-GPU", "-mem_alloc_type", "device", **with_gpu())
+    assert done.returncode == 2
+
+
+def test_the_second_line_of_the_one_sided_program(folder: Path) -> None:
+    done = two(find("mpich"), folder / "IMB-RMA-GPU", *SMALL["IMB-RMA-GPU"], **with_gpu())
+    assert done.stdout.splitlines()[1].endswith(", RMA part (GPU), Technical preview")
 
 
 # --- IMB-HALO -------------------------------------------------------------------------------------

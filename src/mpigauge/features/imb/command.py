@@ -27,7 +27,8 @@ def command() -> None:
 )
 @click.option("--force", is_flag=True, help="Replace files that mpigauge did not put there.")
 def install_command(folder: Path, specs: tuple[str, ...], force: bool) -> None:
-    """Put IMB-MPI1, IMB-EXT, IMB-IO, IMB-NBC, IMB-RMA, IMB-MPI4, IMB-MT, IMB-P2P into DIR.
+    """Put IMB-MPI1, IMB-EXT, IMB-IO, IMB-NBC, IMB-RMA, IMB-MPI4, IMB-MT, IMB-P2P, IMB-HALO,
+    IMB-MPI1-GPU and IMB-RMA-GPU into DIR.
 
     They need no Python, find the MPI whose mpirun starts them, and DIR can be moved.
     """

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from mpigauge.site.mpi.folders import Tell
 
 PROGRAMS = tuple(
-    f"IMB-{suite}" for suite in ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO")
+    f"IMB-{part}"
+    for part in (
+        *("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO"),
+        *("MPI1-GPU", "RMA-GPU"),
+    )
 )
 HOME = "mpigauge"
 """The folder next to the programs with the files that they open."""
