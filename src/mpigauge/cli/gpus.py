@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,17 +26,23 @@ TRIALS = "device_memory_trials"
 def check_gpu_options(request: Request, benchmarks: Iterable[str], target: Target) -> None:
     """Checks before anything is built that these benchmarks can have their buffers where they are
     requested. UserError: they cannot, or this machine has no driver of a GPU."""
-    if not (request.memory or request.gpu or request.cuda):
+    words = list(benchmarks)
+    has_nccl = any(NCCL_SUITE in word.upper() for word in words)
+    if not (request.memory or request.gpu or request.cuda or request.nccl or has_nccl):
         return
-    from mpigauge.measure.plan.gpus import check_gpus, uses_gpus
+    from mpigauge.measure.plan.gpus import check_gpus, uses_gpus, uses_nccl
     from mpigauge.measure.plan.memory_check import check_memory
     from mpigauge.runs.readers.known import all_cards
 
-    chosen = all_cards().chosen(benchmarks)
+    chosen = all_cards().chosen(words)
     check_memory(request, chosen)
     check_gpus(request, chosen)
-    if uses_gpus(request, chosen) and not (target.hosts or target.topology or request.cuda):
+    if target.hosts or target.topology:
+        return
+    if uses_gpus(request, chosen) and not request.cuda:
         _check_driver(request)
+    if uses_nccl(chosen) and not request.nccl:
+        _nccl()
 
 
 def _check_driver(request: Request) -> None:
@@ -50,18 +57,34 @@ def _check_driver(request: Request) -> None:
         )
 
 
+def _nccl() -> str:
+    """The library of NCCL of this host. UserError: there is none."""
+    from mpigauge.site.mpi.device_memory.libraries import NCCL, nccl_library
+
+    library = nccl_library(os.environ)
+    if library is None:
+        raise UserError(
+            f"there is no {NCCL} here; name the library with --nccl FILE, or install one, such as "
+            "by `pip install nvidia-nccl-cu13`"
+        )
+    return str(library)
+
+
 def with_gpus(setup: Setup, benchmarks: Iterable[str], is_from_file: bool) -> Setup:
     """The setup with the GPUs that the driver of this machine offers, and with as many ranks by
     default; unchanged if no buffer needs one. `is_from_file`: the machine is one in a file.
     UserError: the driver cannot be used, or there is no GPU."""
-    from mpigauge.measure.plan.gpus import uses_gpus, with_room_for_gpus
+    from mpigauge.measure.plan.gpus import uses_gpus, uses_nccl, with_room_for_gpus
 
     request, resources = setup.request, setup.resources
-    if not uses_gpus(request, setup.cards.chosen(benchmarks)):
+    chosen = setup.cards.chosen(benchmarks)
+    if not uses_gpus(request, chosen):
         return _with_visible_gpus(setup, is_from_file)
     if not resources.hosts and not is_from_file:
         request = replace(request, cuda=request.cuda or _driver())
         resources = replace(resources, gpus={"": _offered(request.cuda)})
+        if uses_nccl(chosen):
+            request = replace(request, nccl=_checked_nccl(setup))
     if not (request.np or request.ranks or resources.ppn or request.map):
         resources = with_room_for_gpus(resources, request.gpu)
     return replace(setup, request=request, resources=resources)
@@ -84,6 +107,16 @@ def _driver() -> str:
     from mpigauge.site.mpi.device_memory.libraries import driver_library
 
     return str(driver_library(os.environ) or "")
+
+
+def _checked_nccl(setup: Setup) -> str:
+    """The library of NCCL that kernels open. UserError: it cannot be used."""
+    from mpigauge.site.mpi.device_memory.nccl import check_nccl
+
+    library = setup.request.nccl or _nccl()
+    if setup.built is not None:
+        check_nccl(library, setup.mpi, setup.built)
+    return library
 
 
 def _offered(library: str) -> HostGpus:

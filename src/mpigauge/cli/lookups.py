@@ -36,6 +36,7 @@ def look_up(options: Mapping[str, Any]) -> LookedUp:
         rankfiles=_rankfiles(options.get("place") or ()),
         agent=_agent(options.get("rsh") or ""),
         cuda=_file("--cuda", options.get("cuda") or ""),
+        nccl=_file("--nccl", options.get("nccl") or ""),
         blas=_libraries(options.get("blas") or ()),
         default_blas=_default_blas() if "benchmarks" in options else None,
         compilers=_compilers(options.get("compilers") or ()),

@@ -374,6 +374,11 @@ gpu_options = (
         "PCI address for each; a GPU that is named twice is shared.  [default: near]",
     ),
     click.option("--cuda", metavar="FILE", hidden=True, help="The library of the CUDA driver."),
+    click.option(
+        "--nccl",
+        metavar="FILE",
+        help="The library of NCCL (suite NCCL).  [default: the one that is found]",
+    ),
 )
 oversubscribe_option = click.option(
     "--oversubscribe", is_flag=True, help="Allow more ranks than cores."

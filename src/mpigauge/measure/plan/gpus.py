@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.measure.plan.buffer_memory import is_on_gpu, needs_driver
+from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import byte_count, many, memory
 from mpigauge.site.gpu.assign import NEAR, assign
@@ -25,19 +26,26 @@ if TYPE_CHECKING:
     from mpigauge.model.hosts import HostGpus, HostRanks
     from mpigauge.model.topology import Topology
 
-GPU_SUITE = "NCCL"
-"""The suite whose buffers are always on GPUs."""
 LEAST_RANKS = 2
 """Ranks of a job by default on a host with one GPU: messages need two."""
 
 
 def uses_gpus(request: Request, chosen: Iterable[Card]) -> bool:
     """True if a buffer is in memory that the driver of a GPU allocates."""
-    return any(map(needs_driver, request.memory)) or any(card.suite == GPU_SUITE for card in chosen)
+    return any(map(needs_driver, request.memory)) or uses_nccl(chosen)
+
+
+def uses_nccl(chosen: Iterable[Card]) -> bool:
+    return any(card.suite == NCCL_SUITE for card in chosen)
 
 
 def check_gpus(request: Request, chosen: Sequence[Card]) -> None:
-    """UserError: GPUs are named, and nothing uses them."""
+    """UserError: GPUs or NCCL are named, and nothing uses them."""
+    if request.nccl and not uses_nccl(chosen):
+        raise UserError(
+            f"--nccl has no effect on these benchmarks; add those of {NCCL_SUITE}, such as "
+            f"{NCCL_SUITE}:AllReduce"
+        )
     named = (("--gpu", request.gpu), ("--cuda", request.cuda))
     for option, value in named if not uses_gpus(request, chosen) else ():
         if value:

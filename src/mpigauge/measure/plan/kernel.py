@@ -47,6 +47,7 @@ def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
         "leave-out": "|".join(map(_left_out, part.left_out)),
         "gpus": _list(_gpus_here(part)),
         "cuda": plan.cuda,
+        "nccl": plan.nccl,
         "stop-file": launch.stop_file,
         "records": "-",
     }

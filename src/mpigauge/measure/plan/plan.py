@@ -134,6 +134,8 @@ class Plan:
     """Bytes of buffers per rank at most; 0: of what is free."""
     cuda: str = ""
     """The library of the CUDA driver; empty: no buffer is in memory of the driver."""
+    nccl: str = ""
+    """The library of NCCL; empty: the one that the loader finds."""
     oversubscribe: bool = False
     timeout_s: float = 300.0
     start_s: float = 0.0

@@ -46,6 +46,8 @@ class LookedUp:
     """The words of --rsh, with the path of the program."""
     cuda: str = ""
     """The path of the library of --cuda, absolute."""
+    nccl: str = ""
+    """The path of the library of --nccl, absolute."""
     blas: tuple[Blas, ...] = ()
     default_blas: Blas | None = None
     """The BLAS that mpigauge brings; None: it has none for this kind of processor."""
@@ -118,6 +120,8 @@ class Request:
     """The GPUs of the ranks of a host, in the words of --gpu."""
     cuda: str = ""
     """The library of the CUDA driver; empty: the one that is found."""
+    nccl: str = ""
+    """The library of NCCL; empty: the one that is found."""
     seed: int = 0
     timeout_s: float | None = None
 
@@ -155,6 +159,7 @@ def read_request(raw: Mapping[str, Any], looked_up: LookedUp | None = None) -> R
         rankfiles=looked_up.rankfiles,
         rsh=looked_up.agent,
         cuda=looked_up.cuda,
+        nccl=looked_up.nccl,
         blas=looked_up.blas,
         default_blas=looked_up.default_blas,
         compilers=_each_once(looked_up.compilers),

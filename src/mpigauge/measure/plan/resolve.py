@@ -130,6 +130,7 @@ def plan_of(
         memory=request.memory,
         memory_limit=request.memory_limit,
         cuda=request.cuda,
+        nccl=request.nccl,
         oversubscribe=any(map(resources.crowded, parts)),
         timeout_s=request.timeout_s or Plan.timeout_s,
         rsh=request.rsh,

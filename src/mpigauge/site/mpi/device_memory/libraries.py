@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The CUDA libraries of this host that an MPI would use."""
+"""The CUDA libraries of this host that an MPI or the kernels would use."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 DRIVER = ("libcuda.so.1", "libcuda.so")
 """Names of the driver's library: the driver installs the first one, some machines have both."""
+NCCL = "libnccl.so.2"
 ADDED = Path("cuda") / "wheel" / "libucx" / "lib"
 """The folder of UCX with CUDA that `mpigauge mpi install openmpi --cuda` adds to a prefix."""
 _UCS, _UCT_CUDA = "libucs.so.0", Path("ucx") / "libuct_cuda.so.0"
@@ -54,17 +56,36 @@ def cuda_libraries(mpi: Mpi, env: Mapping[str, str] | None = None) -> CudaLibrar
 
 def driver_library(env: Mapping[str, str] | None = None, root: Path = ROOT) -> Path | None:
     """Returns the driver's library as the loader finds it by one of its names; None: there is
-    none. Programs open it by a name, so an RPATH of ours does not count."""
+    none."""
+    return next(_loadable(DRIVER, env, root), None)
+
+
+def nccl_library(env: Mapping[str, str] | None = None, root: Path = ROOT) -> Path | None:
+    """Returns NCCL as the loader finds it, else the one of this interpreter's packages
+    (nvidia-nccl-cu13, which PyTorch brings); None: there is none."""
+    return next(_loadable((NCCL,), env, root), None) or next(_nccl_of_packages(), None)
+
+
+def _loadable(names: Sequence[str], env: Mapping[str, str] | None, root: Path) -> Iterator[Path]:
+    """Yields the libraries that the loader finds by these names. Programs open them by a name, so
+    an RPATH of ours does not count."""
     elf = _elf(Path(sys.executable))
     if elf is None:
-        return None
+        return
     asker = NeedingObject(Path(sys.executable), replace(elf, rpath=(), runpath=()), None)
     loader = Loader(os.environ if env is None else env, root)
-    for name in DRIVER:
+    for name in names:
         for path, _ in loader.places(name, asker):
             if _STUBS not in path.parts and loader.fitting(path, elf) is not None:
-                return path
-    return None
+                yield path
+
+
+def _nccl_of_packages() -> Iterator[Path]:
+    spec = importlib.util.find_spec("nvidia")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        library = Path(folder) / "nccl" / "lib" / NCCL
+        if library.is_file():
+            yield library
 
 
 def _ucx_with_cuda(mpi: Mpi, env: Mapping[str, str]) -> Path | None:
