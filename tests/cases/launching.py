@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.measure.campaign.reasons import failed_to_start
-from mpigauge.model.cards import Cards
+from mpigauge.model.cards import NCCL_SUITE, Cards
 from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, parse
 from mpigauge.site import launch
 from mpigauge.site.launch import Job
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Kernels, Mpi
 
 PATIENCE_S = 180.0
+OTHER_SUITES = ("SELFTEST", NCCL_SUITE)
+"""Suites that test ourselves, or that need a GPU: see test_nccl.py."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,8 @@ class Site:
         return Cards.load(self.kernels.cards)
 
     def names(self) -> list[str]:
-        """All benchmarks but those that test ourselves."""
-        return [card.name for card in self.cards if card.suite != "SELFTEST"]
+        """All benchmarks but those that test ourselves or need a GPU."""
+        return [card.name for card in self.cards if card.suite not in OTHER_SUITES]
 
 
 @dataclass(frozen=True)

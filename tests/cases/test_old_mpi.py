@@ -11,7 +11,7 @@ import pytest
 
 from mpigauge.site.mpi.query import ask, missing
 from tests import old_mpi
-from tests.cases.launching import Site, run
+from tests.cases.launching import OTHER_SUITES, Site, run
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Card
@@ -53,7 +53,7 @@ def test_it_says_what_it_is(old: Site) -> None:
 
 def test_what_it_cannot_do_is_named(old: Site, where: Site) -> None:
     """For every benchmark, in a launch too short to measure them all."""
-    cards = [card for card in old.cards if card.suite != "SELFTEST"]
+    cards = [card for card in old.cards if card.suite not in OTHER_SUITES]
     calls = {call for card in cards for call in card.needs}
     never = missing(where.mpi.library, where.mpi.env, calls)
     ended = run(old, 2, "--benchmarks", words_of(cards), "--sizes", 4096, "--seconds", 2)

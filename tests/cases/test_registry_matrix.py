@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cases.every_cell import FEW_CALLS, MISSING, SUITES, check_benchmarks, run_all
-from tests.cases.launching import Site, run, site
+from tests.cases.launching import OTHER_SUITES, Site, run, site
 from tests.conftest import ABIS, MPIS
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def test_a_root_that_stays(where: Site) -> None:
 
 
 def test_the_suites_are_those_of_the_registry(where: Site) -> None:
-    assert set(SUITES) == set(where.cards.suites()) - {"SELFTEST"}
+    assert set(SUITES) == set(where.cards.suites()) - set(OTHER_SUITES)
 
 
 @pytest.mark.parametrize("layout", ["base_vec", "resize", "resize_vec"])
