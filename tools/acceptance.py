@@ -189,6 +189,11 @@ PARTS = {
         "tests/e2e/test_profile_again.py: how far apart they come when a profile is measured",
         program("bench/arrival_again.py"),
     ),
+    "gpu": Part(
+        "buffers on a GPU, NCCL and IMB-MPI1-GPU on a machine that has one",
+        "the same options, refusals and trials on a driver for tests, over memory of the host",
+        program("bench/gpu.py"),
+    ),
     "planted-waiting": Part(
         "whether profiles tell lateness that is planted on real ranks, on an idle machine",
         "tests/process/test_profile_waiting.py, tests/unit/test_profile_later.py: made-up times",
