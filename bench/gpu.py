@@ -140,7 +140,7 @@ def measured(name: str, folder: Path, *words: str, **more: object) -> Step:
 def steps(folder: Path) -> Iterator[Step]:
     """All steps that are a command of mpigauge each."""
     yield Step("machine", ("topo",), shows=("NVIDIA",))
-    yield Step("doctor", ("doctor",))
+    yield Step("doctor", ("doctor", "gpus", "device-memory"))
     for mpi in ("intel", "openmpi"):
         yield Step(f"transports-{mpi}", ("transports", "--mpi", mpi))
     kinds = ("--memory", "host,pinned,device,managed,device:host")

@@ -163,3 +163,12 @@ def test_the_drivers_library_has_two_names_and_several_places(tmp_path: Path) ->
 def test_a_toolkits_stub_is_no_driver(tmp_path: Path) -> None:
     a_library(tmp_path / "cuda/lib64/stubs" / DRIVER[1])
     assert driver_library({"LD_LIBRARY_PATH": "/cuda/lib64/stubs"}, tmp_path) is None
+
+
+def test_libraries_of_the_environment_do_not_hide_those_of_ucx() -> None:
+    """On a GPU node, LD_LIBRARY_PATH names the driver's folder; the MPI's value ends with it."""
+    mpi = replace(OPENMPI, env={"LD_LIBRARY_PATH": "/prefix/lib:/usr/local/nvidia/lib64"})
+    settings = device_settings(mpi, WITH_UCX, {}, {"LD_LIBRARY_PATH": "/usr/local/nvidia/lib64"})
+    assert settings["LD_LIBRARY_PATH"] == f"{UCX}:/prefix/lib:/usr/local/nvidia/lib64"
+    mine = {"LD_LIBRARY_PATH": "/my/ucx"}
+    assert "LD_LIBRARY_PATH" not in device_settings(mpi, WITH_UCX, mine, {})

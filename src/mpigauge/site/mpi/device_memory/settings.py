@@ -18,6 +18,8 @@ UCX_TLS = "UCX_TLS"
 _CUDA = frozenset({"cuda", "cuda_copy"})
 """The transports of UCX without which it takes device memory for the host's."""
 _PREFIX = "OMPI_MCA_"
+_LIBRARIES = "LD_LIBRARY_PATH"
+"""In the environment it is no choice: the MPI's value, to which folders are added, ends with it."""
 _UNKNOWN = Support("", {}, "how it is told to use CUDA is not known; give its settings with --set")
 
 
@@ -47,7 +49,7 @@ def device_settings(
     if cuda.driver is None:
         return {}
     _refuse_tls_without_cuda({**env, **chosen})
-    given = {*chosen, *env, *(selected or {})}
+    given = {*chosen, *(env.keys() - {_LIBRARIES}), *(selected or {})}
     names = given | {f"{_PREFIX}{name}" for name in given}
     needed = support_of(mpi, cuda).settings
     settings = {name: value for name, value in needed.items() if name not in names}
