@@ -109,7 +109,8 @@ def test_what_the_user_sets_wins(mpi: Mpi) -> None:
     for name in needed:
         rest = {other: value for other, value in needed.items() if other != name}
         assert device_settings(mpi, WITH_UCX, {name: "mine"}, {}) == rest
-        assert device_settings(mpi, WITH_UCX, {}, {name: "mine"}) == rest
+        if name != "LD_LIBRARY_PATH":  # in the environment it is no choice
+            assert device_settings(mpi, WITH_UCX, {}, {name: "mine"}) == rest
         assert device_settings(mpi, WITH_UCX, {}, {}, {name: "selected"}) == rest
     parameter = {"pml": "ob1"}
     assert "OMPI_MCA_pml" not in device_settings(mpi, WITH_UCX, parameter, {})
