@@ -485,6 +485,16 @@ def test_ranks_that_share_a_gpu_are_blamed_for_nothing_else(alpha: float) -> Non
     assert causes_of(run(beside_host(slow), on_gpus(ranks_on_it=2))) == {"gpu-shared"}
 
 
+@pytest.mark.parametrize(("beta", "found"), [(1e-10, True), (2e-11, False)])
+def test_staging_is_a_guess_where_host_memory_was_not_measured(beta: float, found: bool) -> None:
+    """A link of 32 GT/s x16 carries 63 GB/s."""
+    of = run(in_memory(1e-5, beta), on_gpus())
+    assert causes_of(of) == ({"gpu-staging"} if found else set())
+    assert all(not said.proved for said in explain(of).findings)
+    apart = [replace(rank, host=f"n{rank.rank}") for rank in on_gpus()]
+    assert "gpu-staging" not in causes_of(run(in_memory(1e-5, beta), apart))
+
+
 @pytest.mark.parametrize(("mps", "word"), [(False, "no MPS"), (True, "with MPS")])
 def test_turns_end_with_mps(mps: bool, word: str) -> None:
     shared = settled(memory="device", sharing="shared")
@@ -522,7 +532,7 @@ def test_a_node_that_is_not_known_is_not_far() -> None:
 
 def test_gpus_that_no_data_are_on_are_no_matter() -> None:
     """Ranks have GPUs, and their data are in host memory."""
-    said = explain(run(settled(), [*on_gpus(numa=0), state()]))
+    said = explain(run(settled(), on_gpus(numa=1, link="2.5 GT/s x1", ranks_on_it=2)))
     assert said.findings == ()
 
 

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mpigauge.model.record import encode, parse
 from mpigauge.runs.readers import READERS, Text, sniff
 
 if TYPE_CHECKING:
@@ -269,3 +271,36 @@ def test_no_value_of_a_wrong_type_stops_it(key: str, value: object) -> None:
     document = json.loads(JSON)
     document["results"][0][key] = value
     assert 2 <= read(json.dumps(document)).rows <= 4
+
+
+def test_no_damage_stops_it() -> None:
+    chance = random.Random("nccl")
+    for _ in range(60):
+        text = bytearray(JSON.encode())
+        for _ in range(3):
+            at, length = chance.randrange(len(text)), chance.randint(1, 60)
+            text[at : at + length] = chance.choice([b"", b"\n", b"7", text[at : at + length] * 2])
+        reading = read(bytes(text))
+        assert all(parse(encode(record)) for record in reading.records())
+
+
+# --- ranks that share a GPU ----------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("devices", "sharing"),
+    [
+        (DEVICES, ""),
+        (DEVICES.replace("0000:19", "0000:09"), "shared"),
+        (DEVICES.replace("0000:19", "0000:09").replace("node017", "node018", 1), ""),
+        (WITHOUT_GROUP.replace("0000:09:00", "0x00").replace("0000:19:00", "0x00"), ""),
+    ],
+)
+def test_sharing_is_read_from_the_bus_addresses(devices: str, sharing: str) -> None:
+    row = "8 2 float sum -1 9.0 0.1 0.1 0 8.0 0.1 0.1 0"
+    reading = read(table("all_reduce", row, devices=devices))
+    assert {c.sharing for c in cells(reading)} == {sharing}
+
+
+def test_sharing_is_read_from_json() -> None:
+    document = json.loads(JSON)
+    document["config"]["devices"][1]["device_hex"] = document["config"]["devices"][0]["device_hex"]
+    assert {c.sharing for c in cells(read(json.dumps(document)))} == {"shared"}

@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.data_memory import is_on_gpu
 from mpigauge.model.grouping import grouped
 from mpigauge.result.models.breaks import reasons
 
@@ -62,7 +63,9 @@ def twins(view: RunView, partners: Callable[[str], Sequence[str]]) -> Iterator[T
 
 
 def ranks_with_gpus(view: RunView) -> list[Rank]:
-    """The ranks that use a GPU; launches in which a rank had another place count again."""
+    """The ranks whose data are on a GPU; launches in which a rank had another place count again."""
+    if not any(is_on_gpu(row.cell.memory) for row in view.rows):
+        return []
     using = [rank for rank in view.run.ranks if rank.gpu.index >= 0]
     places = grouped(using, lambda rank: (rank.host, rank.rank, rank.gpu.bus, rank.numa))
     return [of[0] for of in places.values()]

@@ -46,12 +46,12 @@ _VERSION = re.compile(r"\b([nr]ccl-tests) version (\S+)(?:.*\bnccl-library=(\d+)
 _LIBRARY = re.compile(r"\b([NR]CCL) version ([\d.]+\S*)")
 _START = re.compile(r"\bCollective test starting: (\w+)")
 _PROGRAM = re.compile(r"(?<!\w)([a-z]\w*_perf)(?!\w)")
-_CONFIG = re.compile(r"^\s*#?\s*nThread \d+ nGpus \d+ ")
+_CONFIG = re.compile(r"^\s*(?:#\s*)?nThread \d+ nGpus \d+ ")
 _FACT = re.compile(r"\b(agg iters|iters|graph|unalign): (\d+)")
 _DEVICE = re.compile(
-    r"^\s*#?\s*Rank +(\d+)(?: +Group +(\d+))? +Pid +\d+ on +(\S+) +device +\d+ \[([^\]\s]*)\]"
+    r"^\s*(?:#\s*)?Rank +(\d+)(?: +Group +(\d+))? +Pid +\d+ on +(\S+) +device +\d+ \[([^\]\s]*)\]"
 )
-_HEAD = re.compile(r"^\s*#?\s*size +count +type\b")
+_HEAD = re.compile(r"^\s*(?:#\s*)?size +count +type\b")
 _BLOCKING = re.compile(r"\bBlocking Enabled\b")
 _OUT_OF_BOUNDS = re.compile(r"\bOut of bounds values : ([1-9]\d*)")
 _FAILURE = re.compile(r"\bTest (?:NCCL|CUDA|failure)\b.*")
@@ -62,7 +62,7 @@ _STAMP = "timestamp"
 @reader(
     "nccl_tests",
     "nccl-tests (all_reduce_perf …), text and JSON",
-    rb'^[ \t]*#?[ \t]*size[ \t]+count[ \t]+type[ \t]|"alg_bw"[ \t]*:',
+    rb'^[ \t]*(?:#[ \t]*)?size[ \t]+count[ \t]+type[ \t]|"alg_bw"[ \t]*:',
 )
 def read(text: Text) -> Reading:
     log = _Log(text)

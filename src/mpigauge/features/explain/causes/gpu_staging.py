@@ -11,16 +11,26 @@ from mpigauge.features.explain.needs import REPEATED
 from mpigauge.features.explain.on_gpu import LARGE, Twin, link_speed, ranks_with_gpus, twins
 from mpigauge.features.explain.registry import cause
 from mpigauge.model.data_memory import DEVICE, HOST, PINNED
-from mpigauge.model.units import megabytes_per_s
+from mpigauge.model.units import first_few, megabytes_per_s
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import MOVING
 from mpigauge.result.stats.remarks import name_cells
-from mpigauge.result.words import factor, size, time
+from mpigauge.result.words import bandwidth, factor, size, time
 
 if TYPE_CHECKING:
+    from mpigauge.model.row import Row
     from mpigauge.result.run_view import RunView
 
 LEAST_RATIO = 1.25
+LEAST_SHARE = 0.5
+"""The share of a PCIe link's speed that direct copies between GPUs reach at least."""
+_ONE_WAY = ("PingPong", "Uniband")
+"""Benchmarks whose bandwidth is that of one direction."""
+_ATTEMPTS = (
+    "`mpigauge doctor`, `mpigauge transports`: which transports of this MPI copy between GPUs?",
+    "GPUs below one PCIe switch or joined by NVLink (`mpigauge topo`, --gpu)",
+    "between hosts a network card that reads the GPU (GPUDirect RDMA), next to it",
+)
 
 
 @cause(
@@ -42,6 +52,37 @@ def look(view: RunView) -> Iterator[Finding]:
     ]
     if slow:
         yield _finding(view, slow)
+    elif not any(row.cell.memory in (HOST, PINNED) for row in view.rows):
+        yield from _by_link(view)
+
+
+def _by_link(view: RunView) -> Iterator[Finding]:
+    """Judges by the speed of the PCIe link, where nothing was measured in host memory."""
+    longest = {curve.label: curve.rows[-1] for curve in view.curves}
+    slow = {label: row for label, row in longest.items() if _is_below_link(view, row)}
+    if slow:
+        row = min(slow.values(), key=lambda each: each.bandwidth.value if each.bandwidth else 0.0)
+        yield Finding(
+            what=f"{first_few(slow)}: {bandwidth(row)} at {size(row)}, less than half of what the "
+            "PCIe link of the GPUs carries",
+            likely="data may go from the GPU to host memory and from there to the other GPU "
+            "(nothing in the run proves it)",
+            proved=False,
+            evidence=tuple(_links(view)),
+            attempts=("--memory host,device, which shows how long host memory takes", *_ATTEMPTS),
+            rows=tuple(slow.values()),
+        )
+
+
+def _is_below_link(view: RunView, row: Row) -> bool:
+    """True for ranks of one host that have a GPU each."""
+    cell, ranks = row.cell, view.ranks_of(row)
+    if cell.memory != DEVICE or cell.sharing or row.benchmark not in _ONE_WAY:
+        return False
+    if row.message_bytes < LARGE or row.bandwidth is None or len({r.host for r in ranks}) != 1:
+        return False
+    speed = min(link_speed(rank.gpu.link) for rank in ranks)
+    return row.bandwidth.value < LEAST_SHARE * speed
 
 
 def _finding(view: RunView, slow: Sequence[Twin]) -> Finding:
@@ -57,14 +98,7 @@ def _finding(view: RunView, slow: Sequence[Twin]) -> Finding:
             f"{size(row)} take {time(row)} in device memory, {time(other)} in {kind} memory",
             *_links(view),
         ),
-        attempts=(
-            (
-                "`mpigauge doctor` and `mpigauge transports`: can these GPUs reach each other, and "
-                "which transport of this MPI copies between them?"
-            ),
-            "GPUs below one PCIe switch or joined by NVLink (`mpigauge topo`, --gpu)",
-            "between hosts a network card that reads the GPU (GPUDirect RDMA), next to it",
-        ),
+        attempts=_ATTEMPTS,
         rows=tuple(each for twin in slow for each in twin),
         cost=view.cost(1 - 1 / twin.ratio for twin in slow),
     )
