@@ -9,6 +9,7 @@ import math
 import re
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from mpigauge.features.explain.registry import CAUSES, cause, explain
 from mpigauge.model.columns import COLUMNS
 from mpigauge.model.record import Carried, Gpu, GpuState
 from mpigauge.result.nature import ANY
+from mpigauge.runs.readers import READERS, Text
 from mpigauge.show.explanation import NO_ROWS, QUIET, page, to_json
 from tests import planted
 from tests.planted import (
@@ -37,12 +39,11 @@ from tests.planted import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Rank
     from mpigauge.runs.store import Run
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 FEW = [8, 64, 512, 4096, 32768, 262144]
 ROME_TABLE = """
             0         1000         0.15         0.00
@@ -210,6 +211,11 @@ CASES = {
     "gpu-copy-launch": Case(
         run(beside_host(in_memory(9e-6, 1e-10))),
         "PingPong in device memory: small messages take 8.01 µs or more longer than in host",
+        run(beside_host(in_memory(2e-6, 1e-10))),
+    ),
+    "gpu-turns": Case(
+        run(beside_host(in_memory(155e-6, 1e-10))),
+        "PingPong in device memory: small messages take 154 µs or more longer than in host",
         run(beside_host(in_memory(2e-6, 1e-10))),
     ),
     "gpu-threshold": Case(
@@ -493,6 +499,16 @@ def test_staging_is_a_guess_where_host_memory_was_not_measured(beta: float, foun
     assert all(not said.proved for said in explain(of).findings)
     apart = [replace(rank, host=f"n{rank.rank}") for rank in on_gpus()]
     assert "gpu-staging" not in causes_of(run(in_memory(1e-5, beta), apart))
+
+
+def test_the_recorded_tables_of_two_ranks_on_one_gpu() -> None:
+    """IMB-MPI1-GPU on an H200: flat at 155 µs, which is no launch of a copy."""
+    texts = (GOLDEN / f"printed/impi-gpu-MPI1-{word}-np2.txt" for word in ("device", "cpu"))
+    readings = [READERS["imb"].read(Text(file.read_bytes())) for file in texts]
+    cells_of = [cell for one in readings for table in one.tables for cell in table.cells()]
+    causes = causes_of(run(cells_of))
+    assert "gpu-turns" in causes
+    assert not causes & {"gpu-copy-launch", "gpu-staging"}
 
 
 @pytest.mark.parametrize(("mps", "word"), [(False, "no MPS"), (True, "with MPS")])

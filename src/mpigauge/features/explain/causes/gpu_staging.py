@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from mpigauge.features.explain.floors import turns
 from mpigauge.features.explain.needs import REPEATED
 from mpigauge.features.explain.on_gpu import LARGE, Twin, link_speed, ranks_with_gpus, twins
 from mpigauge.features.explain.registry import cause
@@ -14,6 +15,7 @@ from mpigauge.model.data_memory import DEVICE, HOST, PINNED
 from mpigauge.model.units import first_few, megabytes_per_s
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import MOVING
+from mpigauge.result.stats.curve_stats import variant_of
 from mpigauge.result.stats.remarks import name_cells
 from mpigauge.result.words import bandwidth, factor, size, time
 
@@ -41,12 +43,14 @@ _ATTEMPTS = (
 )
 def look(view: RunView) -> Iterator[Finding]:
     """Ranks that share a GPU wait for each other, which says nothing about the way of messages."""
+    waiting = {variant_of(floor[0].row.cell) for floor in turns(view)}
     beside = twins(view, lambda memory: (HOST, PINNED) if memory == DEVICE else ())
     slow = [
         twin
         for twin in beside
         if twin.row.message_bytes >= LARGE
         and not twin.row.cell.sharing
+        and variant_of(twin.row.cell) not in waiting
         and twin.is_slower
         and twin.ratio >= LEAST_RATIO
     ]
