@@ -117,23 +117,32 @@ def test_the_plan_keeps_memory_and_gpus() -> None:
 # --- what can have such buffers -----------------------------------------------------------------
 def refusal(options: dict[str, Any], *cards: Card) -> str:
     with pytest.raises(UserError) as error:
-        check_memory(read_request(options), cards)
+        check_memory(read_request(options), cards, cards)
     return str(error.value)
 
 
 def test_two_sides_are_for_pairs() -> None:
-    check_memory(read_request({"memory": ("device:host",)}), [PAIR])
+    check_memory(read_request({"memory": ("device:host",)}), [PAIR], [PAIR])
     assert "--memory host:device: two sides are for benchmarks of two ranks, and Bcast is not one"\
         in refusal({"memory": ("device", "host:device")}, PAIR, COLLECTIVE)  # fmt: skip
 
 
 def test_a_benchmark_without_such_buffers_is_refused_by_name() -> None:
     files = replace(COLLECTIVE, name="S_Write_Expl", suite="IO", gpu="it writes them to files")
-    check_memory(read_request({"memory": ("host",)}), [files])
+    check_memory(read_request({"memory": ("host",)}), [files], [files])
     for kind in ("device", "pinned", "managed"):
         assert refusal({"memory": ("host", kind)}, PAIR, files) == (
             f"--memory {kind}: IO:S_Write_Expl takes host memory alone: it writes them to files"
         )
+
+
+def test_of_a_suite_the_rest_is_measured() -> None:
+    files = replace(COLLECTIVE, name="S_Write_Expl", suite="IO", gpu="it writes them to files")
+    for kind in ("device", "device:host"):
+        request = read_request({"memory": (kind,)})
+        check_memory(request, [PAIR, COLLECTIVE, files], [PAIR])
+        with pytest.raises(UserError):
+            check_memory(request, [files], [])
 
 
 @pytest.mark.parametrize(
@@ -141,7 +150,7 @@ def test_a_benchmark_without_such_buffers_is_refused_by_name() -> None:
                           ("cache", "both"), ("threads", "2")]
 )  # fmt: skip
 def test_options_that_need_host_memory(option: str, value: str) -> None:
-    check_memory(read_request({"memory": ("host",), option: value}), [PAIR])
+    check_memory(read_request({"memory": ("host",), option: value}), [PAIR], [PAIR])
     assert refusal({"memory": ("pinned",), option: value}, PAIR).startswith(
         f"--{option} {value} and --memory pinned contradict: "
     )
@@ -149,5 +158,5 @@ def test_options_that_need_host_memory(option: str, value: str) -> None:
 
 def test_the_classic_mode_has_every_memory() -> None:
     request = read_request({"memory": ("device",), "classic": True})
-    check_memory(request, [PAIR])
+    check_memory(request, [PAIR], [PAIR])
     assert (request.classic, request.memory) == (True, ("device",))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mpigauge.measure.campaign.device_trials import SIZES, judged, left_out
+from mpigauge.measure.campaign.device_trials import SIZES, judged, left_out, tried_cards
 from mpigauge.measure.plan import PlanPart
 from mpigauge.measure.plan.call_families import (
     ARITHMETIC,
@@ -154,6 +154,18 @@ def test_the_rest_of_a_family_is_left_out_with_the_reason() -> None:
         ("PingPong", "managed", "so"), ("SELFTEST:Corrupt", "managed", "so"),
     ]  # fmt: skip
     assert not list(left_out(part, [replace(REDUCTION, accepted=("Allreduce",))], CARDS))
+
+
+def test_what_kernels_would_refuse_is_not_tried() -> None:
+    part = PlanPart(("PingPong", "Bcast", "P2P:Stencil2D", "SELFTEST:Corrupt", "Allreduce"), 2)
+    local = replace(CARDS.find("Allreduce"), gpu="its operands are in memory of the host")
+    benchmarks = tuple(local if card.word == local.word else card for card in CARDS)
+    cards = replace(CARDS, benchmarks=benchmarks)
+    words = [card.word for card in tried_cards(part, "device", cards)]
+    assert words == ["PingPong", "Bcast"]
+    assert [card.word for card in tried_cards(part, "device:host", cards)] == ["PingPong"]
+    wide = replace(part, world_ranks=4)
+    assert "P2P:Stencil2D" in [card.word for card in tried_cards(wide, "device", cards)]
 
 
 # --- what is kept -----------------------------------------------------------------------------

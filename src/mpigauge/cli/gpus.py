@@ -35,7 +35,7 @@ def check_gpu_options(request: Request, benchmarks: Iterable[str], target: Targe
     from mpigauge.runs.readers.known import all_cards
 
     chosen = all_cards().chosen(words)
-    check_memory(request, chosen)
+    check_memory(request, chosen, all_cards().named(words))
     check_gpus(request, chosen)
     if target.hosts or target.topology:
         return

@@ -21,7 +21,7 @@ from mpigauge.measure.campaign.job import kernel_job
 from mpigauge.measure.campaign.process import LauncherProcess
 from mpigauge.measure.campaign.reasons import signal_of, why
 from mpigauge.measure.plan import LaunchPlan, Plan, PlanPart
-from mpigauge.measure.plan.buffer_memory import DEVICE, is_on_gpu, sides
+from mpigauge.measure.plan.buffer_memory import DEVICE, has_two_sides, is_on_gpu, sides
 from mpigauge.measure.plan.call_families import MESSAGES, by_family, call_of, family_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord, Launch, Record, Skip, parse
@@ -117,10 +117,8 @@ def _trials(
     for trial in trials_of(site.mpi, plan.cuda):
         if trial.circumstances == circumstances:
             remembered[trial.family, trial.memory] = trial
-    chosen = [site.cards.find(name) for name in part.benchmarks]
-    cards = [site.cards.find(STAND_IN) if card.suite == SELFTEST else card for card in chosen]
     for kind in kinds:
-        for family, of in by_family(dict.fromkeys(cards)).items():
+        for family, of in by_family(tried_cards(part, kind, site.cards)).items():
             known = remembered.get((family, kind))
             missing = [card for card in of if not known or card.word not in known.accepted]
             if known and (known.refused or not missing):
@@ -128,6 +126,18 @@ def _trials(
                 continue
             trial = CallTrial(family, kind, circumstances, known.accepted if known else ())
             yield _launched(trial, missing, plan, part, site)
+
+
+def tried_cards(part: PlanPart, kind: str, cards: Cards) -> list[Card]:
+    """The benchmarks of a part that kernels would run in this memory, each once; a stand-in for
+    those with planted faults."""
+    chosen: dict[Card, None] = {}
+    for name in part.benchmarks:
+        card = cards.find(name)
+        fits = card.ranks == "pair" if has_two_sides(kind) else card.fits(part.largest_group)
+        if fits and not card.gpu:
+            chosen[cards.find(STAND_IN) if card.suite == SELFTEST else card] = None
+    return list(chosen)
 
 
 def _circumstances(plan: Plan, part: PlanPart, site: TrialSite) -> Circumstances:

@@ -11,7 +11,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.units import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mpigauge.measure.plan.request import Request
     from mpigauge.model.cards import Card
@@ -21,14 +21,23 @@ _NOT_COLD = "buffers are cold for the caches of the CPU, not for those of a GPU;
 _NO_THREADS = "threads of a rank have their buffers in host memory; leave one out"
 
 
-def check_memory(request: Request, chosen: Sequence[Card]) -> None:
-    """UserError: benchmarks cannot have their buffers there, or another option excludes it."""
+def check_memory(request: Request, chosen: Sequence[Card], named: Sequence[Card]) -> None:
+    """UserError: benchmarks cannot have their buffers there, or another option excludes it.
+    `named`: those of the chosen ones that the user named, not only their suite; others are left
+    out by the kernels, with the reason."""
     for kind in request.memory:
         if has_two_sides(kind):
-            _check_pairs(kind, chosen)
+            _check_pairs(kind, _that_matter(chosen, named, lambda card: card.ranks == "pair"))
         if needs_driver(kind):
             _check_options(kind, request)
-            _check_cards(kind, chosen)
+            _check_cards(kind, _that_matter(chosen, named, lambda card: not card.gpu))
+
+
+def _that_matter(
+    chosen: Sequence[Card], named: Sequence[Card], is_possible: Callable[[Card], bool]
+) -> Sequence[Card]:
+    """The benchmarks that are refused by name: all of them, if none is possible."""
+    return named if any(map(is_possible, chosen)) else chosen
 
 
 def _check_options(kind: str, request: Request) -> None:

@@ -209,7 +209,7 @@ def check_options(request: Request, chosen: Sequence[Card], cards: Cards) -> Non
     """UserError: an option affects none of these benchmarks, or contradicts another. Needs neither
     an MPI nor a machine."""
     check_effect(request, chosen, cards)
-    check_memory(request, chosen)
+    check_memory(request, chosen, cards.named(request.benchmarks))
     thread_levels.check(request.suite_options, chosen)
     data_and_op(request, chosen, cards)
 
