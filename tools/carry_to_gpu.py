@@ -22,10 +22,13 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 COMMAND = (sys.executable, "-c", "import sys; from mpigauge.cli import main; sys.exit(main())")
 CUDA = "13"
+PRESET = 3
+"""Of xz: a tenth larger than by default, in a third of the time."""
 KEPT: Mapping[str, tuple[str, ...]] = {
     "intel": (
         *("bin/mpiexec.hydra", "bin/mpiexec", "bin/mpirun", "bin/hydra_*_proxy", "bin/impi_info"),
@@ -81,12 +84,23 @@ def is_kept(name: str) -> Callable[[str], bool]:
 
 
 def pack(packed: Path, source: Path, root: str, keeps: Callable[[str], bool]) -> None:
-    """Packs those files of a folder, below `root`."""
-    with tarfile.open(packed, "w:xz") as archive:
+    """Packs those files of a folder, below `root`; of copies of a file, one and links to it."""
+    first: dict[str, str] = {}
+    with tarfile.open(packed, "w:xz", preset=PRESET) as archive:
         for path in sorted(source.rglob("*")):
             name = path.relative_to(source).as_posix()
-            if (path.is_symlink() or not path.is_dir()) and keeps(name):
-                archive.add(path, f"{root}/{name}", recursive=False)
+            if (path.is_dir() and not path.is_symlink()) or not keeps(name):
+                continue
+            entry = archive.gettarinfo(path, f"{root}/{name}")
+            content = "" if path.is_symlink() else sha256(path.read_bytes()).hexdigest()
+            same = first.setdefault(content, entry.name) if content else entry.name
+            if same != entry.name:
+                entry.type, entry.linkname, entry.size = tarfile.LNKTYPE, same, 0
+            if entry.isreg():
+                with path.open("rb") as file:
+                    archive.addfile(entry, file)
+            else:
+                archive.addfile(entry)
 
 
 def main(words: Sequence[str]) -> int:
