@@ -88,6 +88,8 @@ def _options(token: str) -> tuple[str, ...]:
     assert number is not None
     suffix = token[number.end() :]
     if "." in number[0] or suffix.startswith("e"):
+        if float(number[0]) == 0:
+            return (f"1.0{suffix}",)
         return (f"(2*{token})", f"({token}/2)")
     value = int(number[0].replace("'", ""))
     return tuple(f"{each}{suffix}" for each in (value + 1, value - 1) if each >= 0)

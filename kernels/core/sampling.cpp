@@ -94,8 +94,9 @@ double spread(std::vector<double> values) {
   return quantile(values, 0.9) - quantile(values, 0.1);
 }
 
-bool in_two_groups(const std::vector<double>& values) {
-  return largest_gap(values, 0.15) * median(values) > 0.5 * spread(values);
+bool in_two_groups(const std::vector<double>& values, double least_gap = 0) {
+  const double gap = largest_gap(values, 0.15) * median(values);
+  return gap > least_gap && gap > 0.5 * spread(values);
 }
 
 bool spreads(const std::vector<double>& values) {
@@ -109,8 +110,7 @@ bool bimodal(const Cell& cell, double step) {
   if (spreads(medians) && (in_two_groups(medians) || lag_one(medians) > 0.5)) return true;
   const auto samples = sorted_samples(cell);
   const double least_gap = 3 * step / cell.chunks().front().calls;
-  return spreads(samples) && in_two_groups(samples) &&
-         largest_gap(samples, 0.15) * median(samples) > least_gap;
+  return spreads(samples) && in_two_groups(samples, least_gap);
 }
 
 // Median of a part in one chunk, in ticks per call; NaN where it was not timed.

@@ -88,6 +88,7 @@ TEST(cold_buffers_exceed_the_cache_twice) {
     const Layout memory = layout(jobs("Alltoall", 4, options).front().row);
     CHECK(memory.slots >= 2);
     CHECK(memory.send_total() >= 2 * options.cache_bytes);
+    CHECK_EQ(memory.recv_total(), memory.slots * memory.stride_of_recv);
     CHECK(memory.stride_of_send >= memory.send_bytes + 64);
   }
 }

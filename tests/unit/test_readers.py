@@ -14,6 +14,9 @@ import pytest
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import encode, parse
 from mpigauge.runs.readers import READERS, Text, sniff
+from mpigauge.runs.readers.imb_rows import regular_rows
+from mpigauge.runs.readers.known import card_of, traffic
+from mpigauge.runs.readers.osu_tests import card_of_title
 from mpigauge.runs.readers.reading import joined
 from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.settings_lines import (
@@ -70,6 +73,7 @@ def test_each_finds_its_own_text_and_leaves_the_others(name: str, file: str) -> 
         "imported"
     }
     assert all(cell.source and cell.statistic for cell in cells(reading))
+    assert not any(card.rooted or card.by_default for card in reading.cards)
     for other in set(READERS) - {name}:
         assert READERS.find(other).read(text).rows == 0
 
@@ -270,6 +274,50 @@ def test_hpl() -> None:
     assert [u.line for u in reading.unread] == [13]
 
 
+@pytest.mark.parametrize(
+    ("suite", "name", "messages"),
+    [
+        ("MPI1", "PingPong", 1), ("MPI1", "PingPing", 1), ("MPI1", "Sendrecv", 2),
+        ("MPI1", "Exchange", 4), ("MPI1", "Uniband", 16), ("MPI1", "Biband", 32),
+        ("MPI1", "Bcast", 0), ("RMA", "One_put_all", 3), ("RMA", "Unidir_put", 1),
+        ("P2P", "PingPong", 2), ("P2P", "Birandom", 8), ("P2P", "Stencil2D", 16),
+        ("P2P", "Stencil3D", 24), ("MT", "PingPongMT", 2), ("MT", "SendRecvMT", 4),
+        ("MT", "ExchangeMT", 8), ("MT", "UniBandMT", 32), ("MT", "BiBandMT", 64),
+    ],
+)  # fmt: skip
+def test_messages_in_a_printed_time(suite: str, name: str, messages: float) -> None:
+    """Among four ranks, with eight messages in flight and two threads."""
+    card = card_of(suite, name)
+    assert card is not None
+    assert traffic(card, 4, 8, 2) == (messages, messages)
+
+
+@pytest.mark.parametrize(
+    ("title", "heads", "facts"),
+    [
+        ("Get latency", ("Size", "Latency (us)"), ("pair", "transfer", "single")),
+        ("Put Bandwidth", ("Size", "MB/s"), ("pair", "transfer", "band")),
+        ("Hello", ("Time",), ("any", "none", "barrier")),
+    ],
+)
+def test_a_test_of_osu_that_is_not_ours_has_a_card(
+    title: str, heads: tuple[str, ...], facts: tuple[str, ...]
+) -> None:
+    card = card_of_title(title, heads)
+    assert (card.suite, card.name) == ("OSU", title.replace(" ", "_"))
+    assert (card.ranks, card.unit, card.columns) == facts
+    assert (card.time, card.sync, card.rooted, card.by_default) == ("call", "none", False, False)
+
+
+def test_runs_of_hpl_have_their_start() -> None:
+    """That of the first row after which it stands."""
+    row = "WR11C2R4  1000  192  2  2  0.05  1.3450e+01\n"
+    start = "HPL_pdgesv() start time Sat Nov 21 12:0{}:00 2026\n"
+    text = HPL_HEAD + "\n" + "".join(row + start.format(minute) for minute in (0, 5))
+    times = [(each.launch, each.time) for each in read("hpl", text).launches]
+    assert times == [(0, "Sat Nov 21 12:00:00 2026"), (1, "Sat Nov 21 12:05:00 2026")]
+
+
 HPL_HEAD = "T/V                N    NB     P     Q               Time                 Gflops"
 
 
@@ -351,6 +399,9 @@ def test_nodeperf() -> None:
     reading = recorded("nodeperf", "ulysses-nodeperf-intel")
     assert figures(reading) == [(0, "DGEMM NN", 446.83543, "GFLOP/s", "higher")]
     assert reading.figures[0].placement == "host cn04-13"
+    line = "(3 of 8): NT lda= 10 ldb= 20 ldc= 30 0 0 0 446835.43 cn05\n"
+    (figure,) = read("nodeperf", line).figures
+    assert (figure.rank, figure.ranks, figure.arm) == (3, 8, "lda=10 ldb=20 ldc=30")
 
 
 def test_mpip() -> None:
@@ -568,6 +619,17 @@ def test_times_that_are_of_a_whole_window_are_stated() -> None:
     remarks = read("imb", text).remarks
     bands = [remark for remark in remarks if "messages in flight; IMB prints the time of" in remark]
     assert {remark.split(":")[0] for remark in bands} == {"UniBandMT", "BiBandMT"}
+
+
+def test_regular_rows_of_imb_have_each_point_in_its_place() -> None:
+    heads = ("#bytes", "#repetitions", "t[usec]", "Mbytes/sec")
+    rows = b"".join(b"%13d%13d%13.2f%13.2f\n" % (8 << n, 1000, 1.25, 6.4) for n in range(3))
+    for end in (b"", b"\n", b"\n\n# ends", b"# ends"):
+        assert regular_rows(rows + end, 0, heads) == 3
+    assert regular_rows(rows[53:], 0, heads) == 2
+    for wrong in ((b"1.25", b"12.5"), (b"6.40", b"64.0"), (b" 6.40", b"6.40 "), (b" 8", b"8.")):
+        assert regular_rows(rows.replace(*wrong, 1), 0, heads) == 0
+    assert regular_rows(rows[:-1] + b" ", 0, heads) == 0
 
 
 @pytest.mark.parametrize("word", ["nan", "inf"])

@@ -146,6 +146,13 @@ def test_tables_between_code_blocks_are_read_as_well() -> None:
     assert arms(read(f"## A\n{fenced(osu(2))}## B\n{osu(1)}")) == [("", 2), ("", 1)]
 
 
+def test_rows_without_a_time_have_the_heading_of_their_block() -> None:
+    head = "# Benchmarking PingPong\n# #processes = 2\n#bytes #repetitions t[usec] Mbytes/sec\n"
+    block = fenced(f"{head}8  1000  nan  1.00\n4  1000  2.00  2.00\n")
+    skips = read(f"## One\n{block}## Two\n{block}", "imb").skips
+    assert [(skip.key["arm"], skip.launch) for skip in skips] == [("One", 0), ("Two", 1)]
+
+
 @pytest.mark.parametrize(("name", "file"), RECORDED.items())
 def test_every_reader_reads_pages(name: str, file: str) -> None:
     raw = (PRINTED / f"{file}.txt").read_bytes()

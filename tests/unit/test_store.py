@@ -178,6 +178,18 @@ def test_progress_of_a_launch_that_ended_is_forgotten(tmp_path: Path) -> None:
     assert run.complete == frozenset()
 
 
+def test_a_damaged_file_beside_the_records_is_named(tmp_path: Path) -> None:
+    with create(tmp_path) as writer:
+        writer.append(cell_line())
+        writer.finish("done", launches=1)
+    for name in ("passport.json", "status.json"):
+        (tmp_path / "run" / name).write_text("{", encoding="utf-8")
+    run = load(tmp_path / "run")
+    files = [tmp_path / "run" / name for name in ("passport.json", "status.json")]
+    assert run.damaged == tuple(f"{file} is damaged and left out" for file in files)
+    assert run.cells
+
+
 def test_a_half_written_last_line_is_named_and_left_out(tmp_path: Path) -> None:
     with create(tmp_path) as writer:
         writer.append(cell_line())

@@ -6,10 +6,14 @@
 // the parameters alone: what a target would write is written here.
 #include "parameters.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <string_view>
 #include <thread>
@@ -26,6 +30,26 @@ void check(bool holds, const char* text, int line) {
   std::printf("line %d: does not hold: %s\n", line, text);
 }
 #define CHECK(...) check(__VA_ARGS__, #__VA_ARGS__, __LINE__)
+
+// An array right before memory that nobody may read.
+template <class Type, std::size_t count>
+class AtTheEnd {
+ public:
+  explicit AtTheEnd(const std::array<Type, count>& values) {
+    mprotect(pages_ + page_, page_, PROT_NONE);
+    std::memcpy(data_, values.data(), sizeof values);
+  }
+  AtTheEnd(const AtTheEnd&) = delete;
+  AtTheEnd& operator=(const AtTheEnd&) = delete;
+  ~AtTheEnd() { munmap(pages_, 2 * page_); }
+  [[nodiscard]] Type* data() const { return data_; }
+
+ private:
+  std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  char* pages_ = static_cast<char*>(
+      mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  Type* data_ = reinterpret_cast<Type*>(pages_ + page_) - count;
+};
 
 constexpr std::tuple<> nothing;
 constexpr int own_error = 4711, own_number = 77;
@@ -213,8 +237,8 @@ void weights_that_stand_for_something() {
 }
 
 void arrays_of_ranks() {
-  const std::array<int, 3> given = {4, Program::MPI_PROC_NULL, 0};
-  const auto all = std::tuple(static_cast<int>(given.size()));
+  const AtTheEnd<int, 3> given({4, Program::MPI_PROC_NULL, 0});
+  const auto all = std::tuple(3);
   Ranks<0> in(given.data(), all);
   CHECK(in.target()[0] == 4 && in.target()[1] == Target::MPI_PROC_NULL && in.target()[2] == 0);
   for (const int code : {0, 1}) {
@@ -483,6 +507,9 @@ void a_handle_that_was_freed_is_null() {
 
 template <Kind kind>
 void check_predefined() {
+  if constexpr (program_abi == Abi::ompi) {  // a pointer, which may be null
+    CHECK(word_of(to_target<kind>(handle_of<ProgramHandle<kind>>(Word{0}))) == 0);
+  }
   for (const Predefined& each : predefined) {
     const bool everywhere = each.mpich != no_value && each.std != no_value && each.ompi != nullptr;
     if (each.kind != kind || !everywhere) continue;
