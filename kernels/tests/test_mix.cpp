@@ -103,6 +103,7 @@ TEST(what_is_no_mix_is_refused_with_the_reason) {
   CHECK_EQ(refusal("x=2;0+1;0+0;barrier:0:0:0;"), "'barrier:0:0:0' is not a step of a mix");
   CHECK_EQ(refusal("x=2;0+1;0+0;barrier:0:1:0:1;"), "'1' is none of 1");
   CHECK_EQ(refusal("x=2;0_1;0+0;bcast:0:0:1:1;"), "'bcast:0:0:1:1' has a root of no rank");
+  CHECK_EQ(refusal("x=2;0+1;0+0;bcast:0:0:2:1;"), "'2' is not a number from 0 to 1");
   CHECK_EQ(refusal("x=2;0+1;0+0;send:0:0:0:1:1:0;"), "'0' does not say from which rank to which");
   CHECK_EQ(refusal("x=3;0+1+2;0+0+0;send:0:0:0:1:1:0-1+0-2;"),
            "'send:0:0:0:1:1:0-1+0-2' has several messages of one rank");

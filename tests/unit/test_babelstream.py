@@ -100,6 +100,8 @@ def test_wrong_results_are_noted() -> None:
          "nan is not a number (Min (sec))"),
         (HEAD.format(unit="MBytes/sec") + "Copy   -inf  0.1  0.1  0.1\n",
          "-inf is not a number (rate)"),
+        (HEAD.format(unit="MBytes/sec") + "Copy   100  0.1  0.1  x\n",
+         "x is not a number (Average)"),
         (CSV.format(rate="max_mbytes_per_sec", more="") + "Copy,100,1,8\n",
          "it has 4 of 8 columns"),
         (CSV.format(rate="max_mbytes_per_sec", more="") + "Copy,100,1,8,inf,1,1,1\n",

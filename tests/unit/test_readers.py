@@ -14,6 +14,7 @@ import pytest
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import encode, parse
 from mpigauge.runs.readers import READERS, Text, sniff
+from mpigauge.runs.readers.imb_header import Header
 from mpigauge.runs.readers.imb_rows import regular_rows
 from mpigauge.runs.readers.known import card_of, traffic
 from mpigauge.runs.readers.osu_tests import card_of_title
@@ -619,6 +620,25 @@ def test_times_that_are_of_a_whole_window_are_stated() -> None:
     remarks = read("imb", text).remarks
     bands = [remark for remark in remarks if "messages in flight; IMB prints the time of" in remark]
     assert {remark.split(":")[0] for remark in bands} == {"UniBandMT", "BiBandMT"}
+
+
+@pytest.mark.parametrize(
+    ("version", "words", "sync"),
+    [
+        ("2021.7", (), "barrier"),
+        ("2021.7", ("-sync", "0", "-imb_barrier", "1"), "none"),
+        ("2021.7", ("-imb_barrier", "0"), "barrier"),
+        ("2021.7", ("-imb_barrier", "1"), "dissemination"),
+        ("4.1", (), "none"),
+        ("4.1", ("-sync", "1"), "barrier"),
+    ],
+)
+def test_how_ranks_of_imb_meet(version: str, words: tuple[str, ...], sync: str) -> None:
+    allreduce, ping_pong = card_of("MPI1", "Allreduce"), card_of("MPI1", "PingPong")
+    assert allreduce is not None
+    assert ping_pong is not None
+    header = Header(version, "MPI1", command=["IMB-MPI1", *words])
+    assert (header.sync(allreduce), header.sync(ping_pong)) == (sync, "none")
 
 
 def test_regular_rows_of_imb_have_each_point_in_its_place() -> None:
