@@ -133,6 +133,42 @@ TEST(sums_and_products_are_those_of_arithmetic) {
   }
 }
 
+// What `combine` makes of two numbers, in words of the standard and not of itself.
+TEST(operations_are_those_of_the_standard) {
+  const auto of_two = []<class T>(std::string_view type, std::string_view op, T a, T b) {
+    find_type(type)->combine(op, reinterpret_cast<const std::byte*>(&b),
+                             reinterpret_cast<std::byte*>(&a), 1);
+    return a;
+  };
+  const std::vector<std::pair<std::string_view, int>> of_ints{
+      {"sum", 9}, {"prod", 18}, {"max", 6},  {"min", 3}, {"land", 1},
+      {"lor", 1}, {"lxor", 0},  {"band", 2}, {"bor", 7}, {"bxor", 5}};
+  CHECK_EQ(of_ints.size(), find_type("int")->ops.size());
+  for (const auto& [op, result] : of_ints) {
+    CHECK_EQ(of_two("int", op, 3, 6), result);
+    CHECK_EQ(of_two("int", op, 6, 3), result);
+  }
+  for (const auto& [op, result] : {std::pair{"land", 0}, {"lor", 1}, {"lxor", 1}}) {
+    CHECK_EQ(of_two("int", op, 0, 6), result);
+    CHECK_EQ(of_two("int", op, 6, 0), result);
+    CHECK_EQ(of_two("int", op, 0, 0), 0);
+  }
+  for (const auto& [op, result] :
+       {std::pair{"sum", 3.5}, {"prod", 1.5}, {"max", 3.}, {"min", .5}}) {
+    CHECK_EQ(of_two("double", op, 0.5, 3.0), result);
+    CHECK_EQ(of_two("float", op, 3.0F, 0.5F), static_cast<float>(result));
+  }
+  using Complex = std::complex<double>;
+  CHECK(of_two("double_complex", "sum", Complex(1, 2), Complex(3, 5)) == Complex(4, 7));
+  CHECK(of_two("double_complex", "prod", Complex(1, 2), Complex(3, 5)) == Complex(-7, 11));
+  using Pair = std::array<int, 2>;  // a value and its place; of two that are equal the lower one
+  CHECK(of_two("2int", "maxloc", Pair{1, 8}, Pair{2, 9}) == Pair({2, 9}));
+  CHECK(of_two("2int", "minloc", Pair{1, 8}, Pair{2, 9}) == Pair({1, 8}));
+  for (const std::string_view op : {"maxloc", "minloc"}) {
+    CHECK(of_two("2int", op, Pair{1, 8}, Pair{1, 3}) == Pair({1, 3}));
+  }
+}
+
 TEST(products_never_leave_the_numbers) {
   for (const std::string_view name : {"float", "double", "float_complex", "double_complex"}) {
     const auto* type = find_type(name);
