@@ -214,7 +214,7 @@ def beside_imb(folder: Path, intel: Mpi, driver: Path, report: Report, is_quick:
         for memory in ("device", "host", "shared", "cpu"):
             for benchmark in ("PingPong", "Allreduce"):
                 start = time.monotonic()
-                words = (benchmark, "-mem_alloc_type", memory, "-iter", "200", "-iter_policy",
+                words = (benchmark, "-mem_alloc_type", memory, "-iter", "100", "-iter_policy",
                          "off", "-msglog", "0:22", "-npmin", "2")  # fmt: skip
                 problem = compared(folder, intel, (theirs, ours), words, env, is_quick)
                 report.add(f"IMB {benchmark} {memory}", problem, time.monotonic() - start)
@@ -235,7 +235,7 @@ def compared(
 ) -> str:
     """The sizes whose times differ by more than they may; empty: none."""
     times: tuple[list[dict[int, float]], list[dict[int, float]]] = ([], [])
-    for turn in range(1 if is_quick else 3):
+    for turn in range(1 if is_quick else 5):
         for number, program in enumerate(programs):
             done = run(started(intel, program, words), env)
             keep(folder, f"imb-{words[0]}-{words[2]}-{('theirs', 'ours')[number]}-{turn}", done)
