@@ -116,6 +116,12 @@ def test_a_wrong_wheel_leaves_what_was_there(
     assert (mpi.prefix / "cuda" / "wheel" / LIBRARIES[0]).read_text() == "for CUDA 12"
 
 
+def test_a_prefix_of_somebody_else(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mpigauge.site.mpi.install_cuda.os.access", lambda *_: False)
+    with pytest.raises(UserError, match="cannot be written; set MPIGAUGE_HOME"):
+        add_ucx(mpi, 13, lambda _: None, mpi.prefix)
+
+
 @pytest.mark.parametrize(
     ("version", "major"), [(12000, 12), (12090, 12), (13000, 13), (13010, 13), (14000, 13)]
 )
@@ -147,6 +153,7 @@ def driver_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int) -> 
     [
         (["openmpi", "--cuda"], "no driver of NVIDIA GPUs here"),
         (["openmpi", "intel", "--cuda=13"], "adds UCX with CUDA to openmpi, not to intel"),
+        (["opnmpi", "--cuda", "13"], "did you mean 'openmpi'?"),
         (["mpich", "--cuda"], "adds UCX with CUDA to openmpi, not to mpich"),
         (["openmpi", "--cuda", "11"], "'11' is not one of"),
         (["--cuda", "openmpi"], "'openmpi' is not one of"),

