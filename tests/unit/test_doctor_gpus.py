@@ -160,7 +160,13 @@ def test_open_mpi_with_and_without_ucx_for_cuda() -> None:
 
 
 def test_an_mpi_that_is_not_known() -> None:
-    assert on_gpus(an_mpi("strange"), BARE)[0].state == "note"
+    strange = an_mpi("strange", "1")
+    sentence = "the settings of strange 1 for device memory are not known; give its settings"
+    findings = on_gpus(strange, BARE)
+    assert {finding.state for finding in findings} == {"unknown", "good"}
+    assert any(text.startswith(sentence) for text in texts_of(findings))
+    lines = support_lines(MpiOnGpus(strange, BARE, support_of(strange, BARE), REPORT))
+    assert any(line.startswith("strange 1: its settings for device memory") for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ def support_lines(on_gpus: MpiOnGpus) -> Iterator[str]:
         yield f"no peer access: {', '.join(f'{one} and {other}' for one, other in apart)}"
     elif report.peers:
         yield "peer access: between all GPUs"
-    if support.remedy:
+    if not support.is_known:
+        yield f"{mpi.label}: its settings for device memory are not known; {support.remedy}"
+    elif support.remedy:
         yield f"{mpi.label}: no support of device memory; {support.remedy}"
     else:
         settings = " ".join(f"{name}={value}" for name, value in sorted(support.settings.items()))

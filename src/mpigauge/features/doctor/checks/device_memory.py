@@ -97,22 +97,29 @@ def _support(on_gpus: MpiOnGpus) -> Iterator[CheckFinding]:
     yield from _trials(on_gpus)
     if support.remedy and any(trial.is_aware for trial in on_gpus.trials):
         return
-    if support.remedy:
+    if support.remedy and not support.is_known:
+        yield unknown(f"the settings of {label} for device memory are not known; {support.remedy}")
+    elif support.remedy:
         yield note(f"{label} does not support device memory", _ENDS, support.remedy)
-        return
+    else:
+        yield _settings(on_gpus)
+
+
+def _settings(on_gpus: MpiOnGpus) -> CheckFinding:
+    """A finding about the settings of an MPI that supports device memory."""
+    label, support = on_gpus.mpi.label, on_gpus.support
     missing = [
         f"{name}={value}"
         for name, value in support.settings.items()
         if on_gpus.env.get(name) != value
     ]
     if missing and not on_gpus.libraries.ucx_by_default:
-        yield note(
+        return note(
             f"{label} supports device memory by {support.through}, which is not enabled",
             _ENDS,
             f"for programs of yours `export {' '.join(missing)}`; --memory device sets it",
         )
-    else:
-        yield good(f"{label} supports device memory by {support.through}")
+    return good(f"{label} supports device memory by {support.through}")
 
 
 def _trials(on_gpus: MpiOnGpus) -> Iterator[CheckFinding]:

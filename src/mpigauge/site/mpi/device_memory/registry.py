@@ -25,6 +25,8 @@ class Support:
     """The settings that enable it."""
     remedy: str = ""
     """How to get an MPI with support; empty: nothing is missing."""
+    is_known: bool = True
+    """False if nothing here knows how this MPI supports device memory."""
 
 
 GetSupport = Callable[["Mpi", "CudaLibraries"], Support]

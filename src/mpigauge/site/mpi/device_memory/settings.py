@@ -20,7 +20,7 @@ _CUDA = frozenset({"cuda", "cuda_copy"})
 _PREFIX = "OMPI_MCA_"
 _LIBRARIES = "LD_LIBRARY_PATH"
 """In the environment it is no choice: the MPI's value, to which folders are added, ends with it."""
-_UNKNOWN = Support("", {}, "how it is told to use CUDA is not known; give its settings with --set")
+_UNKNOWN = Support("", {}, "give its settings for CUDA with --set", is_known=False)
 
 
 def support_of(mpi: Mpi, cuda: CudaLibraries) -> Support:
