@@ -113,13 +113,19 @@ def _key(trial: CallTrial) -> str:
 def _trial(data: Mapping[str, object]) -> CallTrial:
     values = dict(data)
     circumstances = values.pop("circumstances")
-    lists = {name: values.pop(name, []) for name in ("accepted", "protocols")}
     if not isinstance(circumstances, dict):
         raise TypeError("this is no trial")
-    tuples: dict[str, tuple[str, ...]] = {}
-    for name, each in lists.items():
-        if not isinstance(each, list):
-            raise TypeError("this is no trial")
-        tuples[name] = tuple(map(str, each))
+    accepted, protocols = (_tuple(values.pop(name, [])) for name in ("accepted", "protocols"))
     words = {name: str(value) for name, value in values.items()}
-    return CallTrial(**words, **tuples, circumstances=Circumstances(**circumstances))
+    return CallTrial(
+        **words,
+        circumstances=Circumstances(**circumstances),
+        accepted=accepted,
+        protocols=protocols,
+    )
+
+
+def _tuple(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise TypeError("this is no trial")
+    return tuple(map(str, value))
