@@ -140,6 +140,17 @@ def test_the_classic_mode_and_a_map_measure_on_gpus(words: tuple[str, ...], tmp_
     assert set(kinds(load(tmp_path / "map"), "PingPong")) == {"device"}
 
 
+def test_a_gpu_that_is_lost_ends_the_run_in_one_line(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    env = fake_driver(tmp_path / "driver", "lost")
+    done = cli.mpigauge("run", "PingPong", "--memory", "managed,host", *words, *QUICK,
+                        cwd=tmp_path, env=env)  # fmt: skip
+    assert done.returncode in (1, 2)
+    assert "CUDA_ERROR" in cli.last_line(done.stderr)
+    assert "Traceback" not in done.stderr
+
+
 # --- refusals -----------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("options", "variables", "sentence"),
@@ -148,6 +159,7 @@ def test_the_classic_mode_and_a_map_measure_on_gpus(words: tuple[str, ...], tmp_
         (("--gpu", "0,2"), {}, "there is no GPU 2"),
         ((), {"MPIGAUGE_FAKE_CUDA": "none"}, "offers no GPU"),
         ((), {"CUDA_VISIBLE_DEVICES": ""}, "offers no GPU"),
+        ((), {"MPIGAUGE_FAKE_CUDA": "old"}, "supports CUDA 10.2, and 11.4 is the oldest"),
         (("--sizes", "8Mi"), {"MPIGAUGE_FAKE_GPU_MIB": "4"}, "8 MiB for 1 rank on the GPU at"),
         (("--cuda", "missing"), {}, "--cuda: there is no file missing"),
         (("--cuda", "/bin/sh"), {}, "/bin/sh"),

@@ -230,9 +230,13 @@ def test_a_driver_that_cannot_be_used_is_refused(
     big: Topology, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cli_gpus, "_driver", lambda: "/lib/libcuda.so.1")
-    broken = LibraryReport(13000, problem="it offers no GPU to this process")
-    monkeypatch.setattr("mpigauge.site.mpi.device_memory.ask_library", lambda _: broken)
     request = read_request({"benchmarks": ("Allreduce",), "memory": ("device",)})
     setup: Any = _Setup(request, Resources(big))
-    with pytest.raises(UserError, match=r"/lib/libcuda.so.1: it offers no GPU to this process$"):
-        with_gpus(setup, request.benchmarks, is_from_file=False)
+    for report, sentence in (
+        (LibraryReport(13000, problem="it offers no GPU"), "libcuda.so.1: it offers no GPU$"),
+        (LibraryReport(10020, ((GPUS[0], "H"),)), "supports CUDA 10.2, and 11.4 is the oldest"),
+        (LibraryReport(0), r"supports CUDA \?, and 11.4"),
+    ):
+        monkeypatch.setattr("mpigauge.site.mpi.device_memory.ask_library", lambda _, r=report: r)
+        with pytest.raises(UserError, match=sentence):
+            with_gpus(setup, request.benchmarks, is_from_file=False)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mpigauge.measure.plan import Plan, Request
     from mpigauge.model.hosts import HostGpus
 
+OLDEST = 11040
+"""The oldest driver that the kernels use, by the version of CUDA that it supports."""
 TRIALS = "device_memory_trials"
 """The key of the trials in run.json."""
 
@@ -129,6 +131,11 @@ def _offered(library: str) -> HostGpus:
     report = ask_library(Path(library))
     if report.problem:
         raise UserError(f"--memory: the driver's library {library}: {report.problem}")
+    if report.version < OLDEST:
+        raise UserError(
+            f"--memory: the driver's library {library} supports CUDA {report.cuda or '?'}, and "
+            "11.4 is the oldest that will do; install a newer driver"
+        )
     buses = [bus for bus, _ in report.gpus]
     if VISIBLE not in os.environ:
         buses.sort()
