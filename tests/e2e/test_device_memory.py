@@ -140,14 +140,13 @@ def test_the_classic_mode_and_a_map_measure_on_gpus(words: tuple[str, ...], tmp_
     assert set(kinds(load(tmp_path / "map"), "PingPong")) == {"device"}
 
 
-def test_a_gpu_that_is_lost_ends_the_run_in_one_line(
-    words: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_a_gpu_that_is_lost_is_the_reason(words: tuple[str, ...], tmp_path: Path) -> None:
+    """In a trial, which leaves out the memory, or in a launch, which fails."""
     env = fake_driver(tmp_path / "driver", "lost")
     done = cli.mpigauge("run", "PingPong", "--memory", "managed,host", *words, *QUICK,
                         cwd=tmp_path, env=env)  # fmt: skip
-    assert done.returncode in (1, 2)
-    assert "CUDA_ERROR" in cli.last_line(done.stderr)
+    assert done.returncode in (0, 1)
+    assert "CUDA_ERROR_DEVICES_UNAVAILABLE" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
 
 
