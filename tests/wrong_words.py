@@ -191,7 +191,7 @@ SPECIAL: dict[str, Kind] = {
 command and the option or argument."""
 FREE = {"--label", "--machine", "--queue", "--account", "--option", "settings WORD"}
 """Any text is right here."""
-READS = {"--hostfile", "--cuda", "--topology", "--sizes-file", "--env-script"}
+READS = {"--hostfile", "--cuda", "--nccl", "--topology", "--sizes-file", "--env-script"}
 FOLDERS_READ = {"--tuned"}
 
 BASES: dict[str, tuple[str, ...]] = {

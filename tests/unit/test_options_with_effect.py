@@ -61,6 +61,7 @@ ELSEWHERE = {
     "tuned": "",
     "gpu": "",
     "cuda": "",
+    "nccl": "",
 }
 """Options that name what has to be here first; each has a test of its own."""
 
