@@ -149,9 +149,9 @@ def steps(folder: Path) -> Iterator[Step]:
     yield measured("intel-collectives", folder, "Allreduce,Bcast,Alltoall,Reduce_scatter_block",
                    "--mpi", "intel", "--memory", "device", *SHARED, *SIZES,
                    hides=("not CUDA-aware",))  # fmt: skip
-    yield measured("intel-other-suites", folder, "NBC:Iallreduce,P2P:Birandom,RMA:Unidir_put,EXT:Unidir_Get",
-                   "--mpi", "intel", "--memory", "device", *SHARED,
-                   "--sizes", "8,64Ki")  # fmt: skip
+    yield measured("intel-other-suites", folder,
+                   "NBC:Iallreduce,P2P:Birandom,RMA:Unidir_put,EXT:Unidir_Get", "--mpi",
+                   "intel", "--memory", "device", *SHARED, "--sizes", "8,64Ki")  # fmt: skip
     yield measured("planted-byte", folder, "SELFTEST:Corrupt", "--mpi", "intel", "--memory",
                    "device", *SHARED, "--sizes", "1Mi", status=1, shows=("wrong",))  # fmt: skip
     yield measured("openmpi-ucx", folder, "PingPong,Bcast,Allreduce", "--mpi", "openmpi",
