@@ -83,6 +83,8 @@ TEST(one_rank_is_no_pair_but_is_told_so) {
 
 TEST(kinds_of_benchmarks_know_their_ranks) {
   CHECK(can_run_on(Ranks::one, 1) && !can_run_on(Ranks::one, 2));
+  CHECK(can_run_on(Ranks::plane, 4) && !can_run_on(Ranks::plane, 3));
+  CHECK(can_run_on(Ranks::volume, 8) && !can_run_on(Ranks::volume, 4));
   CHECK(can_run_on(Ranks::pair, 2) && !can_run_on(Ranks::pair, 4));
   CHECK(can_run_on(Ranks::pairs, 4) && !can_run_on(Ranks::pairs, 3));
   CHECK(can_run_on(Ranks::any, 1) && can_run_on(Ranks::any, 3));
