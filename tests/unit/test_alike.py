@@ -30,7 +30,7 @@ def node(name: str, machine: str = "container-cgroup-v2") -> ProbedHost:
 def test_alike_hosts_have_one_page(path: Path) -> None:
     text = pages([node(name, path.stem) for name in ("n1", "n2", "n3")])
     assert text[0] == "3 hosts alike: n[1-3]"
-    assert sum("What two ranks share" in line or "no two cores" in line for line in text) == 1
+    assert sum("Distances of two ranks" in line or "no two cores" in line for line in text) == 1
     assert not any("otherwise" in line or "differs" in line for line in text)
 
 

@@ -56,6 +56,9 @@ RUN = Options.of(command_of("run"))
         ("--map-by core", "--place compact"),
         ("-map-by node", "--place hosts"),
         ("--map-by=ppr:2:socket", "--place ppr:2:socket"),
+        ("-np 2 --map-by socket", "--np 2 --place sockets"),
+        ("--map-by package --np=2", "--place sockets --np=2"),
+        ("-n 2 --map-by ppr:1:node", "--np 2 --place hosts"),
         ("--cpu-list 0,4", "--bind 0,4"),
         ("--bind-to core", ""),
         ("-bind-to none", "--bind none"),
@@ -266,15 +269,15 @@ def test_version_is_a_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_two_sockets_by_both_words(capsys: pytest.CaptureFixture[str]) -> None:
-    """`node` is understood as ever, and it is said what it means."""
+    """`node` is read as in older versions, with a note."""
     from mpigauge.site.placement.registry import words
 
-    assert words("sockets") == words("node") == ("node",)
+    assert words("sockets") == words("node") == ("sockets",)
     command = group.get_command(click.Context(group), "run")
     assert command is not None
     command.make_context("run", ["PingPong", "--place", "l3,node"])
     tell_notes()
-    assert "as sockets does; for hosts write hosts" in capsys.readouterr().err
+    assert "--place node is --place sockets here" in capsys.readouterr().err
     command.make_context("run", ["PingPong", "--place", "sockets"])
     assert capsys.readouterr().err == ""
 

@@ -197,10 +197,10 @@ def test_kinds_of_cores() -> None:
         ("arm-raspberry-pi-4", {"l2": 6}),
         ("desktop-i9-12900k", {"core": 8, "l2": 12, "l3": 108}),
         ("epyc-7402p-cpuset", {"core": 7, "l3": 5, "numa": 16}),
-        ("epyc-rome-2s-nps4", {"l3": 192, "numa": 768, "socket": 3072, "node": 4096}),
-        ("opteron-8s-cpuset", {"numa": 1, "socket": 3, "node": 41}),
-        ("power9-2s-smt4", {"core": 240, "l2": 20, "numa": 360, "node": 400}),
-        ("skylake-2s-snc-off", {"core": 40, "l3": 380, "node": 400}),
+        ("epyc-rome-2s-nps4", {"l3": 192, "numa": 768, "socket": 3072, "sockets": 4096}),
+        ("opteron-8s-cpuset", {"numa": 1, "socket": 3, "sockets": 41}),
+        ("power9-2s-smt4", {"core": 240, "l2": 20, "numa": 360, "sockets": 400}),
+        ("skylake-2s-snc-off", {"core": 40, "l3": 380, "sockets": 400}),
         ("vm-epyc-2-cores", {"l3": 1}),
     ],
 )
@@ -218,7 +218,7 @@ def test_a_level_larger_than_the_next_one_is_still_right() -> None:
     levels = Levels.of(replace(rome, caches=tuple(one_l3)))
     assert levels.closest(0, 15) == "numa"
     assert levels.closest(0, 16) == "l3"
-    assert levels.closest(0, 64) == "node"
+    assert levels.closest(0, 64) == "sockets"
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.name)

@@ -36,9 +36,9 @@ socket 1  8 cores
 
 each core: L1d 32 KiB, L1i 32 KiB, L2 1 MiB
 
-What two ranks share at the closest, and how many pairs of cores do (--place):
-  l3      12  cores that share an L3 cache
-  node    16  cores of one node"""
+Distances of two ranks, and the number of pairs of cores at each (--place):
+  l3       12  cores that share an L3 cache
+  sockets  16  cores of different sockets"""
 
 
 def lines(name: str, width: int = 96) -> list[str]:

@@ -42,7 +42,7 @@ from tests.unit.test_node import X86
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 ROME = topology.built(MACHINES / "epyc-rome-2s-nps4.xml")
-TIMES = {"pu": 0.1e-6, "l3": 0.2e-6, "numa": 0.3e-6, "socket": 0.4e-6, "node": 0.8e-6}
+TIMES = {"pu": 0.1e-6, "l3": 0.2e-6, "numa": 0.3e-6, "socket": 0.4e-6, "sockets": 0.8e-6}
 """Of a message between two cores that share this and nothing closer."""
 
 
@@ -188,14 +188,14 @@ def test_a_topology_comes_back_out_of_a_passport() -> None:
         assert stored(plain(asdict(it))) == it
 
 
-def test_cores_that_nobody_has_described_share_the_node() -> None:
+def test_cores_that_nobody_has_described_share_the_host() -> None:
     levels = {"a": Levels.of(ROME)}
     known, other = Seat("a", frozenset({0})), Seat("a", frozenset({9999}))
-    assert level_of(known, Seat("a", frozenset({1})), levels) != "node"
-    assert level_of(known, other, levels) == level_of(other, known, levels) == "node"
-    assert level_of(known, Seat("a", frozenset()), levels) == "node"
-    assert level_of(Seat("a", frozenset()), known, levels) == "node"
-    assert level_of(known, Seat("a", frozenset({1})), {}) == "node"
+    assert level_of(known, Seat("a", frozenset({1})), levels) != "host"
+    assert level_of(known, other, levels) == level_of(other, known, levels) == "host"
+    assert level_of(known, Seat("a", frozenset()), levels) == "host"
+    assert level_of(Seat("a", frozenset()), known, levels) == "host"
+    assert level_of(known, Seat("a", frozenset({1})), {}) == "host"
 
 
 def test_other_hosts_are_a_level_of_their_own() -> None:

@@ -12,6 +12,7 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.placement import Placement
+from mpigauge.model.placement_words import of_policy
 from mpigauge.site import placement, topology
 from mpigauge.site.placement import HostResources, registry
 
@@ -30,7 +31,7 @@ def site(name: str, host: str = "") -> HostResources:
 def seats(name: str, text: str, ranks: int | None = None, usual: int = 2) -> list[list[int]]:
     """The PUs of each rank."""
     (found,) = placement.place(text, [site(name)], usual, ranks)
-    assert found.name == text
+    assert found.name == of_policy(text)
     return [sorted(seat.pus) for seat in found.seats]
 
 
@@ -41,6 +42,7 @@ def seats(name: str, text: str, ranks: int | None = None, usual: int = 2) -> lis
         (ROME, "numa", [[0], [4]]),
         (ROME, "socket", [[0], [16]]),
         (ROME, "package", [[0], [16]]),
+        (ROME, "sockets", [[0], [64]]),
         (ROME, "node", [[0], [64]]),
         (SKYLAKE, "core", [[0], [40]]),
         (SKYLAKE, "l3", [[0], [2]]),
@@ -260,12 +262,12 @@ def test_wrong_rankfiles(text: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "ranks", "sentence"),
     [
-        (ROME, "core", None, "this machine has l3, numa, socket and node"),
+        (ROME, "core", None, "this machine has l3, numa, socket and sockets"),
         (
             SKYLAKE,
             "numa",
             None,
-            "numa and l3 are the same here; this machine has core, l3 and node",
+            "numa and l3 are the same here; this machine has core, l3 and sockets",
         ),
         (PI, "l3", None, "this machine has l2"),
         (ROME, "l3", 4, "it places 2 ranks, the job has 4"),

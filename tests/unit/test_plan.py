@@ -315,7 +315,7 @@ def test_quick_measures_the_limits_of_one_pair_of_cores(two_cores: Machine, big:
     resources = Resources(two_cores)
     words = tuple(f"NODE:{name}" for name in limits)
     assert quick(read_request({}), known, resources, MPICH).parts[0].benchmarks[2:] == words
-    several = quick(read_request({"place": ("l3,node",)}), known, Resources(big), MPICH)
+    several = quick(read_request({"place": ("l3,sockets",)}), known, Resources(big), MPICH)
     assert several.parts[0].benchmarks == ("PingPong", "Sendrecv")
     site = tuple(HostResources(name, replace(big, hostname=name)) for name in ("a", "b"))
     between = quick(read_request({}), known, Resources(big, site), MPICH)
@@ -336,8 +336,8 @@ def test_quick_on_one_core_says_what_to_do(one_core: Machine) -> None:
 
 
 def test_quick_measures_pairs_on_each_placement(big: Machine) -> None:
-    made = of_quick(big, place=("l3,node",))
-    places = {"0,1": "l3", "0,2": "node"}
+    made = of_quick(big, place=("l3,sockets",))
+    places = {"0,1": "l3", "0,2": "sockets"}
     assert [(part.places, part.world_ranks, part.bind) for part in made.parts] == [
         (places, 3, ("0", "1", "16")),
         (places, 3, ("0", "1", "16")),
@@ -363,12 +363,12 @@ def test_quick_needs_two_seats(big: Machine) -> None:
 
 # --- placements -----------------------------------------------------------------------------
 def test_placements_of_pairs_share_a_job(big: Machine) -> None:
-    (part,) = plan(big, "PingPong", place=("core,node", "cores:5,0"), sizes="8").parts
+    (part,) = plan(big, "PingPong", place=("core,sockets", "cores:5,0"), sizes="8").parts
     assert (part.bind, part.sizes, part.ranks) == (("0", "32", "16", "5"), (8,), ())
-    assert part.places == {"0,1": "core", "0,2": "node", "3,0": "cores:5,0"}
+    assert part.places == {"0,1": "core", "0,2": "sockets", "3,0": "cores:5,0"}
     assert part.pairs == "0-1;0-2;3-0"
-    assert Plan.from_json(plan(big, "PingPong", place=("core,node",), seed=1).to_json()) == plan(
-        big, "PingPong", place=("core,node",), seed=1
+    assert Plan.from_json(plan(big, "PingPong", place=("core,sockets",), seed=1).to_json()) == plan(
+        big, "PingPong", place=("core,sockets",), seed=1
     )
 
 
@@ -376,8 +376,8 @@ def test_placements_of_pairs_share_a_job(big: Machine) -> None:
     ("names", "place", "more"),
     [
         ("PingPong", "core,cores:0,1,2", {}),  # more than two ranks
-        ("Bcast", "core,node", {}),  # not for a pair only
-        ("PingPong", "core,node", {"ranks": "2"}),  # somebody says how ranks are grouped
+        ("Bcast", "core,sockets", {}),  # not for a pair only
+        ("PingPong", "core,sockets", {"ranks": "2"}),  # somebody says how ranks are grouped
         ("PingPong", "core,cores:0,32", {}),  # the same two seats
         ("PingPong", "l3,cores:0-1,2", {}),  # seats that share PUs
     ],

@@ -271,14 +271,14 @@ def test_two_kinds_of_one_name_stop_the_program() -> None:
 
 # --- what users drew by hand ----------------------------------------------------------------
 def test_three_placements_with_the_collapse_marked() -> None:
-    """ORFEO's EPYC nodes: two ranks on a core, a socket and two nodes; L2 is left at 256 KiB."""
+    """ORFEO's EPYC nodes: one L3 cache, two sockets, two hosts; L2 is left at 256 KiB."""
     found = picture_of(
         PLOTS.find("bandwidth"), [RunResult.of("orfeo", open_run("ref:orfeo-epyc-rome"))]
     )
     assert [name.split(" placement")[0] for name in found.names] == [
-        "core", "socket", "cores:0,4", "node", "node",
+        "l3", "sockets", "cores:0,4", "hosts", "hosts",
     ]  # fmt: skip
-    (note,) = [note for note in found.notes if "PingPong at core" in note]
+    (note,) = [note for note in found.notes if "PingPong at l3" in note]
     assert "between 128 KiB and 256 KiB: the time jumps to 2 ×" in note
     peak = next(row for row in found.rows if row[2] == "128 KiB")
     assert peak[3] == "25.2 GB/s"

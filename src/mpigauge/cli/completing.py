@@ -68,12 +68,12 @@ def transports(ctx: click.Context, param: click.Parameter, begun: str) -> list[s
 def placements(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
     """Placements with what has to follow their names, and behind a comma, too."""
     del ctx, param
-    from mpigauge.site.placement.registry import ALIASES, POLICIES
+    from mpigauge.site.placement.registry import POLICIES
 
     before, comma, last = begun.rpartition(",")
     names = [f"{name}:" if of.argument and not of.optional else name
              for name, of in POLICIES.items()]  # fmt: skip
-    return [f"{before}{comma}{name}" for name in _beginning([*names, *ALIASES], last)]
+    return [f"{before}{comma}{name}" for name in _beginning(names, last)]
 
 
 def settings(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:

@@ -15,12 +15,13 @@ import click
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.limits import MOST_LOG_BYTES, decimal_number, whole_number
+from mpigauge.model.placement_words import of_mapping
 from mpigauge.model.units import listed
 
 END = "--"
 """The words after it belong to another program."""
-_PLACES = {"core": "compact", "slot": "compact", "node": "hosts"}
-"""The placements that objects of --map-by stand for."""
+_COUNTS = ("-np", "-n", "--np")
+"""Options for the number of ranks."""
 _WITHOUT_NOTE = ("--np", "--ppn")
 """Translations that need no note."""
 _OPEN_MPI = frozenset({
@@ -44,6 +45,8 @@ class Habit:
     """The number of words that follow the option."""
     needs: frozenset[str] = frozenset()
     """The options that a command must have for the answer to be true of it."""
+    of_ranks: bool = False
+    """Its meaning depends on the number of ranks, which `translate` takes after the value."""
 
     def read(self, name: str, rest: list[str]) -> list[str]:
         """Takes the values from the words that follow. UserError: one is missing."""
@@ -94,7 +97,8 @@ def in_our_words(words: Sequence[str], options: Options) -> tuple[list[str], lis
             del rest[:count]
             continue
         values = _split_value(value, habit) if equals else habit.read(name, rest)
-        translated = list(habit.translate(*values))
+        ranks = (_ranks_in(words),) if habit.of_ranks else ()
+        translated = list(habit.translate(*values, *ranks))
         if not _are_options(translated, options.values):
             ours += [word, *(() if equals else values)]
             continue
@@ -103,6 +107,17 @@ def in_our_words(words: Sequence[str], options: Options) -> tuple[list[str], lis
             typed = " ".join([name, *values])
             notes.append(f"{typed} is {' '.join(translated) or 'the default'} here")
     return ours, notes
+
+
+def _ranks_in(words: Sequence[str]) -> int | None:
+    """Returns the number of ranks that an option before the program names."""
+    for place, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if word == END:
+            break
+        if name in _COUNTS:
+            return whole_number(value if equals else "".join(words[place + 1 : place + 2]))
+    return None
 
 
 def _split_value(value: str, habit: Habit) -> list[str]:
@@ -147,12 +162,10 @@ def _hosts_or_ranks(value: str) -> Sequence[str]:
     )
 
 
-def _mapped(value: str) -> Sequence[str]:
-    name = value.lower()
-    if name.startswith("ppr:"):
-        return ["--place", value]
-    if name in _PLACES:
-        return ["--place", _PLACES[name]]
+def _mapped(value: str, ranks: int | None) -> Sequence[str]:
+    policy = of_mapping(value, ranks)
+    if policy:
+        return ["--place", policy]
     raise UserError(
         f"--map-by {value}: two ranks in turn over the sockets are --place sockets here; --place "
         "numa or socket keeps them within one, --place scatter spreads all ranks over the machine"
@@ -257,7 +270,7 @@ HABITS = {
     "-n": _named("--np"),
     "-ppn": _named("--ppn"),
     "-N": Habit(_hosts_or_ranks),
-    "--map-by": Habit(_mapped),
+    "--map-by": Habit(_mapped, of_ranks=True),
     "--rankfile": Habit(_rank_file),
     "-rf": Habit(_rank_file),
     "--cpu-list": _named("--bind"),

@@ -177,15 +177,18 @@ class LauncherOption(click.Option):
         return super().get_help_record(ctx)
 
 
-def _tell_of_node(
+def _note_node(
     ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Notes that node means sockets, since for launchers a node is a host."""
+    """Notes that `node`, the word of older versions, means two sockets."""
     del ctx, param
     from mpigauge.cli.screen import note
 
-    if any(word.strip() == "node" for text in value for word in text.split(",")):
-        note("--place node means two sockets of a host, as sockets does; for hosts write hosts")
+    if any(word.strip().lower() == "node" for text in value for word in text.split(",")):
+        note(
+            "--place node is --place sockets here: two sockets of a host; "
+            "--place hosts: two hosts"
+        )
     return value
 
 
@@ -254,7 +257,7 @@ def _place_option(more: str) -> Callable[[_F], _F]:
         multiple=True,
         metavar="POLICY",
         shell_complete=completing.placements,
-        callback=_tell_of_node,
+        callback=_note_node,
         help="Where ranks sit: core, l2, l3, numa or socket (two ranks that share this at the "
         "closest), sockets (two ranks on different sockets), hosts (ranks on different hosts), "
         f"nic-near, nic-far, gpu, compact, scatter, ppr:N:LEVEL, cores:0,4, rankfile:FILE{more}.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.placement import Seat
+from mpigauge.model.placement_words import HOST, HOSTS
 from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.units import many
 from mpigauge.model.width import left_aligned, widths
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.measure.plan import PlanPart, Resources
     from mpigauge.model.hosts import HostRanks
 
-HEADS: tuple[str, ...] = ("rank", "host", "cpuset", "core", "NUMA", "socket", "shares with rank 0")
+HEADS: tuple[str, ...] = ("rank", "host", "cpuset", "core", "NUMA", "socket", "to rank 0")
 GPU = "GPU"
 """The head of a column that only ranks with buffers on GPUs have."""
 
@@ -123,16 +124,17 @@ def _row(rank: int, first: _Taken, seat: _Taken) -> tuple[str, ...]:
             cores.add(pu.core)
             nodes |= set() if pu.numa is None else {pu.numa}
             packages.add(pu.package)
-    shared = ""
+    distance = ""
     if rank:
-        shared = _shared(first, seat)
+        distance = _distance(first, seat)
     pus = as_list(seat.pus) or "any"
-    return (str(rank), seat.host, pus, *map(as_list, (cores, nodes, packages)), shared)
+    return (str(rank), seat.host, pus, *map(as_list, (cores, nodes, packages)), distance)
 
 
-def _shared(first: _Taken, seat: _Taken) -> str:
+def _distance(first: _Taken, seat: _Taken) -> str:
+    """Returns the distance of two ranks, in the words of `--place`."""
     if first.host != seat.host:
-        return "the network"
+        return HOSTS
     if not (first.pus and seat.pus):
-        return "node"
+        return HOST
     return seat.levels.closest(min(first.pus), min(seat.pus))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any
 
-from mpigauge.model import records
+from mpigauge.model import placement_words, records
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS, Cell
 from mpigauge.model.cpu_lists import parse_list
 from mpigauge.model.data_memory import KINDS, translated
@@ -183,11 +183,15 @@ def key_of(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def in_vocabulary(columns: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The columns with the memory of the data in the words of mpigauge; older imports have those of
-    other programs."""
-    memory = columns.get("memory")
-    if columns.get("source") and isinstance(memory, str) and memory not in KINDS:
-        return {**columns, "memory": translated(memory)}
+    """Returns the columns with memory and placement in our words: older records and imports have
+    other words."""
+    source, memory, placement = map(columns.get, ("source", "memory", "placement"))
+    if source and isinstance(memory, str) and memory not in KINDS:
+        columns = {**columns, "memory": translated(memory)}
+    if placement and isinstance(placement, str):
+        ours = placement_words.of_stored(placement, columns.get("ranks", 0), source or "")
+        if ours != placement:
+            columns = {**columns, "placement": ours}
     return columns
 
 
@@ -196,6 +200,11 @@ def _cell(data: Mapping[str, Any]) -> CellRecord:
     if data.get("raw"):
         return CellRecord(cell, _raw(data["raw"]))
     return CellRecord(cell)
+
+
+def _figure(data: Mapping[str, Any]) -> Figure:
+    figure: Figure = _reader_of(Figure)(in_vocabulary(data))
+    return figure
 
 
 def _rank(data: Mapping[str, Any]) -> Rank:
@@ -270,7 +279,8 @@ _VALUES: dict[str, Callable[[Any], Any]] = {
 """Readers of a value by the type of its field."""
 _raw = _reader_of(Raw)
 _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    **{kind: _reader_of(of) for kind, of in records.KINDS.items()}, "cell": _cell, "rank": _rank
+    **{kind: _reader_of(of) for kind, of in records.KINDS.items()}, "cell": _cell,
+    "figure": _figure, "rank": _rank,
 }  # fmt: skip
 _WRITTEN: dict[type[Any], str] = {
     Launch: "launch", Figure: "figure", CallSite: "call_site", Skip: "skip", End: "end"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from mpigauge.model.cpu_lists import as_list, parse_list
 from mpigauge.model.placement import Seat
+from mpigauge.model.placement_words import HOST, HOSTS
 from mpigauge.model.row import Estimate, error_words
 from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, number
 from mpigauge.result.stats.peers import (
@@ -23,7 +24,7 @@ from mpigauge.result.stats.peers import (
     odd_pairs,
     odd_ranks,
 )
-from mpigauge.site.topology.levels import MEANING, NAMES, Levels
+from mpigauge.site.topology.levels import DISTANCES, MEANING, Levels
 from mpigauge.site.topology.stored import stored
 
 if TYPE_CHECKING:
@@ -31,11 +32,10 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.runs.store import Run
 
-HOSTS = "hosts"
 LARGE = 4096
 """Bytes from which on a message is shown by its bandwidth."""
-ABOUT = MEANING | {HOSTS: "different hosts"}
-ORDER = (*NAMES, HOSTS)
+ABOUT = MEANING | {HOST: "one host", HOSTS: "different hosts"}
+ORDER = (*DISTANCES, HOST, HOSTS)
 
 
 class Timed(Protocol):
@@ -197,16 +197,16 @@ def map_of(
 
 
 def level_of(first: Seat, second: Seat, levels: Mapping[str, Levels]) -> str:
-    """Returns the innermost level that two ranks share."""
+    """Returns the distance of two ranks, a word of ORDER; `host`: their cores are unknown."""
     if first.host != second.host:
         return HOSTS
     here = levels.get(first.host)
     if not (first.pus and second.pus and here):
-        return "node"
+        return HOST
     a, b = min(first.pus), min(second.pus)
     if a in here.around and b in here.around:
         return here.closest(a, b)
-    return "node"
+    return HOST
 
 
 def _sheet(

@@ -283,14 +283,14 @@ def _uneven(topology: Topology) -> bool:
 
 
 def _sharing(levels: Levels) -> list[str]:
-    """The distinct ways in which two ranks can sit to each other."""
+    """The distances of two cores, and the number of pairs at each."""
     shared = levels.shared()
     if not shared:
         return ["There are no two cores that may be used, so no pair of ranks can be placed."]
-    lines = ["What two ranks share at the closest, and how many pairs of cores do (--place):"]
-    wide = len(str(max(shared.values())))
+    lines = ["Distances of two ranks, and the number of pairs of cores at each (--place):"]
+    wide, broad = len(str(max(shared.values()))), max(6, *map(len, shared))
     for name, count in shared.items():
-        lines.append(f"  {name:<6}  {count:>{wide}}  {MEANING[name]}")
+        lines.append(f"  {name:<{broad}}  {count:>{wide}}  {MEANING[name]}")
     return lines
 
 

@@ -30,10 +30,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from mpigauge.cli.screen import note
 from mpigauge.features.check.quantities import QUANTITIES
 from mpigauge.model import data_memory
 from mpigauge.model.column_facts import OF_NAME
 from mpigauge.model.errors import UserError, did_you_mean, nearest_or_all
+from mpigauge.model.placement_words import HOSTS, SEVERAL_MEANINGS, of_policy
 from mpigauge.model.sizes import parse_bytes, parse_sizes
 from mpigauge.model.toml import parse_toml
 
@@ -176,12 +178,25 @@ class _Reader:
         """Returns the value of a column, as it is stored."""
         value = self._typed(table, column, kind, word)
         known = OF_NAME[column].values
+        if column == "placement":
+            return self._placement(value)
         if column == data_memory.COLUMN and data_memory.is_kind(data_memory.as_stored(value)):
             return data_memory.as_stored(value)
         if known and value not in known:
             hint = nearest_or_all(value, known)
             self._refuse(column, f"there is no {column} '{value}'{hint}")
         return value
+
+    def _placement(self, value: str) -> str:
+        """Returns the placement in our words. A note reports the reading of a word with several
+        meanings in older files."""
+        ours = of_policy(value)
+        if ours != value and value in SEVERAL_MEANINGS:
+            note(
+                f'placement = "{value}" in {self.file} is read as {ours} '
+                f"({SEVERAL_MEANINGS[value]}); write {ours} or {HOSTS}"
+            )
+        return ours
 
     def _bounds(
         self, name: str, table: Mapping[str, Any]

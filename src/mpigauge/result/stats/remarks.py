@@ -12,6 +12,7 @@ from mpigauge.model.between import LEAST_RUNS
 from mpigauge.model.cards import FIRST_SUITE, benchmark_word
 from mpigauge.model.flags import SHARED_GPU, flags_of
 from mpigauge.model.grouping import distinct, grouped
+from mpigauge.model.placement_words import LABEL, meanings
 from mpigauge.model.units import byte_count, listed, many, percent, plus_minus
 from mpigauge.result.stats.history import STARTING_SD
 from mpigauge.result.stats.launches import DRIFT, HOPELESS, STEADY
@@ -171,6 +172,10 @@ def imported_sentences(rows: Iterable[Row]) -> list[str]:
             f"{sources}: imported; the time of a row is the {statistic} of a launch, and nothing "
             "is known of its error."
         )
+    for placement in distinct(imported, lambda row: row.cell.placement):
+        if meaning := meanings(placement):
+            word = placement.removeprefix(LABEL)
+            lines.append(f"{placement}: '{word}' in the imported text may mean {meaning}.")
     return lines
 
 

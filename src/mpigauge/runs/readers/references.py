@@ -4,7 +4,8 @@
 
 A file has `about`, `system`, `network`, `date` and `source`; a [[table]] for each table in IMB's
 columns (benchmark, ranks, columns, rows), and a [[figure]] for each number that is not a time.
-`mpi`, `source` (the program), `placement` and `arm` describe how it was measured.
+`mpi`, `source` (the program), `placement` (a word of --place) and `arm` describe how it was
+measured.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mpigauge.model.between import Between
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
+from mpigauge.model.placement_words import of_policy
 from mpigauge.model.record import (
     JOB,
     Carried,
@@ -182,7 +183,7 @@ def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> 
     between, spoilt = between_of(path)
     return Run(
         path=path,
-        header=_with_tables(header),
+        header=_in_our_words(_with_tables(header)),
         passport=_with_numbers(_read_object(passport)),
         cards=Cards.load(path / "cards.json") if cards else Cards(()),
         status=_read_object(status),
@@ -301,6 +302,25 @@ def _with_tables(header: Mapping[str, Any]) -> Mapping[str, Any]:
         for name, value in header.items()
         if name not in _TABLES or value is None or isinstance(value, dict)
     }
+
+
+def _in_our_words(header: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the header with the placements of its plan in our words, like those of its rows."""
+    plan = header.get("plan")
+    if not is_plan(plan):
+        return header
+    parts = [_part_in_our_words(part) for part in plan.get("parts") or ()]
+    return {**header, "plan": {**plan, **({"parts": parts} if parts else {})}}
+
+
+def _part_in_our_words(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    changed: dict[str, Any] = {}
+    placement, places = part.get("placement"), part.get("places")
+    if isinstance(placement, str):
+        changed["placement"] = of_policy(placement)
+    if isinstance(places, dict):
+        changed["places"] = {ranks: of_policy(str(name)) for ranks, name in places.items()}
+    return {**part, **changed}
 
 
 def status_of(path: Path) -> Mapping[str, Any]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.placement import Placement, Seat
+from mpigauge.model.placement_words import POLICIES as SYNONYMS
+from mpigauge.model.placement_words import of_policy
 from mpigauge.model.registry import Registry
 from mpigauge.model.units import many
 from mpigauge.site.placement import policies as folder
@@ -17,8 +19,6 @@ from mpigauge.site.placement.policy_request import PolicyRequest
 
 Give = Callable[[PolicyRequest], Sequence[Seat]]
 Expand = Callable[[PolicyRequest], Sequence[str]]
-ALIASES = {"package": "socket", "sockets": "node"}
-"""Synonyms of levels. Launchers call a host a node, so help calls two sockets of one `sockets`."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def place(
     assert entry.give is not None
     seats = tuple(entry.give(request))
     _check(request, seats)
-    return (Placement(text, seats),)
+    return (Placement(of_policy(text), seats),)
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ def words(text: str) -> tuple[str, ...]:
             policies.append(piece.strip())
     for word in policies:
         _split(word)
-    return tuple(map(_by_our_names, policies))
+    return tuple(map(of_policy, policies))
 
 
 def files_in(texts: Iterable[str]) -> tuple[str, ...]:
@@ -112,17 +112,9 @@ def files_in(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(argument for name, argument in split if POLICIES[name].reads))
 
 
-def _by_our_names(word: str) -> str:
-    """Replaces synonyms of levels, so that rows of `package` and `socket` have one placement."""
-    pieces = word.split(":")
-    if pieces[0].strip().lower() not in (*ALIASES, "ppr"):
-        return word
-    return ":".join(ALIASES.get(piece.strip().lower(), piece) for piece in pieces)
-
-
 def _name(text: str) -> str:
     name = text.partition(":")[0].strip().lower()
-    return ALIASES.get(name, name)
+    return SYNONYMS.get(name, name)
 
 
 def _split(text: str) -> tuple[str, str]:

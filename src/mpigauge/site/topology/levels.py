@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The levels of a machine, at which PUs share something, and the innermost level of two PUs."""
+"""The levels of a machine, at which PUs share something, and the distance of two PUs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from mpigauge.model.placement_words import SOCKETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 
 NAMES = ("pu", "core", "l2", "l3", "l4", "numa", "socket", "node")
 """The levels from near to far. If two levels have the same PUs, the nearer one gives the name."""
+DISTANCES = (*NAMES[:-1], SOCKETS)
+"""The distances of two PUs from near to far, in the words of `--place`: the innermost level that
+they share; two PUs that share only the host are on different sockets."""
 MEANING = {
     "pu": "one hardware thread",
     "core": "hardware threads of one core",
@@ -23,7 +28,7 @@ MEANING = {
     "l4": "cores that share an L4 cache",
     "numa": "cores of one NUMA node",
     "socket": "cores of one socket",
-    "node": "cores of one node",
+    SOCKETS: "cores of different sockets",
 }
 Group = frozenset[int]
 
@@ -56,12 +61,13 @@ class Levels:
         return cls(topology, ordered, around)
 
     def closest(self, first: int, second: int) -> str:
-        """Returns the innermost level that both PUs share."""
+        """Returns the distance of two PUs, a word of DISTANCES."""
         shared = []
         for name, group in self.around[first].items():
             if second in group:
                 shared.append((len(group), NAMES.index(name), name))
-        return min(shared)[2]
+        _, place, _ = min(shared)
+        return DISTANCES[place]
 
     def cores(self) -> list[Pu]:
         """Returns the first usable PU of each core, in the order of the tree, by which hwloc
@@ -79,12 +85,12 @@ class Levels:
 
     def shared(self) -> dict[str, int]:
         """Returns the number of pairs of usable PUs (first PUs of cores, and siblings within a
-        core) by their innermost level, without levels that no pair has."""
+        core) by their distance, without distances that no pair has."""
         cores = [pu.number for pu in self.cores()]
         counts = Counter(self.closest(a, b) for place, a in enumerate(cores) for b in cores[:place])
         held = Counter(pu.core for pu in self.topology.usable)
         counts["core"] += sum(n * (n - 1) // 2 for n in held.values())
-        return {name: counts[name] for name in NAMES if counts[name]}
+        return {name: counts[name] for name in DISTANCES if counts[name]}
 
     def _place(self, pu: int) -> tuple[int, ...]:
         """Returns the first PU of each group around this one, from the outside in."""

@@ -11,17 +11,15 @@ from mpigauge.features.explain.needs import FACT, machine, seats
 from mpigauge.features.explain.places import possible
 from mpigauge.features.explain.registry import cause
 from mpigauge.model.cpu_lists import pus_of
+from mpigauge.model.placement_words import SOCKETS
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import MOVING
 from mpigauge.result.stats.remarks import name_cells
-from mpigauge.site.topology.levels import MEANING, NAMES, Levels
+from mpigauge.site.topology.levels import DISTANCES, MEANING, Levels
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.result.run_view import RunView
-
-FAR = ("node",)
-"""The innermost level that ranks on two sockets share."""
 
 
 @cause(
@@ -35,13 +33,15 @@ FAR = ("node",)
 def look(view: RunView) -> Iterator[Finding]:
     """Reports default placements only: with a policy or a map of pairs, the distance was chosen."""
     usual = [row for row in view.rows if not row.cell.placement and not row.cell.members]
-    far = [row for row in usual if _level(view, row) in FAR]
+    far = [row for row in usual if _level(view, row) == SOCKETS]
     if not far:
         return
     host = view.ranks_of(far[0])[0].host
     closer = Levels.of(view.topologies[host]).shared()
-    nearest = next((name for name in NAMES if name in closer and name not in ("pu", "core")), "")
-    if not nearest or nearest in FAR:
+    nearest = next(
+        (name for name in DISTANCES if name in closer and name not in ("pu", "core")), ""
+    )
+    if not nearest or nearest == SOCKETS:
         return
     pus = [sorted(pus_of(rank)) for rank in view.ranks_of(far[0])]
     yield Finding(
@@ -59,13 +59,13 @@ def look(view: RunView) -> Iterator[Finding]:
 
 
 def _attempts(view: RunView, nearest: str) -> Iterator[str]:
-    if possible(view, nearest, 2) and possible(view, "node", 2):
+    if possible(view, nearest, 2) and possible(view, SOCKETS, 2):
         yield f"--place {nearest},sockets measures both"
     yield f"in programs: bind neighbours to {MEANING[nearest]}"
 
 
 def _level(view: RunView, row: Row) -> str:
-    """The innermost level that the two ranks of a row share; empty: not two ranks, or not known."""
+    """Returns the distance of the two ranks of a row; empty: not two ranks, or unknown."""
     ranks = view.ranks_of(row)
     if len(ranks) != 2 or ranks[0].host != ranks[1].host:
         return ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Two ranks by the innermost level that they share: core, l2, l3, l4, numa, socket, node."""
+"""Two ranks by the innermost level that they share: core, l2, l3, l4, numa, socket, sockets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ABOUT = {
     "l4": "two cores that share an L4 cache, and nothing closer",
     "numa": "two cores of one NUMA node that share no cache",
     "socket": "two cores of one socket, of different NUMA nodes",
-    "node": "two cores of one node, of different sockets",
+    "sockets": "two cores of different sockets of one host",
 }
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 from mpigauge.model.errors import nearest_or_all
 from mpigauge.model.limits import MOST_RANKS, whole_number
 from mpigauge.model.placement import Seat
+from mpigauge.model.placement_words import OBJECTS
 from mpigauge.model.units import listed
 from mpigauge.site.placement.policy_request import PolicyRequest
-from mpigauge.site.placement.registry import ALIASES, policy
+from mpigauge.site.placement.registry import policy
 from mpigauge.site.topology.levels import NAMES
 
 _LEVELS = tuple(name for name in NAMES if name != "pu")
@@ -35,7 +36,7 @@ def per_resource(request: PolicyRequest) -> list[Seat]:
 
 def _read(request: PolicyRequest) -> tuple[int, str]:
     count, colon, level = request.argument.partition(":")
-    level = ALIASES.get(level.strip().lower(), level.strip().lower())
+    level = OBJECTS.get(level.strip().lower(), level.strip().lower())
     ranks = whole_number(count)
     if not colon or not ranks or ranks > MOST_RANKS:
         raise request.refuse("write a number and a level, such as ppr:2:l3")
