@@ -118,7 +118,8 @@ def test_imported_kinds_are_not_compared(tmp_path: Path) -> None:
     assert shown(folder).memories == ()
 
 
-def test_a_shared_gpu_is_compared_with_no_other(tmp_path: Path) -> None:
+def test_ranks_that_share_a_gpu_compare_their_host_memory_too(tmp_path: Path) -> None:
+    """Only rows with buffers on the GPU have `sharing`, but all are of the same launches."""
     folder = tmp_path / "shared"
     with RunWriter.create({"plan": {}}, cells.cards_text(), output=folder) as writer:
         writer.append(cells.line("launch", **cells.LAUNCH))
@@ -128,8 +129,10 @@ def test_a_shared_gpu_is_compared_with_no_other(tmp_path: Path) -> None:
         writer.append(cells.end())
         writer.finish("done")
     found = json.loads(formats.render("json", shown(folder)))["memories"]
-    assert [(each["first"], each["second"]) for each in found] == [("device", "managed")]
-    assert "sharing" in formats.render("table", shown(folder))
+    assert [(each["first"], each["second"]) for each in found] == [
+        ("host", "device"), ("host", "managed"), ("device", "managed"),
+    ]  # fmt: skip
+    assert "are not compared, sharing" not in formats.render("table", shown(folder))
 
 
 # --- chosen -------------------------------------------------------------------------------------

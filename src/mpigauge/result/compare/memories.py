@@ -21,13 +21,20 @@ if TYPE_CHECKING:
 def between_memories(rows: Sequence[Row], starts: Mapping[int, str]) -> tuple[Comparison, ...]:
     """Every kind of memory against all that come after it in the order of the vocabulary; empty:
     the run has one kind."""
-    measured = [row for row in rows if not row.cell.source]
+    measured = _on_the_same_gpus([row for row in rows if not row.cell.source])
     if len({row.cell.memory for row in measured}) < 2:
         return ()
     sides = split(measured, (), COLUMN, starts)
     sides.sort(key=lambda side: place(COLUMN, side.name))
     comparisons = (compare(sides[n:], varied=COLUMN, curves=False) for n in range(len(sides) - 1))
     return tuple(_of_like(comparisons))
+
+
+def _on_the_same_gpus(rows: Sequence[Row]) -> list[Row]:
+    """The rows with the same `sharing`: buffers on the host belong to ranks of the same launches,
+    which share GPUs or do not."""
+    sharing = max((row.cell.sharing for row in rows), default="")
+    return [replace(row, cell=replace(row.cell, sharing=sharing)) for row in rows]
 
 
 def _of_like(comparisons: Iterator[Comparison]) -> Iterator[Comparison]:
