@@ -118,8 +118,7 @@ class OpenedRun:
             raise UserError("name a run to compare with: run.compare(other)")
         comparison = compare(sides_of([self.run, *(other.run for other in others)]), tolerance)
         if not comparison.tables:
-            why = [left.text for left in comparison.left_out]
-            raise UserError("; ".join(["there is nothing to compare", *why]))
+            raise UserError(comparison.refusal)
         return comparison
 
     def table(self) -> str:

@@ -284,7 +284,7 @@ def test_runs_of_a_known_machine_carry_what_it_has_shown(sd: float, word: str) -
         ({"groups": 2}, "groups: 1 in A, 2 in B"),
         (
             {"sizes": (4, 5, 6, 7, 9)},
-            "bytes: 8 or 1024 or 8192 or others in A, 4 or 5 or 6 or others in B",
+            "bytes: 8, 1024, 8192 or others in A, 4, 5, 6 or others in B",
         ),
     ],
 )
@@ -336,7 +336,7 @@ def test_the_same_columns_come_before_similar_ones() -> None:
     b = made(3.0, cache="cold") + made(seed=2)
     found = compare([side("A", made()), side("B", b)])
     assert said(found) == ["SAME"] * len(SIZES)
-    assert found.left_out == (("PingPong", "5 rows only in B", False),)
+    assert found.left_out == (("PingPong", "5 rows only in B (cache cold)", False),)
 
 
 def test_nobody_guesses_which_of_several_belongs() -> None:
@@ -344,15 +344,16 @@ def test_nobody_guesses_which_of_several_belongs() -> None:
     found = compare([side("A", made()), side("B", b)])
     assert found.tables == ()
     assert found.left_out[0].why == (
-        "5 rows of A and 10 of B are not compared, several could belong together: cache cold "
-        "or hot in B; data static or fresh in B (--only cache=…)"
+        "5 rows of A and 10 of B are not compared: A has placement the default; B has cache cold "
+        "and hot, data static and fresh, placement the default; --only cache=hot or --only "
+        "cache=cold or --only data=static each pair some"
     )
-    chosen = compare(only([side("A", made()), side("B", b)], {"cache": "cold"}))
+    chosen = compare(only([side("A", made()), side("B", b)], {"cache": ["cold"]}))
     assert {entry.unlike for entry in chosen.entries} == {("cache: hot against cold",)}
 
 
 def test_the_default_can_be_chosen_by_its_name() -> None:
-    (found,) = only([side("A", made() + made(placement="l3"))], {"placement": "the default"})
+    (found,) = only([side("A", made() + made(placement="l3"))], {"placement": ["the default"]})
     assert found.items == items(made())
 
 

@@ -34,8 +34,8 @@ def test_distances_are_policies_with_one_meaning_each() -> None:
 @pytest.mark.parametrize("name", names())
 def test_references_use_the_words_of_place(name: str) -> None:
     reference = load_reference(name)
-    for each in [*reference.cells, *reference.of(Figure)]:
-        placement = each.placement
+    placements = [cell.placement for cell in reference.cells]
+    for placement in [*placements, *(figure.placement for figure in reference.of(Figure))]:
         assert placement.split(":")[0] not in {"node", "core", "socket", "map-by"}
         if placement and " " not in placement:
             assert words(placement) == (placement,)

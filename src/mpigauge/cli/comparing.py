@@ -46,11 +46,12 @@ def names_of(runs: Sequence[Run]) -> Sequence[str]:
 def items_of(run: Run) -> tuple[Item, ...]:
     """All that a run holds and that can be compared."""
     from mpigauge.model.record import JOB, Figure
+    from mpigauge.result.compare.distances import distances_of
     from mpigauge.result.compare.items import items
     from mpigauge.result.document import document
 
     figures = [figure for figure in run.of(Figure) if figure.benchmark != JOB]
-    return items(document(run).rows, figures)
+    return items(document(run).rows, figures, distance=distances_of(run))
 
 
 def sides_within(run: Run, column: str) -> list[Side]:

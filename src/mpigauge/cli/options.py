@@ -186,8 +186,7 @@ def _note_node(
 
     if any(word.strip().lower() == "node" for text in value for word in text.split(",")):
         note(
-            "--place node is --place sockets here: two sockets of a host; "
-            "--place hosts: two hosts"
+            "--place node is --place sockets here: two sockets of a host; --place hosts: two hosts"
         )
     return value
 
@@ -289,7 +288,8 @@ only_option = click.option(
     "chosen",
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Of a run that holds numbers in several ways, those with this value: placement=l3.",
+    help="Of a run that holds numbers in several ways, those with this value: placement=l3. "
+    "Several values of a column: the option again.",
 )
 precision_option = click.option(
     "--precision", metavar="SHARE", help="Wanted relative error, such as 2%.  [default: 5%]"

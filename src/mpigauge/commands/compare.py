@@ -105,8 +105,7 @@ def command(
         return _status(verdicts, fail_on)
     comparison = compare(sides, share_of(tolerance), varied, response)
     if not comparison.tables:
-        why = [left.text for left in comparison.left_out]
-        raise UserError("; ".join(["there is nothing to compare", *why]))
+        raise UserError(comparison.refusal)
     print_comparison(comparison, form, stored)
     return _status(comparison.verdicts, fail_on)
 

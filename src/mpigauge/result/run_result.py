@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.result.compare.best import best_of
 from mpigauge.result.compare.compare import compare, split
+from mpigauge.result.compare.distances import distances_of
 from mpigauge.result.compare.items import items
 from mpigauge.result.compare.of_runs import side_of, starts_of
 from mpigauge.result.compare.pivot import pivot
@@ -173,6 +174,7 @@ class RunResults(tuple[RunResult, ...]):
             return []
         sides = []
         for each in self:
-            held = items(each.document.rows, each.document.figures)
+            distance = distances_of(each.run)
+            held = items(each.document.rows, each.document.figures, distance=distance)
             sides.append(side_of(each.name, each.run, held))
         return sides

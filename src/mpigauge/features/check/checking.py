@@ -45,7 +45,7 @@ class RunBaseline:
 
     reference: Run
     tolerance: float
-    only: Mapping[str, str]
+    only: Mapping[str, Sequence[str]]
     """The values of columns that numbers must have to be compared."""
     points: bool
 

@@ -5,10 +5,9 @@
 Besides the single numbers, each curve is judged as a whole, and so is everything together: what is
 too small to be sure of at any single size may be sure over all of them.
 
-Only like is compared with like. Two numbers belong together when all their columns are the same;
-where a number has no such partner, one that differs in nothing but how it was measured (placement,
-cache, source, …) is taken, and what differs is said. Numbers of other ranks, data types or
-operations are never compared; they are named as left out.
+Only like is compared with like (`partners.py`). Paired numbers that were measured in different
+ways have a remark; numbers of other ranks, data types or operations are never compared and are
+named as left out.
 """
 
 from __future__ import annotations
@@ -30,9 +29,10 @@ from mpigauge.result.compare.comparison import (
 )
 from mpigauge.result.compare.items import MEDIAN, OF_LAUNCHES, Item, items
 from mpigauge.result.compare.pairing import ItemPair, Judgements, judgements
+from mpigauge.result.compare.partners import partners
 from mpigauge.result.compare.side import Side
 from mpigauge.result.compare.summary import in_words
-from mpigauge.result.compare.unlike import OF_HOW, Unpaired, differences, left_out
+from mpigauge.result.compare.unlike import Unpaired, differences, left_out
 from mpigauge.result.stats.verdicts import TOLERANCE, Judged
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def compare(
     if response != MEDIAN:
         sides = [_extreme(side, response) for side in sides]
     first, *others = sides
-    pairs = [ItemPair(first, other, _partners(first.items, other.items)) for other in others]
+    pairs = [ItemPair(first, other, partners(first.items, other.items)) for other in others]
     places_of_tables = _places_of_tables(first, _shared(pairs, len(first.items)))
     judged = judgements(pairs, places_of_tables, tolerance, many=curves and response == MEDIAN)
     overall = _overall_of(pairs, places_of_tables, judged)
@@ -159,31 +159,6 @@ def _other_facts(first: Side, other: Side) -> Iterator[str]:
 def _value(column: str, of: Cell | Figure) -> Any:
     """None: it has no such column."""
     return getattr(of, column, None)
-
-
-def _partners(first: Sequence[Item], second: Sequence[Item]) -> dict[int, Item]:
-    """Returns the item of `second` that belongs to each place in `first`, where there is one."""
-    exact = {item.columns: item for item in second}
-    partners: dict[int, Item] = {}
-    alone: list[tuple[int, Item]] = []
-    for place, item in enumerate(first):
-        if item.columns in exact:
-            partners[place] = exact[item.columns]
-        else:
-            alone.append((place, item))
-    taken = {item.columns for item in partners.values()}
-    left = [item for item in second if item.columns not in taken]
-    theirs = grouped(left, _identity)
-    for identity, ours in grouped(alone, lambda each: _identity(each[1])).items():
-        alike = theirs.get(identity, [])
-        if len(ours) == len(alike) == 1:
-            partners[ours[0][0]] = alike[0]
-    return partners
-
-
-def _identity(item: Item) -> Hashable:
-    """Returns its columns without those for how it was measured."""
-    return tuple(pair for pair in item.columns if pair[0] not in OF_HOW)
 
 
 def _line(

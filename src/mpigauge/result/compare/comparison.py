@@ -132,6 +132,13 @@ class Comparison:
     """A sentence about all times together for each side for which they are judged."""
 
     @property
+    def refusal(self) -> str:
+        """The reason why there is no table; benchmarks of one side are named if no others are."""
+        unlike = [left for left in self.left_out if left.refused]
+        why = [left.text for left in unlike or self.left_out]
+        return "; ".join(["there is nothing to compare", *why])
+
+    @property
     def curves(self) -> list[Overall]:
         """All that were judged as a whole."""
         result: list[Overall] = []

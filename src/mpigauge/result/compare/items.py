@@ -10,14 +10,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mpigauge.model.column_facts import IDENTITY
+from mpigauge.model.grouping import grouped
 from mpigauge.model.row import Estimate
 from mpigauge.model.units import many
 from mpigauge.result.stats.figures import Columns, columns_of, figure_rows
 from mpigauge.result.stats.ratio import Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from mpigauge.model.columns import Cell
     from mpigauge.model.record import Figure
     from mpigauge.model.row import Row
     from mpigauge.result.stats.figures import FigureRow
@@ -57,6 +59,8 @@ class Item:
     row: Row | None = None
     figure: Figure | None = None
     """The figure of the first launch. An item has either a row or a figure."""
+    distance: str = ""
+    """The distance of its two ranks, in words of `--place`; empty: unknown, or not two ranks."""
 
     @property
     def ranks_word(self) -> str:
@@ -99,15 +103,40 @@ def word_of(kind: str, verdict: Verdict) -> str:
 
 
 def items(
-    rows: Iterable[Row], figures: Iterable[Figure] = (), without: Sequence[str] = ()
+    rows: Iterable[Row],
+    figures: Iterable[Figure] = (),
+    without: Sequence[str] = (),
+    distance: Callable[[Row], str] = lambda _: "",
 ) -> tuple[Item, ...]:
-    """Returns all items of rows and figures. `without`: columns that do not identify them."""
-    times = [_of_row(row, without) for row in rows]
+    """Returns all items of rows and figures. `without`: columns that do not identify them;
+    `distance`: returns the distance of the two ranks of a row."""
+    all_rows = list(rows)
+    placed = _standing_for_placements(all_rows)
+    times = []
+    for row in all_rows:
+        item = _of_row(row, without, _of_one_group(row.cell) if id(row) in placed else row.cell)
+        times.append(replace(item, distance=distance(row)))
     return (*times, *(_of_figure(row, without) for row in figure_rows(figures)))
 
 
-def _of_row(row: Row, without: Sequence[str]) -> Item:
-    cell, scale = row.cell, row.cell.time_scale
+def _standing_for_placements(rows: Sequence[Row]) -> frozenset[int]:
+    """Returns the ids of the rows of pairs that stand for a placement: pairs of a job that
+    placements share. A placement with several pairs is that of a map."""
+    alike = grouped(
+        (row for row in rows if row.cell.placement and row.cell.members),
+        lambda row: _of_one_group(row.cell).key,
+    )
+    alone = (of[0] for of in alike.values() if len(of) == 1)
+    return frozenset(map(id, alone))
+
+
+def _of_one_group(cell: Cell) -> Cell:
+    """Returns the cell as of a job of its two ranks alone."""
+    return replace(cell, group=-1, members="")
+
+
+def _of_row(row: Row, without: Sequence[str], cell: Cell) -> Item:
+    scale = row.cell.time_scale
     names = [name for name in IDENTITY if name not in without]
     return Item(
         columns=tuple((name, getattr(cell, name)) for name in names),

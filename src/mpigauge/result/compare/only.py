@@ -11,49 +11,61 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model import data_memory
 from mpigauge.model.column_facts import value_word
 from mpigauge.model.errors import UserError, no_such
+from mpigauge.model.placement_words import of_policy
+
+PLACEMENT = "placement"
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.items import Item
     from mpigauge.result.compare.side import Side
 
 
-def read_only(words: Iterable[str]) -> dict[str, str]:
-    """COLUMN=VALUE as columns and values."""
-    values = {}
+Chosen = Mapping[str, Sequence[str]]
+"""The values of each column of which a number needs one."""
+
+
+def read_only(words: Iterable[str]) -> dict[str, list[str]]:
+    """Reads COLUMN=VALUE. A column that is named again has several values."""
+    values: dict[str, list[str]] = {}
     for text in words:
         column, equals, value = text.partition("=")
         if not (column.strip() and equals and value.strip()):
             raise UserError(f"--only: '{text}' chooses nothing; write COLUMN=VALUE, placement=l3")
-        values[column.strip()] = _stored(column.strip(), value.strip())
+        stored = _stored(column.strip(), value.strip())
+        values.setdefault(column.strip(), []).append(stored)
     return values
 
 
 def _stored(column: str, value: str) -> str:
-    return data_memory.as_stored(value) if column == data_memory.COLUMN else value
+    if column == data_memory.COLUMN:
+        return data_memory.as_stored(value)
+    if column == PLACEMENT:
+        return of_policy(value)
+    return value
 
 
-def only(sides: Sequence[Side], chosen: Mapping[str, str]) -> list[Side]:
-    """Each side with the numbers that have these values; one that has none of a value stays whole.
-    UserError: there is no such column, or no side has the value."""
+def only(sides: Sequence[Side], chosen: Chosen) -> list[Side]:
+    """Returns each side with the numbers that have one of the values of each column; a side that
+    has none of them stays whole. UserError: there is no such column, or no side has the value."""
     selected = list(sides)
-    for column, value in chosen.items():
-        _check(selected, column, value)
-        selected = [_with(side, column, value) for side in selected]
+    for column, values in chosen.items():
+        for value in values:
+            _check(selected, column, value)
+        selected = [replace(side, items=selection(side.items, column, values)) for side in selected]
     return selected
 
 
-def _with(side: Side, column: str, value: str) -> Side:
-    kept = tuple(item for item in side.items if _is(item, column, value))
-    if kept:
-        return replace(side, items=kept)
-    return side
+def selection(items: tuple[Item, ...], column: str, values: Sequence[str]) -> tuple[Item, ...]:
+    """Returns the items with one of these values; all of them if there are none."""
+    return tuple(item for item in items if _is(item, column, values)) or items
 
 
-def _is(item: Item, column: str, value: str) -> bool:
+def _is(item: Item, column: str, values: Sequence[str]) -> bool:
     columns = dict(item.columns)
     if column not in columns:
         return False
-    return value in (str(columns[column]), value_word(column, columns[column]))
+    stored = columns[column]
+    return str(stored) in values or value_word(column, stored) in values
 
 
 def _check(sides: Sequence[Side], column: str, value: str) -> None:
@@ -63,6 +75,6 @@ def _check(sides: Sequence[Side], column: str, value: str) -> None:
             values.setdefault(name, {})[each] = None
     if column not in values:
         raise no_such("column", column, values, "--only")
-    if not any(_is(item, column, value) for side in sides for item in side.items):
+    if not any(_is(item, column, [value]) for side in sides for item in side.items):
         choices = ", ".join(value_word(column, each) for each in values[column])
         raise UserError(f"--only {column}={value}: no run has it; there are {choices}")

@@ -22,7 +22,7 @@ from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.result.compare.best import reaches
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
-from mpigauge.result.compare.unlike import OF_HOW
+from mpigauge.result.compare.partners import OF_HOW
 from mpigauge.result.stats.verdicts import TOLERANCE
 
 if TYPE_CHECKING:
