@@ -259,6 +259,7 @@ def rank_line(launch: int, file: RankFile, local: int) -> str:
         numa=file.cpus[cpu][0] if cpu in file.cpus else -1,
     )
     values = {name: value for name, value in vars(rank).items() if value == value}
+    del values["gpu"]  # a profile does not record it
     return json.dumps({"record": "rank"} | values, separators=(",", ":"))
 
 
