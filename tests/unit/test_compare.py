@@ -452,7 +452,7 @@ def test_the_worst_of_launches_is_shown_and_nothing_is_decided() -> None:
     assert said(found) == ["UNDECIDED"]
     assert second.unlike == ("of_launches: 3 against 4",)
     text = " ".join(render(found, cells.cards()).split())
-    assert "PingPong · 2 ranks · byte · range of 3 · worst launch" in text
+    assert "PingPong · 2 ranks · byte · worst launch" in text
     assert "B is undecided (of the worst launch alone nobody knows the error)." in text
     assert "of more launches the worst is worse: so nothing is decided." in text
     assert json.loads(as_json(found))["response"] == "worst"

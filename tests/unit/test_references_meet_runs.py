@@ -15,9 +15,13 @@ from mpigauge.cli.comparing import sides_of
 from mpigauge.cli.main import run as cli
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.only import only, read_only
+from mpigauge.result.document import document
+from mpigauge.result.run_result import RunResult
 from mpigauge.runs.readers.references import names
 from mpigauge.runs.store import load
 from mpigauge.runs.store.imported import load_reference
+from mpigauge.show.formats import render
+from mpigauge.show.web.answer import opening
 from mpigauge.site.topology.built import as_json, built
 from tests import runs
 
@@ -131,3 +135,28 @@ def test_a_refusal_names_the_option(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_show_takes_every_reference(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli(["show", f"ref:{name}"]) == 0
     assert capsys.readouterr().out
+
+
+# --- what is quoted of several placements ---------------------------------------------------------
+def test_the_highest_bandwidth_is_of_all_placements() -> None:
+    document_of = document(load_reference("juno"))
+    head = document_of.headline
+    assert head is not None
+    default = [row for row in document_of.rows if not row.cell.arm]
+    highest = max(default, key=lambda row: row.bandwidth.value if row.bandwidth else 0.0)
+    assert head.peak is highest
+    assert highest.cell.placement == "cores:1,2"
+    text = render("table", document_of)
+    latency, peak, line = (text.splitlines()[n] for n in (3, 4, 5))
+    assert "cores:0,3" in latency
+    assert "cores:1,2" in peak
+    assert "cores:0,3" in line
+
+
+def test_the_sentence_about_settings_names_what_it_compares() -> None:
+    lines = opening([RunResult.of("juno", load_reference("juno"))], None)
+    undecided = [line for line in lines if "shortest times" in line]
+    assert undecided
+    assert all("whether " in line and " is best" in line for line in undecided)
+    mixed = [line for line in undecided if "network=ethernet" in line and "btl=self,sm" in line]
+    assert all(line.startswith("PingPong: ") for line in mixed)

@@ -6,7 +6,7 @@ the verdict, and a sentence for each table."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.model.row import NOTHING
@@ -33,7 +33,7 @@ from mpigauge.model.width import (
 )
 from mpigauge.result.compare.items import BYTES, MEDIAN, SECONDS, WORST
 from mpigauge.result.stats.history import STARTING_SD
-from mpigauge.show.titles import as_printed, title
+from mpigauge.show.titles import LAUNCHES, as_printed, resting_on, title
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
@@ -73,16 +73,29 @@ def table_title(table: ComparisonTable, cards: Cards, varied: str, response: str
     launch"""
     one = "" if response == MEDIAN else f"{response} launch"
     by = f"by {varied}" if varied and table.first.row else ""
-    return dotted(what_of(table.first, cards, varied), one, by)
+    entries = (entry for line in table.lines for entry in line)
+    return dotted(what_of([each.item for each in entries if each.item], cards, varied), one, by)
 
 
-def what_of(first: Item, cards: Cards, varied: str) -> str:
-    """The name of what was measured, without the column in which the sides differ."""
+def what_of(items: Sequence[Item], cards: Cards, varied: str) -> str:
+    """The name of what was measured, without the columns in which the numbers differ."""
+    first, without = items[0], {varied, *differing(items)}
     if first.row is None:
-        arm = dict(first.columns).get("arm", "")
+        arm = "" if "arm" in without else dict(first.columns).get("arm", "")
         return dotted(first.benchmark, first.what, first.unit, first.ranks_word, arm)
     (table,) = row_tables([first.row], cards)
-    return title(table, without=varied)
+    return title(table, without)
+
+
+def differing(items: Sequence[Item]) -> Iterator[str]:
+    """Yields the columns in which these numbers differ, and LAUNCHES if their launches do."""
+    values: dict[str, set[Hashable]] = {}
+    for item in items:
+        for name, value in item.columns:
+            values.setdefault(name, set()).add(value)
+        if item.row:
+            values.setdefault(LAUNCHES, set()).add(resting_on(item.row))
+    yield from (name for name, of in values.items() if len(of) > 1)
 
 
 def text_rows(table: ComparisonTable, names: Sequence[str]) -> list[Words]:

@@ -27,7 +27,7 @@ def fresh_lines(comparison: Comparison, cards: Cards) -> list[str]:
     """A table where anything differs, and below it what there is to say."""
     lines = []
     for table in comparison.tables:
-        lines += [f"{HEADING} · {what_of(table.first, cards, comparison.varied)}"]
+        lines += [f"{HEADING} · {what_of([table.first], cards, comparison.varied)}"]
         rows = list(text_rows(table))
         if rows:
             lines += joined([HEADS, *rows])

@@ -40,7 +40,7 @@ def heading_of(comparison: Comparison) -> str:
 
 def title_of(table: ComparisonTable, cards: Cards) -> str:
     """What was measured, without its memory."""
-    return what_of(table.first, cards, "memory")
+    return what_of([table.first], cards, "memory")
 
 
 def differing_rows(comparison: Comparison) -> Iterator[tuple[ComparisonTable, list[Words]]]:

@@ -12,15 +12,21 @@ from mpigauge.model.units import dotted, many
 from mpigauge.result.nature import own_neighbour
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from mpigauge.model.row import Row
     from mpigauge.model.row_tables import RowTable
 
 
-def title(table: RowTable, without: str = "") -> str:
-    """The title of a table. `without`: a column that differs between its rows."""
+LAUNCHES = "launches"
+"""Stands for what intervals rest on, where columns are named."""
+
+
+def title(table: RowTable, without: Collection[str] = ()) -> str:
+    """The title of a table. `without`: columns that differ between its rows."""
     first = table.rows[0].cell
     words = [table.card.word]
-    if without != "ranks":
+    if "ranks" not in without:
         words.append(_ranks(table))
     words.append(own_neighbour(table.rows[0]))
     if first.message_bytes >= 0:
@@ -31,10 +37,10 @@ def title(table: RowTable, without: str = "") -> str:
     if first.sync not in ("", USUAL["sync"]) and not first.source:
         words.append(heading_word("sync", first.sync))
     for name, value in table.variant.items():
-        if name != without:
+        if name not in without:
             words.append(heading_word(name, value))
     over = {resting_on(row) for row in table.rows}
-    if len(over) == 1:
+    if len(over) == 1 and LAUNCHES not in without:
         words += over
     return dotted(*words)
 

@@ -75,6 +75,12 @@ class PivotTable:
     def first(self) -> Item:
         return self.lines[0].first
 
+    @property
+    def items(self) -> list[Item]:
+        """The numbers of all columns, its first one first."""
+        entries = (entry for line in self.lines for entry in line.entries)
+        return [self.first, *(entry.item for entry in entries if entry.item)]
+
 
 @dataclass(frozen=True)
 class Pivot:

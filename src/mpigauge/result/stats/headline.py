@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ONE_WAY = ("PingPong", "PingPongSpecificSource", "PingPongAnySource")
 """Benchmarks whose printed time is that of one message between two ranks."""
+DEFAULT_PLACEMENT = "default placement"
 _RATED = ("Uniband", "Biband")
 
 
@@ -30,16 +31,19 @@ class Headline:
     zero: Row | None
     """Latency: the row of 0 bytes, or of the smallest message."""
     peak: Row | None
-    """The row with the highest bandwidth of one direction."""
+    """The row with the highest bandwidth of one direction, of all placements."""
     line: Fit | None
     """t = α + β·n over all sizes; None, too, where α would not be above 0."""
     ranges: tuple[Fit, ...]
     """The same for small and for large messages; without one whose α would not be above 0, which
     is not a time that a message of nothing could take."""
     busiest: Row | None
-    """The row with the highest message rate."""
+    """The row with the highest message rate, of all placements."""
     swept: bool = False
     """True if one of several settings was chosen: the default if it was measured."""
+    placed: bool = False
+    """True if its benchmarks were measured in several placements: each row has the name of its
+    own; latency and line are of the first."""
     hosts: Mapping[Key, Sequence[str]] = field(default_factory=dict, hash=False)
     """The hosts of each row's ranks, each once, by the row's key; only of runs on several hosts."""
 
@@ -50,6 +54,12 @@ class Headline:
     def is_within_host(self, row: Row) -> bool:
         """True if all ranks of a row are on one host, in a run on several."""
         return len(self.hosts.get(row.key, ())) == 1
+
+    def placement_of(self, row: Row | None) -> str:
+        """Returns the placement of a row, if it is one of several; else empty."""
+        if row and self.placed:
+            return row.cell.placement or DEFAULT_PLACEMENT
+        return ""
 
     def setting_of(self, row: Row) -> str:
         """The memory of a row's data unless it is host memory, and the settings with which the row
@@ -84,9 +94,17 @@ class Headline:
 
 def quoted_rows(rows: Sequence[Row]) -> tuple[Row | None, Row | None]:
     """The rows of a headline's latency and of its bandwidth."""
-    table = _first_of(rows, ONE_WAY)
-    smallest = min(table, key=lambda row: row.message_bytes, default=None)
-    return smallest, max(table, key=_bandwidth, default=None)
+    everywhere = _first_of(rows, ONE_WAY)
+    smallest = min(_of_first_placement(everywhere), key=_size, default=None)
+    return smallest, max(everywhere, key=_bandwidth, default=None)
+
+
+def _of_first_placement(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row.cell.placement == rows[0].cell.placement]
+
+
+def _size(row: Row) -> int:
+    return row.message_bytes
 
 
 def _bandwidth(row: Row) -> float:
@@ -96,8 +114,10 @@ def _bandwidth(row: Row) -> float:
 
 
 def headline(rows: Sequence[Row]) -> Headline:
-    """Latency, bandwidth and line from PingPong (the first of its variants), rate from Uniband."""
-    table = _first_of(rows, ONE_WAY)
+    """Returns the headline: latency and line of PingPong in its first placement, the highest
+    bandwidth of all its placements, and the highest rate of Uniband."""
+    everywhere, rated = _first_of(rows, ONE_WAY), _first_of(rows, _RATED)
+    table = _of_first_placement(everywhere)
     points = points_of(table) if _is_of_one_pair(table) else []
     line = fit(points)
     if line and not _can_be(line):
@@ -108,9 +128,14 @@ def headline(rows: Sequence[Row]) -> Headline:
         peak=peak,
         line=line,
         ranges=tuple(filter(_can_be, in_two_ranges(points) or ())),
-        busiest=max(_first_of(rows, _RATED), key=_rate, default=None),
+        busiest=max(rated, key=_rate, default=None),
         swept=len({row.cell.arm for row in rows}) > 1,
+        placed=any(_is_placed(each) for each in (everywhere, rated)),
     )
+
+
+def _is_placed(rows: Sequence[Row]) -> bool:
+    return len({row.cell.placement for row in rows}) > 1
 
 
 def _is_of_one_pair(rows: Sequence[Row]) -> bool:
@@ -123,8 +148,8 @@ def _can_be(line: Fit) -> bool:
 
 
 def _first_of(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    """The rows of the first of these benchmarks that was measured, in its first variant; with the
-    default settings, where several were measured."""
+    """Returns the rows of the first of these benchmarks that was measured, in its first variant and
+    in all placements; with the default settings if several were measured."""
     for name in names:
         measured = [row for row in rows if row.benchmark == name]
         chosen = [row for row in measured if not row.cell.arm] or measured
@@ -136,7 +161,7 @@ def _first_of(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
 def _variant(row: Row) -> tuple[object, ...]:
     cell = row.cell
     return (cell.ranks, cell.groups, cell.group, cell.datatype, cell.cache, cell.data, cell.mode,
-            cell.inflight, cell.memory, cell.origin, cell.placement,
+            cell.inflight, cell.memory, cell.origin,
             cell.arm, cell.source)  # fmt: skip
 
 

@@ -245,23 +245,29 @@ def _measured(head: Headline) -> Iterator[tuple[str, str]]:
         peak = head.peak_bandwidth
         text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {head.peak.error_text(peak)}"
         at = f"at {byte_count(head.peak.message_bytes)}"
-        where = with_commas(at, head.hosts_of(head.peak), head.setting_of(head.peak))
+        where = with_commas(at, *_where(head, head.peak))
         yield "peak bandwidth", f"{text}  {where}"
     if head.busiest and head.message_rate:
         row, best = head.busiest, head.message_rate
         text = f"{rate(best.value, best.error)} {row.error_text(best)}"
         flying = f"{row.cell.inflight} in flight"
-        where = with_commas(row.cell_name, flying, head.hosts_of(row), head.setting_of(row))
+        where = with_commas(row.cell_name, flying, *_where(head, row))
         yield "message rate", f"{text}  ({where})"
 
 
 def _whose(head: Headline, row: Row) -> tuple[str, ...]:
-    return row.benchmark, row.cell.placement, head.hosts_of(row), head.setting_of(row)
+    placement = head.placement_of(row) or row.cell.placement
+    return row.benchmark, placement, head.hosts_of(row), head.setting_of(row)
+
+
+def _where(head: Headline, row: Row) -> tuple[str, ...]:
+    return head.placement_of(row), head.hosts_of(row), head.setting_of(row)
 
 
 def _fitted(head: Headline) -> Iterator[tuple[str, str]]:
     if head.line:
-        yield "t = α + β·n", line_words(head.line)
+        placement = head.placement_of(head.zero)
+        yield "t = α + β·n", line_words(head.line) + (f"  ({placement})" if placement else "")
     for line in head.ranges:
         sizes = f"  {byte_count(line.first_bytes)} … {byte_count(line.last_bytes)}"
         yield sizes, line_words(line)

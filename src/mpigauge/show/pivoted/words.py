@@ -185,7 +185,7 @@ def _counts(table: PivotTable) -> tuple[int, ...]:
 def _title(table: PivotTable, cards: Cards, varied: str) -> str:
     first = table.first
     if first.row or len(table.lines) == 1:
-        return what_of(first, cards, varied)
+        return what_of(table.items, cards, varied)
     if varied == "ranks":
         return first.benchmark
     return dotted(first.benchmark, first.ranks_word)

@@ -21,7 +21,9 @@ from mpigauge.model.units import (
     percent,
     plus_minus,
     rate,
+    with_commas,
 )
+from mpigauge.result.compare.partners import placement_of
 from mpigauge.show.limits import entries
 from mpigauge.show.programs import own_programs, sentences
 from mpigauge.show.titles import resting_on
@@ -32,7 +34,7 @@ from mpigauge.show.web.quoted import QuotedNumber, quoted
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.result.compare.comparison import Comparison
-    from mpigauge.result.compare.pivot import Pivot
+    from mpigauge.result.compare.pivot import Pivot, PivotTable
     from mpigauge.result.pairs import PairMap
     from mpigauge.result.run_result import RunResult
     from mpigauge.result.stats.headline import Headline
@@ -153,7 +155,7 @@ def _best_over_sizes(across: Pivot) -> Iterator[str]:
             continue
         (place,) = table.choice.columns
         base, mean = table.names[table.base], table.overall[place]
-        what = table.first.benchmark
+        what = _subject(table)
         if table.first.ranks_word:
             what = f"{what} on {table.first.ranks_word}"
         if mean is None:
@@ -166,16 +168,26 @@ def _best_over_sizes(across: Pivot) -> Iterator[str]:
         )
 
 
+def _subject(table: PivotTable) -> str:
+    """Returns the benchmark of a table, and the placement that all its columns share."""
+    placements = {placement_of(item) for item in table.items}
+    return with_commas(table.first.benchmark, *(placements if len(placements) == 1 else ()))
+
+
 def _none_over_sizes(across: Pivot) -> Iterator[str]:
     """A sentence for each table in which it is not known that one column is best over all sizes."""
     for table in across.tables:
-        what = f"{table.first.benchmark}: over all sizes"
+        what = f"{_subject(table)}: over all sizes"
         if table.choice.outcome == "alike":
             yield f"{what} none is better than another."
         elif table.choice.columns:
             names = listed([table.names[place] for place in sorted(table.choice.columns)])
             if table.choice.outcome == "undecided":
-                yield f"{what} it is undecided which is best; the shortest times are of {names}."
+                compared = listed(table.names, "or")
+                yield (
+                    f"{what} it is undecided whether {compared} is best; the shortest times "
+                    f"are of {names}."
+                )
             else:
                 yield f"{what} {names} are best, and cannot be told from each other."
 
@@ -234,7 +246,8 @@ def _bytes_of(row: Row) -> int:
 
 def _whose(head: Headline, row: Row) -> tuple[str, ...]:
     """The benchmark, place and settings of a row, and what its error rests on."""
-    parts = row.benchmark, row.cell.placement, head.hosts_of(row), head.setting_of(row)
+    placement = head.placement_of(row) or row.cell.placement
+    parts = row.benchmark, placement, head.hosts_of(row), head.setting_of(row)
     return *parts, resting_on(row)
 
 

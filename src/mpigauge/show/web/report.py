@@ -332,7 +332,7 @@ def _fresh(shown: RunResult, comparison: Comparison) -> Iterator[WordTable]:
     for table in comparison.tables:
         rows = list(fresh.text_rows(table))
         if rows:
-            title = beside.what_of(table.first, shown.run.cards, comparison.varied)
+            title = beside.what_of([table.first], shown.run.cards, comparison.varied)
             yield WordTable(title, fresh.HEADS, rows)
 
 
