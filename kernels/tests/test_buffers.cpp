@@ -50,11 +50,11 @@ TEST(fresh_contents_have_memory_of_their_own) {
 }
 
 TEST(a_send_buffer_is_filled_to_its_end_and_kept_while_it_is_large_enough) {
-  Buffers buffers(Buffers::Source::mapped);
+  Buffers buffers(mapped_arena);
   for (const std::size_t bytes : {1U, 100'000U, 300'000U}) {
-    std::byte* data = buffers.send({.rank = 2}, bytes);
+    const std::byte* data = buffers.send({.rank = 2}, bytes).location().data;
     CHECK_EQ(wrong_bytes(2, 0, {data, bytes}), 0U);
-    CHECK(buffers.send({.rank = 2}, bytes) == data);
-    CHECK(buffers.send({.rank = 2}, 1) == data);
+    CHECK(buffers.send({.rank = 2}, bytes).location().data == data);
+    CHECK(buffers.send({.rank = 2}, 1).location().data == data);
   }
 }

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from mpigauge.model.cards import NCCL_SUITE, Card
@@ -41,7 +42,9 @@ def name_of_call(call: str) -> str:
 @lru_cache(maxsize=256)
 def nccl_card(name: str, time: str = "call", columns: str = "collective") -> Card:
     """The card of a benchmark of NCCL. `time` and `columns` are those of a card."""
-    return card_of(NCCL_SUITE, name) or Card(
+    if ours := card_of(NCCL_SUITE, name):
+        return replace(ours, rooted=False, by_default=False)
+    return Card(
         suite=NCCL_SUITE, name=name, about=f"NCCL's {name}",
         ranks="pair" if time == "half_round_trip" or columns == "band" else "any",
         time=time, unit="reduction" if name in _REDUCING else "transfer", sync="none",
