@@ -120,6 +120,13 @@ const std::map<std::string, Good>& good_values() {
                  o.memories.at(1).name() == "device>host";
         }}},
       {"gpus", {"0000:19:00.0,0000:3b:00.0", [](O o) { return o.gpus.at(1) == "0000:3b:00.0"; }}},
+      {"leave-out",
+       {"Allreduce~device~not aware|Bcast~managed~too",
+        [](O o) {
+          return o.left_out.size() == 2 && o.left_out.at(0).memories.name() == "device" &&
+                 o.left_out.at(1).benchmark == "Bcast" && o.left_out.at(1).reason == "too";
+        }}},
+      {"nccl", {"/opt/libnccl.so.2", [](O o) { return o.nccl == "/opt/libnccl.so.2"; }}},
       {"cuda", {"/opt/libcuda.so.1", [](O o) { return o.cuda == "/opt/libcuda.so.1"; }}},
       {"stop-file", {"/tmp/a b", [](O o) { return o.stop_file == "/tmp/a b"; }}},
       {"records", {"/tmp/r", [](O o) { return o.records == "/tmp/r"; }}},
