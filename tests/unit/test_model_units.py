@@ -66,12 +66,28 @@ def test_byte_counts_tell_the_whole_truth(count: int, text: str) -> None:
         (0.0123, "±1.2 %"),
         (0.0996, "±10 %"),
         (1.0, "±100 %"),
-        (74.86, "±>100 %"),
+        (9.99, "±>100 %"),
+        (10.0, "± unknown"),
+        (74.86, "± unknown"),
         (math.nan, "±?"),
     ],
 )
 def test_plus_minus(ratio: float, text: str) -> None:
     assert units.plus_minus(ratio) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (-0.031, 0.082, "-3.1…+8.2 %"),
+        (-0.5, 9.99, "-50…+999 %"),
+        (-0.5, 10.0, "± unknown"),
+        (-0.01, 106117.0, "± unknown"),
+        (math.nan, 0.1, "–"),
+    ],
+)
+def test_ranges(low: float, high: float, text: str) -> None:
+    assert units.from_to(low, high) == text
 
 
 def test_other_numbers() -> None:

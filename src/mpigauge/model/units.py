@@ -8,6 +8,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 UNKNOWN = "–"
+UNKNOWN_ERROR = "± unknown"
+"""An interval that says nothing of the value."""
+_MOST_ERROR = 10.0
+"""The share of a value from which on an interval is printed as unknown."""
 _MOST_DIGITS = 6
 _MOST_NAMED = 3
 _BINARY = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
@@ -117,15 +121,25 @@ def from_to(low: float, high: float) -> str:
     """A range, relative to the value within it: -3.1…+8.2 %, which nobody mistakes for an error."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return UNKNOWN
+    if is_unknown(low, high):
+        return UNKNOWN_ERROR
     digits = 1 if max(abs(low), abs(high)) < 0.0995 else 0
     return f"{100 * low:+.{digits}f}…{100 * high:+.{digits}f} %"
 
 
+def is_unknown(low: float, high: float) -> bool:
+    """True for a range, relative to the value within it, that says nothing of the value."""
+    return max(abs(low), abs(high)) >= _MOST_ERROR
+
+
 def plus_minus(ratio: float) -> str:
     """The error as ± with a percentage; a question mark if it is unknown. An error larger than the
-    value itself is shown as that only: two launches can give ±7000 %."""
+    value itself is shown as that only, and a very large one as unknown: two launches can give
+    ±7000 %."""
     if not math.isfinite(ratio):
         return "±?"
+    if is_unknown(0.0, ratio):
+        return UNKNOWN_ERROR
     if ratio > 1:
         return "±>100 %"
     return f"±{percent(ratio)}"

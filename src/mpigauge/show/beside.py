@@ -15,6 +15,7 @@ from mpigauge.model.units import (
     as_percent,
     byte_count,
     dotted,
+    is_unknown,
     listed,
     many,
     memory,
@@ -208,6 +209,8 @@ def ends(entry: ComparedNumber | Overall) -> str:
     estimate = entry.ratio.estimate if entry.ratio else None
     if estimate is None or not math.isfinite(estimate.low):
         return ""
+    if is_unknown(estimate.low / estimate.value - 1, estimate.high / estimate.value - 1):
+        return "unknown"
     return f"{number(estimate.low, estimate.error)}–{number(estimate.high, estimate.error)}"
 
 

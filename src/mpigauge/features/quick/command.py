@@ -13,6 +13,9 @@ from mpigauge.cli import options
 from mpigauge.cli.transport import transport_option
 from mpigauge.model.typed import as_word
 
+RANGES = "…: the range of fewer than six launches, which is no interval."
+"""The explanation of the sign in front of a range."""
+
 if TYPE_CHECKING:
     from mpigauge.cli.targets import Setup
     from mpigauge.model.row import Row
@@ -167,7 +170,10 @@ def picture(rows: Sequence[Row], precision: float) -> list[str]:
     console = console_of(here)
     with console.capture() as captured:
         console.print(matrix(rows, precision, here.room, unicode=here.unicode))
-    return [line.rstrip() for line in captured.get().splitlines()]
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    if any(row.is_range for row in rows):
+        lines += wrapped(RANGES)
+    return lines
 
 
 def wrapped(sentence: str, mark: str = "") -> list[str]:

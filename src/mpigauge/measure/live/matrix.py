@@ -17,19 +17,18 @@ from rich.table import Table
 from rich.text import Text
 
 from mpigauge.model.spark import sparkline
-from mpigauge.model.units import byte_count, microseconds, percent, rate
+from mpigauge.model.units import byte_count, is_unknown, microseconds, plus_minus, rate
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
 
 NAME_WIDE = 20
-SIZE_WIDE = 14
-"""The width of a cell such as 24.3k/s ±>99%, and a gap."""
+SIZE_WIDE = 15
+"""The width of a cell such as 24.3k/s ±>100%, and a gap."""
 SHAPE_WIDE = 10
 SHAPE_FROM = 60
 """The least columns of a terminal with shapes."""
 NO_MESSAGE = -1
-MOST_SHOWN = 0.99
 RowBySize = dict[int, "Row"]
 
 
@@ -153,11 +152,9 @@ def _cell(line: RowBySize, size: int, sizes: Sequence[int], precision: float) ->
 
 def _error(row: Row) -> str:
     error = row.relative_error
-    if math.isnan(error):
+    if math.isnan(error) or is_unknown(-error, error):
         return "?"
-    if error > MOST_SHOWN:
-        return ">99%"
-    return percent(error).replace(" ", "")
+    return plus_minus(error).removeprefix("±").replace(" ", "")
 
 
 def _number(row: Row) -> str:
