@@ -70,8 +70,8 @@ def in_table(text: str) -> Iterator[Columns]:
 
 
 def _joined(words: Sequence[str]) -> list[str]:
-    """±1.0 % is one column."""
-    text = " ".join(words).replace(" %", "%")
+    """±1.0 % is one column, and so is ± unknown."""
+    text = " ".join(words).replace(" %", "%").replace("± unknown", "±unknown")
     return text.split()
 
 
