@@ -384,6 +384,13 @@ def test_it_is_found_where_it_was_planted(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
+def test_recommended_commands_name_the_run(name: str) -> None:
+    for finding in explain(CASES[name].planted).findings:
+        for attempt in finding.attempts:
+            assert not re.search(r"`mpigauge \w+ RUN\b", attempt), attempt
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
 def test_it_is_not_found_where_it_was_not(name: str) -> None:
     assert found(CASES[name].without, name) == []
 

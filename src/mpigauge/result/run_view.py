@@ -18,6 +18,7 @@ from mpigauge.result.nature import nature_of
 from mpigauge.result.stats.curve_stats import Member, variant_of, varied
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.result.stats.pieces import Pieces, in_pieces, known_points
+from mpigauge.runs.store.writer import word_for
 from mpigauge.site.topology.stored import stored
 
 if TYPE_CHECKING:
@@ -130,6 +131,11 @@ class RunView:
         for rows in grouped(self.rows, lambda row: variant_of(row.cell)).values():
             curves.append(Curve(tuple(sorted(rows, key=_size))))
         return tuple(curves)
+
+    @property
+    def run_word(self) -> str:
+        """The word for the run in recommended commands."""
+        return word_for(self.run.path)
 
     @property
     def machine(self) -> Mapping[str, Any]:

@@ -11,7 +11,6 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.transport import transport_option
-from mpigauge.model.typed import as_word
 
 RANGES = "…: the range of fewer than six launches, which is no interval."
 """The explanation of the sign in front of a range."""
@@ -128,6 +127,7 @@ def present(stored: Run, named: bool = False) -> None:
     from mpigauge.model.cards import NODE_SUITE
     from mpigauge.model.width import as_blocks
     from mpigauge.result.document import document
+    from mpigauge.runs.store.writer import word_for
     from mpigauge.show.formats import table
 
     precision = stored.plan.get("precision") or 0.0
@@ -136,7 +136,7 @@ def present(stored: Run, named: bool = False) -> None:
     fit = fitness(shown.rows, stored.noise, shown.facts.sampled, precision)
     if named:
         click.echo(f"--- {shown.facts.mpi}")
-    colour, run = screen().coloured, name_of(stored)
+    colour, run = screen().coloured, word_for(stored.path)
     measured = table.measured_lines(shown.headline, colour) if shown.headline else []
     at_other_times = first.at_other_times(machine_errors(messages))
     blocks = [
@@ -149,15 +149,6 @@ def present(stored: Run, named: bool = False) -> None:
     ]
     write(as_blocks(blocks) + "\n")
     click.echo(f"Stored in {stored.path}")
-
-
-def name_of(stored: Run) -> str:
-    """The name of a run, as short as `show` and the others find it again from here."""
-    from mpigauge.runs.store.writer import DEFAULT_ROOT
-
-    if stored.path.parent == DEFAULT_ROOT:
-        return as_word(stored.path.name)
-    return as_word(stored.path)
 
 
 def picture(rows: Sequence[Row], precision: float) -> list[str]:

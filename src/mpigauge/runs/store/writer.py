@@ -29,6 +29,7 @@ from mpigauge.model.record import (
     samples_of,
 )
 from mpigauge.model.secrets import as_typed, masked_words
+from mpigauge.model.typed import as_word
 from mpigauge.runs.store.files import (
     HISTORY,
     OWN,
@@ -54,6 +55,13 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Figure, Launch, Record, Skip
 
 DEFAULT_ROOT = Path("mpigauge-runs")
+
+
+def word_for(path: Path) -> str:
+    """Returns the shortest word for the run in this folder that commands take."""
+    return as_word(path.name if path.parent == DEFAULT_ROOT else path)
+
+
 _WORD_BYTES = 4
 _ARRAYS = 3
 _AT_ONCE = 1000

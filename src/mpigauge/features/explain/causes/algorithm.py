@@ -35,6 +35,6 @@ def look(view: RunView) -> Iterator[Finding]:
             "nothing in the run proves it; messages inside of it may step too",
             (
                 settings(knobs),
-                f"`mpigauge model RUN {group[0].curve.benchmark}` shows its pieces",
+                f"`mpigauge model {view.run_word} {group[0].curve.benchmark}` shows its pieces",
             ),
         )

@@ -120,4 +120,6 @@ def _model(view: RunView, name: str) -> list[str]:
     """The bound is made of the PingPong of the same run."""
     if network((view.whole or view).rows) is None:
         return []
-    return [f"`mpigauge model RUN {name}` compares it with the least that any algorithm takes"]
+    return [
+        f"`mpigauge model {view.run_word} {name}` compares it with the least time of any algorithm"
+    ]

@@ -52,7 +52,7 @@ def look(view: RunView) -> Iterator[Finding]:
             f"slower than some longer message: {name_cells(slow)}",
         ),
         attempts=(
-            f"`mpigauge model RUN {curve.benchmark}` names breaks and what moves them",
+            f"`mpigauge model {view.run_word} {curve.benchmark}` names breaks and what moves them",
             "measure these sizes again, alone (--sizes)",
         ),
         rows=tuple(rows),

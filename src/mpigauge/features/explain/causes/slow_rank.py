@@ -36,13 +36,13 @@ MOST_NAMED = 3
 )
 def look(view: RunView) -> Iterator[Finding]:
     if pair_map := view.pairs or stored_map(view.run, view.rows):
-        yield from _of_pairs(pair_map)
+        yield from _of_pairs(pair_map, view.run_word)
     uneven = [curve for curve in view.curves if _is_uneven(curve)]
     if uneven:
         yield _of_ranks(view, uneven)
 
 
-def _of_pairs(pair_map: PairMap) -> Iterator[Finding]:
+def _of_pairs(pair_map: PairMap, run_word: str) -> Iterator[Finding]:
     for sheet in pair_map.sheets:
         ranks = [f"{pair_map.name(each.rank)} ({factor(each.ratio)})" for each in sheet.odd_ranks]
         pairs = [_pair(pair_map, sheet, odd) for odd in sheet.odd]
@@ -57,7 +57,8 @@ def _of_pairs(pair_map: PairMap) -> Iterator[Finding]:
             likely=likely,
             evidence=tuple(pairs[:MOST_NAMED]) or ("all pairs of it are slow",),
             attempts=(
-                "`mpigauge show RUN --format map` shows all pairs; `mpigauge doctor` on the host",
+                f"`mpigauge show {run_word} --format map` shows all pairs",
+                "`mpigauge doctor` on the host",
                 "leave it out (--hosts, --place), and measure again",
             ),
         )
