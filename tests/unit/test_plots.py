@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -21,7 +22,7 @@ from mpigauge.draw import axes
 from mpigauge.draw.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
 from mpigauge.draw.chart import PAPER_LAYOUTS, alone, picture, svg
 from mpigauge.draw.plot import MOST_SERIES, Mark, Panel, Plot, Point, Series
-from mpigauge.draw.styles import COLOURS
+from mpigauge.draw.styles import COLOURS, LETTER
 from mpigauge.draw.write import draw
 from mpigauge.model.errors import UserError
 from mpigauge.result.run_result import RunResult
@@ -133,6 +134,24 @@ def test_names_with_control_characters_can_be_drawn(tmp_path: Path) -> None:
     assert "a\ufffd[31m\ufffd<b>" in texts(svg(many))
     draw(svg(many), tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("letters", [10, 60, 90, 200])
+def test_titles_of_any_length_stay_within_the_drawing(letters: int) -> None:
+    long = "".join("abcdefghij"[n % 10] for n in range(letters))
+    plot = one(Series("A", (Point(8, 1e-6, 1e-6, 1e-6),)), y=replace(TIME, title=long))
+    plot = replace(plot, title=long, panels=(replace(plot.panels[0], title=long),))
+    drawing = ET.fromstring(svg(plot))
+    _, _, wide, high = map(float, drawing.attrib["viewBox"].split())
+    titles = [each for each in drawing.iter() if "abc" in (each.text or "")]
+    drawn = [each for each in titles if each.tag.endswith("text")]
+    assert len(drawn) == 3
+    for each in drawn:
+        room = high if "rotate" in each.attrib.get("transform", "") else wide
+        assert len(each.text or "") * LETTER * float(each.attrib["font-size"]) <= room
+    cut = [each for each in drawn if each.text != long]
+    whole = [each for each in titles if each.tag.endswith("title") and each.text == long]
+    assert len(whole) == len(cut)
 
 
 def test_a_wild_interval_does_not_squeeze_the_curve() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.draw.panel import LEFT, RIGHT, framed, lines_of_panel, row
 from mpigauge.draw.plot import MOST_SERIES, Picture
-from mpigauge.draw.styles import PAPER, colour, dash, group, shape, text, words
+from mpigauge.draw.styles import PAPER, colour, dash, fitted, group, shape, text, words
 from mpigauge.model.width import wrap
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> 
     rows = -(-len(plot.panels) // columns)
     bottom = 44.0 + rows * high
     foot = bottom
-    parts = [text(wide / 2, 24, plot.title, "ink", "middle", 16)]
+    parts = [fitted(wide / 2, 24, plot.title, wide - LEFT / 2, size=16)]
     for panel, frame in zip(plot.panels, frames(plot, layout), strict=True):
         parts += lines_of_panel(panel, frame, names)
     for number, (x, y) in enumerate(legend):

@@ -13,7 +13,7 @@ from mpigauge.draw import level_lines
 from mpigauge.draw.axes import Scale
 from mpigauge.draw.frame import Frame
 from mpigauge.draw.plot import MOST_SERIES
-from mpigauge.draw.styles import DIM, GRID, colour, dash, group, shape, stroke, text, words
+from mpigauge.draw.styles import DIM, GRID, colour, dash, fitted, group, shape, stroke, text, words
 from mpigauge.model.units import with_commas
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _level(panel: Panel, f: Frame, names: Sequence[str]) -> Iterator[str]:
 
 
 def _axes(panel: Panel, f: Frame) -> Iterator[str]:
-    yield text(f.left, f.top - 18, panel.title, "ink", size=13)
+    yield fitted(f.left, f.top - 18, panel.title, f.wide, "start", 13)
     for tick in f.y.ticks(max(3, int(f.high / 36))):
         x, y = f.at(f.x.low, tick)
         yield stroke(x, y, f.left + f.wide, y, "grid", GRID)
@@ -108,9 +108,9 @@ def _axes(panel: Panel, f: Frame) -> Iterator[str]:
         yield stroke(x, f.top, x, f.top + f.high, "grid", GRID)
         yield text(x, f.top + f.high + 16, panel.x.tick(tick), "dim", "middle", 11)
     middle = f.top + f.high / 2
-    yield text(f.left + f.wide / 2, f.top + f.high + 34, panel.x.title, "ink", "middle")
+    yield fitted(f.left + f.wide / 2, f.top + f.high + 34, panel.x.title, f.wide)
     turned = f' transform="rotate(-90 {f.left - 62:.1f} {middle:.1f})"'
-    yield text(f.left - 62, middle, panel.y.title, "ink", "middle", more=turned)
+    yield fitted(f.left - 62, middle, panel.y.title, f.high, more=turned)
 
 
 def _areas(panel: Panel, series: Series, f: Frame, number: int) -> Iterator[str]:

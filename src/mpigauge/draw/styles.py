@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from html import escape
 
+from mpigauge.model.width import shortened
+
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _MANY = len(COLOURS)
 _DASHES = ("", "6 3", "2 2", "9 3 2 3")
@@ -51,6 +53,12 @@ def words(plain: str) -> str:
     return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in plain))
 
 
+LETTER = 0.57
+"""The width of a letter, relative to the size of the font."""
+LEAST_SIZE = 10
+"""The smallest font of titles."""
+
+
 def text(
     x: float, y: float, plain: str, kind: str, anchor: str = "start", size: int = 12, more: str = ""
 ) -> str:
@@ -60,6 +68,28 @@ def text(
         f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
         f'fill="{fill}"{more}>{words(plain)}</text>'
     )
+
+
+def fitted(
+    x: float,
+    y: float,
+    plain: str,
+    room: float,
+    anchor: str = "middle",
+    size: int = 12,
+    more: str = "",
+) -> str:
+    """A text element no longer than the room: smaller if needed, then without its middle, which is
+    shown in full when pointed at."""
+    least = min(size, LEAST_SIZE)
+    most = int(room / (LETTER * max(len(plain), 1)))
+    chosen = max(least, min(size, most))
+    letters = max(int(room / (LETTER * chosen)), 1)
+    short = shortened([plain], letters)[0]
+    element = text(x, y, short, "ink", anchor, chosen, more)
+    if short == plain:
+        return element
+    return f"<g><title>{words(plain)}</title>{element}</g>"
 
 
 def stroke(
