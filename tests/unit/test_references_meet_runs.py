@@ -137,6 +137,25 @@ def test_show_takes_every_reference(name: str, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("reference", "mpi", "other"),
+    [("oci-optimized3-36-intel", "intel", "openmpi"), ("orfeo-epyc-rome", "openmpi", "intel")],
+)
+def test_the_run_with_the_mpi_of_a_reference_is_taken(
+    reference: str, mpi: str, other: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("intel", "openmpi", "mpich"):
+        lines = [runs.launch(), runs.cell(message_bytes=0, placement="hosts")]
+        lines.append(runs.cell(message_bytes=0, placement="l3"))
+        runs.write(tmp_path / name, lines, header={"mpi": {"name": name, "version": "9"}})
+    words = [str(tmp_path), f"ref:{reference}"]
+    assert cli(["compare", *words]) == 0
+    printed = capsys.readouterr()
+    assert f"{mpi} 9" in printed.out
+    assert f"{other} 9" not in printed.out
+    assert f"{tmp_path / other} is left out" in printed.err
+
+
 # --- what is quoted of several placements ---------------------------------------------------------
 def test_the_highest_bandwidth_is_of_all_placements() -> None:
     document_of = document(load_reference("juno"))

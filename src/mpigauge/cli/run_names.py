@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpigauge.result.large_map import LargeMap
     from mpigauge.runs.store import Run
 
@@ -33,6 +35,47 @@ def open_run(word: str) -> Run:
     path = find_run(word)
     with opened(path) as folder:
         return replace(load(folder), path=path)
+
+
+def open_runs(words: Sequence[str]) -> list[Run]:
+    """Opens the runs that these words name. A folder with the runs of several MPIs stands for all
+    of them, or next to references for those of the references' MPI; a note names the others."""
+    from mpigauge.cli.screen import note
+    from mpigauge.runs.store.imported import REFERENCE
+
+    named = [(word, [open_run(each) for each in _of_several_mpis(word)]) for word in words]
+    wanted = {
+        _letters_of_mpi(run) for word, runs in named if word.startswith(REFERENCE) for run in runs
+    }
+    kept: list[Run] = []
+    for _, runs in named:
+        alike = runs
+        if len(runs) > 1 and len(wanted) == 1:
+            alike = [run for run in runs if _is_same_mpi(_letters_of_mpi(run), *wanted)] or runs
+        for run in runs:
+            if run not in alike:
+                note(f"{run.path} is left out: the reference is of another MPI")
+        kept += alike
+    return kept
+
+
+def _of_several_mpis(word: str) -> list[str]:
+    """Returns the runs in a folder that is none itself; else the word."""
+    folder = Path(word)
+    if not folder.is_dir() or (folder / "run.json").exists():
+        return [word]
+    return [str(file.parent) for file in sorted(folder.glob("*/run.json"))] or [word]
+
+
+def _letters_of_mpi(run: Run) -> str:
+    """Returns the letters of the MPI's name: openmpi of Open MPI 4.1."""
+    name = str((run.header.get("mpi") or {}).get("name", ""))
+    return "".join(letter for letter in name.lower() if letter.isalpha())
+
+
+def _is_same_mpi(first: str, second: str) -> bool:
+    """True if one name begins with the other, as Intel MPI does with intel."""
+    return bool(first and second) and (first.startswith(second) or second.startswith(first))
 
 
 def open_large_map(word: str, rows: int = 0) -> LargeMap | None:

@@ -76,7 +76,7 @@ def command(
     """
     from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
     from mpigauge.cli.pivoting import pivoted, print_pivot, sides_across
-    from mpigauge.cli.run_names import open_run
+    from mpigauge.cli.run_names import open_runs
     from mpigauge.features.profile.finding import is_profile
     from mpigauge.result.compare.compare import compare
     from mpigauge.result.compare.only import only, read_only
@@ -87,7 +87,7 @@ def command(
             raise UserError("profiles are compared call site by call site; leave --pivot out")
         comparison = _compare_profiles(runs, chosen, share_of(tolerance), response, form)
         return _status(comparison.verdicts, fail_on)
-    stored = [open_run(word) for word in runs]
+    stored = open_runs(runs)
     varied = by or ""
     if pivot is not None:
         sides, varied = sides_across(stored, pivot)
