@@ -331,11 +331,11 @@ class Run {
 template <class Body, class Close>
 void Run::measure(Body&& body, Close&& close) {
   const Rotation at = rotation();
+  if (checking()) push();  // before ranks meet: afterwards others may write here
   meet();
   switch (task_.work) {
     case Work::check:
       if (fresh()) renew(at, 1);
-      push();
       body(at.turn);
       close();
       return;

@@ -111,6 +111,17 @@ def test_one_sided_calls_are_families_of_their_own(words: tuple[str, ...], tmp_p
     assert {cell.memory for cell in run.cells} == {"managed"}
 
 
+def test_a_target_that_fills_its_buffer_late_loses_nothing(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Ranks meet when buffers are on the GPU; on an H200, a put was overwritten by the poison."""
+    env = fake_driver(tmp_path / "driver", "aware") | {"MPIGAUGE_FAKE_SLOW": "1"}
+    names = ("RMA:Unidir_put", "EXT:Unidir_Put", "PingPong", "--memory", "device")
+    run, _ = measured(names, words, env, tmp_path)
+    assert run.cells
+    assert not any(cell.wrong_count for cell in run.cells)
+
+
 def test_a_wrong_byte_on_the_device_is_found(words: tuple[str, ...], tmp_path: Path) -> None:
     env = fake_driver(tmp_path / "driver", "aware")
     done = cli.mpigauge("run", "SELFTEST:Corrupt", "--memory", "device", *words, *QUICK,

@@ -9,6 +9,7 @@
 //                           lost: copies fail after the first hundred, as with a lost GPU
 //   MPIGAUGE_FAKE_GPUS      number of GPUs (2)
 //   MPIGAUGE_FAKE_GPU_MIB   memory of each (4096)
+//   MPIGAUGE_FAKE_SLOW      the rank whose copies to the GPU take 20 ms each
 // cc -shared -fPIC -o libcuda.so.1 cuda.c
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -227,7 +228,15 @@ static int copy(char* to, const char* from, size_t bytes) {
   return success;
 }
 
+static int is_slow(void) {
+  const char* slow = getenv("MPIGAUGE_FAKE_SLOW");
+  const char* rank = getenv("PMI_RANK");
+  if (rank == NULL) rank = getenv("OMPI_COMM_WORLD_RANK");
+  return slow != NULL && rank != NULL && strcmp(slow, rank) == 0;
+}
+
 int cuMemcpyHtoD_v2(Address to, const void* from, size_t bytes) {
+  if (is_slow()) usleep(20000);
   return copy(reachable(to), from, bytes);
 }
 
