@@ -29,7 +29,7 @@ from typing import Final
 COMMAND = (sys.executable, "-c", "import sys; from mpigauge.cli import main; sys.exit(main())")
 CUDA = "13"
 PRESET: Final = 3
-"""Of xz: a tenth larger than by default, in a third of the time."""
+"""The preset of xz: a tenth larger than by default, in a third of the time."""
 KEPT: Mapping[str, tuple[str, ...]] = {
     "intel": (
         *("bin/mpiexec.hydra", "bin/mpiexec", "bin/mpirun", "bin/hydra_*_proxy", "bin/impi_info"),

@@ -44,14 +44,14 @@ def open_runs(words: Sequence[str]) -> list[Run]:
     from mpigauge.runs.store.imported import REFERENCE
 
     named = [(word, [open_run(each) for each in _of_several_mpis(word)]) for word in words]
-    wanted = {
+    mpis = {
         _letters_of_mpi(run) for word, runs in named if word.startswith(REFERENCE) for run in runs
     }
     kept: list[Run] = []
     for _, runs in named:
         alike = runs
-        if len(runs) > 1 and len(wanted) == 1:
-            alike = [run for run in runs if _is_same_mpi(_letters_of_mpi(run), *wanted)] or runs
+        if len(runs) > 1 and len(mpis) == 1:
+            alike = [run for run in runs if _is_same_mpi(_letters_of_mpi(run), *mpis)] or runs
         for run in runs:
             if run not in alike:
                 note(f"{run.path} is left out: the reference is of another MPI")

@@ -39,7 +39,7 @@ def heading_of(comparison: Comparison) -> str:
 
 
 def title_of(table: ComparisonTable, cards: Cards) -> str:
-    """What was measured, without its memory."""
+    """The title of a table without the memory of its rows."""
     return what_of([table.first], cards, "memory")
 
 

@@ -177,13 +177,13 @@ class _Reader:
     def _chosen(self, table: Mapping[str, Any], column: str, kind: type, word: str) -> Any:
         """Returns the value of a column, as it is stored."""
         value = self._typed(table, column, kind, word)
-        known = OF_NAME[column].values
+        values = OF_NAME[column].values
         if column == "placement":
             return self._placement(value)
         if column == data_memory.COLUMN and data_memory.is_kind(data_memory.as_stored(value)):
             return data_memory.as_stored(value)
-        if known and value not in known:
-            hint = nearest_or_all(value, known)
+        if values and value not in values:
+            hint = nearest_or_all(value, values)
             self._refuse(column, f"there is no {column} '{value}'{hint}")
         return value
 

@@ -83,5 +83,5 @@ def link_speed(link: str) -> float:
 
 def knobs_at(view: RunView, fall: Fall) -> list[str]:
     """The settings of the MPI that move a break of this kind."""
-    found = reasons(view, fall.curve, fall.as_break)
-    return list(dict.fromkeys(knob for reason in found for knob in reason.knobs))
+    of_break = reasons(view, fall.curve, fall.as_break)
+    return list(dict.fromkeys(knob for reason in of_break for knob in reason.knobs))

@@ -54,7 +54,7 @@ _READ_ON_CPU = (signal.SIGSEGV, signal.SIGBUS)
 
 @dataclass(frozen=True)
 class TrialSite:
-    """Where trials are launched."""
+    """The MPI, kernels and environment of trials."""
 
     mpi: Mpi
     kernels: Kernels
@@ -119,12 +119,12 @@ def _trials(
             remembered[trial.family, trial.memory] = trial
     for kind in kinds:
         for family, of in by_family(tried_cards(part, kind, site.cards)).items():
-            known = remembered.get((family, kind))
-            missing = [card for card in of if not known or card.word not in known.accepted]
-            if known and (known.refused or not missing):
-                yield known
+            earlier = remembered.get((family, kind))
+            missing = [card for card in of if not earlier or card.word not in earlier.accepted]
+            if earlier and (earlier.refused or not missing):
+                yield earlier
                 continue
-            trial = CallTrial(family, kind, circumstances, known.accepted if known else ())
+            trial = CallTrial(family, kind, circumstances, earlier.accepted if earlier else ())
             yield _launched(trial, missing, plan, part, site)
 
 

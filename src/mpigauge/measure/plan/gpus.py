@@ -108,9 +108,9 @@ def check_fit(plan: Plan, part: PlanPart, resources: Resources, largest: int) ->
     """UserError: a GPU whose memory is known cannot hold the largest message of its ranks. Managed
     memory counts too: a GPU whose memory is exceeded may hang."""
     for block in part.blocks if any(map(is_on_gpu, plan.memory)) else ():
-        known = resources.gpus_of(block.host).bytes
+        sizes = resources.gpus_of(block.host).bytes
         for bus, ranks in Counter(block.gpus[: block.ranks]).items():
-            room = known.get(bus, 0)
+            room = sizes.get(bus, 0)
             if largest * ranks > room > 0:
                 raise UserError(
                     f"--sizes: {byte_count(largest)} for {many(ranks, 'rank')} on the GPU at {bus} "

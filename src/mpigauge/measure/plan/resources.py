@@ -80,9 +80,9 @@ class Resources:
 
     def _with_gpus(self, host: HostResources, words: str) -> HostResources:
         """The host with the GPUs that its ranks get in turn. UserError: it has none."""
-        known = self.gpus_of(host.name if self.hosts else "")
+        there = self.gpus_of(host.name if self.hosts else "")
         gpus = in_turn(
-            words, host.topology, host=host.name, visible=known.visible, offered=known.offered
+            words, host.topology, host=host.name, visible=there.visible, offered=there.offered
         )
         return replace(host, gpus=gpus)
 

@@ -104,7 +104,7 @@ class NcclTest:
     placement: str = ""
     average: str = "1"
     time: str = ""
-    """When it began; empty: unknown."""
+    """The time of its start; empty: unknown."""
     tables: dict[tuple[object, ...], NcclTable] = field(default_factory=dict)
 
     @property

@@ -19,7 +19,7 @@ _STATEMENT = re.compile(r"^(?:Number of )?([^:=]*\w)\s*[:=]\s*(\S.*)$", re.IGNOR
 _FORMULA = re.compile(r"\S \+ \S")
 """`Overall = Coll. Init + Compute + MPI_Test + MPI_Wait` explains a column."""
 _MANAGED = {"MD": DEVICE, "MH": HOST}
-"""Where the pages of managed memory are at first, by the letters of OSU."""
+"""The first place of the pages of managed memory, by the letters of OSU."""
 MANAGED_TITLE = "MANAGED"
 _VARIED = "varied"
 
@@ -42,7 +42,7 @@ def pairs_in(line: str) -> Pairs | None:
 class Buffers(NamedTuple):
     memory: str
     pages: str = ""
-    """Where the pages of managed memory are at first; empty: the memory is of another kind."""
+    """The first place of the pages of managed memory; empty: the memory is of another kind."""
 
 
 def memory_in_title(interface: str, is_managed: bool) -> str:

@@ -27,10 +27,10 @@ LEAST_S = 3e-6
     sure_from=REPEATED,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    if found := floors(view, LEAST_S, LONGEST_LAUNCH_S):
+    if twins := floors(view, LEAST_S, LONGEST_LAUNCH_S):
         yield finding(
             view,
-            found,
+            twins,
             "each message launches a copy on the GPU and waits for it; the CPU does not write "
             "device memory directly",
             (

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 )
 def look(view: RunView) -> Iterator[Finding]:
     """Reports runs that do not record which ranks share a GPU, such as tables of other programs."""
-    if found := turns(view):
+    if twins := turns(view):
         yield finding(
             view,
-            found,
+            twins,
             "two ranks, or another program, share a GPU without MPS, whose driver then serves one "
             "process at a time; on an H200 each change took about 150 µs (nothing in the run "
             "proves it)",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What each MPI needs to accept memory of a GPU: settings, and the libraries that they name.
+"""The needs of each MPI for memory of a GPU: settings, and the libraries that they name.
 
 An MPI is one file in this folder with `@device_memory_of("name")` over a function from the MPI and
 the CUDA libraries of this host to its support. There is no list to edit.

@@ -31,7 +31,7 @@ PREFIXES = (
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What a trial depends on beside the MPI."""
+    """The conditions of a trial beside the MPI."""
 
     driver: str
     """The driver's library; empty: it is on other hosts."""

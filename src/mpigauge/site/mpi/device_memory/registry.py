@@ -24,7 +24,7 @@ class Support:
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """The settings that enable it."""
     remedy: str = ""
-    """How to get an MPI with support; empty: nothing is missing."""
+    """The way to an MPI with support; empty: nothing is missing."""
     is_known: bool = True
     """False if nothing here knows how this MPI supports device memory."""
 

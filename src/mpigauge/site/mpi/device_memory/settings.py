@@ -19,7 +19,7 @@ _CUDA = frozenset({"cuda", "cuda_copy"})
 """The transports of UCX without which it takes device memory for the host's."""
 _PREFIX = "OMPI_MCA_"
 _LIBRARIES = "LD_LIBRARY_PATH"
-"""In the environment it is no choice: the MPI's value, to which folders are added, ends with it."""
+"""A variable that is no choice in the environment: the MPI's own value ends with that one."""
 _UNKNOWN = Support("", {}, "give its settings for CUDA with --set", is_known=False)
 
 
