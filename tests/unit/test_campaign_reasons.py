@@ -44,11 +44,41 @@ thus causing the job to be terminated. The first process to do so was:
    Exit code:    15
 --------------------------------------------------------------------------
 """
+OPENMPI_COMPONENT = """
+--------------------------------------------------------------------------
+No components were able to be opened in the pml framework.
+
+This typically means that either no components of this type were
+installed, or none of the installed components can be loaded.
+Sometimes this means that shared libraries required by these
+components are unable to be found/loaded.
+
+  Host:      vm
+  Framework: pml
+--------------------------------------------------------------------------
+[vm:23182] PML ucx cannot be selected
+--------------------------------------------------------------------------
+MPI_ABORT was invoked on rank 0, which may abort other processes.
+--------------------------------------------------------------------------
+"""
+OPENMPI_LATER = """
+--------------------------------------------------------------------------
+prterun has exited due to process rank 0 calling "abort". This may have
+caused other processes in the application to be terminated.
+--------------------------------------------------------------------------
+[1,0]<stderr>: [vm] cannot open a device
+--------------------------------------------------------------------------
+[1,0]<stderr>: The requested interface does not exist on this host.
+  Interface: eth9
+--------------------------------------------------------------------------
+"""
 KERNEL = """
 [warn] something about a device
 mpigauge-kernel: rank 1 on vm: MPI_Send: no such rank
 Abort(1) on node 1
 """
+NO_COMPONENT = "exit status 1: No components were able to be opened in the pml framework."
+NO_INTERFACE = "exit status 1: The requested interface does not exist on this host."
 KILLED = "a rank was killed by signal 9 (SIGKILL)"
 
 
@@ -60,6 +90,8 @@ KILLED = "a rank was killed by signal 9 (SIGKILL)"
         (255, "", INTEL, "a rank was killed by signal 11 (SIGSEGV)"),
         (137, OPENMPI, "", KILLED),
         (15, OPENMPI_STATUS, "", "exit status 15: Fatal error in MPI_Init: no network here"),
+        (1, OPENMPI_COMPONENT, "", NO_COMPONENT),
+        (1, OPENMPI_LATER, "", NO_INTERFACE),
         (1, KERNEL, HYDRA, f"{KILLED}: rank 1 on vm: MPI_Send: no such rank"),
         (1, KERNEL, "", "exit status 1: rank 1 on vm: MPI_Send: no such rank"),
         (-9, "", "", "the launcher was killed by signal 9 (SIGKILL)"),

@@ -112,6 +112,22 @@ def test_undecided_says_what_would_decide() -> None:
     assert f"(about {needed[0]} to {needed[-1]} launches of each would decide)" in sentence
 
 
+def test_reasons_of_several_sizes_do_not_contradict_each_other() -> None:
+    a = made(sizes=(8,)) + made(sizes=(16,), launches=2)
+    b = made(1.008, seed=2, sizes=(8,)) + made(3.0, seed=2, sizes=(16,), launches=2)
+    (sentence,) = compare([side("A", a), side("B", b)], tolerance=0.0081).tables[0].sentences
+    assert "would decide some sizes; for others: 2 launches" in sentence
+
+
+def test_one_ratio_is_in_the_singular() -> None:
+    text = " ".join(
+        render(
+            compare([side("A", made(sizes=(8,))), side("B", made(sizes=(8,)))]), cells.cards()
+        ).split()
+    )
+    assert "1 is of launches at different times" in text
+
+
 def test_all_sides_are_compared_with_the_first() -> None:
     found = compare([side("A", made()), side("B", made(0.5, seed=2)), side("C", made(2, seed=3))])
     assert said(found) == ["FASTER", "SLOWER"] * len(SIZES)

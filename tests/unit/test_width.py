@@ -13,7 +13,7 @@ from mpigauge.cli.main import run as main
 from mpigauge.features.check.result import CheckLine, CheckResult
 from mpigauge.features.check.show import as_table
 from mpigauge.model.row import Estimate
-from mpigauge.model.width import WIDTH, broken, shortened
+from mpigauge.model.width import WIDTH, broken, cut_apart, shortened
 from mpigauge.show.text_table import text_table
 from tests import planted
 from tests.unit.test_hardware import messages, node_run, store
@@ -110,3 +110,23 @@ def test_names_of_cpp_lose_their_namespaces_first() -> None:
     names = ["LAMMPS_NS::Verlet::run+0x515", "LAMMPS_NS::CommBrick::forward_comm+0x2f8"]
     assert shortened(names, 20) == ["Verlet::run+0x515", "forward_comm+0x2f8"]
     assert shortened(["std::sort"], 20) == ["std::sort"]
+
+
+@pytest.mark.parametrize("width", [16, 20, 30])
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"IMB_pingpong_benchmarks_and_functions.h:{line}" for line in (64, 640, 1640, 2640)],
+        [
+            f"{kind}_exchange_of_all_boundaries_of_a_block (main.cpp:640)"
+            for kind in ("sent", "got")
+        ],
+        [f"run_of_{'x' * 40}_{word}_{'y' * 40}" for word in ("one", "two", "three")],
+        ["short", "shorter"],
+        [f"a{'b' * 50}"] * 2,
+    ],
+)
+def test_cut_names_stay_apart(names: list[str], width: int) -> None:
+    short = cut_apart(names, width)
+    assert len(set(short)) == len(set(names))
+    assert max(map(len, short)) <= width

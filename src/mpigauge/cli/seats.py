@@ -41,8 +41,10 @@ def seat_lines(part: PlanPart, resources: Resources) -> list[str]:
     if part.places:
         return _shared_job(part, resources)
     ranks = many(part.world_ranks, "rank")
-    title = f"{part.placement or 'a core for each rank'}: {ranks}, {_what(part)}"
-    if not any(block.bind for block in part.blocks):
+    is_bound = any(block.bind for block in part.blocks)
+    usual = "a core for each rank" if is_bound else "ranks on any core"
+    title = f"{part.placement or usual}: {ranks}, {_what(part)}"
+    if not is_bound:
         line = "  not bound: the launcher and the system decide"
         for block in part.hosts:
             line += f"; {block.ranks} on {block.host}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any
 
 WIDTH = 80
@@ -31,6 +32,48 @@ def shortened(names: Sequence[str], width: int) -> Sequence[str]:
     if len(set(short)) == len(set(names)):
         return short
     return names
+
+
+def cut_apart(names: Sequence[str], width: int) -> list[str]:
+    """Returns the names, shortened to the width; two names that differ remain distinct."""
+    short = [_shortened(name, width) for name in names]
+    alike: dict[str, dict[str, None]] = {}
+    for name, text in zip(names, short, strict=True):
+        alike.setdefault(text, {})[name] = None
+    for text, of in alike.items():
+        if len(of) > 1:
+            apart = _cut_around_difference(list(of), width)
+            short = [
+                apart.get(name, other) if other == text else other
+                for name, other in zip(names, short, strict=True)
+            ]
+    return short
+
+
+def _cut_around_difference(names: Sequence[str], width: int) -> dict[str, str]:
+    """Returns names that look alike when cut in the middle, with the part in which they differ;
+    with numbers if that is not enough."""
+    room = width - 2 * len(CUT)
+    begin = part = room // 3
+    end = room - begin - part
+    first = max(begin, _length_in_common(names) - part // 3)
+    short: dict[str, str] = {}
+    for name in names:
+        middle = name[first : first + part]
+        short[name] = name[:begin] + CUT + middle + CUT + name[len(name) - end :]
+    if len(set(short.values())) == len(names):
+        return short
+    numbered: dict[str, str] = {}
+    for number, name in enumerate(names, 1):
+        tag = f"{CUT}{number}"
+        numbered[name] = name[: width - len(tag)] + tag
+    return numbered
+
+
+def _length_in_common(names: Sequence[str]) -> int:
+    """Returns the number of characters with which all names begin."""
+    letters = zip(*names, strict=False)
+    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, letters))
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -254,16 +254,22 @@ def _how_judged(comparison: Comparison, mean: str) -> str:
     ratios = [entry.ratio for entry in tested if entry.ratio]
     paired = sum(ratio.paired for ratio in ratios)
     if paired:
-        how += f" {paired} of them are of launches that were taken in turn (paired)."
+        how += (
+            f" {paired} of them {'is' if paired == 1 else 'are'} of alternating launches (paired)."
+        )
     if paired < len(tested):
         how += (
-            f" {len(tested) - paired} are of launches at different times: "
+            f" {_at_different_times(len(tested) - paired)} at different times: "
             f"{_AT_DIFFERENT_TIMES[comparison.between_runs]}."
         )
     left_out = sum(ratio.left_out > 0 for ratio in ratios)
     if left_out:
         how += f" In {left_out} a launch lies far from all others and is left out of the interval."
     return how
+
+
+def _at_different_times(count: int) -> str:
+    return f"{count} {'is' if count == 1 else 'are'} of launches"
 
 
 _AT_DIFFERENT_TIMES = {

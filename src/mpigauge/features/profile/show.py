@@ -26,7 +26,7 @@ from mpigauge.model.units import (
     percent,
     plus_minus,
 )
-from mpigauge.model.width import WIDTH, one_line, shortened, wrap
+from mpigauge.model.width import WIDTH, cut_apart, one_line, wrap
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
@@ -378,9 +378,9 @@ def table_lines(
     wide = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     too_wide = sum(wide) + 2 * (len(wide) - 1) - width
     wide[cut] = min(wide[cut], max(wide[cut] - too_wide, LEAST_NAME))
-    for words in (heads, *rows):
-        # One by one: names may look alike then, and numbers beside them tell them apart.
-        fitted = [*words[:cut], *shortened([words[cut]], wide[cut]), *words[cut + 1 :]]
+    names = cut_apart([words[cut] for words in (heads, *rows)], wide[cut])
+    for words, name in zip((heads, *rows), names, strict=True):
+        fitted = [*words[:cut], name, *words[cut + 1 :]]
         for at, room in enumerate(wide):
             fitted[at] = fitted[at].ljust(room) if at in left else fitted[at].rjust(room)
         yield "  ".join(fitted).rstrip()

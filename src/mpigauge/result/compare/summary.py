@@ -146,8 +146,12 @@ def _reasons(entries: Iterable[ComparedNumber]) -> Iterator[str]:
             others.append(entry.undecided)
     if needed:
         fewest, most = str(min(needed)), str(max(needed))
-        yield f"about {_range(fewest, most)} launches of each would decide"
-    yield from dict.fromkeys(others)
+        some = " some sizes" if others else ""
+        yield f"about {_range(fewest, most)} launches of each would decide{some}"
+    unique = list(dict.fromkeys(others))
+    if needed and unique:
+        unique[0] = f"for others: {unique[0]}"
+    yield from unique
 
 
 def _launches_needed(entry: ComparedNumber) -> int | None:
