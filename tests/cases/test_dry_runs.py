@@ -17,14 +17,14 @@ pytestmark = pytest.mark.mpi
 ROME = str(Path(__file__).resolve().parents[1] / "machines/epyc-rome-2s-nps4.xml")
 DRY = """\
 numa: 2 ranks, PingPong
-  rank  host  cpuset  core  NUMA  socket  shares with rank 0
+  rank  host  cpuset  core  NUMA  socket  to rank 0
   0     rome  0       0     0     0
   1     rome  4       4     0     0       numa
 
-node: 2 ranks, PingPong
-  rank  host  cpuset  core  NUMA  socket  shares with rank 0
+sockets: 2 ranks, PingPong
+  rank  host  cpuset  core  NUMA  socket  to rank 0
   0     rome  0       0     0     0
-  1     rome  64      64    4     1       node
+  1     rome  64      64    4     1       sockets
 """
 
 
@@ -33,7 +33,7 @@ def test_dry_run_prints_the_table_of_a_machine_that_is_a_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     words = ["run", "PingPong", "--mpi", mpi.spec, "--dry-run", "--topology", ROME]
-    assert run([*words, "--place", "numa,node"]) == 0
+    assert run([*words, "--place", "numa,sockets"]) == 0
     assert capsys.readouterr().out == DRY
     assert not Path("mpigauge-runs").exists()
 

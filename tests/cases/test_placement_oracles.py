@@ -96,7 +96,7 @@ def hydra(name: str, ranks: int, *options: str) -> Cores:
     [
         ("compact", 6, "-np 6 --map-by core --bind-to core"),
         ("scatter", 2, "-np 2 --map-by package:span --bind-to core"),
-        ("node", None, "-np 2 --map-by ppr:1:package --bind-to core"),
+        ("sockets", None, "-np 2 --map-by ppr:1:package --bind-to core"),
         ("ppr:2:socket", None, "--map-by ppr:2:package --bind-to core"),
         ("ppr:1:numa", None, "--map-by ppr:1:numa --bind-to core"),
         ("ppr:1:l3", None, "--map-by ppr:1:l3cache --bind-to core"),
@@ -161,7 +161,7 @@ def test_prrte_reads_a_rankfile_alike(name: str, tmp_path: Path) -> None:
         ("l3", 2, "-bind-to core"),
         ("numa", 2, "-bind-to core -map-by l3cache"),
         ("socket", 2, "-bind-to core -map-by numa"),
-        ("node", 2, "-bind-to core -map-by socket"),
+        ("sockets", 2, "-bind-to core -map-by socket"),
         ("cores:0,16,64,4+5", 4, "-bind-to user:0,16,64,4+5"),
     ],
 )
@@ -175,7 +175,7 @@ def test_hydra_on_rome_places_alike(ours: str, ranks: int, theirs: str) -> None:
         ("compact", 5, "-bind-to core"),
         ("scatter", 6, "-bind-to core -map-by socket"),
         ("l3", 2, "-bind-to core"),
-        ("node", 2, "-bind-to core -map-by socket"),
+        ("sockets", 2, "-bind-to core -map-by socket"),
     ],
 )
 def test_hydra_with_smt_places_alike(ours: str, ranks: int, theirs: str) -> None:
