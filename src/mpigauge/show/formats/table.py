@@ -266,12 +266,9 @@ def _where(head: Headline, row: Row) -> tuple[str, ...]:
 
 def _fitted(head: Headline) -> Iterator[tuple[str, str]]:
     if head.line:
-        words, placement = line_words(head.line), head.placement_of(head.zero)
-        whose = f"({placement})" if placement else ""
-        fits = len(words) + len(whose) < _ROOM
-        yield "t = α + β·n", f"{words}  {whose}".rstrip() if fits else words
-        if whose and not fits:
-            yield "", whose
+        yield "t = α + β·n", line_words(head.line)
+        if placement := head.placement_of(head.zero):
+            yield "  of placement", placement
     for line in head.ranges:
         sizes = f"  {byte_count(line.first_bytes)} … {byte_count(line.last_bytes)}"
         yield sizes, line_words(line)
@@ -541,8 +538,6 @@ _BESIDE = [
     TableColumn("MPI_Test µs", _part(lambda row: row.cell.time_progress_s)),
     TableColumn("overlap", lambda row: _percent(row.cell.overlap_progress_ratio)),
 ]
-_ROOM = 60
-"""Characters beside the label of a number in the head of a table."""
 _MIDDLES = {
     "single": _ONE_TIME,
     "band": _ONE_TIME,
