@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// IMB-MPI1, -EXT, -IO, -NBC, -RMA and -MPI4, and -GPU of two of them: options, header, then for each benchmark, number of
-// processes and mode a table.
+// IMB-MPI1, -EXT, -IO, -NBC, -RMA and -MPI4, and -GPU of two of them: options, header, then for
+// each benchmark, number of processes and mode a table.
 
 #include <algorithm>
 #include <cctype>

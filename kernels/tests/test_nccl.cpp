@@ -55,8 +55,7 @@ TEST(a_library_that_is_no_nccl_is_named) {
   CHECK(opened_as("/nowhere/libnccl.so.2").starts_with("cannot open NCCL: /nowhere/libnccl.so.2"));
   CHECK_EQ(opened_as(FAKE_CUDA), FAKE_CUDA " is not NCCL: it has no ncclGetVersion");
   const Mode mode("ancient");
-  CHECK_EQ(opened_as(FAKE_NCCL),
-           FAKE_NCCL " is NCCL 2.4.8, and 2.7.8 is the oldest that will do");
+  CHECK_EQ(opened_as(FAKE_NCCL), FAKE_NCCL " is NCCL 2.4.8, and 2.7.8 is the oldest that will do");
 }
 
 TEST(types_and_operations_of_nccl_are_those_of_the_kernels) {
