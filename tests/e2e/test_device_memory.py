@@ -111,6 +111,21 @@ def test_one_sided_calls_are_families_of_their_own(words: tuple[str, ...], tmp_p
     assert {cell.memory for cell in run.cells} == {"managed"}
 
 
+def test_every_benchmark_checks_its_data_on_a_gpu(words: tuple[str, ...], tmp_path: Path) -> None:
+    """A benchmark that compared the mirror of its buffer before it was copied back would fail."""
+    env = fake_driver(tmp_path / "driver", "aware")
+    suites = ("MPI1", "NBC", "RMA", "EXT")
+    done = cli.mpigauge("run", *suites, "-n", "2", "--memory", "device", "--sizes", "8,4Ki", *words,
+                        "--launches", "1", "--in", "15s", "--output", "out",
+                        cwd=tmp_path, env=env)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    run = load(tmp_path / "out")
+    refused = [trial["reason"] for trial in run.header["device_memory_trials"] if trial["refused"]]
+    assert refused == []
+    assert {cell.suite for cell in run.cells} == set(suites)
+    assert not any(cell.wrong_count for cell in run.cells)
+
+
 def test_a_target_that_fills_its_buffer_late_loses_nothing(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
