@@ -19,13 +19,15 @@ Driver& opened() {
 
 class PinnedArena : public Arena {
  public:
-  explicit PinnedArena(std::size_t bytes) : data_(opened().allocate_pinned(bytes)) {}
-  ~PinnedArena() override { opened().free_pinned(data_); }
+  explicit PinnedArena(std::size_t bytes)
+      : driver_(opened()), data_(driver_.allocate_pinned(bytes)) {}
+  ~PinnedArena() override { driver_.free_pinned(data_); }
   PinnedArena(const PinnedArena&) = delete;
   PinnedArena& operator=(const PinnedArena&) = delete;
   [[nodiscard]] Location location() const override { return {data_, data_}; }
 
  private:
+  const Driver& driver_;
   std::byte* data_;
 };
 
@@ -33,8 +35,8 @@ class GpuArena : public Arena {
  public:
   using Allocate = Address (Driver::*)(std::size_t) const;
   GpuArena(std::size_t bytes, Allocate allocate)
-      : mirror_(bytes), data_((opened().*allocate)(bytes)) {}
-  ~GpuArena() override { opened().free(data_); }
+      : driver_(opened()), mirror_(bytes), data_((driver_.*allocate)(bytes)) {}
+  ~GpuArena() override { driver_.free(data_); }
   GpuArena(const GpuArena&) = delete;
   GpuArena& operator=(const GpuArena&) = delete;
 
@@ -45,16 +47,17 @@ class GpuArena : public Arena {
   }
   void push(std::size_t bytes) override {
     if (bytes == 0) return;
-    opened().copy_to_gpu(data_, mirror_.location().mirror, bytes);
-    opened().synchronize();
+    driver_.copy_to_gpu(data_, mirror_.location().mirror, bytes);
+    driver_.synchronize();
   }
   void pull(std::size_t bytes) override {
     if (bytes == 0) return;
-    opened().synchronize();
-    opened().copy_to_host(mirror_.location().mirror, data_, bytes);
+    driver_.synchronize();
+    driver_.copy_to_host(mirror_.location().mirror, data_, bytes);
   }
 
  private:
+  const Driver& driver_;
   PinnedArena mirror_;
   Address data_;
 };

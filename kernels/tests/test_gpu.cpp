@@ -43,9 +43,9 @@ std::string error_of(const std::function<void()>& action) {
   return "";
 }
 
-void open_driver(const std::string& file) { gpu::Driver driver(file); }
+void open_driver(const std::string& file) { const gpu::Driver driver(file); }
 
-std::span<std::byte> bytes_of(Arena& arena, std::size_t bytes) {
+std::span<std::byte> bytes_of(const Arena& arena, std::size_t bytes) {
   return {arena.location().mirror, bytes};
 }
 
@@ -96,7 +96,7 @@ TEST(a_driver_that_cannot_be_used_is_named_in_one_line) {
 }
 
 TEST(a_rank_gets_its_gpu) {
-  const auto index_of = [](std::vector<std::string> buses, int local) {
+  const auto index_of = [](const std::vector<std::string>& buses, int local) {
     gpu::start(FAKE_CUDA, buses, local);
     return gpu::driver()->used().index;
   };

@@ -76,12 +76,12 @@ TEST(a_single_rank_reduces_on_the_gpu) {
   const gpu::Nccl library(FAKE_NCCL);
   CHECK_EQ(library.version(), "2.30.7");
   CHECK(library.has_all_to_all());
-  const gpu::Connection connection = library.connect(library.make_id(), 1, 0);
-  const gpu::Stream stream = gpu::driver()->make_stream();
+  auto* const connection = library.connect(library.make_id(), 1, 0);
+  auto* const stream = gpu::driver()->make_stream();
   constexpr std::size_t bytes = 200000;
   const Contents sent{find_type("float"), "sum", 0};
   Buffers buffers(gpu::arenas_in(Memory::device, mapped_arena));
-  Arena& out = buffers.send(sent, bytes);
+  const Arena& out = buffers.send(sent, bytes);
   Arena& in = buffers.recv(bytes);
   const gpu::NcclCount count{bytes / 4, *gpu::find_nccl_type("float"), bytes};
   const auto wrong = [&] {
