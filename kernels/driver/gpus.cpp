@@ -31,7 +31,8 @@ std::string memory_kinds_of_world() {
   MPI_Info info = MPI_INFO_NULL;
   std::array<char, MPI_MAX_INFO_VAL + 1> value{};
   int has_it = 0;
-  if (MPI_Comm_get_info(MPI_COMM_WORLD, &info) != MPI_SUCCESS) return "";
+  const auto get_info = find_as<int (*)(MPI_Comm, MPI_Info*)>("MPI_Comm_get_info");  // MPI-3
+  if (get_info == nullptr || get_info(MPI_COMM_WORLD, &info) != MPI_SUCCESS) return "";
   MPI_Info_get(info, "mpi_memory_alloc_kinds", MPI_MAX_INFO_VAL, value.data(), &has_it);
   MPI_Info_free(&info);
   return has_it != 0 ? std::string("mpi_memory_alloc_kinds=") + value.data() : "";

@@ -79,7 +79,7 @@ def test_a_dry_run_says_how_long_a_map_takes(
         (["--draw", "no/where/m.svg"], "there is no folder"),
         (["--draw", "m.gif"], "ends with .svg, .png or .pdf"),
         (["--place", "l3,node", "--dry-run", "--topology", ROME],
-         "a map is of one placement, not 2 (l3, node)"),
+         "a map is of one placement, not 2 (l3, sockets)"),
     ],
 )  # fmt: skip
 def test_wrong_words_launch_nothing(
