@@ -45,8 +45,8 @@ def test_a_stop_file_ends_a_launch_with_all_that_it_has(where: Site, tmp_path: P
 
 
 def test_what_does_not_fit_is_left_out_and_the_rest_goes_on(where: Site) -> None:
-    ended = run(where, 2, "--benchmarks", "PingPong,Alltoall", "--sizes", "8,100000", "--memory",
-                300000, "--seconds", 2)  # fmt: skip
+    ended = run(where, 2, "--benchmarks", "PingPong,Alltoall", "--sizes", "8,100000",
+                "--memory-limit", 300000, "--seconds", 2)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {(s.key["benchmark"], s.key["message_bytes"]) for s in ended.skips} == {
         ("Alltoall", 100000)

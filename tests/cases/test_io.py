@@ -110,8 +110,8 @@ def test_directories_do_not_matter_to_others() -> None:
 
 
 def test_a_file_for_which_there_is_no_room_is_a_reason(where: Site, small_disk: Path) -> None:
-    ended = run(where, 1, "--benchmarks", "S_Write_Expl", "--sizes", f"{1 << 30},8", "--memory",
-                1 << 45, "--dir", small_disk, "--seconds", 5)  # fmt: skip
+    ended = run(where, 1, "--benchmarks", "S_Write_Expl", "--sizes", f"{1 << 30},8",
+                "--memory-limit", 1 << 45, "--dir", small_disk, "--seconds", 5)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {s.key["message_bytes"] for s in ended.skips} == {1 << 30}
     assert all("not enough room: needs" in skip.reason for skip in ended.skips)
