@@ -42,10 +42,18 @@ int disconnect(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
   return MPI_SUCCESS;
 }
 
+// A duplicate of a communicator connects by itself. MPI_COMM_NULL_COPY_FN, which does the same, is
+// a symbol of its own in some libraries.
+int copy_nothing(MPI_Comm /*from*/, int /*key*/, void* /*extra*/, void* /*value*/, void* /*copy*/,
+                 int* is_copied) {
+  *is_copied = 0;
+  return MPI_SUCCESS;
+}
+
 int key_of_attempt() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
-    call(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, disconnect, &made, nullptr));
+    call(MPI_Comm_create_keyval(copy_nothing, disconnect, &made, nullptr));
     return made;
   }();
   return key;
