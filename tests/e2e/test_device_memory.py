@@ -104,7 +104,9 @@ def test_one_sided_calls_are_families_of_their_own(words: tuple[str, ...], tmp_p
     env = fake_driver(tmp_path / "driver")
     names = ("RMA:Unidir_put", "RMA:Accumulate", "--memory", "device,managed")
     run, _ = measured(names, words, env, tmp_path)
-    assert {skip.reason.partition("for ")[2] for skip in run.skips} == {
+    # On a busy machine cells of managed memory may have got no time.
+    reasons = [skip.reason for skip in run.skips if "CUDA-aware" in skip.reason]
+    assert {reason.partition("for ")[2] for reason in reasons} == {
         "one-sided transfers",
         "one-sided arithmetic",
     }

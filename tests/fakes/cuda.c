@@ -6,7 +6,7 @@
 // MPI that is not aware of CUDA faults. Variables:
 //   MPIGAUGE_FAKE_CUDA      aware: the CPU may touch device memory, which plays an aware MPI;
 //                           none: the driver reports no GPU; old: a driver of CUDA 10;
-//                           lost: copies fail after the first hundred, as with a lost GPU
+//                           lost: copies fail after the first eight, as with a lost GPU
 //   MPIGAUGE_FAKE_GPUS      number of GPUs (2)
 //   MPIGAUGE_FAKE_GPU_MIB   memory of each (4096)
 //   MPIGAUGE_FAKE_SLOW      the rank whose copies to the GPU take 20 ms each
@@ -223,7 +223,7 @@ static char* reachable(Address address) {
 }
 
 static int copy(char* to, const char* from, size_t bytes) {
-  if (is_mode("lost") && ++copies > 100) return lost_device;
+  if (is_mode("lost") && ++copies > 8) return lost_device;
   memmove(to, from, bytes);
   return success;
 }
