@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.site.mpi.blas import usual_blas
 from tests.cases.launching import Ended, Site, run
 
@@ -55,10 +56,11 @@ def run_all(where: Site, ranks: int, names: str, *options: object) -> Ended:
 
 
 def one_of_each_suite(cards: Iterable[Card]) -> list[Card]:
-    """The first of those that a suite measures by default, without a profile to be replayed."""
+    """The first of those that a suite measures by default, without a profile to be replayed, and
+    without a GPU."""
     first: dict[str, Card] = {}
     for card in cards:
-        if card.by_default and "profile" not in card.options:
+        if card.by_default and "profile" not in card.options and card.suite != NCCL_SUITE:
             first.setdefault(card.suite, card)
     return list(first.values())
 
