@@ -436,4 +436,16 @@ void Run::classic_sum(Body body, Close close, Rotation at) {
   outcome_.seconds = sum;
 }
 
+/// Wrong elements after a call that brings a message of every rank: that of rank r stands behind
+/// those of the ranks before it, and `first(r)` is its place in the send buffer of r.
+template <class First>
+std::size_t wrong_from_all(const Run& run, const Block& in, First first) {
+  std::size_t wrong = 0;
+  for (int r = 0; r < run.ranks(); ++r) {
+    const std::size_t at = static_cast<std::size_t>(r) * run.bytes();
+    wrong += run.wrong(in.bytes(at, run.bytes()), r, first(r));
+  }
+  return wrong;
+}
+
 }  // namespace mpigauge

@@ -14,6 +14,7 @@
 #include "core/run.hpp"
 #include "driver/cases.hpp"
 #include "driver/names.hpp"
+#include "fake_mode.hpp"
 #include "gpu/arenas.hpp"
 #include "gpu/driver.hpp"
 #include "gpu/state.hpp"
@@ -22,17 +23,7 @@ using namespace mpigauge;
 
 namespace {
 
-// The fake driver reads its mode from the environment when it is called.
-class Mode {
- public:
-  explicit Mode(const char* mode) { setenv(variable, mode, 1); }
-  ~Mode() { unsetenv(variable); }
-  Mode(const Mode&) = delete;
-  Mode& operator=(const Mode&) = delete;
-
- private:
-  static constexpr const char* variable = "MPIGAUGE_FAKE_CUDA";
-};
+constexpr const char* variable = "MPIGAUGE_FAKE_CUDA";
 
 std::string error_of(const std::function<void()>& action) {
   try {
@@ -82,11 +73,11 @@ TEST(a_driver_that_cannot_be_used_is_named_in_one_line) {
   CHECK_EQ(error_of([] { open_driver("libc.so.6"); }),
            "libc.so.6 is no CUDA driver of version 11.4 or newer: it has no cuInit");
   {
-    const Mode none("none");
+    const FakeMode none(variable, "none");
     CHECK_EQ(error_of([] { open_driver(FAKE_CUDA); }), "the CUDA driver reports no GPU");
   }
   {
-    const Mode old("old");
+    const FakeMode old(variable, "old");
     CHECK_EQ(error_of([] { open_driver(FAKE_CUDA); }),
              "the CUDA driver supports CUDA 10.2, and 11.4 is the oldest that will do");
   }
@@ -128,7 +119,7 @@ TEST(the_fake_gpu_faults_where_a_cpu_reads_its_memory) {
   const auto device = gpu::arenas_in(Memory::device, mapped_arena)(64);
   CHECK_EQ(signal_of_reading(device->location().data), SIGSEGV);
   CHECK_EQ(signal_of_reading(device->location().mirror), 0);
-  const Mode aware("aware");
+  const FakeMode aware(variable, "aware");
   const auto touchable = gpu::arenas_in(Memory::device, mapped_arena)(64);
   CHECK_EQ(signal_of_reading(touchable->location().data), 0);
 }
@@ -151,7 +142,7 @@ TEST(memory_that_a_gpu_lacks_is_refused) {
 TEST(a_lost_gpu_ends_with_the_name_of_the_error) {
   gpu::start(FAKE_CUDA, {}, 0);
   const auto arena = gpu::arenas_in(Memory::device, mapped_arena)(64);
-  const Mode lost("lost");
+  const FakeMode lost(variable, "lost");
   std::string error;
   for (int i = 0; i < 200 && error.empty(); ++i) error = error_of([&] { arena->push(64); });
   CHECK_EQ(error, "cuMemcpyHtoD: CUDA_ERROR_DEVICES_UNAVAILABLE");

@@ -8,6 +8,7 @@
 #include "driver/cases.hpp"
 #include "driver/names.hpp"
 #include "driver/options.hpp"
+#include "fake_mode.hpp"
 #include "gpu/arenas.hpp"
 #include "gpu/nccl.hpp"
 
@@ -15,17 +16,7 @@ using namespace mpigauge;
 
 namespace {
 
-// The fake library reads its mode from the environment when it is called.
-class Mode {
- public:
-  explicit Mode(const char* mode) { setenv(variable, mode, 1); }
-  ~Mode() { unsetenv(variable); }
-  Mode(const Mode&) = delete;
-  Mode& operator=(const Mode&) = delete;
-
- private:
-  static constexpr const char* variable = "MPIGAUGE_FAKE_NCCL";
-};
+constexpr const char* variable = "MPIGAUGE_FAKE_NCCL";
 
 std::string error_of(const std::function<void()>& action) {
   return check::thrown_by<gpu::Error>(action);
@@ -54,7 +45,7 @@ TEST(versions_of_nccl_in_words) {
 TEST(a_library_that_is_no_nccl_is_named) {
   CHECK(opened_as("/nowhere/libnccl.so.2").starts_with("cannot open NCCL: /nowhere/libnccl.so.2"));
   CHECK_EQ(opened_as(FAKE_CUDA), FAKE_CUDA " is not NCCL: it has no ncclGetVersion");
-  const Mode mode("ancient");
+  const FakeMode mode(variable, "ancient");
   CHECK_EQ(opened_as(FAKE_NCCL), FAKE_NCCL " is NCCL 2.4.8, and 2.7.8 is the oldest that will do");
 }
 
@@ -95,7 +86,7 @@ TEST(a_single_rank_reduces_on_the_gpu) {
   gpu::driver()->synchronize(stream);
   library.check_background(connection);
   CHECK_EQ(wrong(), 0U);
-  const Mode mode("wrong");
+  const FakeMode mode(variable, "wrong");
   library.all_reduce(out.location().data, in.location().data, count, *gpu::find_nccl_op("sum"),
                      connection, stream);
   CHECK_EQ(wrong(), 1U);

@@ -315,16 +315,4 @@ class AddCollective {
   Forms forms_;
 };
 
-/// Check for calls that bring message `from` of every rank: the part of rank r starts at r
-/// messages. `first(r)` is where it was in the send buffer of r.
-template <class First>
-std::size_t wrong_from_all(const Run& run, const Block& in, First first) {
-  std::size_t wrong = 0;
-  for (int r = 0; r < run.ranks(); ++r) {
-    const std::size_t at = static_cast<std::size_t>(r) * run.bytes();
-    wrong += run.wrong(in.bytes(at, run.bytes()), r, first(r));
-  }
-  return wrong;
-}
-
 }  // namespace mpigauge

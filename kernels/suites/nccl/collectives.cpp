@@ -32,17 +32,6 @@ constexpr Card root_sends(Card card) {
   return card;
 }
 
-/// Wrong elements where message `from` of each rank lies behind that of the rank before.
-template <class First>
-std::size_t wrong_from_all(const Run& run, const Block& in, First first) {
-  std::size_t wrong = 0;
-  for (int r = 0; r < run.ranks(); ++r) {
-    const std::size_t at = static_cast<std::size_t>(r) * run.bytes();
-    wrong += run.wrong(in.bytes(at, run.bytes()), r, first(r));
-  }
-  return wrong;
-}
-
 const Add all_reduce{
     reduction(nccl_card("AllReduce", "Reduces over all ranks; every rank gets the result.", 10)),
     [](Run& run) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// What the benchmarks of NCCL share: the library, the connection of a run's ranks, and the form in
-// which calls are timed.
+// Shared by the benchmarks of NCCL: the library, the connection of a run's ranks, and the form of
+// timed calls.
 #pragma once
 
 #include "core/benchmark.hpp"
@@ -10,8 +10,7 @@
 
 namespace mpigauge::on_nccl {
 
-/// The buffers of a call, and what NCCL has to know beside them; small, so that timed loops have a
-/// copy of their own.
+/// The buffers and arguments of a call; small, so that each timed loop has a copy of its own.
 struct Call {
   const gpu::Nccl* library = nullptr;
   gpu::Connection connection = nullptr;
@@ -31,10 +30,10 @@ struct Call {
 /// refuses to connect.
 Call prepare(Run& run);
 
-/// How rows name the library: NCCL 2.28.3.
+/// The name of the library in rows: NCCL 2.28.3.
 std::string words_of_library(const Shape& shape);
 
-/// The card of a benchmark: how NCCL's differ from those of MPI.
+/// The card of a benchmark of NCCL.
 constexpr Card nccl_card(std::string_view name, std::string_view about, int place) {
   Card card;
   card.suite = "NCCL";

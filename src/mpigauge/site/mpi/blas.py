@@ -15,13 +15,12 @@ from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.extras import EXTRAS, brings
 from mpigauge.model.libraries import Blas
 from mpigauge.site.mpi import mkl
-from mpigauge.site.topology.busy import grown
+from mpigauge.site.mpi.library_trial import read_values, try_library
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Kernels, Mpi
 
 DEFAULT = "openblas"
-PATIENCE_S = 60.0
 
 
 def find_blas(word: str) -> Blas:
@@ -45,19 +44,8 @@ def usual_blas() -> Blas | None:
 
 def check_blas(blas: Blas, mpi: Mpi, kernels: Kernels) -> None:
     """Lets a kernel probe the library in a child process. UserError: it is unusable."""
-    words = [str(kernels.executable), "--libmpi", str(mpi.library)]
-    words += ["--plugin", str(kernels.plugin), "--try-blas", blas.file]
     try:
-        done = subprocess.run(
-            words,
-            env={**os.environ, **mpi.env},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=grown(PATIENCE_S),
-            check=False,
-        )
+        done = try_library("--try-blas", blas.file, mpi, kernels)
     except subprocess.TimeoutExpired:
         raise UserError(f"--blas: {blas.file} did not end in a product of 3 x 3 matrices") from None
     if problem := problem_in(done.stdout, blas.file, done.returncode):
@@ -66,7 +54,7 @@ def check_blas(blas: Blas, mpi: Mpi, kernels: Kernels) -> None:
 
 def problem_in(output: str, file: str, status: int) -> str:
     """Returns the reason why a probed library is unusable, by a kernel's output; empty: none."""
-    lines = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
+    lines = read_values(output)
     if "problem" in lines:
         return lines["problem"]
     if "product" in lines:

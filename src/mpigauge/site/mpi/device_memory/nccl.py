@@ -4,35 +4,21 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.topology.busy import grown
+from mpigauge.site.mpi.library_trial import read_values, try_library
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Kernels, Mpi
-
-PATIENCE_S = 60.0
 
 
 def check_nccl(library: str, mpi: Mpi, kernels: Kernels) -> str:
     """Lets a kernel open the library, and returns its version: 2.28.3. UserError: it cannot be
     used."""
-    words = [str(kernels.executable), "--libmpi", str(mpi.library)]
-    words += ["--plugin", str(kernels.plugin), "--try-nccl", library]
     try:
-        done = subprocess.run(
-            words,
-            env={**os.environ, **mpi.env},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=grown(PATIENCE_S),
-            check=False,
-        )
+        done = try_library("--try-nccl", library, mpi, kernels)
     except subprocess.TimeoutExpired:
         raise UserError(f"--nccl: {library} did not report its version") from None
     return read_version(done.stdout, library, done.returncode)
@@ -40,7 +26,7 @@ def check_nccl(library: str, mpi: Mpi, kernels: Kernels) -> str:
 
 def read_version(output: str, library: str, status: int) -> str:
     """The version in the output of a kernel. UserError: the library cannot be used, and why."""
-    lines = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
+    lines = read_values(output)
     if problem := lines.get("problem"):
         raise UserError(f"--nccl: {problem}")
     if "version" not in lines:
