@@ -270,7 +270,7 @@ def offload(intel: Mpi, driver: Path, runtime: Path) -> dict[str, str]:
 
 
 def runtime_folder(place: Path) -> Path | None:
-    """A folder with CUDA's runtime under the name by which IMB opens it; None: there is none."""
+    """A folder with CUDA's runtime under the name by which IMB opens it; None: none."""
     toolkits = sorted(Path("/usr/local").glob("cuda*/lib64/libcudart.so.*"))
     packages = [path for folder in sys.path for path in Path(folder or ".").glob(
         "nvidia/*/lib/libcudart.so.*")]  # fmt: skip

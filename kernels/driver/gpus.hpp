@@ -19,7 +19,7 @@ void count_ranks_on_gpus(Session& session);
 records::Gpu gpu_record(const Session& session);
 /// Version of CUDA that the driver supports; empty where none is open.
 std::string cuda_version();
-/// What the MPI library reports of its support of GPUs; empty where no driver is open.
+/// Support of GPUs that the MPI library claims; empty if no driver is open.
 std::string gpu_claims();
 /// Writes clocks and limits of each GPU that is in use, `when`: before or after.
 void write_gpu_states(const Session& session, const char* when);

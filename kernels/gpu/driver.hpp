@@ -34,8 +34,8 @@ struct Device {
 
 class Driver {
  public:
-  /// Opens the library and initialises it. Throws Error: there is none, it is no CUDA driver, it is
-  /// too old, or it reports no GPU.
+  /// Opens the library and initialises it. Throws Error: it is missing, is no CUDA driver, is too
+  /// old, or reports no GPU.
   explicit Driver(const std::string& file);
   ~Driver();
   Driver(const Driver&) = delete;
@@ -44,7 +44,7 @@ class Driver {
   /// The version of CUDA that it supports: 13.0.
   [[nodiscard]] const std::string& version() const { return version_; }
   [[nodiscard]] const std::vector<Device>& devices() const { return devices_; }
-  /// The device at an address of the PCI bus. Throws Error: there is none.
+  /// The device at an address of the PCI bus. Throws Error: no device has it.
   [[nodiscard]] const Device& device_at(const std::string& bus) const;
 
   /// Makes the primary context of a device current on this thread, which MPI, UCX and NCCL share.

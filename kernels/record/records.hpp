@@ -81,7 +81,7 @@ struct Launch {
   Clock clock;
   /// Version of CUDA that the driver supports; empty: no buffer is on a GPU.
   std::string cuda_driver;
-  /// What the MPI library reports of its support of GPUs, untested: mpi_memory_alloc_kinds,
+  /// Support of GPUs that the MPI library claims, untested: mpi_memory_alloc_kinds,
   /// MPIX_Query_cuda_support.
   std::string gpu_claims;
 };
@@ -126,9 +126,9 @@ struct Gpu {
   std::string link;
   /// The fastest link that it and its slot support.
   std::string link_max;
-  /// Whether it is a part of a GPU (MIG).
+  /// True if it is a part of a GPU (MIG).
   bool mig{};
-  /// Whether processes share it through MPS rather than in turn.
+  /// True if processes share it through MPS; otherwise they use it in turn.
   bool mps{};
   /// Ranks of the job that use it.
   int ranks_on_it{};

@@ -59,7 +59,7 @@ class Launch:
     cuda_driver: str = ""
     """Version of CUDA that the driver supports; empty: no buffer is on a GPU."""
     gpu_claims: str = ""
-    """What the MPI library reports of its support of GPUs, untested: mpi_memory_alloc_kinds,
+    """Support of GPUs that the MPI library claims, untested: mpi_memory_alloc_kinds,
     MPIX_Query_cuda_support."""
 
 
@@ -82,9 +82,9 @@ class Gpu:
     link_max: str = ""
     """The fastest link that it and its slot support."""
     mig: bool = False
-    """Whether it is a part of a GPU (MIG)."""
+    """True if it is a part of a GPU (MIG)."""
     mps: bool = False
-    """Whether processes share it through MPS rather than in turn."""
+    """True if processes share it through MPS; otherwise they use it in turn."""
     ranks_on_it: int = 1
     """Ranks of the job that use it."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def gpu_lines(topology: Topology) -> list[str]:
-    """The table, with a row for each NVIDIA GPU; empty if there is none."""
+    """The table, with a row for each NVIDIA GPU; empty: no GPU."""
     gpus = nvidia_gpus(topology.devices)
     if not gpus:
         return []

@@ -18,7 +18,7 @@ MOST = 4
 
 
 def used_gpus(facts: Facts, is_brief: bool = False) -> str:
-    """The GPU of each rank, with the settings that were added for them; empty: there is none."""
+    """The GPU of each rank, with the settings that were added for them; empty: none."""
     if not facts.gpus:
         return ""
     names = listed(dict.fromkeys(gpu.name for gpu in facts.gpus))

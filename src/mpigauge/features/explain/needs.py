@@ -28,7 +28,7 @@ def seats(view: RunView) -> str:
 
 
 def _unless(there: object, lack: str) -> str:
-    """The lack in words; empty if there is none."""
+    """The lack in words; empty: no GPU."""
     if there:
         return ""
     return lack

@@ -93,7 +93,7 @@ def _signal(lines: Iterable[str]) -> int:
 
 def _explained(lines: Iterable[str]) -> str:
     """Returns the first sentence of the first message between lines of dashes, in which Open MPI
-    explains a failure; empty: there is none that names a cause."""
+    explains a failure; empty: none names a cause."""
     for paragraph in _first_paragraphs(lines):
         sentence = _first_sentence(paragraph)
         if not _CONSEQUENCE.search(sentence):

@@ -81,7 +81,7 @@ class _Log:
     tests: list[NcclTest] = field(default_factory=list)
     """Tests with a table."""
     heads: tuple[str, ...] = ()
-    """The heads of the current table; empty: there is none."""
+    """The heads of the current table; empty: none."""
     exported: dict[str, str] = field(default_factory=dict)
     unread: list[Unread] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)

@@ -329,7 +329,7 @@ def status_of(path: Path) -> Mapping[str, Any]:
 
 
 def passport_of(path: Path) -> Mapping[str, Any]:
-    """The passport.json of a run; empty if there is none."""
+    """The passport.json of a run; empty: no GPU."""
     return _read_object(path / "passport.json")
 
 

@@ -36,7 +36,7 @@ def remembered(
 
 
 def kept(kind: str, subject: Sequence[str], files: Sequence[Path]) -> str | None:
-    """Returns the stored answer; None: there is none, or a file has changed."""
+    """Returns the stored answer; None: nothing is stored, or a file has changed."""
     record = _read(_place(kind, subject))
     if record and record["of"] == _about(kind, subject, files):
         return str(record["answer"])

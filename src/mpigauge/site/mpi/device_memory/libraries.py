@@ -34,7 +34,7 @@ _BUILT_WITH_CUDA = "_built_with_cuda_support:value:true"
 @dataclass(frozen=True)
 class CudaLibraries:
     driver: Path | None
-    """The driver's library; None: there is none, so there is no driver."""
+    """The driver's library; None: there is no driver."""
     ucx: Path | None = None
     """The folder of a UCX with its module for CUDA; None: the MPI has none."""
     ucx_by_default: bool = False
@@ -62,7 +62,7 @@ def driver_library(env: Mapping[str, str] | None = None, root: Path = ROOT) -> P
 
 def nccl_library(env: Mapping[str, str] | None = None, root: Path = ROOT) -> Path | None:
     """Returns NCCL as the loader finds it, else the one of this interpreter's packages
-    (nvidia-nccl-cu13, which PyTorch brings); None: there is none."""
+    (nvidia-nccl-cu13, which PyTorch brings); None: none."""
     return next(_loadable((NCCL,), env, root), None) or next(_nccl_of_packages(), None)
 
 

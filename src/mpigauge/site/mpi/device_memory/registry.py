@@ -20,7 +20,7 @@ class Support:
     """The way in which an MPI can accept device memory, as far as its files show it."""
 
     through: str
-    """The part of the MPI that handles device memory, in words; empty: there is none."""
+    """The part of the MPI that handles device memory, in words; empty: none."""
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """The settings that enable it."""
     remedy: str = ""
