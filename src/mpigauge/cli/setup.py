@@ -65,12 +65,16 @@ def _check_before_build(request: Request, options: CommandOptions) -> None:
     """UserError: an option is wrong for the chosen benchmarks, as far as these come with mpigauge.
     Those that only the kernels have are checked after the build."""
     from mpigauge.measure.plan.resolve import check_options
+    from mpigauge.model.elsewhere import command_here
     from mpigauge.runs.readers.known import all_cards
 
     cards = all_cards()
     chosen: list[Card] = []
-    with suppress(UserError):
+    try:
         chosen = cards.chosen(request.benchmarks)
+    except UserError:
+        if any(command_here(name, cards.names()) for name in request.benchmarks):
+            raise  # no kernels have the programs of others
     if chosen:
         check_messages(chosen, options)
         check_options(request, chosen, cards)
