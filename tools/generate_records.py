@@ -116,16 +116,27 @@ def cpp(records: tuple[Record, ...]) -> str:
     for record in records:
         if record.by == "kernels":
             lines += [*_struct(record), *_writer(record)]
-    includes = ("<cstdint>", "<string>", "<vector>", "record/json.hpp")
+    includes = ("<cstdint>", "<limits>", "<string>", "<vector>", "record/json.hpp")
     return cpp_header(SCHEMA, lines, *includes, namespace="mpigauge::records")
 
 
 def _struct(record: Record) -> list[str]:
     lines = [*cpp_comment(record.about), f"struct {record.name} {{"]
     for field in _written(record):
-        empty = "{}" if field.type in CPP_NUMBERS else ""
-        lines += [*cpp_comment(field.about, "  "), f"  {_cpp_type(field)} {field.name}{empty};"]
+        member = f"  {_cpp_type(field)} {field.name}{_cpp_default(field)};"
+        lines += [*cpp_comment(field.about, "  "), member]
     return [*lines, "};"]
+
+
+def _cpp_default(field: Field) -> str:
+    """The default of a member: the value that an absent field has."""
+    if field.absent == "nan":
+        return " = std::numeric_limits<double>::quiet_NaN()"
+    if field.type == "str":
+        return f" = {quoted(field.absent)}" if field.absent else ""
+    if field.type in ("int", "bool") and field.absent:
+        return f" = {json.dumps(field.absent)}"
+    return "{}" if field.type in CPP_NUMBERS else ""
 
 
 def _written(record: Record) -> list[Field]:

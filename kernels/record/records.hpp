@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,13 @@ std::vector<Object> objects_of(const std::vector<Part>& parts) {
 /// The clock of rank 0.
 struct Clock {
   /// What is read: tsc, cntvct, a clock of the system.
-  std::string name;
+  std::string name = "unknown";
   /// Its rate.
-  double hz{};
+  double hz = std::numeric_limits<double>::quiet_NaN();
   /// What reading it takes.
-  double cost_s{};
+  double cost_s = std::numeric_limits<double>::quiet_NaN();
   /// Its step.
-  double step_s{};
+  double step_s = std::numeric_limits<double>::quiet_NaN();
 };
 inline Object object_of(const Clock& r) {
   return Object()
@@ -57,7 +58,7 @@ struct Launch {
   /// adaptive or classic.
   std::string mode;
   /// The relative error that was wanted.
-  double precision{};
+  double precision = std::numeric_limits<double>::quiet_NaN();
   /// Of all random orders.
   std::uint64_t seed{};
   /// The thread level that the MPI library provided: single, funneled, serialized, multiple.
@@ -66,13 +67,13 @@ struct Launch {
   /// benchmarks needed.
   std::string thread_level_asked;
   /// The first of --threads.
-  int threads{};
+  int threads = 1;
   /// As --stride.
   int stride{};
   /// As --touch-send.
-  bool touch_send{};
+  bool touch_send = true;
   /// As --touch-recv.
-  bool touch_recv{};
+  bool touch_recv = true;
   /// As --topo.
   std::string topo;
   /// Whether all ranks read the same clock.
@@ -113,7 +114,7 @@ inline Object object_of(const Launch& r) {
 /// The GPU of a rank.
 struct Gpu {
   /// Its number for the driver; -1: the rank uses none.
-  int index{};
+  int index = -1;
   /// Its PCI address: 0000:19:00.0.
   std::string bus;
   /// Its identity, whatever number it has.
@@ -121,7 +122,7 @@ struct Gpu {
   /// Its model.
   std::string name;
   /// The NUMA node to which it is attached; -1: unknown.
-  int numa{};
+  int numa = -1;
   /// Its PCIe link as it was then: 32.0 GT/s x16; empty: unknown.
   std::string link;
   /// The fastest link that it and its slot support.
@@ -131,7 +132,7 @@ struct Gpu {
   /// True if processes share it through MPS; otherwise they use it in turn.
   bool mps{};
   /// Ranks of the job that use it.
-  int ranks_on_it{};
+  int ranks_on_it = 1;
 };
 inline Object object_of(const Gpu& r) {
   return Object()
@@ -168,9 +169,9 @@ struct Rank {
   /// NUMA node of that.
   int numa{};
   /// What starting MPI took, as this rank saw it.
-  double init_s{};
+  double init_s = std::numeric_limits<double>::quiet_NaN();
   /// From the start of the process until then; the system counts in steps of 10 ms.
-  double startup_s{};
+  double startup_s = std::numeric_limits<double>::quiet_NaN();
   /// The GPU on which its buffers are.
   Gpu gpu;
   /// The core of each of its threads that call MPI, with blanks between; empty: there is one, or
@@ -205,16 +206,16 @@ struct GpuState {
   /// PCI address of the GPU.
   std::string bus;
   /// Clock of its processors.
-  double clock_hz{};
+  double clock_hz = std::numeric_limits<double>::quiet_NaN();
   /// The highest clock that it supports.
-  double clock_max_hz{};
+  double clock_max_hz = std::numeric_limits<double>::quiet_NaN();
   /// Why the clock is held down, words with commas between: power, thermal, hardware; empty: it is
   /// not.
   std::string throttle;
   /// Power that it draws.
-  double power_w{};
+  double power_w = std::numeric_limits<double>::quiet_NaN();
   /// Its temperature.
-  double temperature_c{};
+  double temperature_c = std::numeric_limits<double>::quiet_NaN();
   /// Processes on it beside the ranks of the job.
   std::uint64_t others{};
 };
@@ -332,7 +333,7 @@ struct Raw {
   /// Base64 of little-endian u32: all maxima over ranks, all minima, all means.
   std::string ticks;
   /// What ticks hold.
-  std::string scheme;
+  std::string scheme = "max,min,avg";
 };
 inline Object object_of(const Raw& r) {
   return Object()

@@ -12,6 +12,8 @@ import pytest
 
 from mpigauge.features.quick.plan import COLLECTIVES
 from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.model.records import Gpu
+from mpigauge.result.facts import facts_of_run
 from mpigauge.runs.store import load
 from mpigauge.site.mpi import find
 from tests import patience
@@ -45,6 +47,8 @@ def test_pingpong(spec: str, tmp_path: Path) -> None:
     assert stored.status["status"] == "done"
     assert stored.damaged == ()
     assert stored.passport["machine"]
+    assert {rank.gpu for rank in stored.ranks} == {Gpu()}
+    assert facts_of_run(stored).gpus == ()
     assert not list((tmp_path / "out").glob("stop-*"))
 
 
