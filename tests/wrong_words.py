@@ -33,7 +33,7 @@ import mpigauge
 from mpigauge.cli.main import group, run
 from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.model.option_table import OFFERED
-from mpigauge.runs.readers.known import all_cards
+from mpigauge.model.stored_cards import all_cards
 from mpigauge.site.mpi import find
 from tests import cells, profiles, runs, tunings
 from tests.elf_files import Made

@@ -22,11 +22,10 @@ import pytest
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.runs.readers import known
+from mpigauge.model.stored_cards import FILE
 from mpigauge.site.mpi import build, build_folder, cxx, find, kernels
 from tests import mpi_fakes as fake
 
-KNOWN = Path(known.__file__).with_name("cards.json")
 CMAKE = """#!/bin/sh
 echo "$@" >>"$CALLS"
 case "$1" in
@@ -64,7 +63,7 @@ def calls(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def write_cards(path: Path, names: list[str]) -> None:
     """Of those benchmarks of MPI1, as the build of the kernels writes them."""
-    known = json.loads(KNOWN.read_text(encoding="utf-8"))
+    known = json.loads(FILE.read_text(encoding="utf-8"))
     chosen = [c for c in known["benchmarks"] if c["suite"] == "MPI1" and c["name"] in names]
     assert len(chosen) == len(names)
     path.parent.mkdir(exist_ok=True)

@@ -15,8 +15,8 @@ import pytest
 
 from mpigauge.features.explain.needs import FACT, REPEATED
 from mpigauge.features.explain.registry import CAUSES, explain
+from mpigauge.model.stored_cards import all_cards
 from mpigauge.result.nature import ABOUT, nature, nature_of
-from mpigauge.runs.readers.known import all_cards
 from mpigauge.runs.readers.nccl_cards import nccl_card
 from mpigauge.site.mpi.settings.catalogue import entries
 from mpigauge.site.mpi.settings.known import BELOW

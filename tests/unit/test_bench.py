@@ -20,7 +20,7 @@ import pytest
 from mpigauge.measure.plan import read_request
 from mpigauge.measure.plan.resolve import check_effect
 from mpigauge.model.columns import Cell
-from mpigauge.runs.readers.known import all_cards
+from mpigauge.model.stored_cards import all_cards
 from tests.cells import cell
 from tests.unit.test_plan import MPICH
 

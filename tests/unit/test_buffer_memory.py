@@ -15,7 +15,7 @@ from mpigauge.measure.plan.memory_check import check_memory
 from mpigauge.model.cards import Card
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostRanks
-from mpigauge.runs.readers.known import all_cards
+from mpigauge.model.stored_cards import all_cards
 
 CARDS = all_cards()
 PAIR, COLLECTIVE = CARDS.find("PingPong"), CARDS.find("Bcast")

@@ -28,7 +28,7 @@ from mpigauge.measure.plan.call_families import (
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord, Launch, Record, Skip, nothing_known
-from mpigauge.runs.readers.known import all_cards
+from mpigauge.model.stored_cards import all_cards
 from mpigauge.site.mpi.device_memory.awareness import (
     CallTrial,
     Circumstances,

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.model.cards import Cards
+from mpigauge.model.stored_cards import all_cards
 from mpigauge.result.document import Document
 from mpigauge.result.facts import Facts
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.runs.readers import READERS
-from mpigauge.runs.readers.known import all_cards
 from mpigauge.runs.readers.text import Text
 from mpigauge.show.formats import FORMATS, render
 from mpigauge.site import topology

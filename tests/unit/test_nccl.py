@@ -17,7 +17,7 @@ from mpigauge.measure.plan.gpus import uses_gpus, uses_nccl
 from mpigauge.measure.plan.request import LookedUp
 from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.model.errors import UserError
-from mpigauge.runs.readers.known import all_cards
+from mpigauge.model.stored_cards import all_cards
 from mpigauge.site.mpi.device_memory import libraries
 from mpigauge.site.mpi.device_memory.libraries import nccl_library
 from mpigauge.site.mpi.device_memory.nccl import read_version

@@ -16,7 +16,7 @@ from mpigauge.features.message_model.show import COLUMNS as OF_MODELS
 from mpigauge.model.columns import COLUMNS, DERIVED
 from mpigauge.model.fields import fields
 from mpigauge.model.record import Clock, End, Noise, Rank
-from mpigauge.runs.readers.known import all_cards
+from mpigauge.model.stored_cards import all_cards
 from mpigauge.show.formats import table
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from mpigauge.measure.plan.resolve import check_effect
 from mpigauge.model.cards import NODE_SUITE, Card
 from mpigauge.model.errors import UserError
 from mpigauge.model.option_table import LIMITS, OFFERED
-from mpigauge.runs.readers.known import all_cards
+from mpigauge.model.stored_cards import all_cards
 from mpigauge.site import topology
 from mpigauge.site.placement import HostResources
 

@@ -14,7 +14,7 @@ from mpigauge.measure.plan import Plan, PlanPart
 from mpigauge.measure.plan.foreign import Foreign
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Mpi
-from mpigauge.runs.readers.known import all_cards
+from mpigauge.model.stored_cards import all_cards
 from mpigauge.site.mpi.quick_start import VARIABLE, WITHOUT_OFI
 
 PART = PlanPart(("PingPong",), 2)

@@ -21,8 +21,8 @@ from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostGpus, NamedHost
 from mpigauge.model.mpi import Mpi
+from mpigauge.model.stored_cards import all_cards
 from mpigauge.model.topology import Topology
-from mpigauge.runs.readers.known import all_cards
 from mpigauge.site import topology
 from mpigauge.site.mpi.device_memory import LibraryReport
 from mpigauge.site.placement import HostResources

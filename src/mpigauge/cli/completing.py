@@ -20,7 +20,7 @@ INTERFACES = Path("/sys/class/net")
 def benchmarks(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
     """Also suites, and outside MPI1 the name alone."""
     del ctx, param
-    from mpigauge.runs.readers.known import all_cards
+    from mpigauge.model.stored_cards import all_cards
 
     cards = all_cards()
     return _beginning([*cards.suites(), *cards.names()], begun)

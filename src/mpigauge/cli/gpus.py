@@ -34,7 +34,7 @@ def check_gpu_options(request: Request, benchmarks: Iterable[str], target: Targe
         return
     from mpigauge.measure.plan.gpus import check_gpus, uses_gpus, uses_nccl
     from mpigauge.measure.plan.memory_check import check_memory
-    from mpigauge.runs.readers.known import all_cards
+    from mpigauge.model.stored_cards import all_cards
 
     chosen = all_cards().chosen(words)
     check_memory(request, chosen, all_cards().named(words))
@@ -96,11 +96,12 @@ def _with_visible_gpus(setup: Setup, is_from_file: bool) -> Setup:
     """The setup with the value of CUDA_VISIBLE_DEVICES, for a placement next to GPUs by a job that
     does not use them."""
     from mpigauge.measure.plan.resources import GPU
-    from mpigauge.model.hosts import HostGpus
-    from mpigauge.site.gpu import VISIBLE
 
     if GPU not in setup.request.place or setup.resources.hosts or is_from_file:
         return setup
+    from mpigauge.model.hosts import HostGpus
+    from mpigauge.site.gpu import VISIBLE
+
     gpus = {"": HostGpus(visible=os.environ.get(VISIBLE))}
     return replace(setup, resources=replace(setup.resources, gpus=gpus))
 

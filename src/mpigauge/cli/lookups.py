@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ def look_up(options: Mapping[str, Any]) -> LookedUp:
         cuda=_file("--cuda", options.get("cuda") or ""),
         nccl=_file("--nccl", options.get("nccl") or ""),
         blas=_libraries(options.get("blas") or ()),
-        default_blas=_default_blas() if "benchmarks" in options else None,
+        default_blas=_default_blas(options.get("benchmarks") or ()),
         compilers=_compilers(options.get("compilers") or ()),
         arrivals=_arrivals(options.get("arrival") or ""),
         replay=_replay(options.get("profile") or ""),
@@ -108,7 +108,16 @@ def _libraries(names: tuple[str, ...]) -> tuple[Blas, ...]:
     return tuple(dict.fromkeys(map(find_blas, names)))
 
 
-def _default_blas() -> Blas | None:
+def _default_blas(benchmarks: Sequence[str]) -> Blas | None:
+    """The library for products of matrices; None: no benchmark makes any."""
+    from mpigauge.model.stored_cards import all_cards
+
+    try:
+        chosen = all_cards().chosen(benchmarks)
+    except UserError:
+        return None  # the name is refused later, with those that the kernels have
+    if not any("blas" in card.options for card in chosen):
+        return None
     from mpigauge.site.mpi.blas import usual_blas
 
     return usual_blas()

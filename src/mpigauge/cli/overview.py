@@ -38,7 +38,7 @@ def overview() -> str:
 
 def unknown_command(name: str, commands: Iterable[str]) -> str:
     """The error for a word that is no command, with the command that was probably meant."""
-    from mpigauge.runs.readers.known import all_cards
+    from mpigauge.model.stored_cards import all_cards
 
     cards = all_cards()
     start = f"there is no command '{name}'; "

@@ -66,7 +66,7 @@ def _check_before_build(request: Request, options: CommandOptions) -> None:
     Those that only the kernels have are checked after the build."""
     from mpigauge.measure.plan.resolve import check_options
     from mpigauge.model.elsewhere import command_here
-    from mpigauge.runs.readers.known import all_cards
+    from mpigauge.model.stored_cards import all_cards
 
     cards = all_cards()
     chosen: list[Card] = []
@@ -161,7 +161,7 @@ def _cards(built: Kernels | None) -> Cards:
         from mpigauge.model.cards import Cards
 
         return Cards.load(built.cards)
-    from mpigauge.runs.readers.known import all_cards
+    from mpigauge.model.stored_cards import all_cards
 
     return all_cards()
 

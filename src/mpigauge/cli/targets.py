@@ -92,6 +92,6 @@ class Setup:
         """The cards, as a run stores them. Programs may print tables of benchmarks, too."""
         if self.built is not None:
             return self.built.cards.read_text(encoding="utf-8")
-        from mpigauge.runs.readers.known import FILE
+        from mpigauge.model.stored_cards import FILE
 
         return FILE.read_text(encoding="utf-8")

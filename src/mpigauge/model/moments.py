@@ -5,15 +5,20 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import datetime, timezone
 
 UTC_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
+_UTC = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 
 def moment_of(text: object) -> datetime | None:
-    """The UTC time in 2026-11-21T05:00:00Z; None where it is something else."""
+    """The UTC time in 2026-11-21T05:00:00Z; None if it is something else."""
+    text = str(text)
+    if not re.fullmatch(_UTC, text, re.ASCII):
+        return None
     try:
-        return datetime.strptime(str(text), UTC_FORMAT).replace(tzinfo=timezone.utc)
+        return datetime.fromisoformat(text[:-1]).replace(tzinfo=timezone.utc)
     except ValueError:
         return None
 

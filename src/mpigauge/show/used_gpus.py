@@ -18,9 +18,7 @@ MOST = 4
 
 
 def used_gpus(facts: Facts, is_brief: bool = False) -> str:
-    """The GPU of each rank, with the settings that were added for them; empty: none."""
-    if not facts.gpus:
-        return ""
+    """The GPU of each rank, with the settings that were added for them."""
     names = listed(dict.fromkeys(gpu.name for gpu in facts.gpus))
     driver = f" (CUDA {facts.cuda})" if facts.cuda else ""
     shown = facts.gpus[: MOST if is_brief else None]

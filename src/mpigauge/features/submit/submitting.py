@@ -170,7 +170,7 @@ def _check_names(benchmarks: Sequence[str]) -> None:
     """UserError: there is no benchmark of such a name, neither among those that come with mpigauge
     nor in kernels that were built here. A login node may have no MPI, so none is asked."""
     from mpigauge.model.cards import Cards
-    from mpigauge.runs.readers.known import all_cards
+    from mpigauge.model.stored_cards import all_cards
     from mpigauge.site.mpi.build import built_cards
 
     try:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from mpigauge.measure.campaign import launch as one
 from mpigauge.measure.campaign.backlog import Backlog
 from mpigauge.measure.campaign.budget import cell_s, left_s, overhead_s, round_s, share
-from mpigauge.measure.campaign.foreign import ForeignWatch
 from mpigauge.measure.campaign.interrupt import Interrupt
 from mpigauge.measure.campaign.job import job_of, kernel_job
 from mpigauge.measure.campaign.memory import Memory
@@ -180,8 +179,7 @@ class Campaign:
 
     def watch(self, planned: LaunchPlan, words: Command) -> one.Watch:
         """Starts a launch, with the watch that follows it to its end."""
-        kind = ForeignWatch if planned.part.foreign else one.Watch
-        return kind(
+        return _watch_of(planned.part)(
             process=one.start(words),
             plan=planned,
             mpi=self.mpi,
@@ -367,3 +365,12 @@ def _carried(outcome: LaunchOutcome) -> str:
 
 def _failure(launch: int, words: str) -> str:
     return json.dumps({"record": "error", "launch": launch, "rank": LAUNCHER, "message": words})
+
+
+def _watch_of(part: PlanPart) -> type[one.Watch]:
+    """The watch of a launch: a program of the user writes no records, the kernels do."""
+    if not part.foreign:
+        return one.Watch
+    from mpigauge.measure.campaign.foreign import ForeignWatch
+
+    return ForeignWatch

@@ -12,8 +12,6 @@ from mpigauge.measure.plan.buffer_memory import is_on_gpu, needs_driver
 from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import byte_count, many, memory
-from mpigauge.site.gpu.assign import NEAR, assign
-from mpigauge.site.gpu.usable import offered_gpus, usable_gpus
 from mpigauge.site.placement import cores_of
 
 if TYPE_CHECKING:
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.model.hosts import HostGpus, HostRanks
     from mpigauge.model.topology import Topology
 
+NEAR = "near"
 LEAST_RANKS = 2
 """Ranks of a job by default on a host with one GPU: messages need two."""
 
@@ -66,6 +65,8 @@ def with_gpus(
 
 
 def _blocks(part: PlanPart, words: str, resources: Resources) -> Iterator[HostRanks]:
+    from mpigauge.site.gpu import assign
+
     for block in part.blocks:
         topology, gpus = resources.topology(block), resources.gpus_of(block.host)
         seats = [cores_of(entry) for entry in block.bind[: block.ranks]]
@@ -97,6 +98,8 @@ def with_room_for_gpus(resources: Resources, words: str) -> Resources:
 def _rank_limit(words: str, gpus: HostGpus, host: str, topology: Topology) -> int:
     if words and words != NEAR:
         return len(words.split(","))
+    from mpigauge.site.gpu.usable import offered_gpus, usable_gpus
+
     if gpus.offered is not None:
         count = len(offered_gpus(topology, host, gpus.offered))
     else:

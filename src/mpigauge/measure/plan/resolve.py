@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measure.plan import arrivals, replays, thread_levels, threads, where
 from mpigauge.measure.plan.blas import BLAS, with_blas
-from mpigauge.measure.plan.compilers import with_compilers
 from mpigauge.measure.plan.gpus import check_gpus, uses_gpus, with_gpus
-from mpigauge.measure.plan.memory_check import check_memory
 from mpigauge.measure.plan.plan import Plan, PlanPart
 from mpigauge.measure.plan.request import DEFAULT_PRECISION, Request
 from mpigauge.model.errors import UserError
@@ -58,7 +56,12 @@ def parts_of(request: Request, cards: Cards, resources: Resources) -> tuple[Plan
     parts = _seated_parts(request, chosen, resources)
     for part in parts:
         check_ranks(request, chosen, part.world_ranks)
-    return with_compilers(with_blas(parts, request.libraries, cards), request.compilers, cards)
+    parts = with_blas(parts, request.libraries, cards)
+    if not request.compilers:
+        return parts
+    from mpigauge.measure.plan.compilers import with_compilers
+
+    return with_compilers(parts, request.compilers, cards)
 
 
 def _seated_parts(
@@ -209,7 +212,10 @@ def check_options(request: Request, chosen: Sequence[Card], cards: Cards) -> Non
     """UserError: an option affects none of these benchmarks, or contradicts another. Needs neither
     an MPI nor a machine."""
     check_effect(request, chosen, cards)
-    check_memory(request, chosen, cards.named(request.benchmarks))
+    if request.memory:
+        from mpigauge.measure.plan.memory_check import check_memory
+
+        check_memory(request, chosen, cards.named(request.benchmarks))
     thread_levels.check(request.suite_options, chosen)
     data_and_op(request, chosen, cards)
 

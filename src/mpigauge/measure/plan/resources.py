@@ -13,7 +13,6 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostGpus
 from mpigauge.model.units import many
 from mpigauge.site import placement
-from mpigauge.site.gpu.assign import in_turn
 from mpigauge.site.topology import cold_bytes
 
 if TYPE_CHECKING:
@@ -80,6 +79,8 @@ class Resources:
 
     def _with_gpus(self, host: HostResources, words: str) -> HostResources:
         """The host with the GPUs that its ranks get in turn. UserError: it has none."""
+        from mpigauge.site.gpu.assign import in_turn
+
         there = self.gpus_of(host.name if self.hosts else "")
         gpus = in_turn(
             words, host.topology, host=host.name, visible=there.visible, offered=there.offered

@@ -1,34 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The cards of benchmarks without a build of the kernels, and the traffic for their bandwidth.
-
-cards.json is a copy of the kernels' cards (tools/imported_cards.py), so that importing the output
-of other programs needs no kernels.
-"""
+"""The cards of the benchmarks that other programs print, and the traffic for their bandwidth."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.model.cards import Cards
+from mpigauge.model.stored_cards import all_cards
 
 if TYPE_CHECKING:
-    from mpigauge.model.cards import Card
-
-FILE = Path(__file__).with_name("cards.json")
-
+    from mpigauge.model.cards import Card, Cards
 
 SUITES_OF_OTHERS = ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO", "NCCL")
 PROGRAMS_OF_OTHERS = ("mpi_latency", "ping_pong", "Message_rate")
-
-
-@cache
-def all_cards() -> Cards:
-    """The cards of every benchmark that comes with mpigauge."""
-    return Cards.load(FILE)
 
 
 @cache

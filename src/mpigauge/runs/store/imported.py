@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import mpigauge
 from mpigauge.model.cards import Cards
 from mpigauge.model.record import encode
+from mpigauge.model.stored_cards import FILE
 from mpigauge.runs.readers.dates import printed_date
-from mpigauge.runs.readers.known import FILE
 from mpigauge.runs.readers.references import reference
 from mpigauge.runs.store.files import SCHEMA, in_utc, now
 from mpigauge.runs.store.reader import Run

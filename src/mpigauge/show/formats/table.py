@@ -40,7 +40,6 @@ from mpigauge.model.width import (
 )
 from mpigauge.show.shape import shape
 from mpigauge.show.titles import as_printed, resting_on, title
-from mpigauge.show.used_gpus import used_gpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -93,7 +92,7 @@ def _heading_of(document: Document) -> list[str]:
 def heading(facts: Facts) -> list[str]:
     """The heading of a run: machine, MPI and run, then the time of MPI_Init, memory, and
     detours."""
-    more = [used_gpus(facts), _start(facts), _memory(facts), _detours(facts)]
+    more = [_gpus(facts), _start(facts), _memory(facts), _detours(facts)]
     return [*which_run(facts), *filter(None, more)]
 
 
@@ -104,8 +103,16 @@ def brief_heading(facts: Facts, width: int = WIDTH) -> list[str]:
     if facts.mpi and len(lines[0]) > width:
         lines = which_run(facts, with_version=False)
     if facts.gpus:
-        lines.append(used_gpus(facts, is_brief=True))
+        lines.append(_gpus(facts, is_brief=True))
     return [shortened([line], width)[0] for line in lines]
+
+
+def _gpus(facts: Facts, is_brief: bool = False) -> str:
+    if not facts.gpus:
+        return ""
+    from mpigauge.show.used_gpus import used_gpus
+
+    return used_gpus(facts, is_brief)
 
 
 def which_run(facts: Facts, with_version: bool = True) -> list[str]:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Writes the copy of the kernels' cards that is used where no kernel is built
-(src/mpigauge/runs/readers/cards.json).
+"""Writes the copy of the kernels' cards for commands that run without kernels
+(src/mpigauge/model/cards.json).
 
-`mpigauge list --json | python tools/imported_cards.py`. Readers know benchmarks of IMB and small
-programs of users by it, and `mpigauge submit` whether there is a benchmark of a name. A test
-compares it with what the kernels say.
+`mpigauge list --json | python tools/stored_cards.py`. A test compares the copy with the cards of
+the kernels.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-TARGET = Path(__file__).resolve().parent.parent / "src/mpigauge/runs/readers/cards.json"
+TARGET = Path(__file__).resolve().parent.parent / "src/mpigauge/model/cards.json"
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What mpigauge knows of benchmarks before any kernels are built."""
+"""The stored cards are those of the kernels."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import pytest
 
 from mpigauge.model.cards import Cards
 from mpigauge.model.mpi import Kernels
-from mpigauge.runs.readers.known import all_cards
+from mpigauge.model.stored_cards import all_cards
 
 pytestmark = pytest.mark.mpi
 
 
 def test_cards_are_those_of_the_kernels(built: Kernels) -> None:
-    """`mpigauge list --json | python tools/imported_cards.py` makes them so."""
+    """`mpigauge list --json | python tools/stored_cards.py` makes them so."""
     assert all_cards() == Cards.load(built.cards)
