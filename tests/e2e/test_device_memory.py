@@ -45,6 +45,12 @@ def measured(
     return load(cwd / "out"), done
 
 
+def without_shared_memory(words: tuple[str, ...]) -> tuple[str, ...]:
+    """One-sided communication of Open MPI 5.0.11 over shared memory ends by signal 11 now and
+    then."""
+    return (*words, "--set", "btl=self,tcp") if "openmpi" in words[1] else words
+
+
 def kinds(run: Run, benchmark: str) -> dict[str, int]:
     """The number of cells by kind of memory."""
     of = [cell.memory for cell in run.cells if cell.benchmark == benchmark]
@@ -117,9 +123,9 @@ def test_every_benchmark_checks_its_data_on_a_gpu(words: tuple[str, ...], tmp_pa
     """A benchmark that compared the mirror of its buffer before it was copied back would fail."""
     env = fake_driver(tmp_path / "driver", "aware")
     suites = ("MPI1", "NBC", "RMA", "EXT")
-    done = cli.mpigauge("run", *suites, "-n", "2", "--memory", "device", "--sizes", "8,4Ki", *words,
-                        "--launches", "1", "--in", "15s", "--output", "out",
-                        cwd=tmp_path, env=env)  # fmt: skip
+    done = cli.mpigauge("run", *suites, "-n", "2", "--memory", "device", "--sizes", "8,4Ki",
+                        *without_shared_memory(words), "--launches", "1", "--in", "15s",
+                        "--output", "out", cwd=tmp_path, env=env)  # fmt: skip
     assert done.returncode == 0, done.stderr
     run = load(tmp_path / "out")
     refused = [trial["reason"] for trial in run.header["device_memory_trials"] if trial["refused"]]
@@ -134,7 +140,7 @@ def test_a_target_that_fills_its_buffer_late_loses_nothing(
     """Ranks meet when buffers are on the GPU; on an H200, a put was overwritten by the poison."""
     env = fake_driver(tmp_path / "driver", "aware") | {"MPIGAUGE_FAKE_SLOW": "1"}
     names = ("RMA:Unidir_put", "EXT:Unidir_Put", "PingPong", "--memory", "device")
-    run, _ = measured(names, words, env, tmp_path)
+    run, _ = measured(names, without_shared_memory(words), env, tmp_path)
     assert run.cells
     assert not any(cell.wrong_count for cell in run.cells)
 
