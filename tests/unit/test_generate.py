@@ -154,8 +154,9 @@ def records_with(tmp_path: Path, entry: str) -> dict[str, str]:
 
 def test_a_new_record_is_one_entry_of_the_schema(tmp_path: Path) -> None:
     made = records_with(tmp_path, NEW_RECORD)
-    assert "  double degrees{};" in made["kernels/record/records.hpp"]
-    assert '      .add("degrees", r.degrees);' in made["kernels/record/records.hpp"]
+    header = made["kernels/record/records.hpp"]
+    assert "  double degrees = std::numeric_limits<double>::quiet_NaN();" in header
+    assert '      .add("degrees", r.degrees);' in header
     assert "| `degrees` | float | K | `null` | How warm. |" in made["docs/reference/records.md"]
     module = tmp_path / "records.py"
     module.write_text(made["src/mpigauge/model/records.py"], encoding="utf-8")
