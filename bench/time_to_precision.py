@@ -17,11 +17,12 @@ With --command ours is the command that people type, `mpigauge run PingPong`: Py
 launches or more and the table, on a machine with earlier runs in its history. Each round runs the
 command, and launches of the loop in a row for as long as the command took. Launches that are drawn
 from the whole bench would share no minute, which those of a user do. The error is that of the
-command, or of the median over the first L launches in a row, from round to round.
+command, or of the median over the first L launches in a row, from round to round. The ratio of both
+errors has an interval over rounds; if that contains the goal, the verdict is UNDECIDED.
 
 Exit status: 0 the goal is met (a third of the loop's measuring time, with --burner a tenth; with
---command no larger error than the loop's in the same wall time), 1 it is not, 2 it could not be
-tried.
+--command no larger error than the loop's in the same wall time), 1 it is not, or that is undecided, 2
+it could not be tried.
 """
 
 from __future__ import annotations
@@ -35,7 +36,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -43,6 +43,7 @@ from typing import NamedTuple
 import common
 import numpy as np
 from common import Cell, Site
+from numpy.typing import NDArray
 
 from mpigauge.model.between import LEAST_RUNS
 from mpigauge.model.errors import UserError
@@ -59,7 +60,8 @@ TARGET = 0.05
 GOAL, GOAL_WITH_BURNER, GOAL_OF_COMMAND = 1 / 3, 1 / 10, 1.0
 COUNTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 """Launches that a user may take the median of."""
-DRAWS = 4000
+DRAWS, RESAMPLES = 4000, 2000
+MET, MISSED, UNDECIDED = "met", "MISSED", "UNDECIDED"
 SMALL_BYTES = 64
 LEAST_KEPT = 3
 TCP = {"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"}
@@ -171,12 +173,39 @@ def report_commands(rounds: Sequence[Round]) -> tuple[str, bool]:
         own = errors(launches, 1)
         wall = median(launch.wall_s for launch in launches)
         lines.append(f"{name:<16}{wall:>8.2f}{median(own):>14.1%}{max(own):>9.1%}")
-    its, mine = (median(errors(rows[name], 1)) for name in ("as many as fit", "the command"))
-    ratio = mine / its if its else nan
-    is_met = ratio <= GOAL_OF_COMMAND
-    verdict = f"in the same time the command's error is {ratio:.2f} of the loop's"
-    lines.append(f"\n{verdict} (goal {GOAL_OF_COMMAND:.2f}): {'met' if is_met else 'MISSED'}")
-    return "\n".join(lines), is_met
+    low, ratio, high = ratio_of_errors(rows["the command"], rows["as many as fit"])
+    ours = f"the command's error is {ratio:.2f} of the loop's, {low:.2f} to {high:.2f}"
+    verdict = verdict_of_command(low, high)
+    lines.append(f"\nin the same time {ours} (goal {GOAL_OF_COMMAND:.2f}): {verdict}")
+    return "\n".join(lines), verdict == MET
+
+
+def verdict_of_command(low: float, high: float) -> str:
+    """The goal is met or missed if the whole interval of the ratio is on one side of it."""
+    if high <= GOAL_OF_COMMAND:
+        return MET
+    return MISSED if low > GOAL_OF_COMMAND else UNDECIDED
+
+
+def ratio_of_errors(ours: Sequence[Launch], its: Sequence[Launch]) -> tuple[float, float, float]:
+    """Returns the ratio of two run-to-run errors (of the median size) between the ends of its 95 %
+    interval, from rounds that are drawn again and again, each with both of its launches."""
+    rng = np.random.default_rng(1)
+    drawn = rng.integers(len(ours), size=(RESAMPLES, len(ours)))
+    all_rounds = np.arange(len(ours))[None]
+    ratios = [
+        _median_errors(ours, rounds) / _median_errors(its, rounds) for rounds in (all_rounds, drawn)
+    ]
+    low, high = np.nanquantile(ratios[1], (0.025, 0.975))
+    return float(low), float(ratios[0][0]), float(high)
+
+
+def _median_errors(launches: Sequence[Launch], rounds: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Returns the error of the median size for each row of rounds."""
+    table = np.array([list(launch.times.values()) for launch in launches])[rounds]
+    low, high = np.quantile(table, (0.025, 0.975), axis=1)
+    errors: NDArray[np.float64] = np.median((high - low) / 2 / np.median(table, axis=1), axis=1)
+    return errors
 
 
 def loop_of(here: Site, folder: Path) -> Command:
