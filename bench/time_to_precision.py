@@ -21,8 +21,8 @@ command, or of the median over the first L launches in a row, from round to roun
 errors has an interval over rounds; if that contains the goal, the verdict is UNDECIDED.
 
 Exit status: 0 the goal is met (a third of the loop's measuring time, with --burner a tenth; with
---command no larger error than the loop's in the same wall time), 1 it is not, or that is undecided, 2
-it could not be tried.
+--command no larger error than the loop's in the same wall time), 1 it is not, or that is undecided,
+2 it could not be tried.
 """
 
 from __future__ import annotations
@@ -193,9 +193,11 @@ def ratio_of_errors(ours: Sequence[Launch], its: Sequence[Launch]) -> tuple[floa
     rng = np.random.default_rng(1)
     drawn = rng.integers(len(ours), size=(RESAMPLES, len(ours)))
     all_rounds = np.arange(len(ours))[None]
-    ratios = [
-        _median_errors(ours, rounds) / _median_errors(its, rounds) for rounds in (all_rounds, drawn)
-    ]
+    with np.errstate(divide="ignore", invalid="ignore"):  # rounds that are all the same one
+        ratios = [
+            _median_errors(ours, rounds) / _median_errors(its, rounds)
+            for rounds in (all_rounds, drawn)
+        ]
     low, high = np.nanquantile(ratios[1], (0.025, 0.975))
     return float(low), float(ratios[0][0]), float(high)
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from mpigauge.cli.lookups import look_up
 from mpigauge.measure.plan import Request, read_request
+from mpigauge.session.lookups import look_up
 
 
 def request(raw: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Request:

@@ -325,7 +325,7 @@ def _sizes(data: bytes, folder: Path) -> object:
 
 
 def _rankfile(data: bytes, folder: Path) -> object:
-    from mpigauge.cli.lookups import look_up
+    from mpigauge.session.lookups import look_up
     from mpigauge.site.placement import place
 
     path = folder / "ranks"

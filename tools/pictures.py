@@ -29,14 +29,14 @@ RUN = "tests/data/quick.mpigauge"
 COLUMNS = 80
 PROGRAM = [sys.executable, "-c", "from mpigauge.cli.main import main; main()"]
 DRAW = """
-from mpigauge.cli.run_names import open_run
+from mpigauge.session.run_names import open_run
 from mpigauge.draw.chart import svg
 from mpigauge.result.run_result import RunResult
 from mpigauge.show.kinds import PLOTS, picture_of
 print(svg(picture_of(PLOTS[{kind!r}], [RunResult.of("", open_run({run!r}))]).plot), end="")
 """
 PRESENT = """
-from mpigauge.cli.run_names import open_run
+from mpigauge.session.run_names import open_run
 from mpigauge.features.quick.command import present
 present(open_run({run!r}))
 """

@@ -38,8 +38,8 @@ def open_stored(what: str | Path) -> OpenedRun | OpenedRuns:
     runs, and a file with the output of IMB or another program that `mpigauge import` reads, which
     is not stored. UserError: it does not exist, or it cannot be read.
     """
-    from mpigauge.cli.run_names import open_run
     from mpigauge.runs.store.pack import is_pack
+    from mpigauge.session.run_names import open_run
 
     path = Path(what)
     if path.is_dir() and not (path / "run.json").exists():
@@ -73,8 +73,8 @@ class OpenedRun:
 
     @cached_property
     def _shown(self) -> RunResult:
-        from mpigauge.cli.limiting import with_limits
         from mpigauge.result.run_result import RunResult
+        from mpigauge.session.limiting import with_limits
 
         shown = RunResult.of(self.name, self.run)
         return RunResult(self.name, self.run, with_limits(shown.document, self.run), shown.view)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.cli.run_names import open_run
 from mpigauge.result.run_result import RunResult
+from mpigauge.session.run_names import open_run
 from mpigauge.show.web import every
 from tests import pages, planted
 from tests.e2e.debian import needs_root

@@ -21,7 +21,6 @@ from typing import Any
 
 import pytest
 
-from mpigauge.cli.ending import verdict
 from mpigauge.measure import campaign
 from mpigauge.measure.campaign import (
     CampaignState,
@@ -46,6 +45,7 @@ from mpigauge.result.document import document, rows_of_run
 from mpigauge.result.stats.launches import HOPELESS, expected_error, rows
 from mpigauge.result.stats.order import ENDS
 from mpigauge.runs.store import Run, RunWriter, history, load
+from mpigauge.session.ending import verdict
 from mpigauge.site.launch import Command
 from mpigauge.site.launch.leftovers import Watched
 from tests import cells, patience

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.cli.run_names import open_run
 from mpigauge.result.run_result import RunResult
+from mpigauge.session.run_names import open_run
 from mpigauge.show.kinds import PLOTS, picture_of
 from tools import pictures
 

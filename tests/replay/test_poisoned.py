@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli.main import run as main
-from mpigauge.cli.run_names import open_run
 from mpigauge.draw.terminal.picture import lines as picture_lines
 from mpigauge.features.browse.access import PageRequest
 from mpigauge.features.browse.addresses import Pages
@@ -35,6 +34,7 @@ from mpigauge.model.typed import as_word
 from mpigauge.result.document import document
 from mpigauge.result.run_result import RunResult, RunResults
 from mpigauge.runs.store.pack import pack, unpack
+from mpigauge.session.run_names import open_run
 from mpigauge.show.formats import FORMATS, for_any_run, render
 from mpigauge.show.kinds import ALL, PLOTS
 from mpigauge.show.web.notebook import in_notebook

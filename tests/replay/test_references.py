@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.cli import run_names
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
@@ -21,6 +20,7 @@ from mpigauge.runs.readers import Text, sniff
 from mpigauge.runs.readers.reading import joined
 from mpigauge.runs.readers.references import names, reference
 from mpigauge.runs.store.imported import load_reference
+from mpigauge.session import run_names
 from mpigauge.show import formats
 
 if TYPE_CHECKING:

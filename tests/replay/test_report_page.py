@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli.main import run as main
-from mpigauge.cli.run_names import open_run
 from mpigauge.result.run_result import RunResult
 from mpigauge.runs.readers.references import names as reference_names
+from mpigauge.session.run_names import open_run
 from mpigauge.show.formats.table import text_rows
 from mpigauge.show.web import cells as cells_on_page
 from mpigauge.show.web import download

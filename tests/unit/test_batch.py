@@ -195,8 +195,8 @@ def test_unknown_systems() -> None:
 
 def test_a_host_of_a_job_has_no_more_room_than_cores(repository: Path) -> None:
     """Slurm counts hardware threads; a host that somebody names has the slots that he says."""
-    from mpigauge.cli.setup import slots_of
-    from mpigauge.cli.targets import Target
+    from mpigauge.session.setup import slots_of
+    from mpigauge.session.targets import Target
     from mpigauge.site.topology import built
 
     machine = built(repository / "tests" / "machines" / "skylake-2s-snc-off.xml")

@@ -259,7 +259,14 @@ def test_the_command_is_judged_by_loops_in_a_row(program: ModuleType) -> None:
     ]
     text, is_met = program.report_commands(swapped)
     assert not is_met
-    assert "error is 10.00 of the loop's (goal 1.00): MISSED" in text
+    assert "error is 10.00 of the loop's, 10.00 to 10.00 (goal 1.00): MISSED" in text
+
+
+@with_program("time_to_precision")
+def test_a_ratio_around_the_goal_is_undecided(program: ModuleType) -> None:
+    assert program.verdict_of_command(0.4, 0.9) == "met"
+    assert program.verdict_of_command(0.4, 1.9) == "UNDECIDED"
+    assert program.verdict_of_command(1.4, 1.9) == "MISSED"
 
 
 @with_program("time_to_precision")

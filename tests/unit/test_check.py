@@ -484,12 +484,12 @@ def test_a_second_measurement_that_is_good_passes(
 ) -> None:
     asked: list[int] = []
 
-    def measured_again(stored: Any, wanted: Any, output: Any) -> Any:
-        del stored, output
+    def measured_again(stored: Any, wanted: Any, output: Any, view: Any) -> Any:
+        del stored, output, view
         asked.extend(cell.message_bytes for cell in wanted)
         return load(folder / "a")
 
-    monkeypatch.setattr("mpigauge.cli.remeasure.measured_again", measured_again)
+    monkeypatch.setattr("mpigauge.session.remeasure.measured_again", measured_again)
     (folder / "mid.toml").write_text(
         '[[limit]]\nbenchmark = "PingPong"\ntime = { 8 = "1.2 us", 8Ki = "9 us" }\n'
     )

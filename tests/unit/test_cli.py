@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli import ending, registry
+from mpigauge.cli import registry
 from mpigauge.cli.main import Commands, group, run
 from mpigauge.commands.list import in_full, in_lines
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Kernels
 from mpigauge.runs.store import RunWriter, load
+from mpigauge.session import ending
 from mpigauge.show.text_table import text_table
 from tests import cells
 

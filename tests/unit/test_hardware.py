@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.cli.limiting import near_in, with_limits
 from mpigauge.cli.main import run as main
-from mpigauge.cli.run_names import open_run
 from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME
 from mpigauge.result.document import Document, document
 from mpigauge.result.node.against import Limits
@@ -23,6 +21,8 @@ from mpigauge.result.node.hardware import hardware
 from mpigauge.result.run_result import RunResult, RunResults
 from mpigauge.result.run_view import RunView
 from mpigauge.runs.store import Run
+from mpigauge.session.limiting import near_in, with_limits
+from mpigauge.session.run_names import open_run
 from mpigauge.show.kinds import ALL, PLOTS
 from mpigauge.show.limits import levels, lines
 from tests import cells, planted

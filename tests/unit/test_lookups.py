@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli.lookups import look_up
 from mpigauge.measure.plan import read_request
 from mpigauge.model.errors import UserError
+from mpigauge.session.lookups import look_up
 from tests import asked
 
 

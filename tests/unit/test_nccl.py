@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli import gpus as cli_gpus
-from mpigauge.cli.gpus import check_gpu_options
-from mpigauge.cli.targets import Target
 from mpigauge.measure.plan import Request, read_request
 from mpigauge.measure.plan.gpus import uses_gpus, uses_nccl
 from mpigauge.measure.plan.request import LookedUp
 from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.model.errors import UserError
 from mpigauge.model.stored_cards import all_cards
+from mpigauge.session import gpus as session_gpus
+from mpigauge.session.gpus import check_gpu_options
+from mpigauge.session.targets import Target
 from mpigauge.site.mpi.device_memory import libraries
 from mpigauge.site.mpi.device_memory.libraries import nccl_library
 from mpigauge.site.mpi.device_memory.nccl import read_version
@@ -95,7 +95,7 @@ def test_a_library_without_benchmarks_of_nccl_is_refused() -> None:
 
 
 def test_other_benchmarks_look_for_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli_gpus, "_nccl", lambda: pytest.fail("it was looked for"))
+    monkeypatch.setattr(session_gpus, "_nccl", lambda: pytest.fail("it was looked for"))
     assert checked("Allreduce", looked_up=LookedUp()).nccl == ""
 
 

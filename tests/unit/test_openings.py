@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.cli.run_names import open_run
 from mpigauge.draw import level_lines
 from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME, Scale
 from mpigauge.draw.chart import frames
@@ -18,6 +17,7 @@ from mpigauge.draw.plot import Level, Panel, Plot, Point, Series
 from mpigauge.result.run_result import RunResult, RunResults
 from mpigauge.result.stats.headline import Headline
 from mpigauge.result.stats.launches import rows
+from mpigauge.session.run_names import open_run
 from mpigauge.show.formats import render
 from mpigauge.show.kinds import ALL, PLOTS
 from mpigauge.show.web.answer import answers, opening, within_hosts

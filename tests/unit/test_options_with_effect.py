@@ -11,12 +11,8 @@ from typing import Any
 import pytest
 from click import Option
 
-from mpigauge.cli import setup
 from mpigauge.cli.main import run
-from mpigauge.cli.program import usual_ranks
 from mpigauge.cli.run_options import RUN_OPTIONS
-from mpigauge.cli.setup import check_messages, prepare
-from mpigauge.cli.targets import CommandOptions, Target
 from mpigauge.commands.run import command
 from mpigauge.features.profile import command as profile
 from mpigauge.measure.plan import LookedUp, Request, Resources, read_request
@@ -25,6 +21,11 @@ from mpigauge.model.cards import NODE_SUITE, Card
 from mpigauge.model.errors import UserError
 from mpigauge.model.option_table import LIMITS, OFFERED
 from mpigauge.model.stored_cards import all_cards
+from mpigauge.session import setup
+from mpigauge.session.program import usual_ranks
+from mpigauge.session.setup import check_messages, prepare
+from mpigauge.session.targets import CommandOptions, Target
+from mpigauge.session.view import SILENT
 from mpigauge.site import topology
 from mpigauge.site.placement import HostResources
 
@@ -171,7 +172,7 @@ def test_what_sends_no_messages_has_no_transport_and_no_rules(
 
 def test_an_agent_is_for_hosts() -> None:
     with pytest.raises(UserError, match=r"^--rsh is for hosts; name them"):
-        prepare(None, Target(rsh=("ssh",)), Request())
+        prepare(None, Target(rsh=("ssh",)), Request(), SILENT)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,7 @@ from typing import Any
 
 import pytest
 
-from mpigauge.cli import gpus as cli_gpus
-from mpigauge.cli.gpus import check_gpu_options, with_gpus
 from mpigauge.cli.seats import seat_lines
-from mpigauge.cli.targets import Target
 from mpigauge.measure.campaign.job import job_of
 from mpigauge.measure.plan import Plan, Request, Resources, read_request, resolve
 from mpigauge.measure.plan.gpus import check_fit, with_room_for_gpus
@@ -23,6 +20,9 @@ from mpigauge.model.hosts import HostGpus, NamedHost
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.stored_cards import all_cards
 from mpigauge.model.topology import Topology
+from mpigauge.session import gpus as session_gpus
+from mpigauge.session.gpus import check_gpu_options, with_gpus
+from mpigauge.session.targets import Target
 from mpigauge.site import topology
 from mpigauge.site.mpi.device_memory import LibraryReport
 from mpigauge.site.placement import HostResources
@@ -197,7 +197,7 @@ def test_the_driver_says_which_gpus_there_are(
 ) -> None:
     named = tuple((bus, "H") for bus in GPUS)
     offered = LibraryReport(13000, named, bytes=dict.fromkeys(GPUS, 5))
-    monkeypatch.setattr(cli_gpus, "_driver", lambda: "/lib/libcuda.so.1")
+    monkeypatch.setattr(session_gpus, "_driver", lambda: "/lib/libcuda.so.1")
     monkeypatch.setattr("mpigauge.site.mpi.device_memory.ask_library", lambda _: offered)
     request = read_request({"benchmarks": ("Allreduce",), "memory": ("device",)})
     setup: Any = _Setup(request, Resources(big))
@@ -215,7 +215,7 @@ def test_gpus_are_counted_by_their_addresses_or_as_the_variable_does(
 ) -> None:
     """CUDA counts the fastest first."""
     offered = LibraryReport(13000, tuple((bus, "H") for bus in reversed(GPUS)))
-    monkeypatch.setattr(cli_gpus, "_driver", lambda: "/lib/libcuda.so.1")
+    monkeypatch.setattr(session_gpus, "_driver", lambda: "/lib/libcuda.so.1")
     monkeypatch.setattr("mpigauge.site.mpi.device_memory.ask_library", lambda _: offered)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if visible is not None:
@@ -229,7 +229,7 @@ def test_gpus_are_counted_by_their_addresses_or_as_the_variable_does(
 def test_a_driver_that_cannot_be_used_is_refused(
     big: Topology, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cli_gpus, "_driver", lambda: "/lib/libcuda.so.1")
+    monkeypatch.setattr(session_gpus, "_driver", lambda: "/lib/libcuda.so.1")
     request = read_request({"benchmarks": ("Allreduce",), "memory": ("device",)})
     setup: Any = _Setup(request, Resources(big))
     for report, sentence in (

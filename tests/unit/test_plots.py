@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from mpigauge.cli.main import run as main
 from mpigauge.cli.reporting import write_picture
-from mpigauge.cli.run_names import open_run
 from mpigauge.draw import axes
 from mpigauge.draw.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
 from mpigauge.draw.chart import PAPER_LAYOUTS, alone, picture, svg
@@ -27,6 +26,7 @@ from mpigauge.draw.write import draw
 from mpigauge.model.errors import UserError
 from mpigauge.result.run_result import RunResult
 from mpigauge.runs.readers import READERS, Text
+from mpigauge.session.run_names import open_run
 from mpigauge.show.kinds import PLOTS, Chosen, picture_of, plot
 from tests import pages, planted
 

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from mpigauge.cli.lookups import look_up
 from mpigauge.cli.main import run
 from mpigauge.features.sweep.sweeping import known_settings
 from mpigauge.measure.plan.arms import Arm
 from mpigauge.model.errors import UserError
 from mpigauge.model.knob import Knob
+from mpigauge.session.lookups import look_up
 from mpigauge.site.mpi.rule_files.openmpi import EVERY_COLLECTIVE, NUMBERS
 from mpigauge.site.mpi.settings import catalogue
 from mpigauge.site.mpi.settings.files import INPUTS, SWITCHES, check_files, check_switched_on
 
 if TYPE_CHECKING:
-    from mpigauge.cli.targets import Setup
+    from mpigauge.session.targets import Setup
 
 RULES = "1 # collectives\n7 # Bcast\n1\n4 # ranks\n2\n0 1 0 0\n1024 6 0 65536\n"
 TUNED = "coll_tuned_dynamic_rules_filename"

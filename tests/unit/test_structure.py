@@ -12,7 +12,7 @@ import pytest
 from tests.loaded_tools import load_tool
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_FOLDERS = 10
+MOST_FOLDERS = 11
 
 
 structure = load_tool("structure")

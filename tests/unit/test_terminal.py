@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run as main
-from mpigauge.cli.run_names import open_run
 from mpigauge.cli.screen import screen
 from mpigauge.draw.axes import SIZE, TIME
 from mpigauge.draw.level_lines import REACH
@@ -28,6 +27,7 @@ from mpigauge.model.limits import MOST_COLUMNS
 from mpigauge.model.screen import PLAIN, TRUE_COLOURS, Screen, in_ascii, screen_of
 from mpigauge.model.spark import sparkline
 from mpigauge.result.run_result import RunResult, RunResults
+from mpigauge.session.run_names import open_run
 from mpigauge.show.kinds import ALL, PLOTS, picture_of
 from tests import pages
 

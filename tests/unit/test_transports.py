@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli.transport import refuse_contradictions
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Launcher, Mpi
 from mpigauge.model.transport import Offers, Provider, Transport, UcxLane
+from mpigauge.session.transport import refuse_contradictions
 from mpigauge.site.mpi.transports import choose, report_of, transports
 from mpigauge.site.mpi.transports.probe import FABRIC, UCX, interfaces
 from mpigauge.site.mpi.transports.readers import (

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.cli.tuned import level_sentence, recorded_rules
 from mpigauge.features.tune.faults import proof_of
 from mpigauge.features.tune.plan import SIZES, TUNED, between_sizes, sizes_of
 from mpigauge.features.tune.result import (
@@ -61,6 +60,7 @@ from mpigauge.runs.store.tunings import (
     variables_of,
     write_files,
 )
+from mpigauge.session.tuned import level_sentence, recorded_rules
 from tests import runs
 from tests.tunings import shown_as
 

@@ -255,7 +255,7 @@ def test_only_sizes_of_the_rule_are_confirmed(here: Where) -> None:
 
 # --- messages -----------------------------------------------------------------------------------
 def a_task(where: Where, of: Request, mix: CallMix | None = None) -> TuningTask:
-    from mpigauge.cli.targets import Setup
+    from mpigauge.session.targets import Setup
 
     machine, mpi = where.resources.machine, where.mpi
     assert isinstance(machine, Machine)

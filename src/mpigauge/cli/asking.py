@@ -36,11 +36,11 @@ class Meant(NamedTuple):
 def meant(words: Sequence[str]) -> Meant:
     """The runs that words mean: all runs of one folder, or else the named ones, ref:NAME among
     them; without words those of mpigauge-runs."""
-    from mpigauge.cli.run_names import find_run
     from mpigauge.result.library.folders import by_name
     from mpigauge.runs.store import run_folders
     from mpigauge.runs.store.imported import REFERENCE, load_reference
     from mpigauge.runs.store.writer import DEFAULT_ROOT
+    from mpigauge.session.run_names import find_run
 
     if not words and not DEFAULT_ROOT.is_dir():
         raise UserError(f"there is no folder {DEFAULT_ROOT} here; name a folder that holds runs")

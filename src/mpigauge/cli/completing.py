@@ -29,11 +29,11 @@ def benchmarks(ctx: click.Context, param: click.Parameter, begun: str) -> list[s
 def runs(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
     """Below mpigauge-runs, `last`, and references; names that begin with a path are files."""
     del ctx, param
-    from mpigauge.cli.run_names import LAST
     from mpigauge.runs.readers.references import names
     from mpigauge.runs.store import run_folders
     from mpigauge.runs.store.imported import REFERENCE
     from mpigauge.runs.store.writer import DEFAULT_ROOT
+    from mpigauge.session.run_names import LAST
 
     stored = sorted(run_folders(DEFAULT_ROOT), reverse=True) if DEFAULT_ROOT.is_dir() else []
     candidates = [LAST, *stored, *(f"{REFERENCE}{name}" for name in names())]

@@ -404,3 +404,24 @@ def together(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
         return function
 
     return decorate
+
+
+transport_option = click.option(
+    "--transport",
+    metavar="NAME",
+    shell_complete=completing.transports,
+    help="What carries the messages: shm, tcp, tcp:eth0, ucx:mlx5_0:1, … (`mpigauge transports`).",
+)
+tuned_option = click.option(
+    "--tuned",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Have the MPI follow the rules of this tuning (`mpigauge tune`).",
+)
+limits_option = click.option(
+    "--limits",
+    "limits_of",
+    metavar="RUN",
+    help="A run of `mpigauge node` whose limits stand beside these numbers; or none.  [default: "
+    "one of the same machine beside this run, if there is one]",
+)

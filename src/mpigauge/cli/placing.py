@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from mpigauge.cli.measuring import PlannedRun
-    from mpigauge.cli.targets import Target
+    from mpigauge.session.measuring import PlannedRun
+    from mpigauge.session.targets import Target
 
 
 def to_ask(where: Mapping[str, Any], one_machine: Mapping[str, object]) -> Target | None:
     """The hosts that `options.hosts_to_ask` name, to look at and not to measure; where they name
     none, those of the batch job, if there are several. None: this machine alone, as with each of
     the options that are for one machine. UserError: such an option stands beside hosts."""
-    from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.setup import target_of
-    from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request
+    from mpigauge.session.lookups import look_up
+    from mpigauge.session.setup import target_of
+    from mpigauge.session.targets import CommandOptions
 
     for_one = [option for option, given in one_machine.items() if given is not None]
     named = bool(where["hosts"] or where["hostfile"])

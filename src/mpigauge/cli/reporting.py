@@ -23,8 +23,8 @@ def shown_of(words: Sequence[str], limits_of: str | None = None) -> RunResults:
     from dataclasses import replace
 
     from mpigauge.cli.comparing import names_of
-    from mpigauge.cli.limiting import with_limits
     from mpigauge.result.run_result import RunResults
+    from mpigauge.session.limiting import with_limits
 
     opened = [_opened(word) for word in words]
     runs = [run for run, _ in opened]
@@ -39,11 +39,11 @@ def _opened(word: str) -> tuple[Run, Callable[[str], RunResult]]:
     the name that it gets."""
     from functools import partial
 
-    from mpigauge.cli.run_names import find_run, open_large_map, open_run
     from mpigauge.result.large_map import DETAILED_ROWS
     from mpigauge.result.library.large import is_large, load_large
     from mpigauge.result.run_result import RunResult
     from mpigauge.runs.store.imported import REFERENCE
+    from mpigauge.session.run_names import find_run, open_large_map, open_run
 
     if of_pairs := open_large_map(word, DETAILED_ROWS):
         return of_pairs.run, partial(RunResult.of_map, run=of_pairs.run, document=of_pairs.document)

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.transport import transport_option
-from mpigauge.cli.tuned import tuned_option
+from mpigauge.cli.options import transport_option, tuned_option
 from mpigauge.model.option_table import OFFERED, OptionRow
 
 

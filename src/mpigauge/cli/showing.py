@@ -22,8 +22,8 @@ def show_run(
 ) -> None:
     """Prints the run that a word names; of a large map without a row for each pair. Without a form
     a map is printed as such, and any other run as tables."""
-    from mpigauge.cli.run_names import open_large_map, open_run
     from mpigauge.result.pairs import is_map
+    from mpigauge.session.run_names import open_large_map, open_run
     from mpigauge.show.formats import FORMATS
 
     large = open_large_map(word) if form is None or FORMATS[form].only_pairs else None
@@ -52,11 +52,19 @@ def show(stored: Run, form: str, limits_of: str | None = None, whole: bool = Fal
     _print(document(stored, stored.plan.get("precision")), stored, form, limits_of, whole)
 
 
+def print_run(stored: Run, form: str) -> None:
+    """Prints a run, and its folder on standard error."""
+    from mpigauge.cli.screen import tell
+
+    show(stored, form)
+    tell(f"stored in {stored.path}")
+
+
 def _print(computed: Document, stored: Run, form: str, limits_of: str | None, whole: bool) -> None:
     from dataclasses import replace
 
-    from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
+    from mpigauge.session.limiting import with_limits
     from mpigauge.show.formats import render
 
     shown = replace(with_limits(computed, stored, limits_of), whole=whole)

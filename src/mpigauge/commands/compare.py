@@ -76,10 +76,11 @@ def command(
     """
     from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
     from mpigauge.cli.pivoting import pivoted, print_pivot, sides_across
-    from mpigauge.cli.run_names import open_runs
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.profile.finding import is_profile
     from mpigauge.result.compare.compare import compare
     from mpigauge.result.compare.only import only, read_only
+    from mpigauge.session.run_names import open_runs
 
     _check_asked(runs, by, pivot, to, as_rows, response, fail_on)
     if by is None and any(map(is_profile, runs)):
@@ -87,7 +88,7 @@ def command(
             raise UserError("profiles are compared call site by call site; leave --pivot out")
         comparison = _compare_profiles(runs, chosen, share_of(tolerance), response, form)
         return _status(comparison.verdicts, fail_on)
-    stored = open_runs(runs)
+    stored = open_runs(runs, TERMINAL)
     varied = by or ""
     if pivot is not None:
         sides, varied = sides_across(stored, pivot)
@@ -148,12 +149,12 @@ def _compare_profiles(
 ) -> Comparison:
     """Compares profiles by call sites, which people see in a table of their own."""
     from mpigauge.cli.comparing import print_comparison
-    from mpigauge.cli.run_names import open_run
     from mpigauge.cli.screen import screen, write
     from mpigauge.features.profile.comparing import compared_profiles, profiles_of
     from mpigauge.features.profile.show_compared import text_of
     from mpigauge.model.width import WIDTH
     from mpigauge.result.compare.only import only, read_only
+    from mpigauge.session.run_names import open_run
 
     filters, profiles = read_only(chosen), profiles_of(runs)
     stored = [open_run(word) for word in runs]

@@ -35,13 +35,13 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
-    from mpigauge.cli.run_names import open_run
     from mpigauge.cli.screen import write_lines
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.explain.registry import explain
     from mpigauge.features.profile.finding import is_profile
     from mpigauge.model.errors import UserError
     from mpigauge.model.width import WIDTH
+    from mpigauge.session.run_names import open_run
     from mpigauge.show.explanation import page, to_json
 
     if only_list:

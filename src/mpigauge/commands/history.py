@@ -139,9 +139,9 @@ def _fits(history: History, mpi: str | None, machine: str | None) -> bool:
 
 def _folders(word: str) -> list[Path]:
     """The run that is meant, or all runs in the folder that is."""
-    from mpigauge.cli.run_names import find_run
     from mpigauge.model.errors import UserError
     from mpigauge.runs.store import run_folders
+    from mpigauge.session.run_names import find_run
 
     path = Path(word)
     if not path.is_dir() or (path / "run.json").exists():

@@ -17,11 +17,11 @@ from mpigauge.model.option_table import OFFERED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.cli.targets import Setup
     from mpigauge.features.cluster.result import Cluster
     from mpigauge.measure.campaign import Results
     from mpigauge.measure.plan import Plan, PlanPart
     from mpigauge.runs.store import Run
+    from mpigauge.session.targets import Setup
 
 
 THREADS_AND_MEMORY = ("threads", "thread-order", "memory-on")
@@ -74,13 +74,14 @@ def command(
     With --compiler only the simple loops (all, or those that are named, such as Triad) are
     measured, as each of several compilers makes them, or one beside ours, with a verdict on each.
     """
-    from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.measuring import PlannedRun, check, measure
     from mpigauge.cli.placing import print_seats
-    from mpigauge.cli.run_names import open_run
-    from mpigauge.cli.setup import set_up
-    from mpigauge.cli.targets import CommandOptions
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.measure.plan import read_request
+    from mpigauge.session.lookups import look_up
+    from mpigauge.session.measuring import PlannedRun, check, measure
+    from mpigauge.session.run_names import open_run
+    from mpigauge.session.setup import set_up
+    from mpigauge.session.targets import CommandOptions
 
     if words and not raw["compilers"]:
         return present(open_run(one_run(words)), as_json)
@@ -88,7 +89,7 @@ def command(
     request = read_request(values, look_up(values))
     options = CommandOptions(mpi_specs, output=output, dry_run=dry_run)
     runs = []
-    for setup in set_up(request, options):
+    for setup in set_up(request, options, TERMINAL):
         plan = plan_of(setup)
         runs.append(PlannedRun(setup, plan, OddHosts(plan)))
     check(runs, options)

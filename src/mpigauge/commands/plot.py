@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.limiting import limits_option
+from mpigauge.cli.options import limits_option
 from mpigauge.cli.paths import OutputFile
 from mpigauge.model.errors import UserError
 

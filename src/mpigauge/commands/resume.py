@@ -30,16 +30,17 @@ def command(run: str, form: str) -> None:
     """
     from contextlib import ExitStack
 
-    from mpigauge.cli.measuring import carry_out
-    from mpigauge.cli.run_names import find_run
     from mpigauge.cli.side_by_side import print_beside
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.sweep.sweeping import present_all
+    from mpigauge.session.measuring import carry_out
+    from mpigauge.session.run_names import find_run
 
     folder = find_run(run)
     folders = sorted(path.parent for path in folder.glob("*/run.json")) or [folder]
     with ExitStack() as stack:
         tasks = [what_is_left(each, stack) for each in folders]
-        measured = carry_out(tasks)
+        measured = carry_out(tasks, TERMINAL)
     parts = [part for task in tasks for part in task.plan.parts]
     is_sweep = any(part.arm or part.arms or part.foreign for part in parts)
     if len(measured.runs) > 1 and form == "table" and not is_sweep:
@@ -51,11 +52,12 @@ def command(run: str, form: str) -> None:
 
 def what_is_left(folder: Path, stack: ExitStack) -> CampaignTask:
     """The remaining work of a run. UserError: machine, MPI or hosts have changed."""
-    from mpigauge.cli.remeasure import same_setup
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.measure import campaign
     from mpigauge.runs.store import RunWriter, load
+    from mpigauge.session.remeasure import same_setup
 
     stored = load(folder)
-    _, setup = same_setup(stored, folder)
+    _, setup = same_setup(stored, folder, TERMINAL)
     writer = stack.enter_context(RunWriter.resume(folder))
     return campaign.resumed(stored, setup.mpi, setup.built, writer)

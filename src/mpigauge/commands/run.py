@@ -27,17 +27,19 @@ def command(**values: Any) -> None:
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """
-    from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
-    from mpigauge.cli.setup import set_up
-    from mpigauge.cli.targets import CommandOptions
+    from mpigauge.cli.showing import print_run
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.measure.plan import read_request, resolve
+    from mpigauge.session.lookups import look_up
+    from mpigauge.session.measuring import PlannedRun, check, measure
+    from mpigauge.session.setup import set_up
+    from mpigauge.session.targets import CommandOptions
 
     options = CommandOptions.taken(values)
     request = read_request(values, look_up(values))
     runs = []
-    for setup in set_up(request, options):
+    for setup in set_up(request, options, TERMINAL):
         plan = resolve(setup.request, setup.cards, setup.resources, setup.mpi)
         runs.append(PlannedRun(setup, plan))
     check(runs, options)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import click
 
 from mpigauge.cli import completing, options
-from mpigauge.cli.limiting import limits_option
+from mpigauge.cli.options import limits_option
 from mpigauge.cli.pivoting import pivot_options
 
 
@@ -36,11 +36,11 @@ def command(
     `mpigauge share` has made, or ref:NAME of the reference library (`mpigauge ref list`).
     """
     from mpigauge.cli.pivoting import show_pivot
-    from mpigauge.cli.run_names import find_run, open_run
     from mpigauge.cli.showing import show_run
     from mpigauge.features.profile.by_name import print_profile
     from mpigauge.features.profile.finding import profile_at
     from mpigauge.model.errors import UserError
+    from mpigauge.session.run_names import find_run, open_run
 
     jobs = profile_at(run)
     if jobs is not None and (pivot or to):

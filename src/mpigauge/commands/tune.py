@@ -177,13 +177,13 @@ def make_command(collectives: tuple[str, ...], profile: str | None, **values: An
 def _profile_of(word: str, values: dict[str, Any]) -> Path:
     """The folder of the profile, whose MPI is taken where none is named. UserError: it is none, or
     an option says what the profile says."""
-    from mpigauge.cli.run_names import find_run
     from mpigauge.features.profile.finding import holds_profile
     from mpigauge.features.profile.left import collect_left
     from mpigauge.features.profile.measured import mpi_of
     from mpigauge.features.profile.show import main_jobs
     from mpigauge.features.profile.stored import load_jobs
     from mpigauge.model.errors import UserError
+    from mpigauge.session.run_names import find_run
 
     for option in ("ranks", "sizes", "thread_level"):
         if values[option]:
@@ -319,9 +319,9 @@ def show_command(folder: Path, as_json: bool) -> None:
 def env_command(folder: Path, form: str) -> None:
     """Print the environment that makes the MPI read the rules."""
     from mpigauge.cli.screen import tell
-    from mpigauge.cli.tuned import whole
     from mpigauge.features.tune.show import environment_lines
     from mpigauge.runs.store.tunings import variables_of
+    from mpigauge.session.tuned import whole
 
     tuning = whole(folder)
     for line in environment_lines(tuning, variables_of(folder, tuning), form):
@@ -335,8 +335,8 @@ def env_command(folder: Path, form: str) -> None:
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
 def apply_command(folder: Path, words: tuple[str, ...]) -> None:
     """Start a program, such as `mpirun -n 64 ./app`, with the rules of a tuning."""
-    from mpigauge.cli.tuned import whole
     from mpigauge.features.tune.applying import start
+    from mpigauge.session.tuned import whole
 
     start(folder, whole(folder), words)
 
@@ -358,7 +358,7 @@ def verify_command(folder: Path, mpi_spec: str | None, **values: Any) -> None:
 
     Another build of the MPI, and files that were edited, are refused.
     """
-    from mpigauge.cli.tuned import whole
     from mpigauge.features.tune.making import verify
+    from mpigauge.session.tuned import whole
 
     verify(folder, whole(folder), mpi_spec, values)

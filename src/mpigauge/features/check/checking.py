@@ -67,9 +67,9 @@ def check_against(
     """Returns the baseline that `word` names: limits (a file called *.toml) or another run.
     `points`: numbers of few launches are judged by their values alone."""
     from mpigauge.cli.comparing import share_of
-    from mpigauge.cli.run_names import open_run
     from mpigauge.model.inputs import read_text
     from mpigauge.result.compare.only import read_only
+    from mpigauge.session.run_names import open_run
 
     if Path(word).suffix == ".toml":
         if tolerance is not None or chosen:
@@ -110,8 +110,9 @@ def check_all(
 
 def again(run: Run, checked: CheckResult, against: Baseline | None) -> CheckResult:
     """Measures failed numbers once more; returns the new result with a note about it."""
-    from mpigauge.cli.remeasure import measured_again
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.check.result import once_more
+    from mpigauge.session.remeasure import measured_again
 
     failed = [line for line in checked.lines if line.outcome == "FAIL"]
     if not failed:
@@ -122,7 +123,7 @@ def again(run: Run, checked: CheckResult, against: Baseline | None) -> CheckResu
             "not measured again: what failed is not a number of its own, or data were wrong"
         )
     try:
-        later = measured_again(run, numbers, None)
+        later = measured_again(run, numbers, None, TERMINAL)
     except (UserError, RunError) as error:
         return checked.noting(f"not measured again: {error}")
     new_lines, _ = against.check(later) if against else ([], [])

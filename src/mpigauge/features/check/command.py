@@ -75,12 +75,12 @@ def command(
     PASS, FAIL or UNDECIDED for each number. Exit status 0: all pass; 1: one does not.
     """
     from mpigauge.cli import metrics_file
-    from mpigauge.cli.run_names import open_run
     from mpigauge.features.check.checking import again as measure_again
     from mpigauge.features.check.checking import check_against, check_all
     from mpigauge.features.check.show import as_json, as_table
     from mpigauge.features.check.show_prometheus import metrics_of
     from mpigauge.model.errors import UserError
+    from mpigauge.session.run_names import open_run
 
     if (tolerance is not None or chosen) and against is None:
         raise UserError("--tolerance and --only are about another run; name it with --against")

@@ -18,9 +18,9 @@ from mpigauge.model.limits import MOST_NOISE_S
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.cli.targets import Target
     from mpigauge.features.doctor.check_finding import Host, MpiOffers, MpiStart
     from mpigauge.model.mpi import Mpi
+    from mpigauge.session.targets import Target
 
 SPOILT = 1
 ABOUT_MPI = frozenset({"transports", "kernels", "start-up", "device-memory"})
@@ -105,10 +105,10 @@ def command(
 
 def _on_hosts(asked: Target, words: Sequence[str], seconds: float, as_json: bool) -> int:
     from mpigauge.cli.screen import write_lines
-    from mpigauge.cli.setup import agent_of
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.doctor.examine import examine, findings_of
     from mpigauge.features.doctor.show import pages
+    from mpigauge.session.setup import agent_of
 
     reports = examine(asked.hosts, words, seconds, agent_of(asked))
     if as_json:

@@ -16,14 +16,14 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.habits import HabitualCommand
-from mpigauge.cli.program import PROGRAM_OPTIONS
+from mpigauge.cli.program_options import PROGRAM_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mpigauge.cli.program import ProgramLaunch
-    from mpigauge.cli.targets import Setup
     from mpigauge.model.mpi import Abi
+    from mpigauge.session.program import ProgramLaunch
+    from mpigauge.session.targets import Setup
 
 PREFIX = ".mpigauge-exec-"
 LOCK = "lock"
@@ -55,10 +55,11 @@ def command(words: tuple[str, ...], dry_run: bool, abi: Abi | None, **values: An
     its own ABI it runs directly, on others through a translation. What it reads and prints, its
     signals and its exit status are its own; each rank looks whether it runs where it should.
     """
-    from mpigauge.cli.program import launch_of, set_up_program
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.exec.show import before, whole_command
+    from mpigauge.session.program import launch_of, set_up_program
 
-    setup = set_up_program(values, words, dry_run)
+    setup = set_up_program(values, words, TERMINAL, dry_run)
     with _folder(setup) as folder:
         launch = launch_of(words, setup, os.environ, str(folder), abi=abi)
         _refuse_other_programs(launch)
@@ -70,7 +71,7 @@ def command(words: tuple[str, ...], dry_run: bool, abi: Abi | None, **values: An
 
 def check_options(values: Mapping[str, Any]) -> None:
     """UserError: these could not be carried out, whatever MPI and hosts there are."""
-    from mpigauge.cli.program import check_program_words
+    from mpigauge.session.program import check_program_words
 
     check_program_words(values["words"])
 

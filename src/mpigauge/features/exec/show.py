@@ -12,7 +12,7 @@ from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.units import many
 
 if TYPE_CHECKING:
-    from mpigauge.cli.program import ProgramLaunch
+    from mpigauge.session.program import ProgramLaunch
     from mpigauge.site.launch import Command
     from mpigauge.site.mpi.programs.witness import SeenRank
 

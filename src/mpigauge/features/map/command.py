@@ -12,16 +12,16 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.habits import HabitualCommand
+from mpigauge.cli.options import transport_option
 from mpigauge.cli.paths import OutputFile
-from mpigauge.cli.transport import transport_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.cli.measuring import PlannedRun
     from mpigauge.measure.campaign import Results
     from mpigauge.measure.plan import PlanPart, Resources
     from mpigauge.runs.store import Run
+    from mpigauge.session.measuring import PlannedRun
 
 MOST_AGAIN = 64
 """Pairs that are measured once more, the worst."""
@@ -80,19 +80,21 @@ def command(drawing: Path | None, pairs: str, benchmark: str, **values: Any) -> 
     Pairs that are slower than their peers, which share as much, are measured once more, alone,
     before they are called slow.
     """
-    from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
-    from mpigauge.cli.setup import set_up
-    from mpigauge.cli.targets import CommandOptions
+    from mpigauge.cli.showing import print_run
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.map.plan import map_plan
     from mpigauge.measure.plan import read_request
+    from mpigauge.session.lookups import look_up
+    from mpigauge.session.measuring import PlannedRun, check, measure
+    from mpigauge.session.setup import set_up
+    from mpigauge.session.targets import CommandOptions
 
     options = CommandOptions.taken(values)
     request = read_request(values, look_up(values))
     check_drawing(drawing, options.mpi_specs)
     runs = []
-    for setup in set_up(request, options, benchmarks=(benchmark,)):
+    for setup in set_up(request, options, TERMINAL, benchmarks=(benchmark,)):
         plan = map_plan(
             *(setup.request, setup.cards, setup.resources, setup.mpi),
             pairs=pairs,
@@ -129,7 +131,7 @@ def check_drawing(file: Path | None, mpi_specs: Sequence[str]) -> None:
 
 def print_times(runs: Sequence[PlannedRun]) -> None:
     """Prints the schedule of the pairs and the estimated time, for each MPI."""
-    from mpigauge.cli.costing import cost_words, schedule_words
+    from mpigauge.session.costing import cost_words, schedule_words
 
     click.echo(f"\n{schedule_words(runs[0])}")
     for run in runs:

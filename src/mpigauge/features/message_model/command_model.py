@@ -24,10 +24,10 @@ def command(run: str, benchmark: str | None, form: str) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
-    from mpigauge.cli.run_names import open_run
     from mpigauge.cli.screen import write
     from mpigauge.features.message_model.result import model
     from mpigauge.features.message_model.show import page, to_csv, to_json
+    from mpigauge.session.run_names import open_run
 
     stored = open_run(run)
     models = model(stored, benchmark)

@@ -50,9 +50,9 @@ def page_of(word: str, home: str = "") -> str | None:
     for a link back."""
     if not is_profile(word):
         return None
-    from mpigauge.cli.run_names import open_run
     from mpigauge.features.profile.measured import joined_at
     from mpigauge.features.profile.page import profile_page
+    from mpigauge.session.run_names import open_run
 
     stored, jobs = open_run(word), profile_at(word) or ()
     return profile_page(stored.path.name, stored, jobs, home, joined_at(stored.path, jobs))

@@ -12,7 +12,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.habits import HabitualCommand
-from mpigauge.cli.program import NAMES, PROGRAM_OPTIONS
+from mpigauge.cli.program_options import NAMES, PROGRAM_OPTIONS
 from mpigauge.model.errors import UserError
 from mpigauge.model.limits import MOST_FRAMES, MOST_LAUNCHES
 from mpigauge.model.width import WIDTH
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from mpigauge.cli.targets import Setup
     from mpigauge.features.profile.launching import Start
     from mpigauge.features.profile.profiling import Profiling, Starter
     from mpigauge.features.profile.stored import ProfiledJob
     from mpigauge.measure.campaign.agent import Agent
     from mpigauge.runs.store import RunWriter
+    from mpigauge.session.targets import Setup
 
 FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
 
@@ -102,12 +102,13 @@ def command(words: tuple[str, ...], **args: Any) -> int:
     recompiled or relinked; what the program reads and prints, and its exit status, are its own.
     """
     from mpigauge.cli.begun import begin
-    from mpigauge.cli.program import set_up_program
     from mpigauge.cli.screen import tell
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.profile.foretell import foretold
     from mpigauge.features.profile.profiling import NO_CARDS, Profiling, header
     from mpigauge.measure.campaign.interrupt import Interrupt
     from mpigauge.runs.store import RunWriter
+    from mpigauge.session.program import set_up_program
     from mpigauge.site.launch.lines.preload import PRELOAD
     from mpigauge.site.mpi.profiler import library
 
@@ -121,7 +122,7 @@ def command(words: tuple[str, ...], **args: Any) -> int:
         present(stored, form)
         return 0
     profiler_variables = _profiler_variables(args.pop("frames"), args.pop("start"))
-    setup = set_up_program(args, words) if any(args[name] for name in NAMES) else None
+    setup = set_up_program(args, words, TERMINAL) if any(args[name] for name in NAMES) else None
     starter = starter_for(words, setup, dict(os.environ))
     tuned, rules = _tuned(setup, args["tuned"], words)
     agent, hosts = agent_for(setup, args["rsh"]), hosts_of(setup)
@@ -182,10 +183,10 @@ def _stored_profile(words: tuple[str, ...]) -> Path | None:
     from pathlib import Path
     from shutil import which
 
-    from mpigauge.cli.run_names import find_run
     from mpigauge.features.profile.finding import holds_profile
     from mpigauge.features.profile.left import collect_left
     from mpigauge.features.profile.stored import load_jobs
+    from mpigauge.session.run_names import find_run
 
     if len(words) > 1:
         return None
@@ -206,10 +207,10 @@ def _stored_profile(words: tuple[str, ...]) -> Path | None:
 
 def _measure(folder: Path, args: Mapping[str, Any]) -> None:
     """Measures the calls of a profile, by default with the tuning rules of its program."""
-    from mpigauge.cli.tuned import recorded_rules
     from mpigauge.features.profile.measured import measure_needs
     from mpigauge.features.profile.stored import load_jobs
     from mpigauge.runs.store import load
+    from mpigauge.session.tuned import recorded_rules
 
     tuned = args.get("tuned") or recorded_rules(load(folder))
     measure_needs(folder, load_jobs(folder), {**args, "tuned": tuned})
@@ -228,7 +229,7 @@ def _profiler_variables(frames: int | None, start: str | None) -> dict[str, str]
 def check_options(args: Mapping[str, Any]) -> None:
     """Checks options independently of MPI and hosts. UserError: they cannot be carried out."""
     if any(args[name] for name in NAMES):
-        from mpigauge.cli.program import check_program_words
+        from mpigauge.session.program import check_program_words
 
         check_program_words(args["words"])
 
@@ -256,7 +257,7 @@ def _tuned(
     need for them; in our own launches the rules are set already."""
     from dataclasses import asdict
 
-    from mpigauge.cli.tuned import tuned_line
+    from mpigauge.session.tuned import tuned_line
 
     if folder is None:
         return {}, {}
@@ -276,10 +277,10 @@ def _label(words: tuple[str, ...], start: Start) -> str:
 
 def agent_for(setup: Setup | None, rsh: str | None) -> Agent:
     """Returns the agent that fetches the files of ranks from other hosts."""
-    from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.setup import agent_of, target_of
-    from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request
+    from mpigauge.session.lookups import look_up
+    from mpigauge.session.setup import agent_of, target_of
+    from mpigauge.session.targets import CommandOptions
 
     if setup:
         request = setup.request

@@ -56,7 +56,7 @@ def by_call_site(words: Sequence[str]) -> Comparison | None:
     """Compares profiles with the first one. None: they cannot be compared, for example as their
     numbers of ranks differ."""
     from mpigauge.cli.comparing import share_of
-    from mpigauge.cli.run_names import open_run
+    from mpigauge.session.run_names import open_run
 
     try:
         profiles = profiles_of(words)

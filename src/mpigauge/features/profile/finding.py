@@ -9,10 +9,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
 
-from mpigauge.cli.run_names import find_run
 from mpigauge.features.profile import KIND
 from mpigauge.runs.store.imported import REFERENCE
 from mpigauge.runs.store.pack import opened
+from mpigauge.session.run_names import find_run
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.stored import ProfiledJob

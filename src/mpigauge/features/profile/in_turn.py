@@ -47,15 +47,19 @@ def launched_in_turn(
 ) -> dict[str, list[Times]]:
     """Launches each arm with its variables once per round, in random order; each arm is a run in
     `folder`. `run_header`: the header of the profile. RunError: a launch fails."""
-    from mpigauge.cli.program import NAMES, set_up_program
+    from mpigauge.cli.program_options import NAMES
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.profile.command import agent_for, hosts_of, starter_for
     from mpigauge.runs.store import RunWriter
+    from mpigauge.session.program import set_up_program
     from mpigauge.site.launch.lines.preload import PRELOAD
     from mpigauge.site.mpi.profiler import library
 
     words, options = words_of(run_header)
     options["tuned"] = None
-    setup = set_up_program(options, words) if any(options[name] for name in NAMES) else None
+    setup = (
+        set_up_program(options, words, TERMINAL) if any(options[name] for name in NAMES) else None
+    )
     starter = starter_for(words, setup, dict(os.environ))
     agent, hosts = agent_for(setup, options["rsh"]), hosts_of(setup)
     preloaded = {PRELOAD: str(library(tell))}

@@ -26,12 +26,12 @@ from mpigauge.model.units import byte_count, listed, many, percent
 from mpigauge.site.mpi.query import name_and_version
 
 if TYPE_CHECKING:
-    from mpigauge.cli.targets import Setup
     from mpigauge.features.profile.stored import ProfiledJob
     from mpigauge.measure.plan import Plan, PlanPart
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.row import Row
     from mpigauge.runs.store import Run
+    from mpigauge.session.targets import Setup
 
 MEASURED_FOR = "measured_for"
 """The key in run.json with the name of the profile for which a run was made."""
@@ -124,10 +124,10 @@ def _rows(run: Run) -> list[Row]:
 def measure_needs(folder: Path, jobs: Sequence[ProfiledJob], options: Mapping[str, Any]) -> None:
     """Measures the cells that a profile needs in a run next to it, after printing the expected
     time. `options`: options of the launch. UserError: they cannot be measured here."""
-    from mpigauge.cli.costing import cost_words
-    from mpigauge.cli.measuring import PlannedRun, check, measure
     from mpigauge.cli.screen import tell
-    from mpigauge.cli.targets import CommandOptions
+    from mpigauge.session.costing import cost_words
+    from mpigauge.session.measuring import PlannedRun, check, measure
+    from mpigauge.session.targets import CommandOptions
 
     shown = main_jobs(jobs)
     needs = needed(account := accounts_of(shown)[0], uses_of(account)) if shown else {}
@@ -164,10 +164,11 @@ def _words(need: Need) -> str:
 
 def _setup(account: Account, options: Mapping[str, Any]) -> Setup:
     """Returns a setup like the program's launch: its MPI, and the cores of its ranks."""
-    from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.setup import set_up
-    from mpigauge.cli.targets import CommandOptions
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.measure.plan import read_request
+    from mpigauge.session.lookups import look_up
+    from mpigauge.session.setup import set_up
+    from mpigauge.session.targets import CommandOptions
 
     requested = dict(options)
     names = ("mpi_spec", "transport", "tuned")
@@ -178,7 +179,7 @@ def _setup(account: Account, options: Mapping[str, Any]) -> Setup:
     requested["np"] = str(len(account.ranks))
     request = read_request(requested, look_up(requested))
     spec = spec or mpi_of(account.ranks[0].library).spec
-    (setup,) = set_up(request, CommandOptions((spec,), transport, tuned=tuned))
+    (setup,) = set_up(request, CommandOptions((spec,), transport, tuned=tuned), TERMINAL)
     _check_hosts(account, setup)
     if " ".join(name_and_version(setup.mpi.library_string)) != account.mpi:
         raise UserError(

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.program import launch_of
 from mpigauge.features.profile.launching import FOLDER_VARIABLE, Start
+from mpigauge.session.program import launch_of
 from mpigauge.site.launch.lines.preload import PRELOAD
 
 if TYPE_CHECKING:
-    from mpigauge.cli.targets import Setup
+    from mpigauge.session.targets import Setup
 
 
 def started_by_us(

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.transport import transport_option
+from mpigauge.cli.options import transport_option
 
 RANGES = "…: the range of fewer than six launches, which is no interval."
 """The explanation of the sign in front of a range."""
 
 if TYPE_CHECKING:
-    from mpigauge.cli.targets import Setup
     from mpigauge.model.row import Row
     from mpigauge.runs.store import Run
+    from mpigauge.session.targets import Setup
 
 
 @click.command("quick")
@@ -49,14 +49,16 @@ def command(**values: Any) -> None:
     most: each with its error, and in one sentence how good the machine is for measuring. It ends
     as soon as all of it is precise. Where there is no MPI at all, MPICH is fetched first.
     """
-    from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.measuring import PlannedRun, check, measure, print_run
     from mpigauge.cli.placing import print_seats
     from mpigauge.cli.screen import tell
-    from mpigauge.cli.setup import set_up, target_of
-    from mpigauge.cli.targets import CommandOptions
+    from mpigauge.cli.showing import print_run
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.quick.plan import BENCHMARKS, check_cores, quick
     from mpigauge.measure.plan import read_request
+    from mpigauge.session.lookups import look_up
+    from mpigauge.session.measuring import PlannedRun, check, measure
+    from mpigauge.session.setup import set_up, target_of
+    from mpigauge.session.targets import CommandOptions
     from mpigauge.site.mpi.provide import provide
     from mpigauge.site.topology import read
 
@@ -68,7 +70,7 @@ def command(**values: Any) -> None:
         if not options.mpi_specs:
             provide(tell)
     runs = []
-    for setup in set_up(request, options, enough=BENCHMARKS):
+    for setup in set_up(request, options, TERMINAL, enough=BENCHMARKS):
         plan = quick(setup.request, setup.cards, setup.resources, setup.mpi)
         runs.append(PlannedRun(setup, plan))
     check(runs, options)
@@ -119,7 +121,6 @@ def present(stored: Run, named: bool = False) -> None:
     """The headline, how good the machine is for measuring, all benchmarks in one table, those of
     the machine itself as limits, what is suspicious, and what to do next. `named`: below the name
     of the MPI, as there are others."""
-    from mpigauge.cli.limiting import with_limits
     from mpigauge.cli.screen import screen, write
     from mpigauge.features.quick import show as first
     from mpigauge.features.quick.fitness import fitness
@@ -128,6 +129,7 @@ def present(stored: Run, named: bool = False) -> None:
     from mpigauge.model.width import as_blocks
     from mpigauge.result.document import document
     from mpigauge.runs.store.writer import word_for
+    from mpigauge.session.limiting import with_limits
     from mpigauge.show.formats import table
 
     precision = stored.plan.get("precision") or 0.0

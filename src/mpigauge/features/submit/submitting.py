@@ -79,7 +79,7 @@ def task(words: tuple[str, ...]) -> JobRequest:
     if name == "node" and values["words"] and not values["compilers"]:
         raise UserError(f"submit: to show {values['words'][0]} needs no job; leave 'submit' out")
     if name == "resume":
-        from mpigauge.cli.run_names import find_run
+        from mpigauge.session.run_names import find_run
 
         folder = find_run(values["run"]).absolute()
     else:
@@ -132,8 +132,8 @@ def _with_output(
 
 def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
     """The options of the command, checked as far as they can be without hosts."""
-    from mpigauge.cli.lookups import look_up
     from mpigauge.measure.plan import read_request
+    from mpigauge.session.lookups import look_up
     from mpigauge.site.launch import check_launcher
 
     command = COMMANDS[name]
@@ -295,8 +295,8 @@ def wait(queue: Queue, job: str, task: JobRequest) -> None:
 
 def collect(job: str, why: str, task: JobRequest) -> None:
     """`why`: how the job ended, if not well."""
-    from mpigauge.cli.ending import wrong_words
     from mpigauge.runs.store import load
+    from mpigauge.session.ending import wrong_words
 
     ended, joint = f"job {job}", ""
     if why:

@@ -58,9 +58,9 @@ def command(**values: Any) -> None:
     Each setting is launched once a round, each round in another order, beside the default and, for
     control, the default once more. PLAN.toml has these options as keys, and blocks [[vary]].
     """
-    from mpigauge.cli.measuring import measure
-    from mpigauge.cli.targets import CommandOptions
     from mpigauge.features.sweep.sweeping import planned_sweeps, present_all, print_plan
+    from mpigauge.session.measuring import measure
+    from mpigauge.session.targets import CommandOptions
 
     options = CommandOptions.taken(values)
     runs = planned_sweeps(values, options)

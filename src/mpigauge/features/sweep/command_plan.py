@@ -17,10 +17,10 @@ def command(what: str, words: tuple[str, ...]) -> None:
     would sit where; cost: how many launches and about how long. Options of `mpigauge sweep` may
     follow the file.
     """
-    from mpigauge.cli.costing import cost_words
-    from mpigauge.cli.targets import CommandOptions
     from mpigauge.features.sweep.command import command as sweep
     from mpigauge.features.sweep.sweeping import arms_of, planned_sweeps, print_plan
+    from mpigauge.session.costing import cost_words
+    from mpigauge.session.targets import CommandOptions
 
     values = sweep.make_context(f"mpigauge plan {what}", list(words)).params | {"dry_run": True}
     options = CommandOptions.taken(values)

@@ -16,13 +16,13 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 
 if TYPE_CHECKING:
-    from mpigauge.cli.measuring import PlannedRun
-    from mpigauge.cli.targets import CommandOptions, Setup
     from mpigauge.measure.plan import Plan
     from mpigauge.measure.plan.arms import Arm, Places, VaryBlock
     from mpigauge.measure.plan.foreign import Foreign
     from mpigauge.model.knob import Knob
     from mpigauge.runs.store import Run
+    from mpigauge.session.measuring import PlannedRun
+    from mpigauge.session.targets import CommandOptions, Setup
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Sweep:
 
     def settings(self, arm: Arm, setup: Setup) -> Mapping[str, str]:
         """The settings of an arm with those that select its transport, which has to work here."""
-        from mpigauge.cli.transport import with_transport
+        from mpigauge.session.transport import with_transport
 
         if not arm.transport:
             return arm.settings
@@ -144,16 +144,17 @@ def _block(word: str) -> tuple[Mapping[str, Any], Places]:
 def planned_sweeps(values: dict[str, Any], options: CommandOptions) -> list[PlannedRun]:
     """A sweep with each MPI, of what `options` have left of what the command was told. UserError:
     one cannot be made."""
-    from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.measuring import PlannedRun, check
-    from mpigauge.cli.setup import set_up
+    from mpigauge.cli.terminal import TERMINAL
     from mpigauge.measure.plan import read_request
+    from mpigauge.session.lookups import look_up
+    from mpigauge.session.measuring import PlannedRun, check
+    from mpigauge.session.setup import set_up
 
     sweep = read_sweep(values, options.dry_run, several=len(options.mpi_specs) > 1)
     request = read_request(values, look_up(values))
     measures = bool(request.benchmarks) or not sweep.programs
     varies = bool(sweep.blocks)
-    setups = set_up(request, options, needs_kernels=measures, settings_vary=varies)
+    setups = set_up(request, options, TERMINAL, needs_kernels=measures, settings_vary=varies)
     runs = [PlannedRun(setup, sweep.plan(setup)) for setup in setups]
     check(runs, options)
     return runs
@@ -203,7 +204,7 @@ def present(stored: Run, form: str, as_pivot: bool = False) -> None:
     """Shows a sweep as a table, the best arm for each size, or sizes × settings; where there is
     nothing to choose from, or in another format, what was measured."""
     from mpigauge.cli.comparing import share_of
-    from mpigauge.cli.measuring import print_run
+    from mpigauge.cli.showing import print_run
     from mpigauge.cli.side_by_side import print_best
 
     if (form != "table" and not as_pivot) or not _arms(stored) > {""}:
@@ -216,8 +217,8 @@ def present(stored: Run, form: str, as_pivot: bool = False) -> None:
 # --- what would be done ---------------------------------------------------------------------------
 def print_plan(run: PlannedRun) -> None:
     """The arms, who sits where, and about how long it takes."""
-    from mpigauge.cli.costing import cost_words
     from mpigauge.cli.placing import print_seats
+    from mpigauge.session.costing import cost_words
 
     plan = run.plan
     arms = arms_of(plan)

@@ -15,8 +15,8 @@ from mpigauge.cli.paths import OutputFile
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from mpigauge.cli.targets import Target
     from mpigauge.model.topology import Topology
+    from mpigauge.session.targets import Target
 
 
 @click.command("topo")
@@ -83,10 +83,10 @@ def _draw(topology: Topology, target: Path) -> None:
 
 def _show_hosts(asked: Target, as_json: bool) -> None:
     from mpigauge.cli.screen import write_lines
-    from mpigauge.cli.setup import agent_of
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.topo.alike import pages
     from mpigauge.measure.campaign.probe import machines
+    from mpigauge.session.setup import agent_of
     from mpigauge.site.topology import as_json as to_json
 
     nodes = machines(asked.hosts, agent_of(asked))

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from mpigauge.cli.screen import tell
-from mpigauge.cli.tuned import check_line
 from mpigauge.model.errors import UserError
 from mpigauge.runs.store.tunings import variables_of
+from mpigauge.session.tuned import check_line
 from mpigauge.site.launch.left_session import remove_left_session
 
 if TYPE_CHECKING:

@@ -45,12 +45,12 @@ from mpigauge.site.mpi.rule_files.candidates import collectives_of
 from mpigauge.site.mpi.rule_files.registry import has_rule_format, refusal_of, rule_format_of
 
 if TYPE_CHECKING:
-    from mpigauge.cli.targets import Setup
     from mpigauge.features.tune.point_to_point import Failing
     from mpigauge.measure.plan import Request
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
     from mpigauge.runs.store.tunings import TunedMessages
+    from mpigauge.session.targets import Setup
 
 CHECKS = "checks"
 """The folder of the runs of `tune verify`, with a subfolder for each call."""
@@ -138,8 +138,8 @@ def read_task(
     """Returns the task, and why no file can be written; empty: it can. `with_messages`: settings of
     messages are tuned as well, so that no collective is needed. UserError: tuning is not
     possible."""
-    from mpigauge.cli.lookups import look_up
     from mpigauge.measure.plan import read_request
+    from mpigauge.session.lookups import look_up
     from mpigauge.site.mpi import find
 
     output, spec, keeps_order = (options.pop(name) for name in ("output", "mpi_spec", "keep_order"))
@@ -234,10 +234,11 @@ def _groups(collectives: Sequence[str], mix: CallMix) -> tuple[int, ...]:
 
 
 def set_up_one(request: Request, spec: str | None) -> Setup:
-    from mpigauge.cli.setup import set_up
-    from mpigauge.cli.targets import CommandOptions
+    from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.session.setup import set_up
+    from mpigauge.session.targets import CommandOptions
 
-    (setup,) = set_up(request, CommandOptions(mpi_specs=(spec,) if spec else ()))
+    (setup,) = set_up(request, CommandOptions((spec,) if spec else ()), TERMINAL)
     return setup
 
 
@@ -285,8 +286,8 @@ def _check_one_group(ranks: Sequence[int], mpi: Mpi) -> None:
 def verify(folder: Path, tuning: Tuning, spec: str | None, options: dict[str, Any]) -> None:
     """Verifies rules on the hosts where they were measured, unless `options` names other hosts.
     UserError: the rules are not for this MPI. RunError: they no longer hold."""
-    from mpigauge.cli.lookups import look_up
     from mpigauge.measure.plan import read_request
+    from mpigauge.session.lookups import look_up
     from mpigauge.site.mpi import find
 
     if not options.get("hosts") and not options.get("hostfile"):

@@ -68,7 +68,6 @@ from mpigauge.site.mpi.rule_files.candidates import (
 from mpigauge.site.mpi.rule_files.registry import rule_format_of
 
 if TYPE_CHECKING:
-    from mpigauge.cli.targets import Setup
     from mpigauge.measure.campaign import CampaignTask
     from mpigauge.measure.plan import Plan, Request
     from mpigauge.model.call_mix import CallMix
@@ -77,6 +76,7 @@ if TYPE_CHECKING:
     from mpigauge.result.tuning.choose import Choice
     from mpigauge.result.tuning.grid import Grid
     from mpigauge.runs.store import Run
+    from mpigauge.session.targets import Setup
     from mpigauge.site.mpi.rule_files.registry import LookUp
 
 AllArms = dict[str, dict[int, list[tuple[str, Mapping[str, str]]]]]
@@ -208,8 +208,8 @@ def check_level(stored: Run) -> None:
 
 def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> tuple[Run, str]:
     """Returns the run in this folder, new, resumed or complete, and its last problem."""
-    from mpigauge.cli.measuring import PlannedRun, carry_out, measure
     from mpigauge.runs.store import load
+    from mpigauge.session.measuring import PlannedRun, carry_out, measure
 
     problems: tuple[str, ...] = ()
     if not (folder / "run.json").is_file():
@@ -222,7 +222,8 @@ def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> tuple[Run, st
         if is_cut_short(load(folder)):
             tell(f"{what}: goes on in {folder}")
             with ExitStack() as stack:
-                problems = carry_out([_what_is_left(folder, setup, plan.env, stack)]).problems
+                task = _what_is_left(folder, setup, plan.env, stack)
+                problems = carry_out([task], setup.view).problems
     return load(folder), "; ".join(problems[-1:])
 
 

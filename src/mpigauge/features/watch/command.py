@@ -37,13 +37,13 @@ def command(run: str, every: float) -> None:
     RUN is a folder, its name below mpigauge-runs, or `last`. Its files are only read. Ctrl-C ends
     the watching, not the run.
     """
-    from mpigauge.cli.run_names import find_run
     from mpigauge.cli.screen import screen
     from mpigauge.cli.showing import show
     from mpigauge.measure import live
     from mpigauge.model.errors import RunError
     from mpigauge.model.typed import as_word
     from mpigauge.runs.store import load
+    from mpigauge.session.run_names import find_run
 
     folder = find_run(run)
     view = live.view(screen())

@@ -31,7 +31,7 @@ DEFAULT_PRECISION = 0.05
 @dataclass(frozen=True)
 class LookedUp:
     """Files, variables, programs and libraries that options name. The command line looks them up
-    (cli/lookups.py), so that a request is a function of values."""
+    (session/lookups.py), so that a request is a function of values."""
 
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     sizes: tuple[int, ...] | None = None

@@ -8,24 +8,14 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import click
-
-from mpigauge.cli import completing
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.cli.targets import Setup
     from mpigauge.measure.plan.request import Request
     from mpigauge.model.transport import Transport
-
-transport_option = click.option(
-    "--transport",
-    metavar="NAME",
-    shell_complete=completing.transports,
-    help="What carries the messages: shm, tcp, tcp:eth0, ucx:mlx5_0:1, … (`mpigauge transports`).",
-)
+    from mpigauge.session.targets import Setup
 
 
 def with_transport(setup: Setup, name: str | None, start: bool = True) -> Setup:
@@ -33,8 +23,8 @@ def with_transport(setup: Setup, name: str | None, start: bool = True) -> Setup:
     whether they work and what the MPI tells of them. UserError: it is not there, or fails."""
     if name is None:
         return setup
-    from mpigauge.cli.gpus import transport_for_gpus
     from mpigauge.model.transport import Selected
+    from mpigauge.session.gpus import transport_for_gpus
     from mpigauge.site.mpi.transports import choose, offers
 
     if name == "shm" and len(setup.nodes) > 1:
@@ -61,7 +51,6 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
 
 def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     """The transport that the MPI reports when two ranks are started like those of the run."""
-    from mpigauge.cli.screen import note
     from mpigauge.measure.campaign.trial import tried
     from mpigauge.site import batch
     from mpigauge.site.launch import Job, OnHost
@@ -85,5 +74,5 @@ def _used(chosen: Transport, request: Request, setup: Setup) -> str:
         raise UserError(f"--transport {chosen.name} does not work here: {trial.reason}")
     used = report.read(trial.output) if chosen.is_reported else ""
     report_words = f" (it tells: {used})" if used else ""
-    note(f"{setup.mpi.label} takes {chosen.through}{report_words}")
+    setup.view.note(f"{setup.mpi.label} takes {chosen.through}{report_words}")
     return used

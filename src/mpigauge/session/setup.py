@@ -10,9 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.screen import note, tell
-from mpigauge.cli.targets import CommandOptions, Setup, Target
 from mpigauge.model.errors import UserError
+from mpigauge.session.targets import CommandOptions, Setup, Target
 
 if TYPE_CHECKING:
     from mpigauge.measure.campaign.agent import Agent
@@ -23,12 +22,14 @@ if TYPE_CHECKING:
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.model.topology import Topology
+    from mpigauge.session.view import View
     from mpigauge.site.placement import HostResources
 
 
 def set_up(
     request: Request,
     options: CommandOptions,
+    view: View,
     enough: Collection[str] = (),
     needs_kernels: bool = True,
     settings_vary: bool = False,
@@ -42,9 +43,9 @@ def set_up(
     have more settings, and are checked with them. `benchmarks`: those of a command that does not
     have them in its request.
     """
-    from mpigauge.cli.gpus import check_gpu_options, with_gpus
-    from mpigauge.cli.transport import with_transport
-    from mpigauge.cli.tuned import with_tuned
+    from mpigauge.session.gpus import check_gpu_options, with_gpus
+    from mpigauge.session.transport import with_transport
+    from mpigauge.session.tuned import with_tuned
 
     specs = options.mpi_specs
     _check_specs(specs, options.form)
@@ -53,7 +54,7 @@ def set_up(
     names = benchmarks or request.benchmarks
     check_gpu_options(request, names, target)
     for spec in specs or (None,):
-        setup = prepare(spec, target, request, enough, needs_kernels)
+        setup = prepare(spec, target, request, view, enough, needs_kernels)
         check_messages(setup.cards.chosen(request.benchmarks), options)
         tell_unknown_settings(setup, is_whole=options.tuned is None and not settings_vary)
         placed = with_gpus(setup, names, is_from_file=target.topology is not None)
@@ -128,6 +129,7 @@ def prepare(
     mpi_spec: str | None,
     target: Target,
     request: Request,
+    view: View,
     enough: Collection[str] = (),
     needs_kernels: bool = True,
 ) -> Setup:
@@ -148,11 +150,11 @@ def prepare(
         check_launcher(target.launcher, here)
     elif reason := cannot_start(mpi, here):
         raise UserError(reason)
-    built = kernels(mpi, tell, enough) if needs_kernels else None
+    built = kernels(mpi, view.report, enough) if needs_kernels else None
     machine, cards = topology.read(), _cards(built)
-    nodes = reach(target, mpi, built) if target.hosts and target.topology is None else ()
+    nodes = reach(target, mpi, built, view) if target.hosts and target.topology is None else ()
     resources = resources_of(target, machine, nodes)
-    return Setup(machine, resources, mpi, built, cards, request, nodes)
+    return Setup(machine, resources, mpi, built, cards, request, nodes, view=view)
 
 
 def _cards(built: Kernels | None) -> Cards:
@@ -201,9 +203,9 @@ def agent_of(target: Target) -> Agent:
     return Agent()
 
 
-def reach(target: Target, mpi: Mpi, kernels: Kernels | None) -> tuple[ProbedHost, ...]:
-    """Asks all hosts what they are and whether they see the MPI and the kernels, if there are any,
-    and says where they differ."""
+def reach(target: Target, mpi: Mpi, kernels: Kernels | None, view: View) -> tuple[ProbedHost, ...]:
+    """Asks all hosts for their machine and whether they see the MPI and the kernels, if there are
+    any; the view gets their differences."""
     from mpigauge.measure.campaign.probe import probe
     from mpigauge.runs.store.writer import DEFAULT_ROOT
     from mpigauge.site.topology import differences
@@ -211,7 +213,7 @@ def reach(target: Target, mpi: Mpi, kernels: Kernels | None) -> tuple[ProbedHost
     folder = target.output.parent if target.output else DEFAULT_ROOT
     nodes = probe(target.hosts, mpi, kernels, folder, agent_of(target))
     for sentence in differences(nodes):
-        note(sentence)
+        view.note(sentence)
     return nodes
 
 
@@ -229,6 +231,6 @@ def tell_unknown_settings(setup: Setup, is_whole: bool) -> None:
         with suppress(UserError):
             every = knobs(mpi)
             for name, hint in unknown(setup.request.settings, every, mpi):
-                note(f"{mpi.label} has no setting {name}; passed on anyway{hint}")
+                setup.view.note(f"{mpi.label} has no setting {name}; passed on anyway{hint}")
         if every and is_whole:
             check_switched_on(setup.request.settings, every, os.environ)

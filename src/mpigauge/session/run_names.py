@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.session.view import SILENT, View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,10 +38,9 @@ def open_run(word: str) -> Run:
         return replace(load(folder), path=path)
 
 
-def open_runs(words: Sequence[str]) -> list[Run]:
+def open_runs(words: Sequence[str], view: View = SILENT) -> list[Run]:
     """Opens the runs that these words name. A folder with the runs of several MPIs stands for all
     of them, or next to references for those of the references' MPI; a note names the others."""
-    from mpigauge.cli.screen import note
     from mpigauge.runs.store.imported import REFERENCE
 
     named = [(word, [open_run(each) for each in _of_several_mpis(word)]) for word in words]
@@ -54,7 +54,7 @@ def open_runs(words: Sequence[str]) -> list[Run]:
             alike = [run for run in runs if _is_same_mpi(_letters_of_mpi(run), *mpis)] or runs
         for run in runs:
             if run not in alike:
-                note(f"{run.path} is left out: the reference is of another MPI")
+                view.note(f"{run.path} is left out: the reference is of another MPI")
         kept += alike
     return kept
 

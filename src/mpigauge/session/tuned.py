@@ -10,24 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from mpigauge.model.errors import UserError
 from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL, calls_from_several
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mpigauge.cli.targets import Setup
     from mpigauge.runs.store import Run
     from mpigauge.runs.store.tunings import MpiBuild, Tuned, Tuning
-
-tuned_option = click.option(
-    "--tuned",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Have the MPI follow the rules of this tuning (`mpigauge tune`).",
-)
+    from mpigauge.session.targets import Setup
 
 
 def whole(folder: Path) -> Tuning:
@@ -120,17 +111,17 @@ def recorded_rules(stored: Run) -> Path | None:
 
 
 def _tell_limits(folder: Path, tuning: Tuning, setup: Setup) -> None:
-    from mpigauge.cli.screen import note
-
     if not tuning.has_effect:
-        note(f"{folder} has no rule: everything is as it would be without it")
+        setup.view.note(f"{folder} has no rule: everything is as it would be without it")
         return
     if len(setup.nodes) > 1:
-        note(f"the rules of {folder} were measured on one host, and these ranks are on several")
+        setup.view.note(
+            f"the rules of {folder} were measured on one host, and these ranks are on several"
+        )
     levels = setup.request.suite_options.get(THREAD_LEVEL, LEVELS[0]).split(",")
     for level in levels:
         if calls_from_several(level) != tuning.several_threads:
-            note(level_sentence(folder, tuning, level))
+            setup.view.note(level_sentence(folder, tuning, level))
 
 
 def level_sentence(folder: Path, tuning: Tuning, level: str) -> str:

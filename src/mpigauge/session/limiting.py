@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-import click
-
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
 
@@ -28,14 +26,6 @@ NEIGHBOURS = 100
 they are of a node. A store on a network may hold thousands."""
 _MARK = f'"{NODE_SUITE}:'
 """The mark in run.json of a run that was to measure the node itself."""
-
-limits_option = click.option(
-    "--limits",
-    "limits_of",
-    metavar="RUN",
-    help="A run of `mpigauge node` whose limits stand beside these numbers; or none.  [default: "
-    "one of the same machine beside this run, if there is one]",
-)
 
 
 def with_limits(shown: Document, stored: Run, word: str | None = None) -> Document:
@@ -60,8 +50,8 @@ def _hardware(stored: Run, word: str | None) -> Hardware | None:
         if own:
             return _of(stored)
         return next(_beside(stored, _candidates(stored)), None)
-    from mpigauge.cli.run_names import open_run
     from mpigauge.result.node.hardware import hardware, same_node
+    from mpigauge.session.run_names import open_run
 
     named = open_run(word)
     node = hardware(named)

@@ -142,8 +142,8 @@ def _arrivals(text: str) -> dict[str, ArrivalsOfRun]:
 
 
 def _patterns(name: str) -> ArrivalsOfRun:
-    from mpigauge.cli.run_names import find_run
     from mpigauge.runs.store.arrivals import ArrivalsOfRun, arrival_patterns
+    from mpigauge.session.run_names import find_run
 
     path = find_run(name)
     if path.is_file():
@@ -178,8 +178,8 @@ def _replay(name: str) -> ReplayMix | None:
     """The calls of the program to replay."""
     if not name:
         return None
-    from mpigauge.cli.run_names import find_run
     from mpigauge.runs.store.replays import load_replay
+    from mpigauge.session.run_names import find_run
 
     path = find_run(name)
     if path.is_file():

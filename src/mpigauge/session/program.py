@@ -11,40 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from mpigauge.cli import options
-from mpigauge.cli.transport import transport_option
-from mpigauge.cli.tuned import tuned_option
-
 if TYPE_CHECKING:
-    from mpigauge.cli.targets import Setup
     from mpigauge.measure.plan import Plan, PlanPart, Request, Resources
     from mpigauge.model.mpi import Abi, Mpi
+    from mpigauge.session.targets import Setup
+    from mpigauge.session.view import View
     from mpigauge.site.launch import Command
     from mpigauge.site.mpi.programs.ways import Way
-
-PROGRAM_OPTIONS = (
-    click.option(
-        "--np",
-        metavar="N",
-        help="Launch the program on N ranks.  [default: as many as --hosts have slots or --ppn]",
-    ),
-    options.mpi_option,
-    options.one_place_option,
-    transport_option,
-    tuned_option,
-    options.set_option,
-    options.env_option,
-    *options.host_options,
-    options.oversubscribe_option,
-)
-NAMES = (
-    *("mpi_spec", "np", "place", "transport", "settings", "env", "hosts", "hostfile", "ppn"),
-    *("launcher", "oversubscribe"),
-)
-"""The options that make mpigauge the launcher; not --rsh, which also serves to reach other
-hosts."""
 
 
 @dataclass(frozen=True)
@@ -94,12 +67,14 @@ def usual_ranks(request: Request, resources: Resources) -> int:
     return request.np or 1
 
 
-def set_up_program(values: Mapping[str, Any], words: Sequence[str], dry_run: bool = False) -> Setup:
+def set_up_program(
+    values: Mapping[str, Any], words: Sequence[str], view: View, dry_run: bool = False
+) -> Setup:
     """The setup on which the program is launched. UserError: something is not there."""
-    from mpigauge.cli.lookups import look_up
-    from mpigauge.cli.setup import set_up
-    from mpigauge.cli.targets import CommandOptions
     from mpigauge.measure.plan import read_request
+    from mpigauge.session.lookups import look_up
+    from mpigauge.session.setup import set_up
+    from mpigauge.session.targets import CommandOptions
 
     check_program_words(words)
     check_counted(words, values)
@@ -108,7 +83,7 @@ def set_up_program(values: Mapping[str, Any], words: Sequence[str], dry_run: boo
     request = read_request(requested, look_up(requested))
     specs = (spec,) if spec else ()
     chosen = CommandOptions(specs, transport, dry_run=dry_run, tuned=tuned)
-    (setup,) = set_up(request, chosen, needs_kernels=False)
+    (setup,) = set_up(request, chosen, view, needs_kernels=False)
     return setup
 
 
@@ -125,7 +100,6 @@ def launch_of(
     find these variables, and `first` is preloaded for them. `abi`: what the program was made for,
     where somebody says it. UserError: the program cannot run on this MPI, or is made for another
     ABI."""
-    from mpigauge.cli.screen import tell
     from mpigauge.measure.campaign.job import job_of
     from mpigauge.measure.campaign.on_mpi import on_its_mpi
     from mpigauge.measure.plan.foreign import Foreign
@@ -138,9 +112,9 @@ def launch_of(
     request = setup.request
     if abi:
         check_told(words, abi, {**here, **request.env})
-        way = way_told(words[0], abi, setup.mpi, tell)
+        way = way_told(words[0], abi, setup.mpi, setup.view.report)
     else:
-        way = way_of(words, setup.mpi, {**here, **request.env}, tell=tell)
+        way = way_of(words, setup.mpi, {**here, **request.env}, tell=setup.view.report)
     part = PlanPart((words[0],), 0, foreign=Foreign(words[0], tuple(words), ()))
     where = setup.resources.one_placement(
         request, usual_ranks(request, setup.resources), "a program has"
@@ -154,7 +128,7 @@ def launch_of(
     return ProgramLaunch(command(on_its_mpi(job, way, here, folder, first)), way, part)
 
 
-def ways_of(plan: Plan, mpi: Mpi) -> dict[str, Way]:
+def ways_of(plan: Plan, mpi: Mpi, view: View) -> dict[str, Way]:
     """The way in which each of the user's programs in a plan runs on this MPI, by its name.
     UserError: one is not there, or cannot run on it."""
     programs = []
@@ -163,8 +137,7 @@ def ways_of(plan: Plan, mpi: Mpi) -> dict[str, Way]:
             programs.append(part.foreign)
     if not programs:
         return {}
-    from mpigauge.cli.screen import tell
     from mpigauge.site.mpi.programs.ways import way_of
 
     here = {**os.environ, **plan.env}
-    return {each.name: way_of(each.words, mpi, here, tell=tell) for each in programs}
+    return {each.name: way_of(each.words, mpi, here, tell=view.report) for each in programs}

@@ -12,22 +12,23 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from mpigauge.cli.targets import Setup
     from mpigauge.measure.plan import Plan
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Figure
     from mpigauge.runs.store import Run
+    from mpigauge.session.targets import Setup
+    from mpigauge.session.view import View
 
 
-def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
+def same_setup(stored: Run, output: Path | None, view: View) -> tuple[Plan, Setup]:
     """The plan, and where it can be made. UserError: this is another machine, MPI or version, or
     the hosts are not there."""
-    from mpigauge.cli.setup import prepare
-    from mpigauge.cli.targets import Target
-    from mpigauge.cli.tuned import recorded_rules
     from mpigauge.measure.campaign.resume import check_same, check_same_hosts, plan_of
     from mpigauge.measure.plan import Request
     from mpigauge.model.hosts import NamedHost
+    from mpigauge.session.setup import prepare
+    from mpigauge.session.targets import Target
+    from mpigauge.session.tuned import recorded_rules
     from mpigauge.site import batch
     from mpigauge.site.mpi.settings.files import check_files
 
@@ -40,20 +41,22 @@ def same_setup(stored: Run, output: Path | None) -> tuple[Plan, Setup]:
     batch.check_inside(given, plan.hosts)
     target = Target(hosts, rsh=plan.rsh, output=output, given=given, launcher=plan.launcher)
     measures = not all(part.foreign for part in plan.parts)
-    setup = prepare(plan.mpi, target, Request(), needs_kernels=measures)
+    setup = prepare(plan.mpi, target, Request(), view, needs_kernels=measures)
     check_same(stored, setup.mpi, setup.machine, setup.built)
     check_same_hosts(plan, setup.nodes)
     recorded_rules(stored)
     return plan, setup
 
 
-def measured_again(stored: Run, numbers: Iterable[Cell | Figure], output: Path | None) -> Run:
+def measured_again(
+    stored: Run, numbers: Iterable[Cell | Figure], output: Path | None, view: View
+) -> Run:
     """A new run of these numbers, as they were planned. UserError: it cannot be made here;
     RunError: it failed."""
-    from mpigauge.cli.measuring import PlannedRun, measure
     from mpigauge.measure.plan.narrowed import narrowed
+    from mpigauge.session.measuring import PlannedRun, measure
 
-    plan, setup = same_setup(stored, output)
+    plan, setup = same_setup(stored, output, view)
     again = narrowed(plan, numbers)
     if again is None:
         raise UserError(f"the plan of {stored.path} does not say how these were measured")

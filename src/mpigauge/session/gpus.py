@@ -15,9 +15,9 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mpigauge.cli.targets import Setup, Target
     from mpigauge.measure.plan import Plan, Request
     from mpigauge.model.hosts import HostGpus
+    from mpigauge.session.targets import Setup, Target
 
 OLDEST = 11040
 """The oldest driver that the kernels use, by the version of CUDA that it supports."""
@@ -167,13 +167,13 @@ def with_trials(plan: Plan, setup: Setup) -> tuple[Plan, dict[str, Any]]:
 
     if setup.built is None or not any(map(is_on_gpu, plan.memory)):
         return plan, {}
-    from mpigauge.cli.screen import tell, tell_notes
     from mpigauge.measure.campaign import device_trials
     from mpigauge.site import batch
 
     given = batch.here(os.environ)
     system = given.system.name if given else ""
-    tell_notes()
-    site = device_trials.TrialSite(setup.mpi, setup.built, setup.cards, os.environ, system, tell)
+    setup.view.start()
+    report = setup.view.report
+    site = device_trials.TrialSite(setup.mpi, setup.built, setup.cards, os.environ, system, report)
     tried, trials = device_trials.with_trials(plan, site)
     return tried, {TRIALS: [asdict(trial) for trial in trials]}

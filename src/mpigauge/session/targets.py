@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.session.view import SILENT, View
+
 if TYPE_CHECKING:
     from mpigauge.measure.plan import Request, Resources
     from mpigauge.model.cards import Cards
@@ -80,6 +82,8 @@ class Setup:
     """The transport that --transport named."""
     tuned: Tuned | None = None
     """The rules that the MPI follows; None: its own."""
+    view: View = SILENT
+    """The view of the session."""
 
     @property
     def kernels(self) -> Kernels:

@@ -10,11 +10,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import click
 
 import mpigauge
 from mpigauge.model.errors import RunError, UserError
@@ -23,11 +20,12 @@ from mpigauge.model.secrets import masked_words
 from mpigauge.model.units import byte_count, memory
 
 if TYPE_CHECKING:
-    from mpigauge.cli.targets import CommandOptions, Setup
     from mpigauge.measure.campaign import CampaignTask, Remeasure
     from mpigauge.measure.plan import Plan
     from mpigauge.model.mpi import Kernels
     from mpigauge.runs.store import Run, RunWriter
+    from mpigauge.session.targets import CommandOptions, Setup
+    from mpigauge.session.view import View
 
 
 @dataclass(frozen=True)
@@ -117,12 +115,11 @@ def _check_libraries(plan: Plan, setup: Setup) -> None:
 def _check_programs(plan: Plan, setup: Setup) -> None:
     """Checks that each of the user's programs can run on this MPI, and prints how if that is
     special."""
-    from mpigauge.cli.program import ways_of
-    from mpigauge.cli.screen import note
+    from mpigauge.session.program import ways_of
 
-    for way in ways_of(plan, setup.mpi).values():
+    for way in ways_of(plan, setup.mpi, setup.view).values():
         for line in (way.summary, *way.notes) if way.is_special else ():
-            note(line)
+            setup.view.note(line)
 
 
 def _build_loops(setup: Setup) -> None:
@@ -143,33 +140,31 @@ def measure(runs: Sequence[PlannedRun], output: Path | None, label: str) -> Meas
     if output is not None and len(runs) > 1:
         _make(output)
     with ExitStack() as stack:
-        return carry_out(_tasks(runs, output, label, stack))
+        return carry_out(_tasks(runs, output, label, stack), runs[0].setup.view)
 
 
 def _with_trials(run: PlannedRun) -> PlannedRun:
     """The run without the calls that its MPI cannot make with buffers on a GPU."""
     if not run.plan.memory:
         return run
-    from mpigauge.cli.gpus import with_trials
+    from mpigauge.session.gpus import with_trials
 
     plan, trials = with_trials(run.plan, run.setup)
     return replace(run, plan=plan, more={**run.more, **trials})
 
 
-def carry_out(tasks: Sequence[CampaignTask]) -> Measured:
+def carry_out(tasks: Sequence[CampaignTask], view: View) -> Measured:
     """Makes the launches of all tasks in turn."""
-    from mpigauge.cli.begun import begin
-    from mpigauge.cli.ending import verdict
-    from mpigauge.cli.screen import screen
-    from mpigauge.measure import campaign, live
+    from mpigauge.measure import campaign
     from mpigauge.runs.store import load
+    from mpigauge.session.ending import verdict
 
     for task in tasks:
-        begin(task.writer.folder)
+        view.begin(task.writer.folder)
     several = len(tasks) > 1
     runs: list[Run] = []
     problems: list[str] = []
-    endings = campaign.run_in_turn(tasks, live.view(screen()), meanwhile=_import_printing)
+    endings = campaign.run_in_turn(tasks, view.of_campaign(), meanwhile=view.prepare)
     for task, ending in zip(tasks, endings, strict=True):
         run = load(task.writer.folder)
         gave_up = isinstance(ending, RunError)
@@ -178,12 +173,6 @@ def carry_out(tasks: Sequence[CampaignTask]) -> Measured:
         reports = [str(ending)] if isinstance(ending, RunError) else verdict(ending, run)
         problems += [f"{task.mpi.label}: {words}" if several else words for words in reports]
     return Measured(tuple(runs), tuple(problems))
-
-
-def _import_printing() -> None:
-    """Imports what prints a run, which takes as long as MPI_Init."""
-    for module in ("cli.limiting", "result.document", "result.stats.fit", "show.formats"):
-        import_module(f"mpigauge.{module}")
 
 
 def _make(folder: Path) -> None:
@@ -234,10 +223,10 @@ def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) ->
 
 
 def header(setup: Setup, plan: Plan) -> dict[str, Any]:
-    from mpigauge.cli.program import ways_of
     from mpigauge.measure.campaign.own_settings import gpu_settings_of, start_settings_of
+    from mpigauge.session.program import ways_of
 
-    ways = ways_of(plan, setup.mpi)
+    ways = ways_of(plan, setup.mpi, setup.view)
     programs = [{"name": name, "how": way.how} for name, way in ways.items()]
     mpi = {name: _plain(value) for name, value in asdict(setup.mpi).items()}
     head: dict[str, Any] = {
@@ -283,14 +272,6 @@ def _kernels(used: Kernels, digest: Callable[[Path], str]) -> dict[str, Any]:
     how = asdict(used.build) if used.build else {}
     plugin = digest(used.plugin) if used.plugin.exists() else ""
     return {"origin": used.origin, "plugin": str(used.plugin), "sha256": plugin} | how
-
-
-def print_run(stored: Run, form: str) -> None:
-    """Prints a run, and says where it is."""
-    from mpigauge.cli.showing import show
-
-    show(stored, form)
-    click.echo(f"mpigauge: stored in {stored.path}", err=True)
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mpigauge.cli.measuring import PlannedRun
+    from mpigauge.session.measuring import PlannedRun
 
 
 def cost_words(run: PlannedRun) -> str:

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The options of commands that launch a program of the user."""
+
+from __future__ import annotations
+
+import click
+
+from mpigauge.cli import options
+
+PROGRAM_OPTIONS = (
+    click.option(
+        "--np",
+        metavar="N",
+        help="Launch the program on N ranks.  [default: as many as --hosts have slots or --ppn]",
+    ),
+    options.mpi_option,
+    options.one_place_option,
+    options.transport_option,
+    options.tuned_option,
+    options.set_option,
+    options.env_option,
+    *options.host_options,
+    options.oversubscribe_option,
+)
+NAMES = (
+    *("mpi_spec", "np", "place", "transport", "settings", "env", "hosts", "hostfile", "ppn"),
+    *("launcher", "oversubscribe"),
+)
+"""The options that make mpigauge the launcher; not --rsh, which also serves to reach other
+hosts."""

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The view of a session on a terminal: notes and progress on standard error, a live table."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from mpigauge.cli import screen
+from mpigauge.cli.begun import begin
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.measure import campaign
+
+
+class TerminalView:
+    """Shows a session on standard error (session/view.py)."""
+
+    def note(self, text: str) -> None:
+        screen.note(text)
+
+    def report(self, text: str) -> None:
+        screen.tell(text)
+
+    def start(self) -> None:
+        screen.tell_notes()
+
+    def begin(self, folder: Path) -> None:
+        begin(folder)
+
+    def of_campaign(self) -> campaign.View:
+        from mpigauge.measure import live
+
+        return live.view(screen.screen())
+
+    def prepare(self) -> None:
+        """Imports what prints a run, which takes as long as MPI_Init."""
+        for module in ("session.limiting", "result.document", "result.stats.fit", "show.formats"):
+            import_module(f"mpigauge.{module}")
+
+
+TERMINAL = TerminalView()
