@@ -24,7 +24,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from mpigauge.features.profile.merge import merged
-from mpigauge.measure.plan.arrivals import vectors
+from mpigauge.measuring.plan.arrivals import vectors
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store.arrivals import ArrivalPattern

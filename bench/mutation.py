@@ -43,7 +43,7 @@ SHARE = 0.9
 PYTHON = {
     "result": "src/mpigauge/result",
     "runs": "src/mpigauge/runs",
-    "plan": "src/mpigauge/measure/plan",
+    "plan": "src/mpigauge/measuring/plan",
     "tune": "src/mpigauge/features/tune",
 }
 CPP = ("core", "profiler", "translate")

@@ -24,12 +24,12 @@ AS_IT_IS = "as it is"
 OTHERS = {
     "overlap": Side(
         "between launches",
-        prelude="from mpigauge.measure.campaign.backlog import Backlog\n"
+        prelude="from mpigauge.measuring.campaign.backlog import Backlog\n"
         "Backlog.add = lambda self, task: task()",
     ),
     "noise": Side(
         "all launches sample",
-        prelude="from mpigauge.measure.campaign.noise_samples import NoiseSamples\n"
+        prelude="from mpigauge.measuring.campaign.noise_samples import NoiseSamples\n"
         "NoiseSamples.words_for = lambda self, number, is_last: ''",
     ),
     "quick-start": Side("all BTLs", ("--set", "btl=self,sm,tcp,uct,ofi")),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from mpigauge.measure.plan import Request, read_request
+from mpigauge.measuring.plan import Request, read_request
 from mpigauge.session.lookups import look_up
 
 

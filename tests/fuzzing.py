@@ -378,7 +378,7 @@ def _plan(data: bytes, folder: Path) -> object:
     """As far as a plan goes without an MPI."""
     from mpigauge.features.sweep.command import command
     from mpigauge.features.sweep.sweeping import read_sweep
-    from mpigauge.measure.plan.arms import arms
+    from mpigauge.measuring.plan.arms import arms
 
     path = folder / "plan.toml"
     path.write_bytes(data)

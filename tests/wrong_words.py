@@ -31,7 +31,7 @@ import click
 
 import mpigauge
 from mpigauge.cli.main import group, run
-from mpigauge.measure.plan.plan import Plan, PlanPart
+from mpigauge.measuring.plan.plan import Plan, PlanPart
 from mpigauge.model.option_table import OFFERED
 from mpigauge.model.stored_cards import all_cards
 from mpigauge.site.mpi import find

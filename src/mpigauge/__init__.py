@@ -6,10 +6,14 @@ from __future__ import annotations
 
 _METADATA = "mpigauge-*.dist-info/METADATA"
 _LOOKED_UP = {
+    "measure": ("mpigauge.interface", "measure"),
     "open": ("mpigauge.interface", "open_stored"),
+    "compare": ("mpigauge.interface", "compare_runs"),
     "OpenedRun": ("mpigauge.interface", "OpenedRun"),
     "OpenedRuns": ("mpigauge.interface", "OpenedRuns"),
+    "RunOptions": ("mpigauge.interface", "RunOptions"),
     "UserError": ("mpigauge.model.errors", "UserError"),
+    "RunError": ("mpigauge.model.errors", "RunError"),
 }
 """Public names, and the modules that define them: a command only imports what it uses."""
 

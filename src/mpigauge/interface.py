@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Stored runs for programs and notebooks: `mpigauge.open("last")`.
+"""Measurements and stored runs for programs and notebooks.
 
-The results of commands, as values: rows with their intervals, curves, findings, comparisons. Wrong
-input raises mpigauge.UserError, whose text is the line that the command line would print.
+`mpigauge.measure` makes a run, `mpigauge.open` opens stored ones, `mpigauge.compare` compares runs.
+Results are values: rows with their intervals, curves, findings, comparisons. Wrong input raises
+mpigauge.UserError, whose text is the line that the command line would print.
 """
 
 from __future__ import annotations
 
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
-from mpigauge.model.errors import UserError
+from mpigauge.model.errors import UserError, no_such
+from mpigauge.model.secrets import masked_words
 from mpigauge.result.stats.verdicts import TOLERANCE
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from mpigauge.model.row import Row
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.finding import Explanation, Finding
@@ -27,7 +32,162 @@ if TYPE_CHECKING:
     from mpigauge.result.run_view import Curve
     from mpigauge.runs.store import Run
 
-__all__ = ["OpenedRun", "OpenedRuns", "open_stored"]
+__all__ = ["OpenedRun", "OpenedRuns", "RunOptions", "compare_runs", "measure", "open_stored"]
+
+
+class RunOptions(TypedDict, total=False):
+    """Options of `mpigauge run`, with underscores for hyphens. A text is what the command line
+    takes; numbers, lists and mappings stand for such texts."""
+
+    sizes: str | Iterable[int]
+    """Message sizes in bytes, or `0,1..4Mi`."""
+    ranks: str | int | Iterable[int]
+    """Sizes of groups of ranks."""
+    np: int
+    """Ranks of the job."""
+    place: str | Sequence[str]
+    """Placements of the ranks: socket, sockets, hosts, ..."""
+    bind: str
+    """Cores of rank 0, 1, ...: `0,4`."""
+    seconds: str | float
+    """Time for the whole run (`--in`)."""
+    precision: str
+    """Relative half width of the interval of each row at which launches end: `5%`."""
+    launches: int
+    """Launches of the job."""
+    datatype: str
+    op: str
+    cache: str
+    data: str
+    sync: str
+    inflight: int
+    memory: str
+    """Kinds of memory for buffers: `device,host`."""
+    transport: str
+    settings: Mapping[str, str]
+    """Settings of the MPI (`--set`)."""
+    env: Mapping[str, str]
+    """Variables of the ranks."""
+    hosts: str
+    ppn: int
+    classic: bool
+    seed: int
+
+
+_FLAGS = {"seconds": "in", "settings": "set"}
+"""Options whose flag on the command line has another name."""
+_REPEATED = ("place", "settings", "env")
+"""Options that a command line may repeat."""
+
+
+@overload
+def measure(
+    *benchmarks: str,
+    mpi: str | None = None,
+    output: str | Path | None = None,
+    progress: bool = False,
+    **options: Unpack[RunOptions],
+) -> OpenedRun: ...
+@overload
+def measure(
+    *benchmarks: str,
+    mpi: list[str] | tuple[str, ...],
+    output: str | Path | None = None,
+    progress: bool = False,
+    **options: Unpack[RunOptions],
+) -> OpenedRuns: ...
+def measure(
+    *benchmarks: str,
+    mpi: str | list[str] | tuple[str, ...] | None = None,
+    output: str | Path | None = None,
+    progress: bool = False,
+    **options: Unpack[RunOptions],
+) -> OpenedRun | OpenedRuns:
+    """Measures benchmarks, like `mpigauge run`, and returns the stored run.
+
+    `mpi` is one MPI as `--mpi` names it, or several, whose launches then alternate and whose runs
+    are returned together; None: the MPI that is found. `output` is the folder of the run; None: a
+    new one below mpigauge-runs. With `progress`, notes and a line for each launch go to standard
+    error. The other options are those of RunOptions.
+
+    UserError: an option is wrong, or cannot be measured here; nothing was launched. RunError: a
+    launch failed or the run was interrupted; its message names the folder of what was measured.
+    """
+    from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.session.measuring import measure as measure_runs
+    from mpigauge.session.measuring import plan_benchmarks
+    from mpigauge.session.targets import CommandOptions
+    from mpigauge.session.view import SILENT
+
+    values = _in_words(options) | {"benchmarks": benchmarks}
+    specs = (mpi,) if isinstance(mpi, str) else tuple(mpi or ())
+    chosen = CommandOptions(
+        specs, values.pop("transport", None), output=Path(output) if output else None
+    )
+    planned = plan_benchmarks(values, chosen, TERMINAL if progress else SILENT)
+    command = {"command": masked_words(_command(benchmarks, specs, options))}
+    measured = measure_runs(
+        [replace(run, more={**run.more, **command}) for run in planned],
+        chosen.output,
+        "-".join(planned[0].plan.benchmarks),
+    )
+    measured.raise_problems()
+    runs = [OpenedRun(run, run.path.name) for run in measured.runs]
+    return runs[0] if len(specs) < 2 else OpenedRuns(runs)
+
+
+def _in_words(options: RunOptions) -> dict[str, Any]:
+    """The options in the words of the command line. UserError: there is no such option."""
+    for name in options:
+        if name not in RunOptions.__annotations__:
+            raise no_such("option", name, tuple(RunOptions.__annotations__))
+    return {name: _word(name, value) for name, value in options.items()}
+
+
+def _word(name: str, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return tuple(f"{key}={each}" for key, each in value.items())
+    if name in _REPEATED:
+        return (value,) if isinstance(value, str) else tuple(value)
+    if name == "seconds" and not isinstance(value, str):
+        return f"{value:g}s"
+    if isinstance(value, (bool, str)) or name in ("launches", "inflight", "seed"):
+        return value
+    if isinstance(value, Iterable):
+        return ",".join(map(str, value))
+    return str(value)
+
+
+def _command(benchmarks: Sequence[str], specs: Sequence[str], options: RunOptions) -> list[str]:
+    """The command that makes the same run."""
+    words = ["mpigauge", "run", *benchmarks]
+    for spec in specs:
+        words += ["--mpi", spec]
+    for name, value in _in_words(options).items():
+        flag = f"--{_FLAGS.get(name, name)}"
+        if isinstance(value, bool):
+            words += [flag] if value else []
+            continue
+        for each in value if isinstance(value, tuple) else (value,):
+            words += [flag, str(each)]
+    return words
+
+
+def compare_runs(
+    first: str | Path | OpenedRun, *others: str | Path | OpenedRun, tolerance: float = TOLERANCE
+) -> Comparison:
+    """Compares runs with the first one, like `mpigauge compare`: `mpigauge.compare`. Each is an
+    opened run, or what `mpigauge.open` takes. `tolerance` is the relative difference that counts as
+    the same. UserError: one is no run, or they have nothing in common."""
+    runs = [each if isinstance(each, OpenedRun) else _one(each) for each in (first, *others)]
+    return runs[0].compare(*runs[1:], tolerance=tolerance)
+
+
+def _one(what: str | Path) -> OpenedRun:
+    opened = open_stored(what)
+    if isinstance(opened, OpenedRuns):
+        raise UserError(f"{what} holds {len(opened)} runs; name one of them")
+    return opened
 
 
 def open_stored(what: str | Path) -> OpenedRun | OpenedRuns:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.measure.campaign.reasons import failed_to_start
+from mpigauge.measuring.campaign.reasons import failed_to_start
 from mpigauge.model.cards import NCCL_SUITE, Cards
 from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, parse
 from mpigauge.site import launch

@@ -79,14 +79,14 @@ def test_before_anything_is_made(spec: str, tmp_path: Path, place: str) -> None:
 def test_before_the_first_launch(spec: str, tmp_path: Path) -> None:
     """There is a folder, but nothing to show or to resume."""
     words = (*RUN, "--mpi", spec, "--output", "out")
-    done = interrupted(tmp_path, "mpigauge.measure.campaign:run_in_turn", *words)
+    done = interrupted(tmp_path, "mpigauge.measuring.campaign:run_in_turn", *words)
     assert done.returncode == 2
     assert done.stderr.strip() == "mpigauge: interrupted; nothing was measured"
 
 
 def test_between_launches(spec: str, tmp_path: Path) -> None:
     words = ("run", "PingPong", "--sizes", "0,8", "--launches", "3", "--in", "3s")
-    place = "mpigauge.measure.campaign.run:Campaign.note"
+    place = "mpigauge.measuring.campaign.run:Campaign.note"
     more = ("--mpi", spec, "--output", "out")
     done = interrupted(tmp_path, place, *words, *more, goes_on=True)
     assert done.returncode == 1
@@ -99,7 +99,9 @@ def test_between_launches(spec: str, tmp_path: Path) -> None:
 def test_after_the_last_launch(spec: str, tmp_path: Path) -> None:
     """All is measured, so all is well."""
     words = (*RUN, "--mpi", spec, "--output", "out")
-    done = interrupted(tmp_path, "mpigauge.measure.campaign.in_turn:finished", *words, goes_on=True)
+    done = interrupted(
+        tmp_path, "mpigauge.measuring.campaign.in_turn:finished", *words, goes_on=True
+    )
     assert done.returncode == 0, done.stderr
     assert "PingPong" in done.stdout
     assert load(tmp_path / "out").status["status"] == "done"

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+import mpigauge
 from mpigauge.features.quick.plan import COLLECTIVES
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.records import Gpu
@@ -50,6 +52,21 @@ def test_pingpong(spec: str, tmp_path: Path) -> None:
     assert {rank.gpu for rank in stored.ranks} == {Gpu()}
     assert facts_of_run(stored).gpus == ()
     assert not list((tmp_path / "out").glob("stop-*"))
+
+
+def test_the_same_from_python(spec: str, tmp_path: Path) -> None:
+    """In a thread of its own, as a notebook's may be."""
+
+    def measure() -> mpigauge.OpenedRun:
+        output = tmp_path / "out"
+        return mpigauge.measure("PingPong", mpi=spec, sizes=[0, 1024], launches=2, output=output)
+
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(measure).result()
+    assert [row.message_bytes for row in run.rows] == [0, 1024]
+    assert {row.launches for row in run.rows} == {2}
+    command = ["mpigauge", "run", "PingPong", "--mpi", spec, "--sizes", "0,1024", "--launches", "2"]
+    assert load(tmp_path / "out").header["command"] == command
 
 
 def test_ranks_are_where_they_were_told_to_be(spec: str, tmp_path: Path) -> None:

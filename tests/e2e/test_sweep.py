@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.measure.plan import Plan
+from mpigauge.measuring.plan import Plan
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import load
 from mpigauge.site.mpi import find

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.measure.plan import Plan
+from mpigauge.measuring.plan import Plan
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import Rule
 from mpigauge.runs.store import load

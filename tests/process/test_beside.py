@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from mpigauge.measure import campaign
-from mpigauge.measure.campaign import CampaignTask, Ending
-from mpigauge.measure.campaign.state import LaunchOutcome
-from mpigauge.measure.plan import Plan
+from mpigauge.measuring import campaign
+from mpigauge.measuring.campaign import CampaignTask, Ending
+from mpigauge.measuring.campaign.state import LaunchOutcome
+from mpigauge.measuring.plan import Plan
 from mpigauge.model.errors import RunError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import RunWriter, load

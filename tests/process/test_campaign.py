@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from mpigauge.measure import campaign
-from mpigauge.measure.campaign import (
+from mpigauge.measuring import campaign
+from mpigauge.measuring.campaign import (
     CampaignState,
     CampaignTask,
     Ending,
@@ -31,11 +31,11 @@ from mpigauge.measure.campaign import (
     budget,
     launch,
 )
-from mpigauge.measure.campaign.own_settings import reporting
-from mpigauge.measure.campaign.process import LauncherProcess, _processes
-from mpigauge.measure.campaign.run import Campaign
-from mpigauge.measure.campaign.state import LaunchOutcome
-from mpigauge.measure.plan import Plan, PlanPart
+from mpigauge.measuring.campaign.own_settings import reporting
+from mpigauge.measuring.campaign.process import LauncherProcess, _processes
+from mpigauge.measuring.campaign.run import Campaign
+from mpigauge.measuring.campaign.state import LaunchOutcome
+from mpigauge.measuring.plan import Plan, PlanPart
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.hosts import HostRanks
@@ -938,7 +938,7 @@ def test_nothing_of_a_job_is_left_behind() -> None:
 
 KILLED = """
 import sys
-from mpigauge.measure.campaign.process import LauncherProcess
+from mpigauge.measuring.campaign.process import LauncherProcess
 from mpigauge.site.launch import Command
 
 stubborn = "trap '' TERM; echo started; while :; do sleep 1; done"
@@ -989,8 +989,8 @@ def test_all_jobs_of_a_process_share_a_watchdog() -> None:
     script = f"""
 import os
 import sys
-from mpigauge.measure.campaign.process import LauncherProcess
-from mpigauge.measure.campaign.watchdog import watchdog
+from mpigauge.measuring.campaign.process import LauncherProcess
+from mpigauge.measuring.campaign.watchdog import watchdog
 from mpigauge.site.launch import Command
 
 first, second, third = (LauncherProcess(Command(("sleep", "600"), {{}})) for _ in range(3))

@@ -13,8 +13,8 @@ import pytest
 
 from mpigauge.cli.main import run as cli
 from mpigauge.features.compilers.plan import SIZES, loops_plan
-from mpigauge.measure.plan import LookedUp, Plan, read_request
-from mpigauge.measure.plan.resolve import resolve
+from mpigauge.measuring.plan import LookedUp, Plan, read_request
+from mpigauge.measuring.plan.resolve import resolve
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Compiler
 from mpigauge.result.compare.compilers import accounts, compilers
@@ -28,7 +28,7 @@ from tests.unit.test_node_cluster import resources_of_hosts
 from tests.unit.test_plan import MPICH
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import Resources
+    from mpigauge.measuring.plan import Resources
     from mpigauge.model.columns import Cell
 
 LOOPS = ("Copy", "Triad")

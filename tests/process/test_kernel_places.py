@@ -14,7 +14,7 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.features.doctor.check_finding import Host
 from mpigauge.features.doctor.registry import diagnose
-from mpigauge.measure.campaign.resume import _differences
+from mpigauge.measuring.campaign.resume import _differences
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import KernelBuild, Kernels, Mpi
 from mpigauge.runs.store import load

@@ -14,12 +14,12 @@ import pytest
 from mpigauge.cli.comparing import sides_within
 from mpigauge.features.sweep.plan import sweep_plan, swept
 from mpigauge.features.sweep.sweeping import read_sweep
-from mpigauge.measure.campaign.cost import Rates, cost, rates_of
-from mpigauge.measure.campaign.job import job_of
-from mpigauge.measure.plan import Resources, read_request
-from mpigauge.measure.plan.arms import Arm, Places
-from mpigauge.measure.plan.foreign import Foreign, Merit, read_command
-from mpigauge.measure.plan.plan import Plan, PlanPart
+from mpigauge.measuring.campaign.cost import Rates, cost, rates_of
+from mpigauge.measuring.campaign.job import job_of
+from mpigauge.measuring.plan import Resources, read_request
+from mpigauge.measuring.plan.arms import Arm, Places
+from mpigauge.measuring.plan.foreign import Foreign, Merit, read_command
+from mpigauge.measuring.plan.plan import Plan, PlanPart
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Mpi
@@ -104,7 +104,7 @@ def test_what_crashed_is_tried_again_when_it_is_resumed(bench: Bench) -> None:
     stored = bench.stored()
     healed = replace(plan, parts=tuple(replace(part, settings={}) for part in plan.parts))
     stored = replace(stored, header={**stored.header, "plan": healed.to_json()})
-    from mpigauge.measure import campaign
+    from mpigauge.measuring import campaign
 
     with RunWriter.resume(stored.path) as writer:
         task = campaign.resumed(stored, bench.mpi, bench.kernels, writer)

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mpigauge.measure.campaign.cost import ROUND_S
-from mpigauge.measure.plan.schedule import schedule
+from mpigauge.measuring.campaign.cost import ROUND_S
+from mpigauge.measuring.plan.schedule import schedule
 from tests.replay.test_coverage import TRACES, replay
 
 __all__ = ["replay"]

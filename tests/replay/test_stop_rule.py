@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from mpigauge.measure.campaign.results import Results
+from mpigauge.measuring.campaign.results import Results
 from mpigauge.model.between import LEAST_RUNS, Remembered
 from mpigauge.model.columns import Cell
 from mpigauge.model.record import Key

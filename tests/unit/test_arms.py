@@ -13,9 +13,17 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.features.sweep.command import command as sweep
 from mpigauge.features.sweep.plan_file import arguments_of
-from mpigauge.measure.plan.arms import Arm, Places, VaryBlock, arms, grid_of, options_of, read_block
-from mpigauge.measure.plan.condition import holds, names_in
-from mpigauge.measure.plan.foreign import Foreign, Merit, read_command
+from mpigauge.measuring.plan.arms import (
+    Arm,
+    Places,
+    VaryBlock,
+    arms,
+    grid_of,
+    options_of,
+    read_block,
+)
+from mpigauge.measuring.plan.condition import holds, names_in
+from mpigauge.measuring.plan.foreign import Foreign, Merit, read_command
 from mpigauge.model.errors import UserError
 from mpigauge.model.toml import read_toml
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mpigauge.measure.plan import Plan, Resources, resolve
-from mpigauge.measure.plan.arrivals import MOST_LETTERS, vectors
+from mpigauge.measuring.plan import Plan, Resources, resolve
+from mpigauge.measuring.plan.arrivals import MOST_LETTERS, vectors
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from mpigauge.measure.campaign.backlog import Backlog
+from mpigauge.measuring.campaign.backlog import Backlog
 
 
 def test_tasks_are_done_in_their_order_and_once() -> None:

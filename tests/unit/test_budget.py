@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from mpigauge.measure.campaign.budget import CELL_S, cell_s
-from mpigauge.measure.plan import Plan, PlanPart, kernel_words
-from mpigauge.measure.plan.plan import LaunchPlan
+from mpigauge.measuring.campaign.budget import CELL_S, cell_s
+from mpigauge.measuring.plan import Plan, PlanPart, kernel_words
+from mpigauge.measuring.plan.plan import LaunchPlan
 
 PART = PlanPart(("Bcast",), 2)
 PLAN = Plan((PART,), "mpich", 1)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mpigauge.measure.plan import LaunchPlan, Plan, PlanPart, kernel_words, read_request
-from mpigauge.measure.plan.buffer_memory import KINDS, read_memory
-from mpigauge.measure.plan.memory_check import check_memory
+from mpigauge.measuring.plan import LaunchPlan, Plan, PlanPart, kernel_words, read_request
+from mpigauge.measuring.plan.buffer_memory import KINDS, read_memory
+from mpigauge.measuring.plan.memory_check import check_memory
 from mpigauge.model.cards import Card
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostRanks

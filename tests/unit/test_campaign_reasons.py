@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpigauge.measure.campaign.reasons import why
+from mpigauge.measuring.campaign.reasons import why
 
 HYDRA = """
 ===================================================================================

@@ -24,9 +24,9 @@ from mpigauge.features.check.result import (
     right_data,
 )
 from mpigauge.features.check.show import as_json, as_junit, as_table
-from mpigauge.measure.plan import Plan, PlanPart
-from mpigauge.measure.plan.foreign import Foreign, Merit
-from mpigauge.measure.plan.narrowed import narrowed
+from mpigauge.measuring.plan import Plan, PlanPart
+from mpigauge.measuring.plan.foreign import Foreign, Merit
+from mpigauge.measuring.plan.narrowed import narrowed
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 from mpigauge.model.row import Estimate

@@ -30,7 +30,7 @@ LAUNCH = {
     "mpi_standard": "4.1", "abi": "mpich", "world_ranks": 2, "mode": "adaptive",
     "precision": 0.05, "seed": 1, "thread_level": "single", "clock": {},
 }  # fmt: skip
-HEAVY = {"numpy", "scipy", "rich", "duckdb", "altair", "mpigauge.measure.plan", "mpigauge.show",
+HEAVY = {"numpy", "scipy", "rich", "duckdb", "altair", "mpigauge.measuring.plan", "mpigauge.show",
          "mpigauge.result.library"}  # fmt: skip
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mpigauge.features.doctor.registry import CHECKS
-from mpigauge.measure.campaign import deaths
-from mpigauge.measure.campaign.deaths import CAUSES, Death, cause_by_status, cause_of
-from mpigauge.measure.campaign.reasons import signal_of
+from mpigauge.measuring.campaign import deaths
+from mpigauge.measuring.campaign.deaths import CAUSES, Death, cause_by_status, cause_of
+from mpigauge.measuring.campaign.reasons import signal_of
 from mpigauge.site.topology.conditions import Conditions, read_conditions
 from mpigauge.site.topology.files import Files, Room
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from mpigauge.measure.campaign.device_trials import SIZES, judged, left_out, tried_cards
-from mpigauge.measure.plan import PlanPart
-from mpigauge.measure.plan.call_families import (
+from mpigauge.measuring.campaign.device_trials import SIZES, judged, left_out, tried_cards
+from mpigauge.measuring.plan import PlanPart
+from mpigauge.measuring.plan.call_families import (
     ARITHMETIC,
     BROADCASTS,
     FAMILIES,

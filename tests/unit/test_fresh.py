@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli.main import run as cli
-from mpigauge.measure.plan import LaunchPlan, Plan, Resources, kernel_words, read_request, resolve
+from mpigauge.measuring.plan import LaunchPlan, Plan, Resources, kernel_words, read_request, resolve
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.result.document import Document, document

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from mpigauge.cli.main import run as main
-from mpigauge.measure.campaign.memory import Memory, rebuild
+from mpigauge.measuring.campaign.memory import Memory, rebuild
 from mpigauge.model.between import (
     LEAST_LAUNCHES,
     MOST_RUNS,

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.features.quick.plan import quick
-from mpigauge.measure.campaign.launch import block_of
-from mpigauge.measure.plan import Plan, PlanPart, Resources, host_words, read_request, resolve
+from mpigauge.measuring.campaign.launch import block_of
+from mpigauge.measuring.plan import Plan, PlanPart, Resources, host_words, read_request, resolve
 from mpigauge.model import hostfile, hostlist
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import MOST, parse_hostfile, read_hostfile

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 import mpigauge
+from mpigauge import interface
 from mpigauge.cli.main import run as command
+from mpigauge.commands.run import command as RUN  # noqa: N812
 from tests import cells, runs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -179,3 +181,43 @@ def run_cell(source: str, names: dict[str, Any]) -> str:
     exec(compile(ast.Module(body[:-1], []), "cell", "exec"), names)
     value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
     return str(value._repr_html_())
+
+
+# --- measure -------------------------------------------------------------------------------
+def test_wrong_options_are_refused_before_anything_starts(tmp_path: Path) -> None:
+    with pytest.raises(mpigauge.UserError, match=r"there is no option 'size'.*sizes"):
+        mpigauge.measure("PingPong", size="8")  # type: ignore[call-overload]
+    with pytest.raises(mpigauge.UserError, match="there is no benchmark 'PingPung'"):
+        mpigauge.measure("PingPung", output=tmp_path / "run")
+    with pytest.raises(mpigauge.UserError, match="--launches: 0 is out of range"):
+        mpigauge.measure("PingPong", launches=0)
+    assert not list(tmp_path.iterdir())
+
+
+def test_values_become_the_words_of_a_command() -> None:
+    options = mpigauge.RunOptions(
+        sizes=[8, 65536], ranks=2, place=["socket", "sockets"], settings={"A": "1", "B": "2"},
+        seconds=2.5, launches=6, classic=True,
+    )  # fmt: skip
+    command = interface._command(("PingPong",), ("mpich",), options)
+    assert " ".join(command) == (
+        "mpigauge run PingPong --mpi mpich --sizes 8,65536 --ranks 2 --place socket "
+        "--place sockets --set A=1 --set B=2 --in 2.5s --launches 6 --classic"
+    )
+
+
+def test_every_option_of_measure_is_one_of_run() -> None:
+    flags = {flag for parameter in RUN.params for flag in parameter.opts}
+    for name in mpigauge.RunOptions.__annotations__:
+        flag = interface._FLAGS.get(name, name)
+        assert f"--{flag}" in flags
+        assert name in {parameter.name for parameter in RUN.params}
+
+
+def test_compare_takes_words_and_runs(tmp_path: Path) -> None:
+    first, second = stored(tmp_path, "a"), stored(tmp_path, "b", 2e-6)
+    (entry,) = mpigauge.compare(first, opened(second)).entries
+    assert entry.ratio
+    assert entry.ratio.estimate.value == pytest.approx(2)
+    with pytest.raises(mpigauge.UserError, match="holds 2 runs; name one of them"):
+        mpigauge.compare(first, tmp_path)

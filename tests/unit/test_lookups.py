@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.measure.plan import read_request
+from mpigauge.measuring.plan import read_request
 from mpigauge.model.errors import UserError
 from mpigauge.session.lookups import look_up
 from tests import asked

@@ -16,12 +16,12 @@ import pytest
 from mpigauge.draw.scale import STOPS, ColourScale
 from mpigauge.features.map.command import MOST_AGAIN, OddPairs, refuse_nothing
 from mpigauge.features.map.plan import FORMS, check_pair, parse_pairs
-from mpigauge.measure.campaign import Results
-from mpigauge.measure.campaign.cost import ROUND_S, Rates, cost
-from mpigauge.measure.plan import Plan, PlanPart, Resources, kernel_words
-from mpigauge.measure.plan.plan import LaunchPlan
-from mpigauge.measure.plan.request import Request
-from mpigauge.measure.plan.schedule import Schedule, schedule
+from mpigauge.measuring.campaign import Results
+from mpigauge.measuring.campaign.cost import ROUND_S, Rates, cost
+from mpigauge.measuring.plan import Plan, PlanPart, Resources, kernel_words
+from mpigauge.measuring.plan.plan import LaunchPlan
+from mpigauge.measuring.plan.request import Request
+from mpigauge.measuring.plan.schedule import Schedule, schedule
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.placement import Seat
 from mpigauge.model.record import Skip

@@ -17,10 +17,10 @@ from mpigauge.cli.main import run as main
 from mpigauge.features.profile.stored import load_jobs
 from mpigauge.features.submit import submitting
 from mpigauge.features.submit.queue import Queue
-from mpigauge.measure.campaign.resume import plan_of
-from mpigauge.measure.plan import Plan
-from mpigauge.measure.plan.foreign import Foreign
-from mpigauge.measure.plan.plan import PlanPart
+from mpigauge.measuring.campaign.resume import plan_of
+from mpigauge.measuring.plan import Plan
+from mpigauge.measuring.plan.foreign import Foreign
+from mpigauge.measuring.plan.plan import PlanPart
 from mpigauge.model.errors import UserError
 from mpigauge.model.secrets import (
     MASK,

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from mpigauge.measure.plan import Plan, PlanPart
-from mpigauge.measure.plan.narrowed import narrowed_part
+from mpigauge.measuring.plan import Plan, PlanPart
+from mpigauge.measuring.plan.narrowed import narrowed_part
 from mpigauge.model.columns import Cell
 from tests.cells import cell
 

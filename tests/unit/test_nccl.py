@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.measure.plan import Request, read_request
-from mpigauge.measure.plan.gpus import uses_gpus, uses_nccl
-from mpigauge.measure.plan.request import LookedUp
+from mpigauge.measuring.plan import Request, read_request
+from mpigauge.measuring.plan.gpus import uses_gpus, uses_nccl
+from mpigauge.measuring.plan.request import LookedUp
 from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.model.errors import UserError
 from mpigauge.model.stored_cards import all_cards

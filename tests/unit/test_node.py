@@ -24,8 +24,8 @@ from mpigauge.features.node.plan import (
     node_plan,
 )
 from mpigauge.features.node.show import page
-from mpigauge.measure.plan import Resources, read_request
-from mpigauge.measure.plan.node_suite import CLOCKS, NOISE, PEAKS
+from mpigauge.measuring.plan import Resources, read_request
+from mpigauge.measuring.plan.node_suite import CLOCKS, NOISE, PEAKS
 from mpigauge.model.cards import Cards
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError

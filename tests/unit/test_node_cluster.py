@@ -14,9 +14,9 @@ from mpigauge.commands.node import OddHosts
 from mpigauge.features.cluster.plan import AGAIN, AGAIN_ALONE, ALONE, cluster_plan
 from mpigauge.features.cluster.result import Cluster, by_ranks, cluster
 from mpigauge.features.cluster.show import page, sentences
-from mpigauge.measure.campaign import Results
-from mpigauge.measure.plan import Resources, read_request
-from mpigauge.measure.plan.plan import Plan
+from mpigauge.measuring.campaign import Results
+from mpigauge.measuring.plan import Resources, read_request
+from mpigauge.measuring.plan.plan import Plan
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.result.document import Document

@@ -12,8 +12,8 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.features.node.plan import node_plan
-from mpigauge.measure.plan import Plan, Resources, kernel_words, read_request, resolve
-from mpigauge.measure.plan.plan import LaunchPlan, PlanPart
+from mpigauge.measuring.plan import Plan, Resources, kernel_words, read_request, resolve
+from mpigauge.measuring.plan.plan import LaunchPlan, PlanPart
 from mpigauge.model import openmp
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError

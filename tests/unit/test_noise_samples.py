@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from mpigauge.measure.campaign.noise_samples import NoiseSamples
-from mpigauge.measure.campaign.results import Results
-from mpigauge.measure.plan import LaunchPlan, Plan, PlanPart, kernel_words
-from mpigauge.measure.plan.noise import detour_words
+from mpigauge.measuring.campaign.noise_samples import NoiseSamples
+from mpigauge.measuring.campaign.results import Results
+from mpigauge.measuring.plan import LaunchPlan, Plan, PlanPart, kernel_words
+from mpigauge.measuring.plan.noise import detour_words
 from mpigauge.model.record import Noise
 from tests import cells
 

@@ -15,8 +15,8 @@ from mpigauge.cli.main import run
 from mpigauge.cli.run_options import RUN_OPTIONS
 from mpigauge.commands.run import command
 from mpigauge.features.profile import command as profile
-from mpigauge.measure.plan import LookedUp, Request, Resources, read_request
-from mpigauge.measure.plan.resolve import check_effect
+from mpigauge.measuring.plan import LookedUp, Request, Resources, read_request
+from mpigauge.measuring.plan.resolve import check_effect
 from mpigauge.model.cards import NODE_SUITE, Card
 from mpigauge.model.errors import UserError
 from mpigauge.model.option_table import LIMITS, OFFERED

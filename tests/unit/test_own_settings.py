@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.measure.campaign.own_settings import start_settings, start_settings_of
-from mpigauge.measure.plan import Plan, PlanPart
-from mpigauge.measure.plan.foreign import Foreign
+from mpigauge.measuring.campaign.own_settings import start_settings, start_settings_of
+from mpigauge.measuring.plan import Plan, PlanPart
+from mpigauge.measuring.plan.foreign import Foreign
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.stored_cards import all_cards

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mpigauge.features.quick.plan import PAIR_SIZES, quick
-from mpigauge.measure.plan import (
+from mpigauge.measuring.plan import (
     LaunchPlan,
     LookedUp,
     Plan,
@@ -24,8 +24,8 @@ from mpigauge.measure.plan import (
     resolve,
     where,
 )
-from mpigauge.measure.plan.foreign import Foreign
-from mpigauge.measure.plan.resolve import check_ranks
+from mpigauge.measuring.plan.foreign import Foreign
+from mpigauge.measuring.plan.resolve import check_ranks
 from mpigauge.model.cards import Card, Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostRanks

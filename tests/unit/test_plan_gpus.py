@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.seats import seat_lines
-from mpigauge.measure.campaign.job import job_of
-from mpigauge.measure.plan import Plan, Request, Resources, read_request, resolve
-from mpigauge.measure.plan.gpus import check_fit, with_room_for_gpus
+from mpigauge.measuring.campaign.job import job_of
+from mpigauge.measuring.plan import Plan, Request, Resources, read_request, resolve
+from mpigauge.measuring.plan.gpus import check_fit, with_room_for_gpus
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostGpus, NamedHost

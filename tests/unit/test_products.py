@@ -16,10 +16,10 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.features.node.plan import SINGLE, UPDATES, node_plan
 from mpigauge.features.node.show import page
-from mpigauge.measure.plan import LookedUp, Plan, PlanPart, read_request
-from mpigauge.measure.plan.blas import libraries_of
-from mpigauge.measure.plan.node_suite import PRODUCTS
-from mpigauge.measure.plan.resolve import resolve
+from mpigauge.measuring.plan import LookedUp, Plan, PlanPart, read_request
+from mpigauge.measuring.plan.blas import libraries_of
+from mpigauge.measuring.plan.node_suite import PRODUCTS
+from mpigauge.measuring.plan.resolve import resolve
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Blas

@@ -34,8 +34,8 @@ from mpigauge.features.profile.profiling import (
 from mpigauge.features.profile.show import accounts_of, lines_of, page
 from mpigauge.features.profile.stored import load_jobs, save
 from mpigauge.features.profile.symbols import Place
-from mpigauge.measure.campaign.agent import Agent
-from mpigauge.measure.campaign.in_front import run
+from mpigauge.measuring.campaign.agent import Agent
+from mpigauge.measuring.campaign.in_front import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure, decode
 from mpigauge.runs.readers.registry import READERS
@@ -445,7 +445,7 @@ def test_the_status_is_the_programs_own(script: str, status: int) -> None:
 
 def test_input_and_output_are_the_programs_own() -> None:
     lines = (
-        "import sys, os; from mpigauge.measure.campaign.in_front import run; "
+        "import sys, os; from mpigauge.measuring.campaign.in_front import run; "
         "sys.exit(run(['sh', '-c', 'cat; echo oops >&2; exit 3'], os.environ).status)"
     )
     words = [sys.executable, "-c", lines]

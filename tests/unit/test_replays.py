@@ -18,8 +18,8 @@ from mpigauge.features.profile.files import Instances
 from mpigauge.features.profile.merge import merged
 from mpigauge.features.profile.replayed import replay_of, save_mix
 from mpigauge.features.profile.stored import ProfiledJob
-from mpigauge.measure.plan import Plan, Resources, resolve
-from mpigauge.measure.plan.replays import (
+from mpigauge.measuring.plan import Plan, Resources, resolve
+from mpigauge.measuring.plan.replays import (
     MOST_CALLS,
     RepeatedStep,
     _late_words,

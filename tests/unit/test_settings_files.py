@@ -14,7 +14,7 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.features.sweep.sweeping import known_settings
-from mpigauge.measure.plan.arms import Arm
+from mpigauge.measuring.plan.arms import Arm
 from mpigauge.model.errors import UserError
 from mpigauge.model.knob import Knob
 from mpigauge.session.lookups import look_up

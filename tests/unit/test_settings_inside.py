@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from mpigauge.features.sweep.plan import swept_inside
-from mpigauge.measure.plan.kernel import kernel_words
-from mpigauge.measure.plan.plan import LaunchPlan, Plan
+from mpigauge.measuring.plan.kernel import kernel_words
+from mpigauge.measuring.plan.plan import LaunchPlan, Plan
 from mpigauge.model.knob import Knob
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.mpi.settings.inside import OutsideError, written

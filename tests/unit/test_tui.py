@@ -11,12 +11,12 @@ import re
 import pytest
 from rich.console import Console, RenderableType
 
-from mpigauge.measure.campaign import CampaignState, Results
-from mpigauge.measure.campaign.state import LaunchOutcome
-from mpigauge.measure.live import LineView, phrases, view
-from mpigauge.measure.live.live import LiveView, picture
-from mpigauge.measure.live.matrix import some
-from mpigauge.measure.plan import Plan, PlanPart
+from mpigauge.measuring.campaign import CampaignState, Results
+from mpigauge.measuring.campaign.state import LaunchOutcome
+from mpigauge.measuring.live import LineView, phrases, view
+from mpigauge.measuring.live.live import LiveView, picture
+from mpigauge.measuring.live.matrix import some
+from mpigauge.measuring.plan import Plan, PlanPart
 from mpigauge.model.columns import Cell
 from mpigauge.model.screen import Screen, in_ascii
 from tests import cells
@@ -202,7 +202,7 @@ def test_a_row_without_an_interval_is_the_widest() -> None:
 
 
 def test_placements_are_lines_of_their_own() -> None:
-    from mpigauge.measure.live.matrix import by_line
+    from mpigauge.measuring.live.matrix import by_line
     from mpigauge.result.stats.launches import rows
 
     found = rows([cells.cell(placement=name, message_bytes=8) for name in ("numa", "l3")])

@@ -23,8 +23,8 @@ from mpigauge.features.tune.result import (
 )
 from mpigauge.features.tune.show import lines_of, trial_sentences
 from mpigauge.features.tune.trial import ROUNDS, trial_of
-from mpigauge.measure.plan.request import Request
-from mpigauge.measure.plan.resources import Resources
+from mpigauge.measuring.plan.request import Request
+from mpigauge.measuring.plan.resources import Resources
 from mpigauge.model.call_mix import CallMix, MixedCall
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import CONTROL

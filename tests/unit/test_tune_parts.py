@@ -14,7 +14,7 @@ from mpigauge.features.tune.making import _check_one_level, folder_for, with_lev
 from mpigauge.features.tune.plan import TUNED
 from mpigauge.features.tune.point_to_point import Messages, slower_messages
 from mpigauge.features.tune.tuning import _check_calls, noise_of, why_gone
-from mpigauge.measure.plan import Request
+from mpigauge.measuring.plan import Request
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import Rule

@@ -39,8 +39,8 @@ from mpigauge.features.tune.point_to_point import (
     settings_plan,
 )
 from mpigauge.features.tune.tuning import TuningTask
-from mpigauge.measure.plan import Plan, Resources
-from mpigauge.measure.plan.request import Request
+from mpigauge.measuring.plan import Plan, Resources
+from mpigauge.measuring.plan.request import Request
 from mpigauge.model.call_mix import CallMix, MixedCall
 from mpigauge.model.machine import Machine
 from mpigauge.model.rules import Rule

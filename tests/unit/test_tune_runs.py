@@ -19,7 +19,7 @@ from mpigauge.features.tune.point_to_point import (
 )
 from mpigauge.features.tune.result import Tried, grids, tried
 from mpigauge.features.tune.tuning import check_level, is_cut_short, screened, why_lost
-from mpigauge.measure.plan.plan import Plan, PlanPart
+from mpigauge.measuring.plan.plan import Plan, PlanPart
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
 from mpigauge.model.names import CONTROL

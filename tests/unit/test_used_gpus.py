@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mpigauge.measure.campaign.launch import on_wrong_gpu
+from mpigauge.measuring.campaign.launch import on_wrong_gpu
 from mpigauge.model.record import Rank
 from mpigauge.model.records import Gpu, GpuState
 from mpigauge.result.facts import Facts

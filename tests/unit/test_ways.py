@@ -14,7 +14,7 @@ import pytest
 
 from mpigauge.features.exec.show import all_seen, some_seen
 from mpigauge.features.exec.watching import Watching
-from mpigauge.measure.campaign.on_mpi import on_its_mpi
+from mpigauge.measuring.campaign.on_mpi import on_its_mpi
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.launch import Job, command

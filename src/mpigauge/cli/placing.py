@@ -21,7 +21,7 @@ def to_ask(where: Mapping[str, Any], one_machine: Mapping[str, object]) -> Targe
     """The hosts that `options.hosts_to_ask` name, to look at and not to measure; where they name
     none, those of the batch job, if there are several. None: this machine alone, as with each of
     the options that are for one machine. UserError: such an option stands beside hosts."""
-    from mpigauge.measure.plan import read_request
+    from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.session.setup import target_of
     from mpigauge.session.targets import CommandOptions

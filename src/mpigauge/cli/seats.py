@@ -17,7 +17,7 @@ from mpigauge.site.placement import cores_of
 from mpigauge.site.topology.levels import Levels
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import PlanPart, Resources
+    from mpigauge.measuring.plan import PlanPart, Resources
     from mpigauge.model.hosts import HostRanks
 
 HEADS: tuple[str, ...] = ("rank", "host", "cpuset", "core", "NUMA", "socket", "to rank 0")

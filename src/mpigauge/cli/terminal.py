@@ -13,7 +13,7 @@ from mpigauge.cli.begun import begin
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.measure import campaign
+    from mpigauge.measuring import campaign
 
 
 class TerminalView:
@@ -32,7 +32,7 @@ class TerminalView:
         begin(folder)
 
     def of_campaign(self) -> campaign.View:
-        from mpigauge.measure import live
+        from mpigauge.measuring import live
 
         return live.view(screen.screen())
 

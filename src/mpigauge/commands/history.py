@@ -91,7 +91,7 @@ def rebuild_command(runs: tuple[str, ...]) -> None:
     RUN is a run folder, its name below mpigauge-runs, `last`, or a folder that holds runs. They are
     remembered in the order in which they were measured, beside what is remembered already.
     """
-    from mpigauge.measure.campaign.memory import rebuild
+    from mpigauge.measuring.campaign.memory import rebuild
     from mpigauge.model.errors import UserError
     from mpigauge.runs.store import load
 

@@ -16,7 +16,7 @@ from mpigauge.cli import options
 from mpigauge.cli.paths import InputFile, InputFolder, OutputFolder
 
 if TYPE_CHECKING:
-    from mpigauge.measure.campaign.trial import Trial
+    from mpigauge.measuring.campaign.trial import Trial
     from mpigauge.model.mpi import Mpi
     from mpigauge.site.mpi.listing import ListedMpi
 
@@ -135,7 +135,7 @@ def list_command(
 
 def _tried(mpis: Iterable[Mpi]) -> dict[str, Trial]:
     """Those whose launcher starts something here. Slurm's would make a job and wait for it."""
-    from mpigauge.measure.campaign.trial import trial
+    from mpigauge.measuring.campaign.trial import trial
     from mpigauge.model.registry import Here
     from mpigauge.site import batch
     from mpigauge.site.launch import cannot_start

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.features.cluster.result import Cluster
-    from mpigauge.measure.campaign import Results
-    from mpigauge.measure.plan import Plan, PlanPart
+    from mpigauge.measuring.campaign import Results
+    from mpigauge.measuring.plan import Plan, PlanPart
     from mpigauge.runs.store import Run
     from mpigauge.session.targets import Setup
 
@@ -76,7 +76,7 @@ def command(
     """
     from mpigauge.cli.placing import print_seats
     from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.measure.plan import read_request
+    from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.session.measuring import PlannedRun, check, measure
     from mpigauge.session.run_names import open_run
@@ -147,7 +147,7 @@ class OddHosts:
 def odd_parts(together: PlanPart, cluster: Cluster) -> tuple[PlanPart, ...]:
     """The parts that measure again what was odd, on all hosts at once and on each odd one."""
     from mpigauge.features.cluster.plan import once_more
-    from mpigauge.measure.plan.blas import BLAS
+    from mpigauge.measuring.plan.blas import BLAS
 
     library = together.suite_options.get(BLAS, "").partition("=")[0]
     own = []

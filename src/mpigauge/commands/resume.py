@@ -14,7 +14,7 @@ from mpigauge.cli import completing, options
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
-    from mpigauge.measure.campaign import CampaignTask
+    from mpigauge.measuring.campaign import CampaignTask
 
 
 @click.command("resume")
@@ -53,7 +53,7 @@ def command(run: str, form: str) -> None:
 def what_is_left(folder: Path, stack: ExitStack) -> CampaignTask:
     """The remaining work of a run. UserError: machine, MPI or hosts have changed."""
     from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.measure import campaign
+    from mpigauge.measuring import campaign
     from mpigauge.runs.store import RunWriter, load
     from mpigauge.session.remeasure import same_setup
 

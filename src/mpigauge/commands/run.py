@@ -30,19 +30,11 @@ def command(**values: Any) -> None:
     from mpigauge.cli.placing import print_seats
     from mpigauge.cli.showing import print_run
     from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.measure.plan import read_request, resolve
-    from mpigauge.session.lookups import look_up
-    from mpigauge.session.measuring import PlannedRun, check, measure
-    from mpigauge.session.setup import set_up
+    from mpigauge.session.measuring import measure, plan_benchmarks
     from mpigauge.session.targets import CommandOptions
 
     options = CommandOptions.taken(values)
-    request = read_request(values, look_up(values))
-    runs = []
-    for setup in set_up(request, options, TERMINAL):
-        plan = resolve(setup.request, setup.cards, setup.resources, setup.mpi)
-        runs.append(PlannedRun(setup, plan))
-    check(runs, options)
+    runs = plan_benchmarks(values, options, TERMINAL)
     if options.dry_run:
         print_seats(runs[0])
         return

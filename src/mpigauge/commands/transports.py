@@ -78,7 +78,7 @@ def _as_json(about: MpiOnGpus) -> Any:
 
 
 def _tried(mpi: Mpi, transport: Transport) -> str:
-    from mpigauge.measure.campaign.trial import trial
+    from mpigauge.measuring.campaign.trial import trial
     from mpigauge.site.mpi.transports import report_of
 
     report = report_of(mpi.name)

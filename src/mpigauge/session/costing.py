@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def cost_words(run: PlannedRun) -> str:
     """The number of launches and the time, and the source of the estimate."""
-    from mpigauge.measure.campaign.cost import cost, rates_of
-    from mpigauge.measure.live.phrases import clock
+    from mpigauge.measuring.campaign.cost import cost, rates_of
+    from mpigauge.measuring.live.phrases import clock
     from mpigauge.model.units import duration, many
 
     estimate = cost(run.plan, rates_of(_earlier(run)))
@@ -41,7 +41,7 @@ def cost_words(run: PlannedRun) -> str:
 
 def schedule_words(run: PlannedRun) -> str:
     """The schedule of a map: 8128 pairs in 127 rounds of 64 at a time, at 8 B and 1 MiB."""
-    from mpigauge.measure.plan.schedule import schedule
+    from mpigauge.measuring.plan.schedule import schedule
     from mpigauge.model.units import byte_count, listed, many
 
     (part,) = run.plan.parts

@@ -10,7 +10,7 @@ from mpigauge.model.typed import as_word
 from mpigauge.model.units import byte_count
 
 if TYPE_CHECKING:
-    from mpigauge.measure.campaign import Ending
+    from mpigauge.measuring.campaign import Ending
     from mpigauge.runs.store import Run
 
 MOST_NAMED = 4

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import LookedUp
+    from mpigauge.measuring.plan import LookedUp
     from mpigauge.model.libraries import Blas, Compiler
     from mpigauge.runs.store.arrivals import ArrivalsOfRun
     from mpigauge.runs.store.replays import ReplayMix
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def look_up(options: Mapping[str, Any]) -> LookedUp:
     """Looks up all that the options of a command name. UserError: something is not there."""
-    from mpigauge.measure.plan import LookedUp
+    from mpigauge.measuring.plan import LookedUp
     from mpigauge.model.hostfile import read_hostfile
     from mpigauge.model.sizes import read_sizes
 
@@ -87,7 +87,7 @@ def _rankfiles(places: tuple[str, ...]) -> dict[str, str]:
 
 def _agent(text: str) -> tuple[str, ...]:
     """The agent with the path of its program, since launchers look for it in different places."""
-    from mpigauge.measure.plan.parse import parse_agent
+    from mpigauge.measuring.plan.parse import parse_agent
 
     if not text:
         return ()

@@ -20,8 +20,8 @@ from mpigauge.model.secrets import masked_words
 from mpigauge.model.units import byte_count, memory
 
 if TYPE_CHECKING:
-    from mpigauge.measure.campaign import CampaignTask, Remeasure
-    from mpigauge.measure.plan import Plan
+    from mpigauge.measuring.campaign import CampaignTask, Remeasure
+    from mpigauge.measuring.plan import Plan
     from mpigauge.model.mpi import Kernels
     from mpigauge.runs.store import Run, RunWriter
     from mpigauge.session.targets import CommandOptions, Setup
@@ -61,11 +61,29 @@ class Measured:
             raise RunError("; ".join(self.problems))
 
 
+def plan_benchmarks(
+    values: Mapping[str, Any], options: CommandOptions, view: View
+) -> list[PlannedRun]:
+    """Plans the benchmarks of a request with each of its MPIs. `values` are options in the words of
+    the command line. UserError: one is wrong, or cannot be measured here."""
+    from mpigauge.measuring.plan import read_request, resolve
+    from mpigauge.session.lookups import look_up
+    from mpigauge.session.setup import set_up
+
+    request = read_request(values, look_up(values))
+    runs = []
+    for setup in set_up(request, options, view):
+        plan = resolve(setup.request, setup.cards, setup.resources, setup.mpi)
+        runs.append(PlannedRun(setup, plan))
+    check(runs, options)
+    return runs
+
+
 def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
     """Checks that all runs can be made, before the first starts, and builds the loops of compilers.
     UserError: one cannot."""
-    from mpigauge.measure.campaign import check_told
-    from mpigauge.measure.campaign.own_settings import gpu_settings_of
+    from mpigauge.measuring.campaign import check_told
+    from mpigauge.measuring.campaign.own_settings import gpu_settings_of
 
     for run in runs:
         check_told(run.plan, run.setup.mpi)
@@ -80,7 +98,7 @@ def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
 def _check_memory(plan: Plan, setup: Setup) -> None:
     """UserError: a rank cannot hold the largest message that the user names, or none at all. Of the
     usual sizes those that fit are measured."""
-    from mpigauge.measure.plan.gpus import check_fit
+    from mpigauge.measuring.plan.gpus import check_fit
 
     machines = [node.machine for node in setup.nodes] or [setup.machine]
     free = min(machine.memory_bytes for machine in machines)
@@ -104,7 +122,7 @@ def _check_memory(plan: Plan, setup: Setup) -> None:
 
 def _check_libraries(plan: Plan, setup: Setup) -> None:
     """Checks that each BLAS can be used on this machine."""
-    from mpigauge.measure.plan.blas import libraries_of
+    from mpigauge.measuring.plan.blas import libraries_of
 
     for library in libraries_of(plan):
         from mpigauge.site.mpi.blas import check_blas
@@ -155,7 +173,7 @@ def _with_trials(run: PlannedRun) -> PlannedRun:
 
 def carry_out(tasks: Sequence[CampaignTask], view: View) -> Measured:
     """Makes the launches of all tasks in turn."""
-    from mpigauge.measure import campaign
+    from mpigauge.measuring import campaign
     from mpigauge.runs.store import load
     from mpigauge.session.ending import verdict
 
@@ -211,7 +229,7 @@ def _with_share_of_time(run: PlannedRun, many: int) -> PlannedRun:
 
 
 def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) -> CampaignTask:
-    from mpigauge.measure.campaign import CampaignTask
+    from mpigauge.measuring.campaign import CampaignTask
     from mpigauge.runs.store import RunWriter
 
     setup, plan = run.setup, run.plan
@@ -223,7 +241,7 @@ def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) ->
 
 
 def header(setup: Setup, plan: Plan) -> dict[str, Any]:
-    from mpigauge.measure.campaign.own_settings import gpu_settings_of, start_settings_of
+    from mpigauge.measuring.campaign.own_settings import gpu_settings_of, start_settings_of
     from mpigauge.session.program import ways_of
 
     ways = ways_of(plan, setup.mpi, setup.view)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import Plan, PlanPart, Request, Resources
+    from mpigauge.measuring.plan import Plan, PlanPart, Request, Resources
     from mpigauge.model.mpi import Abi, Mpi
     from mpigauge.session.targets import Setup
     from mpigauge.session.view import View
@@ -71,7 +71,7 @@ def set_up_program(
     values: Mapping[str, Any], words: Sequence[str], view: View, dry_run: bool = False
 ) -> Setup:
     """The setup on which the program is launched. UserError: something is not there."""
-    from mpigauge.measure.plan import read_request
+    from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.session.setup import set_up
     from mpigauge.session.targets import CommandOptions
@@ -100,11 +100,11 @@ def launch_of(
     find these variables, and `first` is preloaded for them. `abi`: what the program was made for,
     where somebody says it. UserError: the program cannot run on this MPI, or is made for another
     ABI."""
-    from mpigauge.measure.campaign.job import job_of
-    from mpigauge.measure.campaign.on_mpi import on_its_mpi
-    from mpigauge.measure.plan.foreign import Foreign
-    from mpigauge.measure.plan.plan import PlanPart
-    from mpigauge.measure.plan.resolve import plan_of
+    from mpigauge.measuring.campaign.job import job_of
+    from mpigauge.measuring.campaign.on_mpi import on_its_mpi
+    from mpigauge.measuring.plan.foreign import Foreign
+    from mpigauge.measuring.plan.plan import PlanPart
+    from mpigauge.measuring.plan.resolve import plan_of
     from mpigauge.site import batch
     from mpigauge.site.launch import command
     from mpigauge.site.mpi.programs.ways import check_told, way_of, way_told

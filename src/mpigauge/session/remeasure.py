@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import Plan
+    from mpigauge.measuring.plan import Plan
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Figure
     from mpigauge.runs.store import Run
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def same_setup(stored: Run, output: Path | None, view: View) -> tuple[Plan, Setup]:
     """The plan, and where it can be made. UserError: this is another machine, MPI or version, or
     the hosts are not there."""
-    from mpigauge.measure.campaign.resume import check_same, check_same_hosts, plan_of
-    from mpigauge.measure.plan import Request
+    from mpigauge.measuring.campaign.resume import check_same, check_same_hosts, plan_of
+    from mpigauge.measuring.plan import Request
     from mpigauge.model.hosts import NamedHost
     from mpigauge.session.setup import prepare
     from mpigauge.session.targets import Target
@@ -53,7 +53,7 @@ def measured_again(
 ) -> Run:
     """A new run of these numbers, as they were planned. UserError: it cannot be made here;
     RunError: it failed."""
-    from mpigauge.measure.plan.narrowed import narrowed
+    from mpigauge.measuring.plan.narrowed import narrowed
     from mpigauge.session.measuring import PlannedRun, measure
 
     plan, setup = same_setup(stored, output, view)

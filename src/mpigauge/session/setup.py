@@ -14,8 +14,8 @@ from mpigauge.model.errors import UserError
 from mpigauge.session.targets import CommandOptions, Setup, Target
 
 if TYPE_CHECKING:
-    from mpigauge.measure.campaign.agent import Agent
-    from mpigauge.measure.plan import Request, Resources
+    from mpigauge.measuring.campaign.agent import Agent
+    from mpigauge.measuring.plan import Request, Resources
     from mpigauge.model.cards import Card, Cards
     from mpigauge.model.hosts import NamedHost, ProbedHost
     from mpigauge.model.knob import Knob
@@ -65,7 +65,7 @@ def set_up(
 def _check_before_build(request: Request, options: CommandOptions) -> None:
     """UserError: an option is wrong for the chosen benchmarks, as far as these come with mpigauge.
     Those that only the kernels have are checked after the build."""
-    from mpigauge.measure.plan.resolve import check_options
+    from mpigauge.measuring.plan.resolve import check_options
     from mpigauge.model.elsewhere import command_here
     from mpigauge.model.stored_cards import all_cards
 
@@ -170,7 +170,7 @@ def _cards(built: Kernels | None) -> Cards:
 
 def resources_of(target: Target, machine: Machine, nodes: Sequence[ProbedHost]) -> Resources:
     """This machine or the hosts, as they are or as the file says."""
-    from mpigauge.measure.plan import Resources
+    from mpigauge.measuring.plan import Resources
 
     if like := target.topology:
         named = [(host, replace(like, hostname=host.name)) for host in target.hosts]
@@ -194,7 +194,7 @@ def slots_of(slots: int | None, machine: Topology, target: Target) -> int | None
 
 def agent_of(target: Target) -> Agent:
     """The agent that reaches the hosts: the given one, else the batch system's, else ssh."""
-    from mpigauge.measure.campaign.agent import Agent
+    from mpigauge.measuring.campaign.agent import Agent
 
     if target.rsh:
         return Agent(target.rsh)
@@ -206,7 +206,7 @@ def agent_of(target: Target) -> Agent:
 def reach(target: Target, mpi: Mpi, kernels: Kernels | None, view: View) -> tuple[ProbedHost, ...]:
     """Asks all hosts for their machine and whether they see the MPI and the kernels, if there are
     any; the view gets their differences."""
-    from mpigauge.measure.campaign.probe import probe
+    from mpigauge.measuring.campaign.probe import probe
     from mpigauge.runs.store.writer import DEFAULT_ROOT
     from mpigauge.site.topology import differences
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.session.view import SILENT, View
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import Request, Resources
+    from mpigauge.measuring.plan import Request, Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.hosts import NamedHost, ProbedHost
     from mpigauge.model.machine import Machine

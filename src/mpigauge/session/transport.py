@@ -13,7 +13,7 @@ from mpigauge.model.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.measure.plan.request import Request
+    from mpigauge.measuring.plan.request import Request
     from mpigauge.model.transport import Transport
     from mpigauge.session.targets import Setup
 
@@ -51,7 +51,7 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
 
 def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     """The transport that the MPI reports when two ranks are started like those of the run."""
-    from mpigauge.measure.campaign.trial import tried
+    from mpigauge.measuring.campaign.trial import tried
     from mpigauge.site import batch
     from mpigauge.site.launch import Job, OnHost
     from mpigauge.site.mpi.transports import report_of

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.measure import campaign
-    from mpigauge.measure.campaign.state import LaunchOutcome
+    from mpigauge.measuring import campaign
+    from mpigauge.measuring.campaign.state import LaunchOutcome
 
 
 class View(Protocol):

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan.blas import with_blas
-from mpigauge.measure.plan.node_suite import (
+from mpigauge.measuring.plan.blas import with_blas
+from mpigauge.measuring.plan.node_suite import (
     ARRAY,
     CLOCKS,
     MEASURES,
@@ -17,16 +17,16 @@ from mpigauge.measure.plan.node_suite import (
     PEAKS,
     PRODUCTS,
 )
-from mpigauge.measure.plan.plan import Plan, PlanPart
-from mpigauge.measure.plan.resolve import plan_of
+from mpigauge.measuring.plan.plan import Plan, PlanPart
+from mpigauge.measuring.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.measure.plan.request import Request
-    from mpigauge.measure.plan.resources import Resources
+    from mpigauge.measuring.plan.request import Request
+    from mpigauge.measuring.plan.resources import Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
 

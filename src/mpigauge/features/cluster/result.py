@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.features.cluster.plan import AGAIN, AGAIN_ALONE, ALONE
-from mpigauge.measure.plan.blas import BLAS
+from mpigauge.measuring.plan.blas import BLAS
 from mpigauge.model.cards import NODE_SUITE, benchmark_word
 from mpigauge.result.node.threads import settings_of_row
 from mpigauge.result.stats.peers import LEAST_PEERS, PeerValues, odd_ones

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan.compilers import with_compilers
-from mpigauge.measure.plan.node_suite import MEASURES, SECONDS
-from mpigauge.measure.plan.plan import LEAST_LAUNCHES, Plan, PlanPart
-from mpigauge.measure.plan.resolve import plan_of
+from mpigauge.measuring.plan.compilers import with_compilers
+from mpigauge.measuring.plan.node_suite import MEASURES, SECONDS
+from mpigauge.measuring.plan.plan import LEAST_LAUNCHES, Plan, PlanPart
+from mpigauge.measuring.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError, no_such
 from mpigauge.model.names import COMPILER
 from mpigauge.model.sizes import parse_sizes
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan.request import Request
-    from mpigauge.measure.plan.resources import Resources
+    from mpigauge.measuring.plan.request import Request
+    from mpigauge.measuring.plan.resources import Resources
     from mpigauge.model.cards import Card, Cards
     from mpigauge.model.mpi import Mpi
 

@@ -234,7 +234,7 @@ def _with_mpi(host: Host, names: Sequence[str], mpi: Mpi, mpi_spec: str | None) 
 def _start(mpi: Mpi) -> MpiStart | None:
     """Times smallest jobs of this MPI; None if one fails."""
     from mpigauge.features.doctor.check_finding import MpiStart
-    from mpigauge.measure.campaign.trial import trial
+    from mpigauge.measuring.campaign.trial import trial
     from mpigauge.site.mpi.quick_start import quick_start
 
     quick = quick_start(mpi, {}, os.environ)

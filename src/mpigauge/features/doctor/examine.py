@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mpigauge.features.doctor.check_finding import CheckFinding
-from mpigauge.measure.campaign.agent import (
+from mpigauge.measuring.campaign.agent import (
     Agent,
     HostAnswer,
     all_answers,

@@ -87,7 +87,7 @@ def _refuse_other_programs(launch: ProgramLaunch) -> None:
 def _run(launch: ProgramLaunch, setup: Setup, folder: Path) -> int:
     from mpigauge.cli.screen import tell, tell_notes
     from mpigauge.features.exec.watching import Watching
-    from mpigauge.measure.campaign.in_front import run
+    from mpigauge.measuring.campaign.in_front import run
     from mpigauge.site.mpi.programs.witness import has_said_why
 
     tell_notes()
@@ -110,7 +110,7 @@ def _run(launch: ProgramLaunch, setup: Setup, folder: Path) -> int:
 def _folder(setup: Setup) -> Iterator[Path]:
     """A folder in which ranks note where they run; those on other hosts can if they share it.
     UserError: there is no place for one."""
-    from mpigauge.measure.campaign.agent import is_here
+    from mpigauge.measuring.campaign.agent import is_here
     from mpigauge.model.errors import UserError
 
     elsewhere = [node.name for node in setup.nodes if not is_here(node.name)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.features.front.environment import told_apart
 from mpigauge.features.front.reading import read_any
-from mpigauge.measure.campaign.on_mpi import apps_on_their_mpi, on_its_mpi
+from mpigauge.measuring.campaign.on_mpi import apps_on_their_mpi, on_its_mpi
 from mpigauge.model.errors import UserError
 from mpigauge.site import batch
 from mpigauge.site.launch import command

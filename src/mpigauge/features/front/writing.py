@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mpigauge.measure.campaign.agent import python_line
+from mpigauge.measuring.campaign.agent import python_line
 from mpigauge.model.errors import UserError
 from mpigauge.site.launch.lines.read import LAUNCHERS
 

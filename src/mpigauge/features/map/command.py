@@ -18,8 +18,8 @@ from mpigauge.cli.paths import OutputFile
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.measure.campaign import Results
-    from mpigauge.measure.plan import PlanPart, Resources
+    from mpigauge.measuring.campaign import Results
+    from mpigauge.measuring.plan import PlanPart, Resources
     from mpigauge.runs.store import Run
     from mpigauge.session.measuring import PlannedRun
 
@@ -84,7 +84,7 @@ def command(drawing: Path | None, pairs: str, benchmark: str, **values: Any) -> 
     from mpigauge.cli.showing import print_run
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.map.plan import map_plan
-    from mpigauge.measure.plan import read_request
+    from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.session.measuring import PlannedRun, check, measure
     from mpigauge.session.setup import set_up

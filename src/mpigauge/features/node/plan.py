@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan import threads, where
-from mpigauge.measure.plan.blas import with_blas
-from mpigauge.measure.plan.node_suite import (
+from mpigauge.measuring.plan import threads, where
+from mpigauge.measuring.plan.blas import with_blas
+from mpigauge.measuring.plan.node_suite import (
     ARRAY,
     CLOCKS,
     MEASURES,
@@ -19,8 +19,8 @@ from mpigauge.measure.plan.node_suite import (
     PRODUCTS,
     SECONDS,
 )
-from mpigauge.measure.plan.plan import Plan, PlanPart
-from mpigauge.measure.plan.resolve import plan_of
+from mpigauge.measuring.plan.plan import Plan, PlanPart
+from mpigauge.measuring.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
@@ -31,8 +31,8 @@ from mpigauge.model.sizes import parse_sizes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.measure.plan.request import Request
-    from mpigauge.measure.plan.resources import Resources
+    from mpigauge.measuring.plan.request import Request
+    from mpigauge.measuring.plan.resources import Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.topology import Topology

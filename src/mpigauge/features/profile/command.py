@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.features.profile.launching import Start
     from mpigauge.features.profile.profiling import Profiling, Starter
     from mpigauge.features.profile.stored import ProfiledJob
-    from mpigauge.measure.campaign.agent import Agent
+    from mpigauge.measuring.campaign.agent import Agent
     from mpigauge.runs.store import RunWriter
     from mpigauge.session.targets import Setup
 
@@ -106,7 +106,7 @@ def command(words: tuple[str, ...], **args: Any) -> int:
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.profile.foretell import foretold
     from mpigauge.features.profile.profiling import NO_CARDS, Profiling, header
-    from mpigauge.measure.campaign.interrupt import Interrupt
+    from mpigauge.measuring.campaign.interrupt import Interrupt
     from mpigauge.runs.store import RunWriter
     from mpigauge.session.program import set_up_program
     from mpigauge.site.launch.lines.preload import PRELOAD
@@ -277,7 +277,7 @@ def _label(words: tuple[str, ...], start: Start) -> str:
 
 def agent_for(setup: Setup | None, rsh: str | None) -> Agent:
     """Returns the agent that fetches the files of ranks from other hosts."""
-    from mpigauge.measure.plan import read_request
+    from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.session.setup import agent_of, target_of
     from mpigauge.session.targets import CommandOptions

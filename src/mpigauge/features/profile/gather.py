@@ -24,7 +24,7 @@ from pathlib import Path
 from shlex import quote
 
 from mpigauge.features.profile.files import SUFFIX
-from mpigauge.measure.campaign.agent import Agent, all_answers, is_here
+from mpigauge.measuring.campaign.agent import Agent, all_answers, is_here
 from mpigauge.model.errors import UserError
 from mpigauge.runs.store.files import LEFT, write_whole
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.campaign.agent import python_line
+from mpigauge.measuring.campaign.agent import python_line
 from mpigauge.model.errors import UserError
 from mpigauge.site.launch.lines import is_launcher, read
 from mpigauge.site.launch.lines.preload import PRELOAD, joined, with_variables

@@ -17,7 +17,7 @@ from mpigauge.features.profile.gather import (
 )
 from mpigauge.features.profile.launching import Start
 from mpigauge.features.profile.profiling import Profiling, facts_of
-from mpigauge.measure.campaign.agent import Agent
+from mpigauge.measuring.campaign.agent import Agent
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.runs.store import RunWriter
 from mpigauge.runs.store.files import LEFT

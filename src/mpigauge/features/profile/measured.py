@@ -19,7 +19,7 @@ from mpigauge.features.profile.account import Account
 from mpigauge.features.profile.joined import Joined, MachineFigures, joined
 from mpigauge.features.profile.needs import Need, needed, uses_of
 from mpigauge.features.profile.show import accounts_of, main_jobs
-from mpigauge.measure.plan.arrivals import MPI, name_of, vectors
+from mpigauge.measuring.plan.arrivals import MPI, name_of, vectors
 from mpigauge.model.errors import UserError
 from mpigauge.model.suite_options import ARRIVAL, ROOT
 from mpigauge.model.units import byte_count, listed, many, percent
@@ -27,7 +27,7 @@ from mpigauge.site.mpi.query import name_and_version
 
 if TYPE_CHECKING:
     from mpigauge.features.profile.stored import ProfiledJob
-    from mpigauge.measure.plan import Plan, PlanPart
+    from mpigauge.measuring.plan import Plan, PlanPart
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.row import Row
     from mpigauge.runs.store import Run
@@ -165,7 +165,7 @@ def _words(need: Need) -> str:
 def _setup(account: Account, options: Mapping[str, Any]) -> Setup:
     """Returns a setup like the program's launch: its MPI, and the cores of its ranks."""
     from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.measure.plan import read_request
+    from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.session.setup import set_up
     from mpigauge.session.targets import CommandOptions
@@ -233,7 +233,7 @@ def _plan(account: Account, needs: Mapping[Need, float], setup: Setup, arrivals:
     the name of this profile's arrivals."""
     from dataclasses import replace
 
-    from mpigauge.measure.plan.resolve import plan_of
+    from mpigauge.measuring.plan.resolve import plan_of
 
     request = setup.request
     where = setup.resources.one_placement(request, len(account.ranks), "a profile is of")
@@ -249,7 +249,7 @@ def _plan(account: Account, needs: Mapping[Need, float], setup: Setup, arrivals:
 
 def parts_for(needs: Iterable[Need], world_ranks: int) -> Iterator[PlanPart]:
     """Yields the parts of a plan; needs that only differ in size share one."""
-    from mpigauge.measure.plan.plan import PlanPart
+    from mpigauge.measuring.plan.plan import PlanPart
 
     together: dict[Need, list[int]] = {}
     for need in needs:

@@ -14,7 +14,7 @@ import numpy as np
 from mpigauge.features.profile.layout import NULL_PROCESS, Counted
 from mpigauge.features.profile.needs import BYTES_OF_LATENCY, LEAST_SHARE, uses_of
 from mpigauge.features.profile.show import accounts_of, main_jobs
-from mpigauge.measure.plan.arrivals import MPI, name_of, vectors
+from mpigauge.measuring.plan.arrivals import MPI, name_of, vectors
 from mpigauge.model.call_mix import CallMix, MixedCall, arrival_key
 from mpigauge.model.suite_options import LEVELS
 from mpigauge.site.mpi.query import name_and_version

@@ -31,8 +31,8 @@ from mpigauge.features.profile.replayed import save_mix
 from mpigauge.features.profile.show import main_jobs
 from mpigauge.features.profile.stored import ProfiledJob, save
 from mpigauge.features.profile.symbols import Place, resolved
-from mpigauge.measure.campaign.agent import Agent
-from mpigauge.measure.campaign.in_front import Ended, run
+from mpigauge.measuring.campaign.agent import Agent
+from mpigauge.measuring.campaign.in_front import Ended, run
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import CallSite, Clock, End, Figure, Launch, Rank, encode
@@ -45,7 +45,7 @@ from mpigauge.site.mpi.query import name_and_version
 if TYPE_CHECKING:
     from mpigauge.features.profile.files import RankFile, ReturnAddress
     from mpigauge.features.profile.stored import Places
-    from mpigauge.measure.campaign.interrupt import Interrupt
+    from mpigauge.measuring.campaign.interrupt import Interrupt
     from mpigauge.runs.store import RunWriter
 
 LEVELS = ("single", "funneled", "serialized", "multiple")

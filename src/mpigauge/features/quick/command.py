@@ -54,7 +54,7 @@ def command(**values: Any) -> None:
     from mpigauge.cli.showing import print_run
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.quick.plan import BENCHMARKS, check_cores, quick
-    from mpigauge.measure.plan import read_request
+    from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.session.measuring import PlannedRun, check, measure
     from mpigauge.session.setup import set_up, target_of
@@ -156,8 +156,8 @@ def present(stored: Run, named: bool = False) -> None:
 def picture(rows: Sequence[Row], precision: float) -> list[str]:
     """A line for each benchmark."""
     from mpigauge.cli.screen import screen
-    from mpigauge.measure.live.console import console_of
-    from mpigauge.measure.live.matrix import matrix
+    from mpigauge.measuring.live.console import console_of
+    from mpigauge.measuring.live.matrix import matrix
 
     here = screen()
     console = console_of(here)

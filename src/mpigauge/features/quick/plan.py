@@ -7,15 +7,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan.plan import Plan, PlanPart
-from mpigauge.measure.plan.resolve import pair_parts, plan_of
+from mpigauge.measuring.plan.plan import Plan, PlanPart
+from mpigauge.measuring.plan.resolve import pair_parts, plan_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
 from mpigauge.model.sizes import parse_sizes
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan.request import Request
-    from mpigauge.measure.plan.resources import Resources
+    from mpigauge.measuring.plan.request import Request
+    from mpigauge.measuring.plan.resources import Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.placement import Placement

@@ -132,7 +132,7 @@ def _with_output(
 
 def _understood(name: str, rest: list[str]) -> Mapping[str, Any]:
     """The options of the command, checked as far as they can be without hosts."""
-    from mpigauge.measure.plan import read_request
+    from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.site.launch import check_launcher
 
@@ -232,7 +232,7 @@ def choose(name: str | None) -> System:
 
 
 def wish(raw: Mapping[str, Any], log: Path) -> Wish:
-    from mpigauge.measure.plan.parse import parse_count, parse_duration
+    from mpigauge.measuring.plan.parse import parse_count, parse_duration
     from mpigauge.site.batch import Wish
 
     ppn, minutes = None, None

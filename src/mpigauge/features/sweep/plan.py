@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan.plan import Plan, PlanPart
-from mpigauge.measure.plan.resolve import parts_of, plan_of
+from mpigauge.measuring.plan.plan import Plan, PlanPart
+from mpigauge.measuring.plan.resolve import parts_of, plan_of
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan.arms import Arm
-    from mpigauge.measure.plan.foreign import Foreign
-    from mpigauge.measure.plan.request import Request
-    from mpigauge.measure.plan.resources import Resources
+    from mpigauge.measuring.plan.arms import Arm
+    from mpigauge.measuring.plan.foreign import Foreign
+    from mpigauge.measuring.plan.request import Request
+    from mpigauge.measuring.plan.resources import Resources
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi
 

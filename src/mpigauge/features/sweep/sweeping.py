@@ -16,9 +16,9 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import Plan
-    from mpigauge.measure.plan.arms import Arm, Places, VaryBlock
-    from mpigauge.measure.plan.foreign import Foreign
+    from mpigauge.measuring.plan import Plan
+    from mpigauge.measuring.plan.arms import Arm, Places, VaryBlock
+    from mpigauge.measuring.plan.foreign import Foreign
     from mpigauge.model.knob import Knob
     from mpigauge.runs.store import Run
     from mpigauge.session.measuring import PlannedRun
@@ -42,7 +42,7 @@ class Sweep:
         there."""
         from mpigauge.cli.screen import note
         from mpigauge.features.sweep.plan import sweep_plan, swept, swept_inside
-        from mpigauge.measure.plan.arms import arms
+        from mpigauge.measuring.plan.arms import arms
         from mpigauge.site.mpi.settings.inside import OutsideError
 
         if not self.blocks:
@@ -103,7 +103,7 @@ class Sweep:
 def read_sweep(raw: dict[str, Any], dry_run: bool, several: bool = False) -> Sweep:
     """Takes what is of the sweep out of the options; `several` MPIs are something that varies, too.
     UserError: nothing is varied."""
-    from mpigauge.measure.plan.arms import grid_of, read_block
+    from mpigauge.measuring.plan.arms import grid_of, read_block
 
     blocks = [read_block(*_block(word)) for word in raw.pop("vary_blocks")]
     programs = [_program(*_block(word)) for word in raw.pop("command_blocks")]
@@ -121,7 +121,7 @@ def read_sweep(raw: dict[str, Any], dry_run: bool, several: bool = False) -> Swe
 
 def _program(block: Mapping[str, Any], places: Places) -> Foreign:
     """UserError: also where it names a reader that there is not."""
-    from mpigauge.measure.plan.foreign import read_command
+    from mpigauge.measuring.plan.foreign import read_command
     from mpigauge.runs.readers import READERS
 
     program = read_command(block, places)
@@ -135,7 +135,7 @@ def _program(block: Mapping[str, Any], places: Places) -> Foreign:
 
 def _block(word: str) -> tuple[Mapping[str, Any], Places]:
     """A table of a plan file, and where it was written."""
-    from mpigauge.measure.plan.arms import Places
+    from mpigauge.measuring.plan.arms import Places
 
     record = json.loads(word)
     return record["block"], Places(record["place"], record["places"])
@@ -145,7 +145,7 @@ def planned_sweeps(values: dict[str, Any], options: CommandOptions) -> list[Plan
     """A sweep with each MPI, of what `options` have left of what the command was told. UserError:
     one cannot be made."""
     from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.measure.plan import read_request
+    from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.session.measuring import PlannedRun, check
     from mpigauge.session.setup import set_up

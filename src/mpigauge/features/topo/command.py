@@ -85,7 +85,7 @@ def _show_hosts(asked: Target, as_json: bool) -> None:
     from mpigauge.cli.screen import write_lines
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.features.topo.alike import pages
-    from mpigauge.measure.campaign.probe import machines
+    from mpigauge.measuring.campaign.probe import machines
     from mpigauge.session.setup import agent_of
     from mpigauge.site.topology import as_json as to_json
 

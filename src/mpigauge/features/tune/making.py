@@ -46,7 +46,7 @@ from mpigauge.site.mpi.rule_files.registry import has_rule_format, refusal_of, r
 
 if TYPE_CHECKING:
     from mpigauge.features.tune.point_to_point import Failing
-    from mpigauge.measure.plan import Request
+    from mpigauge.measuring.plan import Request
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
     from mpigauge.runs.store.tunings import TunedMessages
@@ -138,7 +138,7 @@ def read_task(
     """Returns the task, and why no file can be written; empty: it can. `with_messages`: settings of
     messages are tuned as well, so that no collective is needed. UserError: tuning is not
     possible."""
-    from mpigauge.measure.plan import read_request
+    from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.site.mpi import find
 
@@ -286,7 +286,7 @@ def _check_one_group(ranks: Sequence[int], mpi: Mpi) -> None:
 def verify(folder: Path, tuning: Tuning, spec: str | None, options: dict[str, Any]) -> None:
     """Verifies rules on the hosts where they were measured, unless `options` names other hosts.
     UserError: the rules are not for this MPI. RunError: they no longer hold."""
-    from mpigauge.measure.plan import read_request
+    from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.site.mpi import find
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.plan.plan import Plan, PlanPart
-from mpigauge.measure.plan.resolve import parts_of, plan_of
+from mpigauge.measuring.plan.plan import Plan, PlanPart
+from mpigauge.measuring.plan.resolve import parts_of, plan_of
 from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import of_collective
 from mpigauge.model.suite_options import ARRIVAL
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan.request import Request
-    from mpigauge.measure.plan.resources import Resources
+    from mpigauge.measuring.plan.request import Request
+    from mpigauge.measuring.plan.resources import Resources
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.cards import Cards
     from mpigauge.model.mpi import Mpi

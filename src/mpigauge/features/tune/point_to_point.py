@@ -24,7 +24,7 @@ from mpigauge.features.tune.plan import (
 )
 from mpigauge.features.tune.result import as_ranks_come, evidence, tried
 from mpigauge.features.tune.tuning import TuningTask, without_own
-from mpigauge.measure.plan.plan import Plan
+from mpigauge.measuring.plan.plan import Plan
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.units import listed, many, settings_in_words
@@ -36,7 +36,7 @@ from mpigauge.site.mpi.rule_files.candidates import collectives_of
 from mpigauge.site.mpi.settings.spaces import Point, points, space_of
 
 if TYPE_CHECKING:
-    from mpigauge.measure.plan import PlanPart
+    from mpigauge.measuring.plan import PlanPart
     from mpigauge.runs.store import Run
     from mpigauge.site.mpi.settings.spaces import SpaceSetting
 

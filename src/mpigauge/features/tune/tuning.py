@@ -68,8 +68,8 @@ from mpigauge.site.mpi.rule_files.candidates import (
 from mpigauge.site.mpi.rule_files.registry import rule_format_of
 
 if TYPE_CHECKING:
-    from mpigauge.measure.campaign import CampaignTask
-    from mpigauge.measure.plan import Plan, Request
+    from mpigauge.measuring.campaign import CampaignTask
+    from mpigauge.measuring.plan import Plan, Request
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.rules import Rule
@@ -237,7 +237,7 @@ def _what_is_left(
     folder: Path, setup: Setup, env: Mapping[str, str], stack: ExitStack
 ) -> CampaignTask:
     """Returns the rest of a run. `env`: variables of the command, some too secret to be stored."""
-    from mpigauge.measure.campaign import resumed
+    from mpigauge.measuring.campaign import resumed
     from mpigauge.runs.store import RunWriter, load
 
     stored = load(folder)
@@ -247,7 +247,7 @@ def _what_is_left(
 
 def _check_same_plan(folder: Path, plan: Plan) -> None:
     """Checks the plan of a stored run. UserError: it was measured with other options."""
-    from mpigauge.measure.plan import Plan as Plans
+    from mpigauge.measuring.plan import Plan as Plans
     from mpigauge.runs.store import load
 
     then, plan = Plans.from_json(load(folder).plan), Plans.from_json(plan.to_json())

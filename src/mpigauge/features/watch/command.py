@@ -15,7 +15,7 @@ from mpigauge.model.limits import LEAST_EVERY_S, MOST_EVERY_S
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.measure.campaign import View
+    from mpigauge.measuring.campaign import View
     from mpigauge.runs.store import Run
 
 LOOKS = 2
@@ -39,7 +39,7 @@ def command(run: str, every: float) -> None:
     """
     from mpigauge.cli.screen import screen
     from mpigauge.cli.showing import show
-    from mpigauge.measure import live
+    from mpigauge.measuring import live
     from mpigauge.model.errors import RunError
     from mpigauge.model.typed import as_word
     from mpigauge.runs.store import load

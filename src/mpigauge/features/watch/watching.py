@@ -11,11 +11,11 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from mpigauge.measure.campaign.budget import left_s
-from mpigauge.measure.campaign.results import Results
-from mpigauge.measure.campaign.resume import plan_of
-from mpigauge.measure.campaign.run import LAUNCHER
-from mpigauge.measure.campaign.state import CampaignState, LaunchOutcome
+from mpigauge.measuring.campaign.budget import left_s
+from mpigauge.measuring.campaign.results import Results
+from mpigauge.measuring.campaign.resume import plan_of
+from mpigauge.measuring.campaign.run import LAUNCHER
+from mpigauge.measuring.campaign.state import CampaignState, LaunchOutcome
 from mpigauge.model.moments import moment_of
 from mpigauge.model.record import Figure
 from mpigauge.runs.store.writer import is_locked

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.features.explain.needs import REPEATED, arms, launches
 from mpigauge.features.explain.registry import cause
 from mpigauge.features.explain.rivals import Rival, rivals
-from mpigauge.measure.plan.arms import options_of
+from mpigauge.measuring.plan.arms import options_of
 from mpigauge.model.units import percent
 from mpigauge.result.finding import Finding
 from mpigauge.result.nature import CALLING
