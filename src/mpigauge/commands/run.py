@@ -27,7 +27,6 @@ def command(**values: Any) -> None:
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """
-    from mpigauge.cli.placing import print_seats
     from mpigauge.cli.showing import print_run
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.session.measuring import measure, plan_benchmarks
@@ -36,6 +35,8 @@ def command(**values: Any) -> None:
     options = CommandOptions.taken(values)
     runs = plan_benchmarks(values, options, TERMINAL)
     if options.dry_run:
+        from mpigauge.cli.placing import print_seats
+
         print_seats(runs[0])
         return
     measured = measure(runs, options.output, "-".join(runs[0].plan.benchmarks))

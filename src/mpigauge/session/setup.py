@@ -44,8 +44,6 @@ def set_up(
     have them in its request.
     """
     from mpigauge.session.gpus import check_gpu_options, with_gpus
-    from mpigauge.session.transport import with_transport
-    from mpigauge.session.tuned import with_tuned
 
     specs = options.mpi_specs
     _check_specs(specs, options.form)
@@ -58,8 +56,20 @@ def set_up(
         check_messages(setup.cards.chosen(request.benchmarks), options)
         tell_unknown_settings(setup, is_whole=options.tuned is None and not settings_vary)
         placed = with_gpus(setup, names, is_from_file=target.topology is not None)
-        carried = with_transport(placed, options.transport, start=not options.dry_run)
-        yield with_tuned(carried, options.tuned)
+        yield _with_settings(placed, options)
+
+
+def _with_settings(setup: Setup, options: CommandOptions) -> Setup:
+    """The setup with the settings of --transport and --tuned."""
+    if options.transport is not None:
+        from mpigauge.session.transport import with_transport
+
+        setup = with_transport(setup, options.transport, start=not options.dry_run)
+    if options.tuned is not None:
+        from mpigauge.session.tuned import with_tuned
+
+        setup = with_tuned(setup, options.tuned)
+    return setup
 
 
 def _check_before_build(request: Request, options: CommandOptions) -> None:

@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from mpigauge.session.targets import Setup
 
 
-def with_transport(setup: Setup, name: str | None, start: bool = True) -> Setup:
+def with_transport(setup: Setup, name: str, start: bool = True) -> Setup:
     """The settings that select it are the request's; two ranks are started with them, to see
     whether they work and what the MPI tells of them. UserError: it is not there, or fails."""
-    if name is None:
-        return setup
     from mpigauge.model.transport import Selected
     from mpigauge.session.gpus import transport_for_gpus
     from mpigauge.site.mpi.transports import choose, offers

@@ -30,11 +30,9 @@ def whole(folder: Path) -> Tuning:
     return tuning
 
 
-def with_tuned(setup: Setup, folder: Path | None) -> Setup:
+def with_tuned(setup: Setup, folder: Path) -> Setup:
     """The settings that make the MPI follow its rules are the request's. UserError: the rules are
     of another build of the MPI, or a setting says something else."""
-    if folder is None:
-        return setup
     from mpigauge.runs.store.tunings import check_build, settings_of, tuned_by
 
     tuning = whole(folder)
