@@ -49,7 +49,7 @@ class Commands(click.Group):
         if not name.startswith("-") and name not in COMMANDS:
             from mpigauge.cli.overview import unknown_command
 
-            raise UserError(unknown_command(name, COMMANDS))
+            raise UserError(unknown_command(name, COMMANDS, args[1:]))
         resolved = super().resolve_command(ctx, args)
         if resolved[1] is not None and not ctx.resilient_parsing:
             strict.check(resolved[1], resolved[2], ctx)

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from mpigauge.model.elsewhere import command_here
-from mpigauge.model.errors import nearest
+from mpigauge.model.errors import UserError, nearest
 
 GROUPS = {
     "Measure": ("quick", "run", "node", "map", "sweep", "tune", "resume"),
@@ -36,19 +36,31 @@ def overview() -> str:
     return "\n".join(_lines())
 
 
-def unknown_command(name: str, commands: Iterable[str]) -> str:
-    """The error for a word that is no command, with the command that was probably meant."""
+def unknown_command(name: str, commands: Iterable[str], following: Sequence[str] = ()) -> str:
+    """The error for a word that is no command, with the command that was probably meant.
+    `following`: the words behind it, of which a line of another program consists."""
     from mpigauge.model.stored_cards import all_cards
 
     cards = all_cards()
     start = f"there is no command '{name}'; "
     if command := command_here(name, cards.names()):
-        return f"{start}`{command}` does that"
+        return f"{start}{_whole_line(command, name, following)}"
     if guess := nearest(name, commands):
         return f"{start}did you mean '{guess}'?"
     if guess := nearest(name, [*cards.suites(), *cards.names()]):
         return f"{start}did you mean `mpigauge run {guess}`?"
     return f"{start}`mpigauge --help` lists the commands"
+
+
+def _whole_line(command: str, name: str, following: Sequence[str]) -> str:
+    """The words for a line of another program, whose name alone stands for this command."""
+    from mpigauge.cli.other_lines import line_here
+
+    try:
+        command = line_here([name, *following]) or command
+    except UserError as error:
+        return f"`{command}` does that; {error}"
+    return f"`{command}` does that"
 
 
 def _lines() -> Iterator[str]:

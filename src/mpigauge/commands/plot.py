@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from mpigauge.cli import options
 from mpigauge.cli.options import limits_option
 from mpigauge.cli.paths import OutputFile
 from mpigauge.model.errors import UserError
+from mpigauge.model.typed import as_word
 
 PAGE = ".html"
 
@@ -66,6 +68,7 @@ def command(
         raise UserError("--format json is of --list; numbers: `mpigauge show RUN --format json`")
     if len(words) < 2:
         raise UserError("name a run and a kind of plot: `mpigauge plot last latency`")
+    check_order(words, PLOTS)
     kind = PLOTS.find(words[-1])
     if target is not None:
         check_picture(target, "-o", [PAGE])
@@ -81,6 +84,14 @@ def command(
         return print_picture(kind.name, picture)
     write_picture(picture, target, shown, int(columns) if columns else None)
     return click.echo(f"mpigauge: drawn in {target}", err=True)
+
+
+def check_order(words: Sequence[str], kinds: Collection[str]) -> None:
+    """UserError: the kind of plot is the first word instead of the last."""
+    kind, *runs = words
+    if kind in kinds and words[-1] not in kinds:
+        line = " ".join(map(as_word, [*runs, kind]))
+        raise UserError(f"the kind of plot is the last word: `mpigauge plot {line}`")
 
 
 def _list(as_json: bool) -> None:

@@ -153,19 +153,19 @@ class Cards:
         """The cards of any suite with this name, ignoring case."""
         return [card for card in self.benchmarks if card.name.lower() == name.lower()]
 
-    def find(self, name: str) -> Card:
+    def find(self, name: str, following: Sequence[str] = ()) -> Card:
         """The card of SUITE:NAME or NAME, ignoring case. UserError: it does not exist, or there are
-        several."""
+        several. `following`: the names behind it, which a program of IMB may have."""
         card = self.get(name)
         if card is None:
-            raise self._none_called(name)
+            raise self._none_called(name, following)
         return card
 
-    def _none_called(self, name: str) -> UserError:
+    def _none_called(self, name: str, following: Sequence[str]) -> UserError:
         if alike := self._of_name(name):
             words = " or ".join(card.word for card in alike)
             return UserError(f"several benchmarks are called '{name}': write {words}")
-        if command := command_here(name, self.names()):
+        if command := command_here(name, self.names(), following):
             return UserError(f"there is no benchmark '{name}'; `{command}` does that")
         meant = self._words_by_spelling()
         guess = nearest(name, meant)
@@ -197,11 +197,12 @@ class Cards:
         """
         suites = {suite.lower(): suite for suite in self.suites()}
         cards: list[Card] = []
-        for name in split_at_commas(names):
+        words = split_at_commas(names)
+        for place, name in enumerate(words, 1):
             if suite := suites.get(name.lower()):
                 cards += self.default(suite)
             else:
-                cards.append(self.find(name))
+                cards.append(self.find(name, words[place:]))
         return list(dict.fromkeys(cards))
 
     def datatype(self, name: str) -> str:

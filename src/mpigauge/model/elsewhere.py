@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _COMMANDS = {
     "latency": "mpigauge run PingPong",
@@ -13,14 +13,44 @@ _COMMANDS = {
     "osu_bw": "mpigauge run Uniband",
     "osu_bibw": "mpigauge run Biband",
     "osu_mbw_mr": "mpigauge run Uniband",
+    "osu_latency_mt": "mpigauge run MT:PingPongMT",
     "osu_get_latency": "mpigauge run RMA:Unidir_get",
+    "osu_get_bw": "mpigauge run RMA:Unidir_get",
     "osu_put_latency": "mpigauge run RMA:Unidir_put",
+    "osu_put_bw": "mpigauge run RMA:Unidir_put",
+    "osu_put_bibw": "mpigauge run RMA:Bidir_put",
+    "osu_acc_latency": "mpigauge run RMA:Accumulate",
+    "osu_get_acc_latency": "mpigauge run RMA:Get_accumulate",
+    "osu_fop_latency": "mpigauge run RMA:Fetch_and_op",
+    "osu_cas_latency": "mpigauge run RMA:Compare_and_swap",
+    "osu_partitioned_latency": "mpigauge run MPI4:PingPong_partitioned",
+    "osu_init": "mpigauge quick",
+    "osu_hello": "mpigauge mpi list",
+    "osu_xccl_latency": "mpigauge run NCCL:PingPong",
+    "all_reduce_perf": "mpigauge run NCCL:AllReduce",
+    "all_gather_perf": "mpigauge run NCCL:AllGather",
+    "alltoall_perf": "mpigauge run NCCL:AlltoAll",
+    "broadcast_perf": "mpigauge run NCCL:Broadcast",
+    "reduce_scatter_perf": "mpigauge run NCCL:ReduceScatter",
+    "sendrecv_perf": "mpigauge run NCCL:SendRecv",
     "stream": "mpigauge node",
     "stream_c": "mpigauge node",
     "likwid-bench": "mpigauge node",
     "mpirun": "mpigauge exec --np 2 -- PROGRAM",
     "mpiexec": "mpigauge exec --np 2 -- PROGRAM",
     "srun": "mpigauge exec --launcher srun --np 2 -- PROGRAM",
+    "orterun": "mpigauge exec --np 2 -- PROGRAM",
+    "prterun": "mpigauge exec --np 2 -- PROGRAM",
+    "sbatch": "mpigauge submit run PingPong",
+    "qsub": "mpigauge submit run PingPong",
+    "nodeperf": "mpigauge node",
+    "dgemm": "mpigauge node",
+    "numactl": "mpigauge topo",
+    "lscpu": "mpigauge topo",
+    "likwid-topology": "mpigauge topo",
+    "ucx_info": "mpigauge transports",
+    "fi_info": "mpigauge transports",
+    "benchstat": "mpigauge compare RUN RUN",
     "lstopo": "mpigauge topo",
     "hwloc-ls": "mpigauge topo",
     "ompi_info": "mpigauge settings",
@@ -31,21 +61,31 @@ _COMMANDS = {
     "benchmarks": "mpigauge list",
     "runs": "mpigauge ls",
 }
-_OSU, _IMB = "osu_", "imb-"
+_OSU, _IMB, _ON_GPU = "osu_", "imb-", "-gpu"
 
 
-def command_here(name: str, benchmarks: Iterable[str]) -> str:
+def command_here(name: str, benchmarks: Iterable[str], following: Sequence[str] = ()) -> str:
     """The command for a name of another program; empty: none is known. `benchmarks` are ours,
-    outside of MPI1 with their suites."""
+    outside of MPI1 with their suites; `following`: those behind a program of IMB."""
     word = name.lower()
     if word in _COMMANDS:
         return _COMMANDS[word]
     prefix = next((each for each in (_OSU, _IMB) if word.startswith(each)), "")
-    ours: dict[str, str] = {}
+    rest = word[len(prefix) :].removesuffix(_ON_GPU)
+    ours = _words(benchmarks)
+    if not prefix or not rest or rest not in ours:
+        return ""
+    more = " --memory device" if word.endswith(_ON_GPU) else ""
+    names = following if prefix == _IMB and following else [ours[rest]]
+    return f"mpigauge run {' '.join(names)}{more}"
+
+
+def _words(benchmarks: Iterable[str]) -> dict[str, str]:
+    """The words for benchmarks and suites, by their names in lower case."""
+    words: dict[str, str] = {}
     for each in sorted(benchmarks, key=lambda name: ":" in name):
         suite, _, bare = each.rpartition(":")
-        ours.setdefault(bare.lower(), each)
-        ours.setdefault(suite.lower(), suite)
-    ours["mpi1"] = "MPI1"
-    rest = word[len(prefix) :]
-    return f"mpigauge run {ours[rest]}" if prefix and rest and rest in ours else ""
+        words.setdefault(bare.lower(), each)
+        words.setdefault(suite.lower(), suite)
+    words["mpi1"] = "MPI1"
+    return words

@@ -32,6 +32,8 @@ _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(?P<number>\d{1,15})\s*(?P<factor>[kmgt]?)i?(?:b(?:ytes?)?)?", re.IGNORECASE)
 _POWERS = re.compile(r"(\d{1,2})[:-](\d{1,2})")
 """A range of powers of two, as IMB's -msglog has it."""
+_BOUNDS = re.compile(r"(\w+)[:-](\w+)")
+"""A range of sizes, as OSU's -m has it."""
 
 
 def default_sizes() -> list[int]:
@@ -61,20 +63,26 @@ def parse_bytes(word: str, where: str | None = None) -> int:
     """One size such as 64Ki."""
     where = where or f"'{word}'"
     match = _SIZE.fullmatch(word.strip())
-    if not match and (powers := _POWERS.fullmatch(word.strip())):
-        low, high = (1 << min(int(power), MOST_LOG_BYTES) for power in powers.groups())
-        raise UserError(
-            f"{where} is not a size; powers of two from {low} to {high} are {low}..{high}"
-        )
     if not match:
-        raise UserError(
-            f"{where} is not a size; a size is a whole number of bytes, k, M or G "
-            "(powers of 1024) may follow it, and a range is two sizes with '..' between"
-        )
+        raise UserError(f"{where} is not a size; {_meant(word.strip())}")
     size = int(match["number"]) * _FACTORS[match["factor"].lower()]
     if size > MOST_MESSAGE_BYTES:
         raise UserError(f"{where} is more than 1 TiB, the largest message size")
     return size
+
+
+def _meant(word: str) -> str:
+    """The words for a range as other programs write it, else for sizes in general."""
+    if powers := _POWERS.fullmatch(word):
+        low, high = (1 << min(int(power), MOST_LOG_BYTES) for power in powers.groups())
+        return f"powers of two from {low} to {high} are {low}..{high}"
+    bounds = _BOUNDS.fullmatch(word)
+    if bounds and all(map(_SIZE.fullmatch, bounds.groups())):
+        return f"the range from {bounds[1]} to {bounds[2]} is {bounds[1]}..{bounds[2]}"
+    return (
+        "a size is a whole number of bytes, k, M or G (powers of 1024) may follow it, and a range "
+        "is two sizes with '..' between"
+    )
 
 
 def _sizes_of_lines(path: Path, lines: Iterable[str]) -> Iterator[list[int]]:

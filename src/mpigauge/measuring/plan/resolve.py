@@ -15,8 +15,9 @@ from mpigauge.measuring.plan.request import DEFAULT_PRECISION, Request
 from mpigauge.model.errors import UserError
 from mpigauge.model.grouping import grouped
 from mpigauge.model.names import COMPILER
+from mpigauge.model.placement_words import of_policy
 from mpigauge.model.suite_options import ROOT
-from mpigauge.model.units import first_few
+from mpigauge.model.units import first_few, many
 from mpigauge.site.placement import in_one_job
 
 if TYPE_CHECKING:
@@ -205,7 +206,21 @@ def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
     for card in chosen:
         counts = (world,) if card.ranks == "pair" else groups
         if not any(map(card.fits, counts)):
-            raise UserError(f"{card.name} {_NEEDS[card.ranks]}, the job has {min(world, *groups)}")
+            count = min(world, *groups)
+            raise UserError(
+                f"{card.name} {_NEEDS[card.ranks]}, the job has {count}{_for_hosts(request)}"
+            )
+
+
+def _for_hosts(request: Request) -> str:
+    """The remedy if ranks were requested for each host and no hosts are named."""
+    for word in request.place:
+        name, _, argument = of_policy(word).partition(":")
+        if name == "ppr" and argument.endswith(":node") and not request.hosts:
+            count = argument.partition(":")[0]
+            each = "one rank" if count == "1" else many(count, "rank")
+            return f"; --place {word} is {each} for each host: name hosts, --hosts a,b"
+    return ""
 
 
 def check_options(request: Request, chosen: Sequence[Card], cards: Cards) -> None:

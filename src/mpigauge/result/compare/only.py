@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,9 @@ from mpigauge.model import data_memory
 from mpigauge.model.column_facts import value_word
 from mpigauge.model.errors import UserError, no_such
 from mpigauge.model.placement_words import of_policy
+from mpigauge.model.sizes import parse_bytes
 
-PLACEMENT = "placement"
+PLACEMENT, SIZE = "placement", "message_bytes"
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.items import Item
@@ -41,6 +43,9 @@ def _stored(column: str, value: str) -> str:
         return data_memory.as_stored(value)
     if column == PLACEMENT:
         return of_policy(value)
+    if column == SIZE:
+        with suppress(UserError):
+            return str(parse_bytes(value))
     return value
 
 
@@ -76,5 +81,8 @@ def _check(sides: Sequence[Side], column: str, value: str) -> None:
     if column not in values:
         raise no_such("column", column, values, "--only")
     if not any(_is(item, column, [value]) for side in sides for item in side.items):
+        if "," in value:
+            several = " ".join(f"--only {column}={each}" for each in value.split(",") if each)
+            raise UserError(f"--only {column}={value}: for several values write {several}")
         choices = ", ".join(value_word(column, each) for each in values[column])
         raise UserError(f"--only {column}={value}: no run has it; there are {choices}")

@@ -78,6 +78,10 @@ _NAMES = {
 """Other names of MPIs that people type."""
 
 
+_OF_SRUN = ("pmix", "pmi2", "cray_shasta")
+"""The values of srun's option of this name."""
+
+
 def _split(spec: str | None) -> tuple[str | None, bool]:
     if spec is None:
         return None, False
@@ -107,6 +111,10 @@ def _unknown(spec: str) -> UserError:
     if "," in spec:
         words = " ".join(f"--mpi {name}" for name in spec.split(",") if name)
         return UserError(f"unknown MPI '{spec}'; for several write {words}")
+    if spec in _OF_SRUN:
+        return UserError(
+            f"unknown MPI '{spec}'; srun's --mpi={spec} is --launcher srun:{spec} here"
+        )
     return UserError(
         f"unknown MPI '{spec}'{did_you_mean(spec, names)} "
         f"(known: {', '.join(names)}, module:NAME, script:FILE, or the path of a prefix or an "
