@@ -23,7 +23,15 @@ from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.stored_cards import FILE
-from mpigauge.site.mpi import build, build_folder, cxx, find, kernels
+from mpigauge.site.mpi import (
+    build,
+    build_folder,
+    build_progress,
+    cxx,
+    find,
+    kernels,
+    without_build,
+)
 from tests import mpi_fakes as fake
 
 CMAKE = """#!/bin/sh
@@ -31,6 +39,7 @@ echo "$@" >>"$CALLS"
 case "$1" in
 -S) mkdir -p "$4" ;;
 --build)
+    echo "[1/4] Building" && echo "[3/4] Building"
     sleep 0.3
     made=$2
     [ "$4" = all ] || made=$2/$4
@@ -88,6 +97,26 @@ def test_the_second_time_nothing_is_built(mpi: Mpi, calls: Path) -> None:
     assert mpi.include is not None
     assert Path(lent).resolve() == mpi.include.resolve()
     assert make.startswith("--build ")
+
+
+def test_a_build_reports_its_progress(
+    mpi: Mpi, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not calls.exists()
+    monkeypatch.setattr(build_progress, "FIRST_S", 0.0)
+    monkeypatch.setattr(build_progress, "LOOK_S", 0.01)
+    told: list[str] = []
+    kernels(mpi, told.append)
+    assert told[1].startswith("building the kernels: 3 of 4 steps, about ")
+
+
+def test_a_dry_run_builds_nothing(mpi: Mpi, calls: Path) -> None:
+    assert without_build(mpi) is None
+    assert not calls.exists()
+    kernels(mpi, enough=["PingPong"])
+    assert without_build(mpi) is None, "these are not all of them"
+    built = kernels(mpi)
+    assert without_build(mpi) == built
 
 
 def test_other_headers_or_flags_make_another_build(

@@ -52,7 +52,8 @@ def set_up(
     names = benchmarks or request.benchmarks
     check_gpu_options(request, names, target)
     for spec in specs or (None,):
-        setup = prepare(spec, target, request, view, enough, needs_kernels)
+        builds = not options.dry_run
+        setup = prepare(spec, target, request, view, enough, needs_kernels, builds)
         check_messages(setup.cards.chosen(request.benchmarks), options)
         tell_unknown_settings(setup, is_whole=options.tuned is None and not settings_vary)
         placed = with_gpus(setup, names, is_from_file=target.topology is not None)
@@ -142,13 +143,14 @@ def prepare(
     view: View,
     enough: Collection[str] = (),
     needs_kernels: bool = True,
+    builds: bool = True,
 ) -> Setup:
     """Finds the MPI, builds kernels for it where they are needed, and asks all hosts what they
-    are."""
+    are. `builds`: not for a dry run, for which the cards that come with mpigauge will do."""
     from mpigauge.model.registry import Here
     from mpigauge.site import topology
     from mpigauge.site.launch import cannot_start, check_launcher
-    from mpigauge.site.mpi import find, kernels
+    from mpigauge.site.mpi import find
 
     if target.ppn is not None and not target.hosts:
         raise UserError("--ppn means ranks on each host; name hosts with --hosts or --hostfile")
@@ -160,11 +162,19 @@ def prepare(
         check_launcher(target.launcher, here)
     elif reason := cannot_start(mpi, here):
         raise UserError(reason)
-    built = kernels(mpi, view.report, enough) if needs_kernels else None
+    built = _kernels(mpi, view, enough, builds) if needs_kernels else None
     machine, cards = topology.read(), _cards(built)
     nodes = reach(target, mpi, built, view) if target.hosts and target.topology is None else ()
     resources = resources_of(target, machine, nodes)
     return Setup(machine, resources, mpi, built, cards, request, nodes, view=view)
+
+
+def _kernels(mpi: Mpi, view: View, enough: Collection[str], builds: bool) -> Kernels | None:
+    """The kernels for an MPI, built now if they are missing; None: they are, and nothing is to be
+    built."""
+    from mpigauge.site.mpi import kernels, without_build
+
+    return kernels(mpi, view.report, enough) if builds else without_build(mpi)
 
 
 def _cards(built: Kernels | None) -> Cards:

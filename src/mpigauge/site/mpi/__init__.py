@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from mpigauge.site.mpi.build import kernels
+from mpigauge.site.mpi.build import kernels, without_build
 from mpigauge.site.mpi.find import find, list_all
 from mpigauge.site.mpi.install import install
 
-__all__ = ["find", "install", "kernels", "list_all"]
+__all__ = ["find", "install", "kernels", "list_all", "without_build"]

@@ -64,14 +64,25 @@ def built(mpi: Mpi, tell: Tell = folders.say_nothing, enough: Collection[str] = 
         first = cached / f"{FIRST}-{everything.name}"
         if not is_whole(first):
             tell(f"building the first kernels for {mpi.label}, once")
-            first = _build(cached, build_spec(mpi, FIRST))
+            first = _build(cached, build_spec(mpi, FIRST), tell)
         few = _used(first, mpi.abi)
         if _has(few, enough):
             return few
     if not is_whole(everything):
         tell(f"building the kernels for {mpi.label}, once")
-        everything = _build(cached, build_spec(mpi))
+        everything = _build(cached, build_spec(mpi), tell)
     return _used(everything, mpi.abi)
+
+
+def without_build(mpi: Mpi) -> Kernels | None:
+    """Returns kernels with every benchmark that need no build; None: there are none."""
+    if ready_kernels := kernel_places.ready(mpi.abi, sources_digest()):
+        return ready_kernels
+    with suppress(UserError):  # an MPI without headers
+        kept = in_cache(mpi)
+        if kept is not None and not kept.cards.parent.name.startswith(FIRST):
+            return kept
+    return None
 
 
 def in_cache(mpi: Mpi) -> Kernels | None:
@@ -216,7 +227,7 @@ def _used(folder: Path, abi: Abi) -> Kernels:
     return kernels_in(folder, abi, ORIGIN)
 
 
-def _build(cached: Path, needed: BuildSpec) -> Path:
+def _build(cached: Path, needed: BuildSpec, tell: Tell) -> Path:
     """Builds kernels and returns their folder, named by the sources, which may have changed just
     now.
 
@@ -230,7 +241,8 @@ def _build(cached: Path, needed: BuildSpec) -> Path:
     with folders.locked(parent / f"{folder.name}.lock"):
         if is_whole(folder):
             return folder
-        with folders.workplace(folder) as work, compiled(needed, parent / "build", log) as made:
+        build = compiled(needed, parent / "build", log, tell)
+        with folders.workplace(folder) as work, build as made:
             how = kernel_build.made_here(needed.compiler, sources)
             keep(made, how, work / "kept", folder, log)
     _clear(parent)

@@ -15,7 +15,7 @@ import shlex
 import shutil
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,12 +23,14 @@ from typing import TYPE_CHECKING
 import mpigauge
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels
-from mpigauge.site.mpi import folders
+from mpigauge.site.mpi import build_progress, folders
+from mpigauge.site.mpi.build_progress import BuildProgress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.model.mpi import Abi
+    from mpigauge.site.mpi.folders import Tell
 
 ALL, FIRST = "all", "first"
 """Targets of CMakeLists.txt: every benchmark, or those of the first plugin."""
@@ -63,20 +65,22 @@ class BuildSpec:
 
 
 @contextmanager
-def compiled(spec: BuildSpec, parent: Path, log: Path) -> Iterator[Kernels]:
+def compiled(
+    spec: BuildSpec, parent: Path, log: Path, tell: Tell = folders.say_nothing
+) -> Iterator[Kernels]:
     """Yields the build, in a folder that is ours alone until the end."""
     folders.make_folder(parent, "kernels to be built", "MPIGAUGE_CACHE")
     folder = parent / f"{spec.abi}-{spec.key()}"
     _clear(parent)
     with folders.locked(_lock(folder)) as held:
         if held:
-            yield _compile_in(folder, spec, log)
+            yield _compile_in(folder, spec, log, tell)
             return
     with folders.workplace(folder) as work:
-        yield _compile_in(work, spec, log)
+        yield _compile_in(work, spec, log, tell)
 
 
-def _compile_in(folder: Path, spec: BuildSpec, log: Path) -> Kernels:
+def _compile_in(folder: Path, spec: BuildSpec, log: Path, tell: Tell) -> Kernels:
     """Updates the build below this folder.
 
     A killed build may leave half an object. A file marks a build in progress, and if it exists
@@ -95,7 +99,7 @@ def _compile_in(folder: Path, spec: BuildSpec, log: Path) -> Kernels:
     headers.unlink(missing_ok=True)
     headers.symlink_to(spec.include)
     (folder / "place").write_text(str(spec.place))
-    succeeded = _run_cmake(folder, spec, log)
+    succeeded = _run_cmake(folder, spec, log, tell)
     unfinished.unlink()
     if not succeeded:
         raise UserError(f"building the kernels failed; the compiler's words are in {log}")
@@ -131,7 +135,7 @@ def _forget_precompiled(folder: Path) -> None:
         path.unlink()
 
 
-def _run_cmake(folder: Path, spec: BuildSpec, log: Path) -> bool:
+def _run_cmake(folder: Path, spec: BuildSpec, log: Path, tell: Tell) -> bool:
     """Configures and builds. If that fails, the log names the sources by their own place."""
     build, include = folder / MADE, folder / "build" / "mpi"
     configure = ["cmake", "-S", str(folder), "-B", str(build), "-G", _generator()]
@@ -144,23 +148,32 @@ def _run_cmake(folder: Path, spec: BuildSpec, log: Path) -> bool:
         env = {"CCACHE_BASEDIR": str(folder), "CCACHE_SLOPPINESS": CCACHE_SLOPPINESS} | env
         env["CCACHE_IGNOREOPTIONS"] = "-Werror"  # which the tests of the kernels add
     with log.open("w") as output:
-        good = all(_succeeds(words, env, output.fileno()) for words in (configure, make))
+        progress = BuildProgress(log, tell)
+        good = all(_succeeds(words, env, output.fileno(), progress) for words in (configure, make))
     if not good:
         text = log.read_text(encoding="utf-8", errors="replace")
         log.write_text(text.replace(str(folder), str(spec.place)), encoding="utf-8")
     return good
 
 
-def _succeeds(words: list[str], env: dict[str, str], output: int) -> bool:
-    done = subprocess.run(
+def _succeeds(words: list[str], env: dict[str, str], output: int, progress: BuildProgress) -> bool:
+    """Runs a command to its end, and reports the progress meanwhile."""
+    with subprocess.Popen(
         words,
         env=env,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
-        check=False,
-    )
-    return done.returncode == 0
+    ) as process:
+        try:
+            while process.poll() is None:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(build_progress.LOOK_S)
+                progress.look()
+        except BaseException:
+            process.kill()
+            raise
+    return process.returncode == 0
 
 
 def _generator() -> str:
