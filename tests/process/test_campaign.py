@@ -33,6 +33,7 @@ from mpigauge.measuring.campaign import (
 )
 from mpigauge.measuring.campaign.own_settings import reporting
 from mpigauge.measuring.campaign.process import LauncherProcess, _processes
+from mpigauge.measuring.campaign.resume import check_more_time, launches_after, with_more_time
 from mpigauge.measuring.campaign.run import Campaign
 from mpigauge.measuring.campaign.state import LaunchOutcome
 from mpigauge.measuring.plan import Plan, PlanPart
@@ -160,12 +161,13 @@ class Bench:
             task = CampaignTask(plan, self.mpi, self.kernels, writer, remeasure)
             return carried_out(task, self.watcher)
 
-    def resume(self, fake: str = "") -> Ending:
+    def resume(self, fake: str = "", more_s: float | None = None) -> Ending:
         stored = self.stored()
         plan = replace(Plan.from_json(stored.plan), env={"FAKE": fake} if fake else {})
         stored = replace(stored, header={**stored.header, "plan": plan.to_json()})
         with RunWriter.resume(stored.path) as writer:
             task = campaign.resumed(stored, self.mpi, self.kernels, writer)
+            task = task if more_s is None else with_more_time(task, more_s)
             return carried_out(task, self.watcher)
 
     def stored(self) -> Run:
@@ -577,6 +579,30 @@ def test_resume_makes_the_missing_launches(bench: Bench) -> None:
     assert [launch.seed for launch in stored.launches].count(PLAN.seed_of(1)) == 2
     kept = [cell for cell in first.cells if cell.launch != 1]
     assert [cell for cell in stored.cells if cell.launch != 1] == kept
+
+
+def test_more_time_makes_more_launches_of_a_whole_run(bench: Bench) -> None:
+    """They end at a number at which intervals are checked, and the plan of the run has them."""
+    bench.run()
+    ending = bench.resume(more_s=30.0)
+    assert [outcome.launch for outcome in ending.outcomes] == list(range(2, 10))
+    assert bench.stored().complete == set(range(10))
+    assert bench.stored().plan["launches"] == 10
+    assert bench.resume().outcomes == (), "an interrupted one goes on with the same plan"
+
+
+def test_the_schedule_of_imb_takes_no_more_time() -> None:
+    check_more_time(PLAN)
+    with pytest.raises(UserError, match="IMB's schedule"):
+        check_more_time(replace(PLAN, mode="classic"))
+
+
+@pytest.mark.parametrize(
+    ("begun", "parts", "seconds", "launches"),
+    [(2, 1, 1.0, 6), (6, 1, 4.0, 10), (6, 1, 60.0, 20), (6, 4, 60.0, 10), (500, 1, 1.0, 501)],
+)
+def test_launches_of_more_time(begun: int, parts: int, seconds: float, launches: int) -> None:
+    assert launches_after(begun, parts, seconds) == launches
 
 
 def test_resume_of_a_whole_run_measures_nothing(bench: Bench) -> None:

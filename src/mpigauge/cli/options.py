@@ -159,10 +159,13 @@ def _known_format_of_rows(
     """Before anything is measured that could not be shown."""
     if value == USUAL_FORMAT:
         return value  # known without looking at the others, which takes as long as a measurement
-    from mpigauge.show.formats import for_any_run
+    from mpigauge.model.errors import no_such
+    from mpigauge.show.formats import FORMATS, for_any_run
 
-    if _known_format(ctx, param, value) is not None and value not in for_any_run():
+    if value in FORMATS and value not in for_any_run():
         raise click.BadParameter(f"{value} shows pairs; `mpigauge map` measures them", ctx, param)
+    if value is not None and value not in FORMATS:
+        raise click.BadParameter(str(no_such("format", value, for_any_run())), ctx, param)
     return value
 
 

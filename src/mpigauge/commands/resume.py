@@ -19,10 +19,18 @@ if TYPE_CHECKING:
 
 @click.command("resume")
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@click.option(
+    "--time",
+    "--in",
+    "seconds",
+    metavar="TIME",
+    help="Measure so much longer, such as 30s or 2m, also if the run is complete: it goes to the "
+    "cells with the widest interval.",
+)
 @options.format_option(pairs=True)
 @options.history_option
-def command(run: str, form: str) -> None:
-    """Go on with a run that was killed, interrupted or failed.
+def command(run: str, seconds: str | None, form: str) -> None:
+    """Go on with a run that was killed, interrupted or failed, or make it more precise.
 
     RUN is a folder, its name below mpigauge-runs, or `last`; with a folder that holds the runs of
     several MPIs all of them go on, and stand beside each other at the end. Complete launches are
@@ -33,13 +41,16 @@ def command(run: str, form: str) -> None:
     from mpigauge.cli.side_by_side import print_beside
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.sweep.sweeping import present_all
+    from mpigauge.measuring.plan.parse import parse_duration
     from mpigauge.session.measuring import carry_out
     from mpigauge.session.run_names import find_run
 
+    more_s = None if seconds is None else parse_duration("--in", seconds)
     folder = find_run(run)
     folders = sorted(path.parent for path in folder.glob("*/run.json")) or [folder]
     with ExitStack() as stack:
-        tasks = [what_is_left(each, stack) for each in folders]
+        share_s = None if more_s is None else more_s / len(folders)
+        tasks = [what_is_left(each, stack, share_s) for each in folders]
         measured = carry_out(tasks, TERMINAL)
     parts = [part for task in tasks for part in task.plan.parts]
     is_sweep = any(part.arm or part.arms or part.foreign for part in parts)
@@ -50,14 +61,19 @@ def command(run: str, form: str) -> None:
     measured.raise_problems()
 
 
-def what_is_left(folder: Path, stack: ExitStack) -> CampaignTask:
-    """The remaining work of a run. UserError: machine, MPI or hosts have changed."""
+def what_is_left(folder: Path, stack: ExitStack, more_s: float | None = None) -> CampaignTask:
+    """The remaining work of a run, and so many seconds of further launches. UserError: machine, MPI
+    or hosts have changed, or its schedule has no time."""
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.measuring import campaign
+    from mpigauge.measuring.campaign.resume import check_more_time, with_more_time
     from mpigauge.runs.store import RunWriter, load
     from mpigauge.session.remeasure import same_setup
 
     stored = load(folder)
-    _, setup = same_setup(stored, folder, TERMINAL)
+    plan, setup = same_setup(stored, folder, TERMINAL)
+    if more_s is not None:
+        check_more_time(plan)
     writer = stack.enter_context(RunWriter.resume(folder))
-    return campaign.resumed(stored, setup.mpi, setup.built, writer)
+    task = campaign.resumed(stored, setup.mpi, setup.built, writer)
+    return task if more_s is None else with_more_time(task, more_s)

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import mpigauge
+from mpigauge.measuring.campaign.budget import FIRST_OVERHEAD_S, MOST_OVERHEAD
 from mpigauge.measuring.campaign.task import CampaignTask
 from mpigauge.measuring.plan import Plan
 from mpigauge.model.errors import UserError
@@ -16,6 +18,7 @@ from mpigauge.model.hosts import ProbedHost
 from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.secrets import revealed
+from mpigauge.result.stats.order import LOOKS
 from mpigauge.runs.store import Run, RunWriter
 
 
@@ -38,6 +41,35 @@ def resumed(
         cells=tuple(cell for cell in stored.cells if cell.launch in complete),
         spent_s=sum(end.seconds for end in stored.ends if end.launch in complete),
     )
+
+
+def with_more_time(task: CampaignTask, seconds: float) -> CampaignTask:
+    """The task with launches that take these seconds, beside those that were made; its plan is
+    stored again."""
+    plan = task.plan
+    begun = -(-len(task.writer.complete) // len(plan.parts))
+    more = replace(
+        plan,
+        seconds=task.spent_s + seconds,
+        use_all=True,
+        launches=launches_after(begun, len(plan.parts), seconds),
+    )
+    task.writer.amend({"plan": more.to_json()})
+    return replace(task, plan=more)
+
+
+def check_more_time(plan: Plan) -> None:
+    """UserError: its schedule has no time budget."""
+    if plan.mode == "classic":
+        raise UserError("--in: the classic mode has IMB's schedule, which no time budget changes")
+
+
+def launches_after(begun: int, parts: int, seconds: float) -> int:
+    """The number of rounds in all, if so many were begun: one at which intervals are checked, with
+    a tenth of the time for starting jobs."""
+    most = begun + int(seconds * MOST_OVERHEAD / (FIRST_OVERHEAD_S * parts))
+    later = [look for look in LOOKS if look > begun] or [begun + 1]
+    return max([later[0], *(look for look in later if look <= most)])
 
 
 def plan_of(stored: Run, environment: Mapping[str, str] | None = None) -> Plan:
