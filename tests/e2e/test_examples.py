@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The examples: ReFrame's by the real ReFrame; Ramble's without Ramble, by a stand-in for its
-directives whose commands are run for real."""
+"""The examples: notebooks; ReFrame's by the real ReFrame; Ramble's without Ramble, by a stand-in
+for its directives whose commands are run for real."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import runpy
@@ -32,6 +33,27 @@ def environment(tmp_path: Path) -> dict[str, str]:
     script.chmod(0o755)
     path = f"{script.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "TMPDIR": str(tmp_path)}
+
+
+# --- notebooks ------------------------------------------------------------------------------------
+def test_the_notebook_that_measures_prints_what_it_shows(tmp_path: Path) -> None:
+    """Every printed line has the words of the stored output, with other numbers and verdicts."""
+    notebook = json.loads((ROOT / "examples/measure.ipynb").read_text(encoding="utf-8"))
+    sources, outputs = [], []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            sources.append("".join(cell["source"]))
+            outputs += ["".join(each["text"]) for each in cell["outputs"] if "text" in each]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(sources)],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert without_numbers(done.stdout) == without_numbers("".join(outputs))
+
+
+def without_numbers(text: str) -> list[str]:
+    return re.sub(r"[\d.]+|nan|UNDECIDED|SAME|FASTER|SLOWER", "", text).split()
 
 
 # --- ReFrame --------------------------------------------------------------------------------------
