@@ -72,13 +72,44 @@ caused other processes in the application to be terminated.
   Interface: eth9
 --------------------------------------------------------------------------
 """
+OPENMPI_UNAVAILABLE = """
+*** An error occurred in MPI_Init_thread
+--------------------------------------------------------------------------
+A requested component was not found, or was unable to be opened.  This
+means that this component is either not installed or is unable to be
+used on your system.
+
+Host:      vm
+Framework: btl
+Component: openib
+--------------------------------------------------------------------------
+"""
+MPICH_STACK = """
+Abort(1721743): Fatal error in internal_Init_thread: Other MPI error, error stack:
+internal_Init_thread(71).: MPI_Init_thread(argc=(nil), argv=(nil), required=0) failed
+MPII_Init_thread(289)....:
+MPID_Init(549)...........:
+MPIDI_UCX_init_local(240):  ucx function returned with failed status(No such device)
+Abort(1721743) on node 1: Fatal error in internal_Init_thread: Other MPI error, error stack:
+internal_Init_thread(71).: MPI_Init_thread(argc=(nil), argv=(nil), required=0) failed
+"""
 KERNEL = """
 [warn] something about a device
 mpigauge-kernel: rank 1 on vm: MPI_Send: no such rank
 Abort(1) on node 1
 """
-NO_COMPONENT = "exit status 1: No components were able to be opened in the pml framework."
-NO_INTERFACE = "exit status 1: The requested interface does not exist on this host."
+NO_COMPONENT = "exit status 1: No components were able to be opened in the pml framework"
+NO_INTERFACE = (
+    "exit status 1: The requested interface does not exist on this host (Interface: eth9)"
+)
+UNAVAILABLE = (
+    "exit status 14: A requested component was not found, or was unable to be opened "
+    "(Framework: btl, Component: openib)"
+)
+NO_DEVICE = (
+    "exit status 15: Fatal error in internal_Init_thread: ucx function returned with failed "
+    "status(No such device)"
+)
 KILLED = "a rank was killed by signal 9 (SIGKILL)"
 
 
@@ -92,6 +123,8 @@ KILLED = "a rank was killed by signal 9 (SIGKILL)"
         (15, OPENMPI_STATUS, "", "exit status 15: Fatal error in MPI_Init: no network here"),
         (1, OPENMPI_COMPONENT, "", NO_COMPONENT),
         (1, OPENMPI_LATER, "", NO_INTERFACE),
+        (14, OPENMPI_UNAVAILABLE, "", UNAVAILABLE),
+        (15, MPICH_STACK, "", NO_DEVICE),
         (1, KERNEL, HYDRA, f"{KILLED}: rank 1 on vm: MPI_Send: no such rank"),
         (1, KERNEL, "", "exit status 1: rank 1 on vm: MPI_Send: no such rank"),
         (-9, "", "", "the launcher was killed by signal 9 (SIGKILL)"),

@@ -14,6 +14,7 @@ from mpigauge.model.mpi import Launcher, Mpi
 from mpigauge.model.transport import Offers, Provider, Transport, UcxLane
 from mpigauge.session.transport import refuse_contradictions
 from mpigauge.site.mpi.transports import choose, report_of, transports
+from mpigauge.site.mpi.transports.advice import advice_among
 from mpigauge.site.mpi.transports.probe import FABRIC, UCX, interfaces
 from mpigauge.site.mpi.transports.readers import (
     read_fi_info,
@@ -299,6 +300,29 @@ def test_a_transport_and_a_setting_must_not_contradict() -> None:
     for given in ({"pml": "ucx"}, {"OMPI_MCA_pml": "ucx"}):
         with pytest.raises(UserError, match=r"--transport tcp sets OMPI_MCA_pml=ob1, --set says"):
             refuse_contradictions("tcp", chosen, given)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "option"),
+    [
+        ("openmpi", "pml=ucx", "--transport ucx also sets pml_ucx_tls=any pml_ucx_devices=any"),
+        ("openmpi", "OMPI_MCA_pml=ucx UCX_LOG_LEVEL=warn", "--transport ucx also sets "),
+        ("openmpi", "btl=self,tcp", "--transport tcp also sets pml=ob1"),
+        ("openmpi", "pml=ob1 btl=self,tcp", ""),
+        ("openmpi", "btl=self,openib", "`mpigauge transports` lists "),
+        ("openmpi", "coll=^hcoll", ""),
+        ("mpich", "MPIR_CVAR_CH4_NETMOD=ucx", "--transport ucx also sets MPIR_CVAR_NOLOCAL=1"),
+        ("mpich", "UCX_TLS=nope", "`mpigauge transports` lists "),
+    ],
+)
+def test_advice_on_settings_that_select_a_transport_by_hand(
+    name: str, settings: str, option: str
+) -> None:
+    given = dict(word.split("=", 1) for word in settings.split())
+    offers = offered("rome-infiniband")
+    advice = advice_among(transports(mpi(name), offers), given)
+    assert advice.startswith(option)
+    assert bool(advice) == bool(option)
 
 
 def test_two_lists_of_transports_for_one_mpi_are_refused() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from mpigauge.measuring.campaign.deaths import BY_SIGNAL
 
@@ -31,6 +31,12 @@ _CONSEQUENCE = re.compile(
     re.IGNORECASE,
 )
 """Messages about the end of other processes, which follow from the failure."""
+_STACK = re.compile(r"(Fatal error in \w+): .*error stack:$")
+_STACK_FRAME = re.compile(r"\w+\(\d+\)\.*: *(.*)")
+"""The head of MPICH's error stack, and a function in it; the last one has found the error."""
+_FACT = re.compile(r"([A-Z]\w*(?: \w+)?): +(\S.*)")
+"""A line of a message of Open MPI such as Component: openib."""
+_UNTOLD = ("Host", "Local host")
 _FRAME = re.compile(
     r"bad termination|ignore the below|typically refers to|see the faq|error checking +:", re.I
 )
@@ -91,34 +97,62 @@ def _signal(lines: Iterable[str]) -> int:
     return next((int(match[1]) for match in matches), 0)
 
 
-def _explained(lines: Iterable[str]) -> str:
-    """Returns the first sentence of the first message between lines of dashes, in which Open MPI
-    explains a failure; empty: none names a cause."""
-    for paragraph in _first_paragraphs(lines):
+def _explained(lines: Sequence[str]) -> str:
+    """Returns the cause of a failure as MPICH's error stack or Open MPI's first message has it;
+    empty: none names one."""
+    return _innermost(lines) or _first_message(lines)
+
+
+def _innermost(lines: Sequence[str]) -> str:
+    """Returns the error at the bottom of MPICH's first error stack."""
+    text, bottom = "", ""
+    for line in lines:
+        frame = _STACK_FRAME.match(_TAG.sub("", line).strip())
+        if text and frame:
+            bottom = frame[1] or bottom
+        elif text:
+            break
+        elif started := _STACK.search(line):
+            text = started[1]
+    return f"{text}: {bottom}"[:MOST_OF_A_LINE] if bottom else ""
+
+
+def _first_message(lines: Sequence[str]) -> str:
+    """Returns the first sentence of the first message between lines of dashes in which Open MPI
+    explains a failure, with the names that it lists below."""
+    for paragraph, facts in _messages(lines):
         sentence = _first_sentence(paragraph)
         if not _CONSEQUENCE.search(sentence):
-            return sentence
+            named = [each for each in facts if each.split(": ")[1] not in sentence]
+            return f"{sentence} ({', '.join(named)})" if named else sentence
     return ""
 
 
-def _first_paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    """Yields the first paragraph of each message between two lines of dashes."""
-    is_inside, is_first = False, False
+def _messages(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yields the first paragraph of each message between two lines of dashes, and the facts that
+    the message lists, except for the host."""
+    is_inside, is_first = False, True
     words: list[str] = []
+    facts: list[str] = []
     for line in lines:
         text = _TAG.sub("", line).strip()
-        is_rule = bool(_RULE.fullmatch(text))
-        if is_inside and is_first and text and not is_rule:
-            words.append(text)
-        elif words:
-            yield " ".join(words)
-            words, is_first = [], False
-        if is_rule:
+        if _RULE.fullmatch(text):
+            if is_inside and words:
+                yield " ".join(words), facts
             is_inside, is_first = not is_inside, True
+            words, facts = [], []
+        elif is_inside and (fact := _FACT.fullmatch(text)) and fact[1] not in _UNTOLD:
+            facts.append(f"{fact[1]}: {fact[2]}")
+        elif is_inside and is_first and text:
+            words.append(text)
+        elif is_inside:
+            is_first = not words
+    if words:
+        yield " ".join(words), facts
 
 
 def _first_sentence(text: str) -> str:
-    return re.split(r"(?<=[.:!?]) ", text)[0].rstrip(":")[:MOST_OF_A_LINE]
+    return re.split(r"(?<=[.:!?]) ", text)[0].rstrip(":.")[:MOST_OF_A_LINE]
 
 
 def _words(lines: list[str], signalled: bool, explained: str) -> str:

@@ -287,6 +287,7 @@ class Campaign:
             self.view.show(self.state)
 
     def note(self, outcome: LaunchOutcome) -> None:
+        outcome = self.with_advice(outcome)
         self.state.outcomes.append(outcome)
         self.noise.end_launch(outcome.launch)
         self.state.results.settle()
@@ -298,6 +299,16 @@ class Campaign:
             self.writer.append(_failure(outcome.launch, words))
             self.check_first(outcome)
         self.backlog.add(lambda: self.view.launch_ended(self.state, outcome))
+
+    def with_advice(self, outcome: LaunchOutcome) -> LaunchOutcome:
+        """The outcome; if MPI did not start, with what its settings may lack."""
+        if not outcome.reason or outcome.records:
+            return outcome
+        from mpigauge.site.mpi.transports.advice import advice
+
+        settings = {**self.plan.settings, **self.plan.part(outcome.launch).settings}
+        words = [outcome.reason, advice(self.mpi, settings)]
+        return replace(outcome, reason="; ".join(filter(None, words)))
 
     def title(self, number: int) -> str:
         """The number of a launch, with its arm."""
