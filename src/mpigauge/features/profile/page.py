@@ -8,7 +8,7 @@ import base64
 import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,7 @@ from mpigauge.features.profile.show import (
 )
 from mpigauge.features.profile.show_json import as_csv
 from mpigauge.model.units import duration, many, memory, percent
+from mpigauge.model.width import cut_apart
 from mpigauge.result.facts import facts_of_run
 from mpigauge.show.formats.table import heading
 from mpigauge.show.picture import picture as machine_picture
@@ -48,6 +49,10 @@ PICTURES: dict[str, Callable[[Account], Picture | None]] = {
 }
 MOST_SITES = 1000
 MOST_MACHINES = 2
+LONGEST_NAME = 64
+"""The maximum number of letters of a name in a table."""
+WIDE_NAME = 24
+"""The number of letters from which on a name may take several lines."""
 FEW_CORES = 4
 """The maximum number of cores of a rank that is shown in the picture of the machine."""
 
@@ -57,6 +62,8 @@ class SortedCell(NamedTuple):
 
     word: str
     value: float | str
+    full: str = ""
+    """The whole name, if the word is a part of it."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,7 @@ def profile_page(
         version=facts.version or "",
         facts=heading(facts),
         most_opening=MOST_OPENING,
+        wide_name=WIDE_NAME,
         others=_other_jobs(len(jobs) - len(accounts)),
         command=_command_of(run),
         file=f"{name}.csv",
@@ -113,14 +121,15 @@ def _content(run: Run, accounts: Sequence[Account], beside: Joined | None) -> di
     """Returns the contents of the page of a run with MPI calls."""
     first = accounts[0]
     lines, tables = list(sentences(accounts)), list(_tables(accounts))
+    waiting = _waiting_table(first)
     if beside:
         lines.append(saved_at_most(beside))
         tables += _joined(beside)
     return {
         "answers": list(_answers(accounts)),
         "sentences": lines,
-        "tables": tables,
-        "waiting": _waiting_table(first),
+        "tables": [with_short_names(table) for table in tables],
+        "waiting": with_short_names(waiting) if waiting else None,
         "drawn": _drawn(first),
         "machines": list(_machines(run, first)),
         "download": _download(first.job),
@@ -208,6 +217,20 @@ def _tables(accounts: Sequence[Account]) -> Iterator[SortedTable]:
             groups.setdefault(fold(first, each) or "unknown", []).append(each)
         if len(groups) < len(first.inside):
             yield _folded(first, what, groups)
+
+
+def with_short_names(table: SortedTable) -> SortedTable:
+    """Returns the table with the middle of long names left out, so that all columns are in view;
+    names that differ remain distinct."""
+    columns = []
+    for cells in zip(*table.rows, strict=True):
+        short = cut_apart([cell.word for cell in cells], LONGEST_NAME)
+        columns.append([_cut(cell, word) for cell, word in zip(cells, short, strict=True)])
+    return replace(table, rows=list(zip(*columns, strict=True)))
+
+
+def _cut(cell: SortedCell, word: str) -> SortedCell:
+    return cell if word == cell.word else cell._replace(word=word, full=cell.word)
 
 
 def _left_out(count: int) -> str:

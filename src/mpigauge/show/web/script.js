@@ -111,6 +111,7 @@ function find(all) {
 // A table whose heads sort it, and whose lines are found by words.
 function sortable(box) {
   const table = box.querySelector("table"), body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
+  const words = (row) => [...row.cells].map((cell) => cell.title || cell.textContent).join(" ");
   const value = (row, at) => { const text = row.cells[at].dataset.value, n = Number(text); return text === "" || Number.isNaN(n) ? text : n; };
   heads.forEach((head, at) => {
     const button = document.createElement("button");
@@ -133,7 +134,7 @@ function sortable(box) {
     const wanted = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     let many = 0;
     for (const row of body.rows) {
-      row.hidden = !wanted.every((word) => row.textContent.toLowerCase().includes(word));
+      row.hidden = !wanted.every((word) => words(row).toLowerCase().includes(word));
       many += row.hidden ? 0 : 1;
     }
     found.textContent = wanted.length ? `${many} of ${body.rows.length} lines` : "";
