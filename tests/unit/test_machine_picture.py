@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -19,6 +19,8 @@ from mpigauge.site import topology
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 ALL = sorted(path for path in MACHINES.iterdir() if path.suffix in (".txt", ".xml"))
+PAGE = 1060
+"""Units; pages have room for 1080."""
 SVG = "{http://www.w3.org/2000/svg}"
 Edges = tuple[float, float, float, float]
 
@@ -33,6 +35,15 @@ def rects(svg: ET.Element, kind: str) -> list[ET.Element]:
 
 def words(svg: ET.Element) -> list[str]:
     return [each.text or "" for each in svg.iter(f"{SVG}text")]
+
+
+def words_in(svg: ET.Element, kind: str) -> list[str]:
+    """The words of the strips of a kind, each of which follows its rectangle."""
+    every = [each for each in svg if each.get("class") in (kind, "ink")]
+    return [
+        text.text or "" for rect, text in pairwise(every)
+        if rect.get("class") == kind and text.get("class") == "ink"
+    ]  # fmt: skip
 
 
 def edges(rect: ET.Element) -> Edges:
@@ -86,6 +97,22 @@ def test_boxes_are_inside_of_each_other_or_apart(path: Path) -> None:
     assert all(apart(a, b) for a, b in combinations(threads, 2))
     some = [edges(each) for each in rects(svg, "box")][:200]
     assert all(apart(a, b) or within(a, b) or within(b, a) for a, b in combinations(some, 2))
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.name)
+def test_the_machine_uses_the_width_of_a_page(path: Path) -> None:
+    svg = drawn(topology.built(path))
+    width = float(svg.get("width", "0"))
+    assert width >= PAGE
+    left, _, right, _ = edges(rects(svg, "box")[0])
+    assert right - left == pytest.approx(width - 2 * left, abs=0.2)
+    for rect, words_of in zip(rects(svg, "pu"), words_in(svg, "pu"), strict=True):
+        assert float(rect.get("width", "0")) >= 6 * len(words_of)
+
+
+def test_a_large_machine_is_no_wider_than_a_page() -> None:
+    svg = drawn(topology.built(MACHINES / "epyc-rome-2s-nps4.xml"))
+    assert float(svg.get("width", "0")) < PAGE + 40
 
 
 def test_cards_stand_in_the_box_of_their_numa_node() -> None:

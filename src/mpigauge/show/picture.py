@@ -34,8 +34,10 @@ FILLS = {
     "network": "#cbe1fa",
     "gpu": "#e5d3f5",
 }
-_LINE, _GAP, _LETTER, _ASPECT = 16.0, 5.0, 6.3, 1.6
-"""Height of a line, room between boxes, width of a letter; width of a box by its height."""
+_LINE, _GAP, _LETTER = 16.0, 5.0, 6.3
+"""Height of a line, room between boxes, width of a letter."""
+_PAGE = 1068.0
+"""The width of the machine, which is that of a page."""
 
 
 @dataclass(frozen=True)
@@ -56,58 +58,63 @@ class Box:
     inside: tuple[Box, ...]
 
     @cached_property
-    def cell(self) -> tuple[float, float]:
-        """Width and height for each of the boxes inside."""
-        wide = max((box.width for box in self.inside), default=0.0)
-        return wide, max((box.height for box in self.inside), default=0.0)
-
-    @cached_property
-    def columns(self) -> int:
-        """Hardware threads side by side, others so that little is empty and the whole is
-        neither long nor high."""
-        many = len(self.inside)
-        if not any(box.inside for box in self.inside):
-            return max(1, min(many, 8))
-        wide, high = self.cell
-
-        def cost(columns: int) -> float:
-            rows = ceil(many / columns)
-            ratio = columns * wide / (rows * high * _ASPECT)
-            return max(ratio, 1 / ratio) * rows * columns / many
-
-        return min(range(1, many + 1), key=cost)
-
-    @cached_property
-    def width(self) -> float:
+    def least(self) -> float:
+        """The least width that has room for all words."""
         letters = max((len(strip.words) for strip in self.strips), default=0)
-        text = letters * _LETTER + 8
-        if not self.inside:
-            return text + 2 * _GAP
-        grid = self.columns * (self.cell[0] + _GAP) - _GAP
-        return max(text, grid) + 2 * _GAP
+        inside = max((box.least for box in self.inside), default=0.0)
+        return max(letters * _LETTER + 8, inside) + 2 * _GAP
+
+    def height(self, width: float) -> float:
+        return self._shape(width)[0]
+
+    def columns(self, width: float) -> int:
+        """The number of boxes side by side with which a box of this width is lowest."""
+        return self._shape(width)[1]
+
+    def cell(self, width: float) -> tuple[float, float]:
+        """Width and height for each of the boxes inside."""
+        wide = self._column(width, self.columns(width))
+        return wide, max((box.height(wide) for box in self.inside), default=0.0)
+
+    def _shape(self, width: float) -> tuple[float, int]:
+        """The least height of a box of this width, and its number of columns."""
+        if width not in self._shapes:
+            needed = max((box.least for box in self.inside), default=0.0)
+            counts = range(1, max(len(self.inside), 1) + 1)
+            fitting = [count for count in counts if self._column(width, count) >= needed] or [1]
+            self._shapes[width] = min((self._height(width, count), count) for count in fitting)
+        return self._shapes[width]
 
     @cached_property
-    def height(self) -> float:
-        rows = ceil(len(self.inside) / self.columns)
-        return _GAP + len(self.strips) * (_LINE + 2) + rows * (self.cell[1] + _GAP)
+    def _shapes(self) -> dict[float, tuple[float, int]]:
+        return {}
+
+    def _height(self, width: float, columns: int) -> float:
+        wide = self._column(width, columns)
+        high = max((box.height(wide) for box in self.inside), default=0.0)
+        rows = ceil(len(self.inside) / columns)
+        return _GAP + len(self.strips) * (_LINE + 2) + rows * (high + _GAP)
+
+    def _column(self, width: float, columns: int) -> float:
+        return (width - _GAP) / columns - _GAP
 
 
 def picture(topology: Topology, beside: Mapping[int, str] = NOBODY) -> str:
-    """An SVG. `beside`: what to write beside PUs, by their numbers; these stand out."""
+    """An SVG as wide as a page. `beside`: what to write beside PUs, by their numbers; these stand
+    out."""
     machine, crossing = boxes(topology, beside)
     lines = [*_heading(topology), *crossing]
     top = _LINE * (len(lines) + 1.5)
     tables = [table for table in (distance_lines(topology), gpu_lines(topology)) if table]
     text = max(len(line) for line in [*lines, *chain(*tables)]) * _LETTER
-    below = top + machine.height + _LINE
-    width, height = (
-        max(machine.width, text) + 2 * _GAP,
-        below + _LINE * sum(len(table) + 0.5 for table in tables),
-    )
+    room = max(_PAGE, machine.least, text)
+    below = top + machine.height(room) + _LINE
+    width = room + 2 * _GAP
+    height = below + _LINE * sum(len(table) + 0.5 for table in tables)
     parts = []
     for number, line in enumerate(lines, 1):
         parts.append(_text(_GAP, _LINE * number, line))
-    parts += _draw(machine, _GAP, top, machine.width, machine.height)
+    parts += _draw(machine, _GAP, top, room, machine.height(room))
     for table in tables:
         for number, line in enumerate(table):
             parts.append(_text(_GAP, below + _LINE / 2, line, fixed=number > 0))
@@ -243,9 +250,9 @@ def _draw(box: Box, x: float, y: float, width: float, height: float) -> Iterator
         yield _rect(x + _GAP, down, width - 2 * _GAP, _LINE, fill, strip.kind)
         yield _text(x + _GAP + 4, down + 12, strip.words)
         down += _LINE + 2
-    wide, high = box.cell
+    wide, high = box.cell(width)
     for place, each in enumerate(box.inside):
-        row, column = divmod(place, box.columns)
+        row, column = divmod(place, box.columns(width))
         left, top = x + _GAP + column * (wide + _GAP), down + row * (high + _GAP)
         yield from _draw(each, left, top, wide, high)
 
