@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from mpigauge.draw.plot import Mark, Panel, Point, Series
 
 LEFT, RIGHT = 78, 16
-_TOP, _BOTTOM = 40, 48
-"""Room around the inner box, for words."""
+_TOP, _BARE, _BOTTOM = 40, 18, 48
+"""Room around the inner box, for words: above it a title and labels of marks, or these alone."""
 _BAR = 3.0
 """Half the width of the bar of one point."""
 _MOST_DOTS = 80
@@ -38,8 +38,9 @@ def framed(panel: Panel, x: float, y: float, wide: float, high: float) -> Frame:
     if math.isfinite(panel.level):
         values.append(panel.level)
     values += level_lines.heights(panel, values)
+    top = _TOP if panel.title else _BARE
     return Frame(
-        x + LEFT, y + _TOP, wide - LEFT - RIGHT, high - _TOP - _BOTTOM,
+        x + LEFT, y + top, wide - LEFT - RIGHT, high - top - _BOTTOM,
         Scale.of(panel.x, (point.x for point in points)),
         Scale.of(panel.y, [*values, *_ends(panel, points, values)]),
     )  # fmt: skip
