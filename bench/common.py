@@ -32,6 +32,9 @@ from mpigauge.site.mpi.cxx import compiler_words
 Cell = tuple[str, int]
 """Benchmark and bytes."""
 LONGEST_LAUNCH_S = 600
+MPIGAUGE = str(Path(sys.executable).with_name("mpigauge"))
+"""The command that people type, of this Python."""
+KEPT, MISSED, UNDECIDED = VERDICTS = ("kept", "MISSED", "UNDECIDED")
 
 
 @dataclass(frozen=True)
@@ -284,6 +287,16 @@ def machine() -> str:
     )
     load = os.getloadavg()[0]
     return f"{cpus} cores, {model}, load {load:.1f} at the start"
+
+
+def conclude(is_kept: bool | None, figures: str) -> int:
+    """Prints the last line of a program, which record.py stores, and returns the exit status.
+
+    None: undecided. The figures are one line, short enough for the table of README.md.
+    """
+    verdict = UNDECIDED if is_kept is None else KEPT if is_kept else MISSED
+    print(f"\n{verdict}: {figures}", flush=True)
+    return 0 if is_kept else 1
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

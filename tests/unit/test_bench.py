@@ -84,19 +84,6 @@ def test_the_readme_shows_how_each_is_run(name: str) -> None:
     assert f"bench/{name}.py" in (BENCH / "README.md").read_text()
 
 
-# --- cache_lines ---------------------------------------------------------------------------
-
-
-@with_program("cache_lines")
-def test_runs_take_turns_and_other_states_are_left_out(program: ModuleType) -> None:
-    """Three runs of three launches; the cores were far apart for one of them."""
-    times = [50.0, 52.0, 51.0, 50.2, 52.2, 51.2, 50.4, 165.0, 51.4]
-    launches = [dict.fromkeys(program.WAYS, time) for time in times]
-    found = program.values(launches, 3)["Line"]
-    assert found == pytest.approx([50.1, 52.1, 51.1])
-    assert program.apart(found) == pytest.approx(2.0)
-
-
 # --- common --------------------------------------------------------------------------------
 
 
@@ -796,46 +783,3 @@ def test_near_tests_import_from_the_area_themselves(program: ModuleType, tmp_pat
         (tmp_path / f"test_{name}.py").write_text(f"{line}\n")
     near = ["test_below.py", "test_module.py", "test_name.py"]
     assert program.near_tests(tmp_path, ["src/a/b"], (".",)) == near
-
-
-# --- slow_tests ----------------------------------------------------------------------------
-
-RESULTS = """\
-<testsuites><testsuite name="pytest" tests="3" time="9.5">
-<testcase classname="tests.e2e.test_map" name="test_a" time="4.0"/>
-<testcase classname="tests.e2e.test_map" name="test_b[x]" time="0.5"/>
-<testcase classname="tests.e2e.test_run" name="test_c" time="4.25"/>
-</testsuite></testsuites>
-"""
-
-
-@with_program("slow_tests")
-def test_the_slowest_tests_and_files_are_named(
-    program: ModuleType,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    (tmp_path / "rest.xml").write_text(RESULTS)
-    monkeypatch.setattr(sys, "argv", ["", "--results", str(tmp_path), "--count", "1"])
-    assert program.main() == 0
-    assert [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines() if line] == [
-        ["parts"],
-        ["9.5", "s", "rest, 3 tests"],
-        ["slowest", "files"],
-        ["4.5", "s", "tests.e2e.test_map, 2 tests"],
-        ["slowest", "tests"],
-        ["4.2", "s", "tests.e2e.test_run::test_c"],
-    ]
-
-
-@with_program("slow_tests")
-def test_without_results_none_are_named(
-    program: ModuleType,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["", "--results", str(tmp_path)])
-    assert program.main() == 2
-    assert "run make test before" in capsys.readouterr().err
