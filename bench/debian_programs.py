@@ -38,9 +38,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from mpigauge.model.errors import UserError
 from tests.e2e.debian import again_with
 
+PROMISE = "the results of a launch by the program's own mpirun in all rows"
 HERE = Path(__file__).resolve().parent
 INPUTS = HERE / "debian"
-MPIGAUGE = str(Path(sys.executable).with_name("mpigauge"))
 RANKS = "2"
 LONGEST_S = 900
 ENV = {
@@ -209,7 +209,7 @@ def _run(words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]
 
 
 def execute(mpi: str, *more: str) -> list[str]:
-    return [MPIGAUGE, "exec", "--mpi", mpi, "--np", RANKS, "--place", "compact", *more, "--"]
+    return [common.MPIGAUGE, "exec", "--mpi", mpi, "--np", RANKS, "--place", "compact", *more, "--"]
 
 
 def in_turn(
@@ -279,10 +279,10 @@ def with_rules(
     folder = Path(shutil.copytree(inputs, f"{tuned}-runs"))
     where = ["--mpi", mpi, "--np", RANKS, "--place", "compact"]
     program_words = shlex.split(program.words)
-    _run([MPIGAUGE, "profile", *where, "--output", "before", "--", *program_words], folder)
+    _run([common.MPIGAUGE, "profile", *where, "--output", "before", "--", *program_words], folder)
     tune = ["tune", "--for", "before", "--mpi", mpi, "--in", options.rules, "--output", str(tuned)]
-    _run([MPIGAUGE, *tune], folder)
-    rules = _run([MPIGAUGE, "tune", "show", str(tuned)], folder).stdout
+    _run([common.MPIGAUGE, *tune], folder)
+    rules = _run([common.MPIGAUGE, "tune", "show", str(tuned)], folder).stdout
     print(rules.strip(), file=sys.stderr)
     return {mpi: execute(mpi), f"{mpi}, tuned": execute(mpi, "--tuned", str(tuned))}
 
@@ -310,7 +310,7 @@ def are_here(names: Sequence[str]) -> bool:
 
 def main(words: Sequence[str]) -> int:
     options = arguments(words)
-    wrong = 0
+    are_right: list[bool] = []
     try:
         if not are_here(options.program):
             return again_with(PACKAGES, __file__, words)
@@ -319,12 +319,13 @@ def main(words: Sequence[str]) -> int:
         with tempfile.TemporaryDirectory() as folder:
             for line, is_right in table(options, Path(folder)):
                 print(line, flush=True)
-                wrong += not is_right
+                are_right.append(is_right)
     except (UserError, pytest.skip.Exception, subprocess.TimeoutExpired) as error:
         print(f"debian_programs: {error}", file=sys.stderr)
         return 2
     print(f"\n{NOTES}")
-    return 1 if wrong else 0
+    figures = f"{sum(are_right)} of {len(are_right)} rows with the same results"
+    return common.conclude(all(are_right), figures)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""How often a step is claimed in a series of runs that has none, and how often one is found.
+"""How often does a trend claim a step where there is none, and find one that is there?
 
 Made-up series, so that nothing is measured; docs/explain/trend.md shows what comes out:
 
@@ -13,6 +13,7 @@ import argparse
 import sys
 from collections.abc import Callable
 
+import common
 import numpy as np
 from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from mpigauge.result.stats.shifts import shifts
 
 Values = NDArray[np.float64]
+PROMISE = "a false step in at most 5 % of series whose runs are independent"
 SCATTER = 0.02
 LENGTHS = (14, 30, 90)
 STEPS, STEP_LENGTHS = (0.05, 0.10), (14, 30, 60)
@@ -92,7 +94,9 @@ def main() -> int:
         shares = [detection_rate(step, count, trials) for count in STEP_LENGTHS]
         words = (f"{s:.0%} with {n}" for s, n in zip(shares, STEP_LENGTHS, strict=True))
         print(f"steps of {step:.0%} are found: {', '.join(words)} runs")
-    return int(not chosen.quick and most > MOST + CHANCE * (MOST * (1 - MOST) / trials) ** 0.5)
+    is_kept = most <= MOST + CHANCE * (MOST * (1 - MOST) / trials) ** 0.5
+    status = common.conclude(is_kept, f"false steps in at most {most:.0%} of independent series")
+    return 0 if chosen.quick else status
 
 
 if __name__ == "__main__":

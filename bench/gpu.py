@@ -28,11 +28,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+import common
+
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.device_memory.libraries import driver_library
 
+PROMISE = "all steps go as they should; the median ratio to IMB's times within 10 %"
 ROOT = Path(__file__).resolve().parents[1]
 OUTPUT = ROOT / "build" / "acceptance" / "gpu"
 COMMAND = (sys.executable, "-c", "import sys; from mpigauge.cli import main; sys.exit(main())")
@@ -400,7 +403,8 @@ def main(words: Sequence[str]) -> int:
                 part()
     finally:
         report.write()
-    return 1 if report.failed else 0
+    figures = f"{len(report.lines) - report.failed} of {len(report.lines)} steps as they should"
+    return common.conclude(not report.failed, figures)
 
 
 if __name__ == "__main__":

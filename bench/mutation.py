@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Would the tests notice a fault? Plants small faults, one at a time, and runs the tests beside it.
+"""Do the tests notice small faults that are planted at random, in Python and in C++?
 
 Faults (mutants) are drawn at random with a seed, from each area in turn, until the time is over: so
 the same seed tries the same ones, and more time tries more. An operator, a constant or a condition
@@ -31,6 +31,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Protocol
 
+import common
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -47,6 +49,7 @@ PYTHON = {
     "tune": "src/mpigauge/features/tune",
 }
 CPP = ("core", "profiler", "translate")
+PROMISE = "nine of ten of the faults that change what is done"
 NEAR = "only with the Python tests that import from the areas: quicker, and kills fewer mutants"
 KILLED, SURVIVED, EQUAL, BROKEN = "killed", "survived", "equivalent", "does not build"
 ELSEWHERE = "run only by programs that tests start"
@@ -217,7 +220,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results += tried(language, own, given.seed, ends, given.jobs)
     print("\n".join(summary(results, areas)))
     killed, of = share_killed(results)
-    return 0 if of and killed >= SHARE * of else 1
+    return common.conclude(bool(of) and killed >= SHARE * of, f"{killed} of {of} mutants killed")
 
 
 def _languages(

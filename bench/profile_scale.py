@@ -38,6 +38,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.site.mpi import find
 from tests.profiled import build, profiled
 
+PROMISE = "512 ranks in at most 10 s and 1 GB"
 RECORDED = 4
 MOST_S, MOST_BYTES = 10.0, 1e9
 GRAIN = 64
@@ -163,9 +164,8 @@ def main(words: Sequence[str]) -> int:
     print(f"{counts[0]} files, {whole / 1e6:.0f} MB: {counts[1]} call sites, {counts[2]} rows,")
     print(f"{counts[3]} of them with waiting apart from moving")
     print(f"joined, and stored with their replay, in {wall:.1f} s ({cpu:.1f} CPU s)")
-    print(f"in at most {peak / 1e6:.0f} MB of memory")
-    print(f"limits: {MOST_S:.0f} s, {MOST_BYTES / 1e6:.0f} MB")
-    return 0 if wall <= MOST_S and peak <= MOST_BYTES else 1
+    is_kept = wall <= MOST_S and peak <= MOST_BYTES
+    return common.conclude(is_kept, f"{ranks} ranks in {wall:.1f} s, {peak / 1e6:.0f} MB")
 
 
 def record(name: str, calls: int, folder: Path) -> list[Path]:

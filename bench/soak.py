@@ -16,16 +16,18 @@ import os
 import random
 import shlex
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+
+import common
 
 from mpigauge.model.cards import Cards
 from mpigauge.runs.store import load
 from mpigauge.site.mpi import find, kernels
 from mpigauge.site.topology.busy import grown
 
+PROMISE = "all of 100 runs, drawn at random on three MPIs"
 BENCHMARKS = (
     "PingPong", "PingPing", "Sendrecv", "Exchange", "Uniband", "Biband", "Bcast", "Allreduce",
     "Reduce", "Allgather", "Alltoall", "Gather", "Scatter", "Reduce_scatter", "Barrier",
@@ -41,7 +43,6 @@ HEEDED_BY = {"--data": "PingPong", "--cache": "PingPong", "--sync": "Bcast", "--
 """A benchmark that each of these options changes: a run of others alone is refused."""
 LONGEST_S = 300
 """The longest time of a run in seconds; on an idle machine it takes a tenth."""
-PROGRAM = Path(sys.executable).with_name("mpigauge")
 
 
 def drawn(chance: random.Random, mpis: Sequence[str], most_ranks: int) -> list[str]:
@@ -60,7 +61,7 @@ def drawn(chance: random.Random, mpis: Sequence[str], most_ranks: int) -> list[s
 
 def trouble(words: Sequence[str], folder: Path) -> str:
     """Runs a command and returns what went wrong; empty: nothing."""
-    command = [str(PROGRAM), "run", *words, "--output", str(folder)]
+    command = [common.MPIGAUGE, "run", *words, "--output", str(folder)]
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
@@ -124,8 +125,7 @@ def main() -> int:
             print(f"{number:03d} mpigauge run {shlex.join(words)}\n    {why}", flush=True)
         else:
             subprocess.run(["rm", "-r", str(folder)], check=True)
-    print(f"{bad} of {count} runs did not end well")
-    return 1 if bad else 0
+    return common.conclude(not bad, f"{count - bad} of {count} runs ended well")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import common
+
+PROMISE = "no wrong stack in a million"
 PROFILER = Path(__file__).resolve().parents[1] / "profiler"
 
 
@@ -44,7 +47,8 @@ def main(words: Sequence[str]) -> int:
             print(f"stack_audit: {error}", file=sys.stderr)
             return 2
         done = subprocess.run([program, str(calls)], check=False)
-    return 0 if done.returncode == 0 else 1
+    is_kept = done.returncode == 0
+    return common.conclude(is_kept, f"{'no' if is_kept else 'a'} wrong stack in {calls}")
 
 
 if __name__ == "__main__":
