@@ -18,7 +18,6 @@ import sys
 from collections.abc import Sequence
 
 import common
-from sides import Side, are_equal, measure_in_turn
 
 AS_IT_IS = "as it is"
 OTHERS = {

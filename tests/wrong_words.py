@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import mpigauge
+from mpigauge.cli import registry
 from mpigauge.cli.main import group, run
 from mpigauge.measuring.plan.plan import Plan, PlanPart
 from mpigauge.model.option_table import OFFERED
@@ -173,7 +174,8 @@ SPECIAL: dict[str, Kind] = {
     "imb install FOLDER": Kind((LOCKED, FILE, f"{FILE}/x", f"{LOCKED}/x", LONG)),
     "mpi front FOLDER": Kind((LOCKED, FILE, f"{FILE}/x", f"{LOCKED}/x", LONG)),
     "browse FOLDER": Kind(("missing", FILE, "/dev/zero", LONG, LOCKED), FOLDER),
-    "ls FOLDER": Kind(("missing", FILE, "/dev/zero", LONG, LOCKED), FOLDER),
+    "runs FOLDER": Kind(("missing", FILE, "/dev/zero", LONG, LOCKED), FOLDER),
+    "mpi build --into": Kind((LOCKED, FILE, f"{FILE}/x", f"{LOCKED}/x", LONG)),
     "kernels build --into": Kind((LOCKED, FILE, f"{FILE}/x", f"{LOCKED}/x", LONG)),
     "man -o": Kind((LOCKED, FILE, f"{FILE}/x", f"{LOCKED}/x", LONG)),
     "import FILES": Kind((*READ, FILE)),
@@ -189,7 +191,8 @@ SPECIAL: dict[str, Kind] = {
 }  # fmt: skip
 """Where an option or a command has another kind than its metavar says, by the option, or by the
 command and the option or argument."""
-FREE = {"--label", "--machine", "--queue", "--account", "--option", "settings WORD"}
+FREE = {"--label", "--machine", "--queue", "--account", "--option",
+        "settings WORD", "mpi settings WORD"}  # fmt: skip
 """Any text is right here."""
 READS = {"--hostfile", "--cuda", "--nccl", "--topology", "--sizes-file", "--env-script"}
 FOLDERS_READ = {"--tuned"}
@@ -258,7 +261,7 @@ def commands_of(of: click.Command, words: tuple[str, ...] = ()) -> Iterator[tupl
         yield words
         return
     context = click.Context(of)
-    for name in of.list_commands(context):
+    for name in registry.COMMANDS if of is group else of.list_commands(context):
         part = of.get_command(context, name)
         assert part is not None
         yield from commands_of(part, (*words, name))

@@ -76,6 +76,7 @@ class Option:
     offered: bool = True
     form: str = ""
     metavar: str = ""
+    typed: str = ""
 
     @property
     def kept_as(self) -> str:
@@ -267,11 +268,18 @@ class OptionRow(NamedTuple):
     choices: tuple[str, ...]
     least: int
     most: int
+    typed: str = ""
+    """Its name on the command line, if another."""
 
     @property
     def flag(self) -> str:
         """The option as it is written on the command line."""
-        return f"--{self.name}"
+        return f"--{self.typed or self.name}"
+
+    @property
+    def former(self) -> tuple[str, ...]:
+        """The options of older versions that mean the same."""
+        return (f"--{self.name}",) if self.typed else ()
 
     @property
     def key(self) -> str:
@@ -326,6 +334,7 @@ def _python_row(option: Option) -> list[str]:
         listed,
         str(int(least)),
         str(int(most)),
+        *([quoted(option.typed)] if option.typed else []),
     )
     return [f"        {value}," for value in values]
 
@@ -342,7 +351,7 @@ def docs_page(options: tuple[Option, ...]) -> str:
     lines = [f"<!-- {made_by(SCHEMA)} -->", *DOCS_HEAD.split("\n")]
     lines += ["## For all benchmarks", "", *_docs_table(options, suite=False)]
     lines += ["", "## For some benchmarks", ""]
-    lines += ["`mpigauge list --json` says which benchmark uses which of them.", ""]
+    lines += ["`mpigauge benchmarks --json` says which benchmark uses which of them.", ""]
     return "\n".join([*lines, *_docs_table(options, suite=True), ""])
 
 

@@ -49,6 +49,7 @@ class Mpigauge(PythonPackage):
 
     depends_on("python@3.10:", type=("build", "run"))
     depends_on("py-click@8.1:", type=("build", "run"))
+    depends_on("py-cloup@2:", type=("build", "run"))
     depends_on("py-jinja2@3.1:", type=("build", "run"))
     depends_on("py-numpy@1.24:", type=("build", "run"))
     depends_on("py-rich@13:", type=("build", "run"))

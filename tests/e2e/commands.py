@@ -18,7 +18,7 @@ from mpigauge.model.record import Rank
 from mpigauge.runs.store import Run, load
 from tests import patience
 
-LONG = ("PingPong", "Sendrecv", "--sizes", "0,8,64Ki", "--in", "60s")
+LONG = ("PingPong", "Sendrecv", "--sizes", "0,8,64Ki", "--time", "60s")
 """Benchmarks that are certainly still measured when somebody presses Ctrl-C."""
 
 

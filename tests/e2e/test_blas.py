@@ -15,7 +15,7 @@ from tests.blas_fakes import fake_blas
 pytestmark = pytest.mark.mpi
 
 WORDS = ("run", "DGEMM", "--sizes", "80000", "--np", "1", "--bind", "0-1", "--launches", "1",
-         "--in", "2s", "--mpi", "mpich")  # fmt: skip
+         "--time", "2s", "--mpi", "mpich")  # fmt: skip
 
 
 def test_two_libraries_are_measured_in_turn_and_shown_beside_each_other(

@@ -40,7 +40,7 @@ WITH_MPI = [
 ]
 SUITES = ("bookworm", "trixie")
 """With Python 3.11 and 3.13."""
-QUICK = ("quick", "--in", "8s")
+QUICK = ("quick", "--time", "8s")
 LATENCY = re.compile(r"^latency, \d+ B +[\d.]+ [µn]s", re.MULTILINE)
 """Of the least size for which there was time on a machine that has much else to do."""
 HOMES = {"empty": {"HOME": ""}, "missing": {"HOME": "/nonexistent"}, "read-only": {"HOME": "/"}}

@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.mpi,
     pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores"),
 ]
-QUICK = ("--sizes", "8,64Ki", "--launches", "1", "--in", "1s", "--output", "out")
+QUICK = ("--sizes", "8,64Ki", "--launches", "1", "--time", "1s", "--output", "out")
 TRYING = "trying {} with {} memory"
 
 
@@ -124,7 +124,7 @@ def test_every_benchmark_checks_its_data_on_a_gpu(words: tuple[str, ...], tmp_pa
     env = fake_driver(tmp_path / "driver", "aware")
     suites = ("MPI1", "NBC", "RMA", "EXT")
     done = cli.mpigauge("run", *suites, "-n", "2", "--memory", "device", "--sizes", "8,4Ki",
-                        *without_shared_memory(words), "--launches", "1", "--in", "15s",
+                        *without_shared_memory(words), "--launches", "1", "--time", "15s",
                         "--output", "out", cwd=tmp_path, env=env)  # fmt: skip
     assert done.returncode == 0, done.stderr
     run = load(tmp_path / "out")

@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.mpi, pytest.mark.heavy]
 PAGES = pages()
-SHORT = {"--in": "1s", "--launches": "2"}
+SHORT = {"--time": "1s", "--launches": "2"}
 """What measurements get in addition; the launches, where the page does not say how many."""
 SOME_TIME = {"map": "3s"}
 """What is nothing without its pairs, also beside busy neighbours; mostly it needs no second."""
 STORED = (
     "run", "PingPong", "PingPing", "Uniband", "Allreduce", "Bcast", "--launches", "2",
-    "--sizes", "0,1,8,1Ki,64Ki", "--mpi", "mpich", "--in", "3s",
+    "--sizes", "0,1,8,1Ki,64Ki", "--mpi", "mpich", "--time", "3s",
 )  # fmt: skip
 """What the stored run measures."""
 ONLY_READ = (
-    "best", "check", "compare", "explain", "export", "import", "list", "ls", "model", "plan",
-    "plot", "ref", "report", "share", "show", "sql",
+    "benchmarks", "best", "check", "compare", "explain", "export", "import", "list", "ls", "model",
+    "plan", "plot", "ref", "report", "runs", "share", "show", "sql",
 )  # fmt: skip
 """Commands that start nothing, so they need no process of their own."""
 BUILT_AS = ROOT / "tests/machines/epyc-rome-2s-nps4.xml"
@@ -146,11 +146,12 @@ def shortened(words: list[str]) -> list[str]:
     if PROGRAM in words:
         return words
     known = options_of(words[1:]) - ({"--launches"} & set(words))
-    short = {**SHORT, "--in": SOME_TIME.get(words[1], SHORT["--in"])}
+    short = {**SHORT, "--time": SOME_TIME.get(words[1], SHORT["--time"])}
     said = list(words)
-    if "--in" in said:
-        place = said.index("--in")
-        del said[place : place + 2]
+    for option in ("--time", "--in"):
+        if option in said:
+            place = said.index(option)
+            del said[place : place + 2]
     for option in sorted(known & set(short)):
         said += [option, short[option]]
     return said

@@ -348,7 +348,7 @@ def test_launcher_and_library_that_do_not_know_each_other(
 
 def test_a_tuning_goes_on_after_a_full_disk(spec: str, small_disk: Path) -> None:
     (small_disk / "fill").write_bytes(bytes(56 << 10))
-    words = ("tune", "Bcast", "--ranks", "2", "--sizes", "8,1Ki", "--in", "6s", "--launches", "3")
+    words = ("tune", "Bcast", "--ranks", "2", "--sizes", "8,1Ki", "--time", "6s", "--launches", "3")
     done = cli.mpigauge(*words, "--mpi", spec, "--output", "out", cwd=small_disk)
     assert done.returncode in (1, 2)
     assert "No space left on device" in cli.last_line(done.stderr)

@@ -25,13 +25,13 @@ pytestmark = [
     pytest.mark.mpi,
     pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores"),
 ]
-TO_MEASURE = ("--sizes", "0,8", "--launches", "1", "--in", "1s")
+TO_MEASURE = ("--sizes", "0,8", "--launches", "1", "--time", "1s")
 RUN: tuple[str, ...] = ("run", "PingPong", *TO_MEASURE)
 COMMANDS = {
     "run": RUN,
-    "quick": ("quick", "--in", "1s"),
+    "quick": ("quick", "--time", "1s"),
     "map": ("map", *TO_MEASURE),
-    "node": ("node", "--sizes", "64Ki", "--in", "3s"),
+    "node": ("node", "--sizes", "64Ki", "--time", "3s"),
     "sweep": ("sweep", "PingPong", "--vary", "env:A=1", *TO_MEASURE),
 }
 SHOWN = "mpigauge.result.document:document"
@@ -85,7 +85,7 @@ def test_before_the_first_launch(spec: str, tmp_path: Path) -> None:
 
 
 def test_between_launches(spec: str, tmp_path: Path) -> None:
-    words = ("run", "PingPong", "--sizes", "0,8", "--launches", "3", "--in", "3s")
+    words = ("run", "PingPong", "--sizes", "0,8", "--launches", "3", "--time", "3s")
     place = "mpigauge.measuring.campaign.run:Campaign.note"
     more = ("--mpi", spec, "--output", "out")
     done = interrupted(tmp_path, place, *words, *more, goes_on=True)
@@ -133,7 +133,7 @@ def test_while_the_results_of_several_are_shown(tmp_path: Path) -> None:
 
 
 def test_while_a_resumed_run_is_shown(spec: str, tmp_path: Path) -> None:
-    words = ("run", "PingPong", "--sizes", "8", "--launches", "2", "--in", "2s")
+    words = ("run", "PingPong", "--sizes", "8", "--launches", "2", "--time", "2s")
     done = cli.mpigauge(*words, "--mpi", spec, "--output", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     records = tmp_path / "out" / "records.jsonl"

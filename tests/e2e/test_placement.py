@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores"),
 ]
 ONE, OTHER = (sorted(os.sched_getaffinity(0)) * 2)[:2]
-WORDS = ("run", "PingPong", "--sizes", "8", "--in", "1s", "--launches", "1", "--output", "out")
+WORDS = ("run", "PingPong", "--sizes", "8", "--time", "1s", "--launches", "1", "--output", "out")
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def ready(mpi: Mpi, built: Kernels) -> Mpi:
 
 def test_the_launcher_binds(ready: Mpi, tmp_path: Path) -> None:
     """With its own options alone."""
-    where = ("--place", f"cores:{OTHER},{ONE}", "--placement", "launcher")
+    where = ("--place", f"cores:{OTHER},{ONE}", "--bind-by", "launcher")
     done = cli.mpigauge(*WORDS, *where, "--mpi", ready.spec, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     ranks = load(tmp_path / "out").ranks
@@ -51,7 +51,7 @@ def test_kernels_bind_themselves_against_their_launcher(ready: Mpi) -> None:
 @pytest.mark.skipif("intel" not in MPIS, reason="there is no Intel MPI for such a machine")
 def test_a_launcher_that_binds_elsewhere_is_refused(tmp_path: Path) -> None:
     """A setting of the user is stronger than ours: what is read back tells."""
-    where = ("--place", f"cores:{OTHER},{ONE}", "--placement", "launcher", "--mpi", "intel")
+    where = ("--place", f"cores:{OTHER},{ONE}", "--bind-by", "launcher", "--mpi", "intel")
     contrary = ("--set", f"I_MPI_PIN_DOMAIN=[{1 << ONE:#x},{1 << OTHER:#x}]")
     done = cli.mpigauge(*WORDS, *where, *contrary, cwd=tmp_path)
     assert done.returncode == 1
@@ -59,7 +59,7 @@ def test_a_launcher_that_binds_elsewhere_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_a_launcher_cannot_be_told(tmp_path: Path) -> None:
-    where = ("--place", f"cores:{ONE}+{OTHER},{ONE}", "--placement", "launcher")
+    where = ("--place", f"cores:{ONE}+{OTHER},{ONE}", "--bind-by", "launcher")
     done = cli.mpigauge(*WORDS, *where, "--mpi", "openmpi", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "cannot be told these cores: it takes one core for each rank" in done.stderr

@@ -42,7 +42,7 @@ def run(folder: Path, *words: str) -> str:
 
 
 def test_only_what_takes_time_is_measured_and_said_before(mpi: Mpi, before: Path) -> None:
-    said = run(before, "profile", "--measure", "--mpi", mpi.spec, "--in", "8s", "before")
+    said = run(before, "profile", "--measure", "--mpi", mpi.spec, "--time", "8s", "before")
     assert re.search(r"measures \d cells?, by their share of the time in MPI: .*of 8 B", said)
     assert "no longer than" in said
     stored = load(before / "before-measured")
@@ -60,7 +60,7 @@ def test_only_what_takes_time_is_measured_and_said_before(mpi: Mpi, before: Path
 
 def test_the_program_is_replayed_from_its_profile(mpi: Mpi, before: Path) -> None:
     """The calls of an iteration take time, in MPI and apart from it; it says how close they are."""
-    words = ("Replay", "--profile", "before", "--mpi", mpi.spec, "--in", "6s", "--launches", "2")
+    words = ("Replay", "--replay", "before", "--mpi", mpi.spec, "--time", "6s", "--launches", "2")
     said = " ".join(run(before, "run", *words, "--output", "replayed").split())
     assert re.search(
         r"replayed, an iteration of before \(\d+ calls?\) spends .* µs in MPI, in", said
@@ -96,11 +96,11 @@ def test_a_replay_makes_the_calls_of_the_program_in_their_proportion(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("profile", "--in", "5s", "--", "true"), "--in is the time for --measure"),
+        (("profile", "--time", "5s", "--", "true"), "--time is the time for --measure"),
         (("profile", "--measure", "nothing"), "there is no run 'nothing'"),
         (("profile", "--measure", "--np", "9", "before"), "--np is for a command"),
-        (("run", "Replay"), "name one that `mpigauge profile` made: --profile RUN"),
-        (("run", "PingPong", "--profile", "before"), "--profile has no effect on PingPong"),
+        (("run", "Replay"), "name one that `mpigauge profile` made: --replay RUN"),
+        (("run", "PingPong", "--replay", "before"), "--replay has no effect on PingPong"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(

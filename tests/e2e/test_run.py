@@ -98,7 +98,7 @@ def test_fresh_data_beside_static_ones(tmp_path: Path) -> None:
 
 
 def test_a_budget(spec: str, tmp_path: Path) -> None:
-    stored = load(run(spec, tmp_path, "PingPong", "--sizes", "0,8", "--in", "4s"))
+    stored = load(run(spec, tmp_path, "PingPong", "--sizes", "0,8", "--time", "4s"))
     assert stored.plan["seconds"] == 4.0
     assert len(stored.complete) >= 1
 
@@ -141,7 +141,7 @@ def test_show_prints_what_run_printed(tmp_path: Path, form: str) -> None:
 
 
 def test_quick(spec: str, tmp_path: Path) -> None:
-    enough = ("--in", "100s", "--precision", "50%", "--launches", "1")
+    enough = ("--time", "100s", "--precision", "50%", "--launches", "1")
     words = ("quick", "--mpi", spec, *enough, "--output", "out")
     done = cli.mpigauge(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

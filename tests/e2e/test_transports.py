@@ -35,7 +35,7 @@ def loopback_bytes() -> int:
 
 def moved_by_a_run(transport: str, wire: str, cwd: Path) -> tuple[int, int]:
     """Bytes through the loopback, and bytes of messages, of a short PingPong."""
-    words = ("PingPong", "--sizes", "1Mi", "--launches", "1", "--in", "3s", "--output", transport)
+    words = ("PingPong", "--sizes", "1Mi", "--launches", "1", "--time", "3s", "--output", transport)
     before = loopback_bytes()
     done = cli.mpigauge("run", *words, "--mpi", "openmpi", "--transport", transport, cwd=cwd)
     assert done.returncode == 0, done.stderr

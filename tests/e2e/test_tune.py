@@ -45,7 +45,7 @@ from tests.conftest import MPIS
 from tests.e2e import commands as cli
 
 pytestmark = pytest.mark.mpi
-SHORT = ("--launches", "3", "--in", "6s", "--sizes", "8,8Ki", "--ranks", "2")
+SHORT = ("--launches", "3", "--time", "6s", "--sizes", "8,8Ki", "--ranks", "2")
 WRONG = {"ring", "segmented_ring"}
 """Allreduces of Open MPI 5.0 that reduce in another order than an operation needs."""
 DEBIANS_OPEN_MPI = "/usr/bin/mpirun.openmpi"
@@ -347,7 +347,7 @@ def test_open_mpi_changes_the_algorithm_exactly_at_the_ends_of_a_rule(
 
     def measured(collectives: list[str], sizes: str, ranks: str) -> set[str]:
         out = f"out-{'-'.join(collectives)}-{sizes}-{ranks}"
-        words = ("--sizes", sizes, "--ranks", ranks, "--launches", "1", "--in", "1s")
+        words = ("--sizes", sizes, "--ranks", ranks, "--launches", "1", "--time", "1s")
         cli.mpigauge(
             *("run", *collectives, "--mpi", spec, *words, *settings),
             *("--oversubscribe", "--output", out),

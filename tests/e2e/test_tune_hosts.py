@@ -118,7 +118,7 @@ def test_without_the_file_of_coll_han_a_rule_has_no_effect_among_hosts(
 @pytest.mark.acceptance("tuning")
 def test_a_tuning_on_two_hosts(hosts: Cluster, tmp_path: Path) -> None:
     """A rank on each, from its first launch to the last; it is shown and tried again there."""
-    short = ["--launches", "3", "--in", "10s", "--sizes", "8,8Ki", "--output", "out"]
+    short = ["--launches", "3", "--time", "10s", "--sizes", "8,8Ki", "--output", "out"]
     done = hosts.mpigauge("tune", "Bcast", *where(hosts, 1), *short, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "on 2 hosts, node[01-02], 1 rank on each" in done.stdout

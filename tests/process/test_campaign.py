@@ -447,7 +447,7 @@ def test_what_no_launcher_can_be_told(
 ) -> None:
     plan = replace(PLAN, parts=(replace(PART, blocks=blocks),))
     campaign.check_told(plan, fake_mpi)
-    with pytest.raises(UserError, match=f"--placement launcher: {sentence}"):
+    with pytest.raises(UserError, match=f"--bind-by launcher: {sentence}"):
         campaign.check_told(replace(plan, bound_by="launcher"), fake_mpi)
 
 

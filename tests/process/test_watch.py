@@ -101,8 +101,11 @@ def killed(bench: Bench) -> Path:
     return folder
 
 
-def test_watching_a_killed_run_ends(killed: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["watch", str(killed), "--every", "0.1"]) == 1
+@pytest.mark.parametrize("words", ["watch {} --every 0.1", "show {} --follow"])
+def test_watching_a_killed_run_ends(
+    words: str, killed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words.format(killed).split()) == 1
     out, err = capsys.readouterr()
     assert "PingPong" in out
     assert f"was killed; `mpigauge resume {killed}` goes on" in err.splitlines()[-1]

@@ -317,7 +317,7 @@ in = "2m"
 """
     assert arguments_of(read_toml(write(tmp_path, text)), sweep) == [
         "PingPong", "Allreduce", "--sizes", "8,64Ki", "--np", "2", "--mpi", "mpich", "--mpi",
-        "openmpi", "--root-shift", "--no-control", "--set", "A=1", "--set", "B=x", "--in", "2m",
+        "openmpi", "--root-shift", "--no-control", "--set", "A=1", "--set", "B=x", "--time", "2m",
     ]  # fmt: skip
 
 

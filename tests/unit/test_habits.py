@@ -87,7 +87,7 @@ RUN = Options.of(command_of("run"))
         ("-mem_alloc_type host", "--memory pinned"),
         ("-mem_alloc_type cpu", "--memory host"),
         ("-msglen F", "--sizes-file F"),
-        ("--time 5s", "--in 5s"),
+        ("-map 2x2", "--rank-grid 2x2"),
         ("--size 8", "--sizes 8"),
         ("-o DIR", "--output DIR"),
         ("--output -x", "--output -x"),
@@ -111,14 +111,14 @@ def test_what_means_one_thing_is_understood(said: str, meant: str) -> None:
         ("-np", "a value is missing"),
         ("-genv A", "a value is missing"),
         ("-input F", "name the benchmarks"),
-        ("-time 10", "--in 10s is that of the whole run"),
+        ("-time 10", "--time 10s is that of the whole run"),
         ("-mem 2G", "--memory-limit 512Mi"),
         ("-mem_alloc_type gpu", "--memory has host, pinned"),
         ("--report-bindings", "--dry-run"),
         ("-report-bindings", "--dry-run"),
         ("-p 50000", '--rsh "ssh -p 50000"'),
         ("-v", "mpigauge show last --all"),
-        ("--list", "mpigauge list"),
+        ("--list", "mpigauge benchmarks"),
     ],
 )
 def test_of_others_the_message_says_our_word(said: str, ours: str) -> None:
@@ -138,8 +138,11 @@ def test_it_is_said_what_was_understood() -> None:
 
 
 def test_options_of_a_command_stay_its_own() -> None:
-    words = ["-n", "4", "--time", "5s"]
-    assert in_our_words(words, Options({"-n": 1, "--time": 1, "--np": 1, "--in": 1})) == (words, [])
+    words = ["-n", "4", "--size", "8"]
+    assert in_our_words(words, Options({"-n": 1, "--size": 1, "--np": 1, "--sizes": 1})) == (
+        words,
+        [],
+    )
 
 
 def test_habits_for_options_that_a_command_lacks_are_left_to_it() -> None:

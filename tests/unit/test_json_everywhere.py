@@ -26,6 +26,7 @@ WITHOUT_A_TABLE = {
     "kernels build": "builds",
     "man": "prints a page",
     "version": "prints the version",
+    "mpi build": "builds",
     "mpi front": "writes programs",
     "mpi install": "installs",
     "plan": "prints a plan in sentences",

@@ -296,8 +296,8 @@ def test_srun_alone_binds_the_ranks_of_intel() -> None:
 def test_what_a_launcher_cannot_bind(job: Job, sentence: str) -> None:
     with pytest.raises(UserError, match=sentence) as error:
         launch.command(job)
-    assert str(error.value).startswith("--placement launcher: ")
-    assert str(error.value).endswith("--placement kernel")
+    assert str(error.value).startswith("--bind-by launcher: ")
+    assert str(error.value).endswith("--bind-by kernel")
 
 
 @pytest.mark.parametrize(
@@ -398,7 +398,7 @@ def test_every_launcher_that_can_be_named_says_what_has_to_be_here_for_it() -> N
 
 
 def test_the_help_names_the_launchers_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "--help"]) == 0
+    assert main(["run", "--help-all"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     named = shown.partition("--launcher NAME What starts the ranks: ")[2].partition(". [")[0]
     words = [word for each in launch.nameable() for word in each.words]

@@ -33,13 +33,13 @@ def test_words_that_are_no_decimal_numbers(word: str) -> None:
 
 def test_limits_of_options() -> None:
     assert parse.parse_count("--np", str(MOST_RANKS), "ranks") == MOST_RANKS
-    assert parse.parse_duration("--in", "366 h") == 366 * 3600
+    assert parse.parse_duration("--time", "366 h") == 366 * 3600
     for word in (str(MOST_RANKS + 1), HUGE, "0"):
         with pytest.raises(UserError, match=f"write one from 1 to {MOST_RANKS}"):
             parse.parse_count("--np", word, "ranks")
     for word in (str(int(MOST_SECONDS) + 1), f"{HUGE}h", HUGE, "1h1h8784h"):
-        with pytest.raises(UserError, match="--in: "):
-            parse.parse_duration("--in", word)
+        with pytest.raises(UserError, match="--time: "):
+            parse.parse_duration("--time", word)
     for word in (f"{HUGE}x1", "1x", "x", f"{MOST_RANKS}x2"):
         with pytest.raises(UserError, match="is not a grid"):
             parse.parse_grid("--map", word)

@@ -311,7 +311,7 @@ def test_our_own_profiles_have_no_largest_calls() -> None:
     [
         (["tune", "--for", "{}"], "--for", "with which MPI, on which cores and communicators"),
         (["profile", "--measure", "{}"], "--measure", "nor how large each was"),
-        (["run", "Replay", "--profile", "{}"], "--profile", "nor how large each call was"),
+        (["run", "Replay", "--replay", "{}"], "--replay", "nor how large each call was"),
         (["run", "Allreduce", "--arrival", "profile:{}"], "--arrival", "when ranks came to a call"),
     ],
 )

@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from mpigauge.cli.main import run
 from mpigauge.cli.metrics_file import write
-from mpigauge.commands.ls import STATUSES
+from mpigauge.commands.runs import STATUSES
 from mpigauge.features.check.result import CheckLine, CheckResult
 from mpigauge.features.check.show_prometheus import OUTCOMES, metrics_of
 from mpigauge.model.row import Estimate

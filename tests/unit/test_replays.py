@@ -324,11 +324,11 @@ def test_as_many_ranks_as_the_program_had(machine: Machine, profile: Path) -> No
 
 
 def test_what_cannot_be_replayed_is_refused(machine: Machine, profile: Path) -> None:
-    with pytest.raises(UserError, match=r"name one that `mpigauge profile` made: --profile RUN"):
+    with pytest.raises(UserError, match=r"name one that `mpigauge profile` made: --replay RUN"):
         plan(machine, "Replay")
     with pytest.raises(UserError, match="had 2 ranks; replay it on as many with --ranks 2"):
         plan(machine, "Replay", profile=str(profile), ranks="4")
-    with pytest.raises(UserError, match="--classic and --profile contradict: a replay has the"):
+    with pytest.raises(UserError, match="--classic and --replay contradict: a replay has the"):
         plan(machine, "Replay", profile=str(profile), classic=True)
     save_replay(profile, 0, 0, mix(left_out=(("MPI_Put", 0.5),)))
     with pytest.raises(UserError, match="nothing of what the program of heat calls can be"):

@@ -115,5 +115,5 @@ def test_no_more_launches_are_promised_to_help(tmp_path: Path) -> None:
     assert "since the machine changed meanwhile" in unconverged
     assert "more time" not in unconverged
     assert any(
-        "more time (--in) or launches help" in each for each in sentences(measured(8, 4, 3.0))
+        "more time (--time) or launches help" in each for each in sentences(measured(8, 4, 3.0))
     )

@@ -16,7 +16,7 @@ from mpigauge.model.units import listed
 _OURS = "here --memory has host, pinned, device and managed"
 _OF_OSU = {"cuda": "device", "rocm": "device", "openacc": "device", "managed": "managed"}
 """Our kinds of memory by the words of OSU's -d."""
-_UNTIL = "calls go on until --precision 5% is reached or --in 30s are over"
+_UNTIL = "calls go on until --precision 5% is reached or --time 30s are over"
 _WARM = "the first calls of each launch are never timed"
 _NAMES = "name the benchmarks on the command line"
 _TYPE = re.compile("mpi_", re.IGNORECASE)
@@ -86,7 +86,7 @@ HABITS = {
     "-zero_size": switch("-zero_size", (), ("--sizes", "1..4Mi")),
     "-npmin": same_as("--npmin"),
     "-multi": same_as("--multi"),
-    "-map": same_as("--map"),
+    "-map": same_as("--rank-grid"),
     "-mem": Habit(_gigabytes),
     "-mem_alloc_type": Habit(_memory),
     "-off_cache": Habit(lambda _: ["--cache", "cold"]),
@@ -101,7 +101,9 @@ HABITS = {
     "-dir": same_as("--dir"),
     "-warm_up": switch("-warm_up", (), _WARM),
     "-check": usual(),
-    "-time": of_runs(answered("IMB's time is that of one size; --in {}s is that of the whole run")),
+    "-time": of_runs(
+        answered("IMB's time is that of one size; --time {}s is that of the whole run")
+    ),
     "-iter": _REPETITIONS,
     "-iter_policy": _REPETITIONS,
     "-repeat": _CALLS,
@@ -109,7 +111,7 @@ HABITS = {
     "-input": of_runs(answered(_NAMES)),
     "-include": of_runs(answered(f"{_NAMES}: `mpigauge run {{}}`")),
     "-exclude": of_runs(answered(f"{_NAMES}, without {{}}")),
-    "-list": of_runs(answered("`mpigauge list` names the benchmarks", values=0)),
+    "-list": of_runs(answered("`mpigauge benchmarks` names the benchmarks", values=0)),
     "-help": of_runs(answered("--help explains the options", values=0)),
     "-m": Habit(_sizes_or_distribution, of_ranks=True),
     "--message-size": Habit(_sizes_or_distribution, of_ranks=True),
@@ -126,8 +128,7 @@ HABITS = {
     "--mem-limit": same_as("--memory-limit"),
     "--validation": usual(),
     "--full": usual(),
-    "--time": same_as("--in"),
     "--size": same_as("--sizes"),
     "-o": same_as("--output"),
-    "--list": of_runs(answered("`mpigauge list` names the benchmarks", values=0)),
+    "--list": of_runs(answered("`mpigauge benchmarks` names the benchmarks", values=0)),
 }

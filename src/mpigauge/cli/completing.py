@@ -58,8 +58,8 @@ def mpis(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
 
 
 def transports(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """The kinds that there are, and TCP over each interface; `mpigauge transports` tells which of
-    them an MPI can use."""
+    """The kinds that there are, and TCP over each interface; `mpigauge mpi transports` tells
+    which of them an MPI can use."""
     del ctx, param
     interfaces = sorted(path.name for path in INTERFACES.glob("*"))
     return _beginning([*KINDS, *(f"tcp:{name}" for name in interfaces)], begun)

@@ -17,6 +17,7 @@ import click
 
 from mpigauge.cli import benchmark_habits, launcher_habits
 from mpigauge.cli.habit import Habit
+from mpigauge.cli.helping import Command, names_of
 from mpigauge.model.limits import whole_number
 
 END = "--"
@@ -45,7 +46,7 @@ class Options:
         for param in command.params:
             if isinstance(param, click.Option):
                 count = 0 if param.is_flag or param.count else param.nargs
-                values |= dict.fromkeys([*param.opts, *param.secondary_opts], count)
+                values |= dict.fromkeys([*names_of(param), *param.secondary_opts], count)
         mixed = command.context_settings.get("allow_interspersed_args", True)
         return cls(values, not mixed)
 
@@ -143,7 +144,7 @@ def _with_two_dashes(name: str) -> str:
     return f"-{name}" if f"-{name}" in launcher_habits.OPEN_MPI else name
 
 
-class HabitualCommand(click.Command):
+class HabitualCommand(Command):
     """A command that understands options of launchers and of benchmarks."""
 
     def our_words(self, words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -190,7 +190,7 @@ _HOST_COUNT = answered(
     "--hosts a,b names the hosts; `mpigauge submit --nodes {} run …` measures in a job of so many"
 )
 _MINUTES = answered(
-    "for srun these are minutes, --in {0}m here, the time of the whole run; for osu_latency_mt "
+    "for srun these are minutes, --time {0}m here, the time of the whole run; for osu_latency_mt "
     "threads, --threads {0}"
 )
 _STARTER = answered(

@@ -12,7 +12,8 @@ from contextlib import suppress
 import click
 
 from mpigauge.cli import begun, strict
-from mpigauge.cli.registry import COMMANDS
+from mpigauge.cli.helping import Group
+from mpigauge.cli.registry import COMMANDS, FORMER_NAMES
 from mpigauge.cli.screen import in_words, is_terminal, tell_notes
 from mpigauge.cli.streams import OutputError, forget_output, open_streams
 from mpigauge.model.errors import RunError, UserError
@@ -25,31 +26,36 @@ LONGEST_WORD = 300
 NOT_MEASURED = "interrupted; nothing was measured"
 
 
-class Commands(click.Group):
-    """The commands that registry.py finds."""
+class Commands(Group):
+    """The commands that registry.py finds, also by their names in older versions."""
 
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def get_help(self, ctx: click.Context) -> str:
         from mpigauge.cli.overview import overview
 
         del ctx
-        formatter.write(overview() + "\n")
+        return overview()
+
+    def help_in_full(self, ctx: click.Context) -> str:
+        from mpigauge.cli.overview import every_command
+
+        return every_command(ctx, self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
-        return list(COMMANDS)
+        return [name for name in COMMANDS if name not in FORMER_NAMES]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
-        return COMMANDS.get(cmd_name)
+        return COMMANDS.get(cmd_name) or COMMANDS.get(FORMER_NAMES.get(cmd_name, ""))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if not name.startswith("-") and name not in COMMANDS:
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
             from mpigauge.cli.overview import unknown_command
 
-            raise UserError(unknown_command(name, COMMANDS, args[1:]))
+            raise UserError(unknown_command(name, self.list_commands(ctx), args[1:]))
         resolved = super().resolve_command(ctx, args)
         if resolved[1] is not None and not ctx.resilient_parsing:
             strict.check(resolved[1], resolved[2], ctx)

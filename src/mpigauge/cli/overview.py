@@ -5,23 +5,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from mpigauge.cli.registry import FORMER_NAMES
 from mpigauge.model.elsewhere import command_here
 from mpigauge.model.errors import UserError, nearest
 
+if TYPE_CHECKING:
+    import click
+
 GROUPS = {
     "Measure": ("quick", "run", "node", "map", "sweep", "tune", "resume"),
-    "Look": ("show", "report", "plot", "explain", "best", "browse", "watch", "ls"),
+    "Look": ("show", "report", "plot", "explain", "best", "browse", "runs"),
     "Judge": ("compare", "check", "model", "ref"),
-    "Machine": ("topo", "doctor", "mpi", "transports", "settings", "list"),
+    "Machine": ("topo", "doctor", "mpi", "benchmarks"),
     "Program": ("profile", "exec", "imb"),
     "Cluster": ("submit",),
-    "Exchange": ("import", "export", "share", "sql", "bundle"),
+    "Exchange": ("import", "export", "share", "sql"),
 }
 """Commands by what they are for; `mpigauge help --all` also lists the others."""
+_SET_UP, _FORMER = "Set-up", "Names of older versions"
 _FIRST = {
     "mpigauge quick": "measure this machine, within 40 seconds",
-    "mpigauge run PingPong": "measure one benchmark (`mpigauge list` shows all)",
+    "mpigauge run PingPong": "measure one benchmark; `mpigauge benchmarks` has more",
     "mpigauge show last": "print the last run again",
 }
 _MORE = {
@@ -34,6 +40,21 @@ _MORE = {
 def overview() -> str:
     """The text of `mpigauge --help`, which fits on a screen of 24 lines."""
     return "\n".join(_lines())
+
+
+def every_command(ctx: click.Context, group: click.Group) -> str:
+    """A line for each command, in groups: those of the first screen, for set-up, former names."""
+    from mpigauge.cli.helping import command_list
+
+    grouped = {name for names in GROUPS.values() for name in names}
+    others = tuple(name for name in group.list_commands(ctx) if name not in grouped)
+    groups = []
+    for heading, names in {**GROUPS, _SET_UP: others}.items():
+        commands = ((name, group.get_command(ctx, name)) for name in names)
+        rows = [(name, each.get_short_help_str(90)) for name, each in commands if each]
+        groups.append((heading, rows))
+    former = [(name, f"The same as `mpigauge {now}`.") for name, now in FORMER_NAMES.items()]
+    return command_list([*groups, (_FORMER, former)], ctx)
 
 
 def unknown_command(name: str, commands: Iterable[str], following: Sequence[str] = ()) -> str:

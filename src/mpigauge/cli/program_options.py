@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-import click
-
 from mpigauge.cli import options
+from mpigauge.cli.helping import RANKS, option
 
 PROGRAM_OPTIONS = (
-    click.option(
+    option(
         "--np",
         metavar="N",
         help="Launch the program on N ranks.  [default: as many as --hosts have slots or --ppn]",
+        heading=RANKS,
+        brief="Ranks of the program.",
     ),
     options.mpi_option,
     options.one_place_option,

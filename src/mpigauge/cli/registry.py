@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 
 FOLDER, FEATURES = "mpigauge.commands", "mpigauge.features"
 _OF_A_FEATURE = "command"
+FORMER_NAMES = {
+    "kernels": "mpi build",
+    "list": "benchmarks",
+    "ls": "runs",
+    "plan": "sweep --dry-run",
+    "settings": "mpi settings",
+    "transports": "mpi transports",
+    "watch": "show --follow",
+}
+"""Names of commands in older versions, which are understood and not listed, and their words now."""
 
 
 def command_modules() -> dict[str, str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli.habits import words_of_command
+from mpigauge.cli.helping import HELP_ALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,7 +35,7 @@ def check(command: click.Command, words: list[str], parent: click.Context) -> No
     if isinstance(command, click.Group):
         _check_part(command, words, context)
         return
-    if set(words) & set(context.help_option_names):
+    if set(words) & {*context.help_option_names, *HELP_ALL.opts}:
         return
     try:
         given, _, order = command.make_parser(context).parse_args(words_of_command(command, words))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli.helping import Command
 from mpigauge.model.errors import UserError
 from mpigauge.model.limits import MOST_PORT
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.features.browse.serve import ServerAddress
 
 
-@click.command("browse")
+@click.command("browse", cls=Command)
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 @click.option("--port", type=click.IntRange(0, MOST_PORT), default=0, metavar="N",
               help="[default: one that is free]")  # fmt: skip

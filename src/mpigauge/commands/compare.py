@@ -11,6 +11,7 @@ import click
 
 from mpigauge.cli import completing, options
 from mpigauge.cli.comparing import FORMATS, MANY
+from mpigauge.cli.helping import Command
 from mpigauge.cli.pivoting import ONLY_PIVOTS, pivot_options
 from mpigauge.model.errors import UserError
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
 
 
-@click.command("compare")
+@click.command("compare", cls=Command)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
 @click.option(
     "--by",

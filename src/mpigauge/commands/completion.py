@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import click
 
+from mpigauge.cli.helping import Command
+
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_MPIGAUGE_COMPLETE"
 """The variable by which the script of a shell asks for words."""
 
 
-@click.command("completion")
+@click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:

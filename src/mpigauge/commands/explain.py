@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.helping import Command
 
 if TYPE_CHECKING:
     from mpigauge.result.finding import Explanation
@@ -17,7 +18,7 @@ _WIDEST = 96
 """Columns of sentences that are easy to read."""
 
 
-@click.command("explain")
+@click.command("explain", cls=Command)
 @click.argument("run", required=False, metavar="RUN", shell_complete=completing.runs)
 @options.format_of(["text", "json"], "text", about="text: for people; json: for programs.")
 @click.option(

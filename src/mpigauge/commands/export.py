@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli.helping import Command
 from mpigauge.commands.sql import output_option
 
 _TABLES = ("rows", "cells", "runs", "figures", "call_sites", "ranks")
 
 
-@click.command("export")
+@click.command("export", cls=Command)
 @click.argument("form", type=click.Choice(["csv", "json", "parquet"]), metavar="csv|json|parquet")
 @click.argument("where", nargs=-1, metavar="[DIR|RUN...]")
 @click.option(

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import click
 
+from mpigauge.cli.helping import Command, Group
 from mpigauge.cli.overview import unknown_command
 from mpigauge.model.errors import UserError, no_such
 
 
-@click.command("help")
+@click.command("help", cls=Command)
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
 @click.option("--all", "is_all", is_flag=True, help="Every command in a line.")
 @click.pass_context
@@ -18,10 +19,8 @@ def command(context: click.Context, words: tuple[str, ...], is_all: bool) -> Non
     """Explain a command, or list all of them."""
     root = context.find_root()
     if is_all:
-        formatter = root.make_formatter()
-        assert isinstance(root.command, click.Group)
-        root.command.format_commands(root, formatter)
-        click.echo(formatter.getvalue().strip("\n"))
+        assert isinstance(root.command, Group)
+        click.echo(root.command.help_in_full(root))
         return
     click.echo(_context_of(root, words).get_help())
 

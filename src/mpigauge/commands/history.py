@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.helping import Group
 
 if TYPE_CHECKING:
     from mpigauge.runs.store.history import History
@@ -21,7 +22,7 @@ COLUMNS = {
 """Names and heads."""
 
 
-@click.group("history")
+@click.group("history", cls=Group)
 def command() -> None:
     """What is remembered of earlier runs: it makes the ± for this machine.
 

@@ -10,12 +10,13 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import Command
 from mpigauge.cli.paths import OutputFolder
 from mpigauge.cli.pivoting import pivot_options
 from mpigauge.model.limits import MOST_RANKS
 
 
-@click.command("import")
+@click.command("import", cls=Command)
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
 )

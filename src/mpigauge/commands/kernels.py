@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge kernels: builds the kernels before they are needed, for a user or for a site."""
+"""mpigauge mpi build: builds the kernels before they are needed, for a user or for a site.
+
+`kernels build` is its name in older versions.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import Group
 from mpigauge.cli.paths import OutputFolder
 
 if TYPE_CHECKING:
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
 
 
-@click.group("kernels")
+@click.group("kernels", cls=Group)
 def command() -> None:
     """Build the programs that measure, before they are needed."""
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli.helping import Command
 from mpigauge.cli.paths import OutputFolder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@click.command("man")
+@click.command("man", cls=Command)
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
 @click.option(
     "--output",

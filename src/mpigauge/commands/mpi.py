@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import Group
 from mpigauge.cli.paths import InputFile, InputFolder, OutputFolder
+from mpigauge.commands.kernels import build_command
+from mpigauge.commands.transports import command as transports_command
+from mpigauge.features.settings.command import command as settings_command
 
 if TYPE_CHECKING:
     from mpigauge.measuring.campaign.trial import Trial
@@ -24,9 +28,14 @@ WORKS = {True: "yes", False: "no", None: "?"}
 """The words for a trial with two ranks; None: it was not tried."""
 
 
-@click.group("mpi")
+@click.group("mpi", cls=Group)
 def command() -> None:
-    """Install MPIs into private places, and list those that can be measured."""
+    """Install MPIs into private places, list those that can be measured, and what they offer."""
+
+
+command.add_command(build_command)
+command.add_command(settings_command)
+command.add_command(transports_command)
 
 
 @command.command("install")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import MESSAGES, RANKS, Command, option
 from mpigauge.cli.run_options import suite_option
 from mpigauge.model.option_table import OFFERED
 
@@ -27,12 +28,22 @@ if TYPE_CHECKING:
 THREADS_AND_MEMORY = ("threads", "thread-order", "memory-on")
 
 
-@click.command("node")
+@click.command("node", cls=Command)
 @click.argument("words", metavar="[RUN | LOOP...]", nargs=-1)
 @options.together(
-    click.option("--np", metavar="N", help="Ranks at most.  [default: one on each core]"),
-    click.option(
-        "--sizes", metavar="SIZE", help="Bytes of each array of a rank.  [default: 128Mi]"
+    option(
+        "--np",
+        metavar="N",
+        help="Ranks at most.  [default: one on each core]",
+        heading=RANKS,
+        brief="Ranks at most.  [default: one on each core]",
+    ),
+    option(
+        "--sizes",
+        metavar="SIZE",
+        help="Bytes of each array of a rank.  [default: 128Mi]",
+        heading=MESSAGES,
+        brief="Bytes of each array of a rank.  [default: 128Mi]",
     ),
     *(suite_option(row) for row in OFFERED if row.name in THREADS_AND_MEMORY),
     options.place_option,
@@ -208,7 +219,7 @@ def page_of(stored: Run) -> Sequence[str]:
     if shown.compilers:
         more.insert(0, compiler_lines(shown.compilers, shown.accounts))
     if missing := left_out(stored):
-        more.append([f"Left out for want of time (--in): {', '.join(missing)}"])
+        more.append([f"Left out for want of time (--time): {', '.join(missing)}"])
     return list(page(shown, seen, screen().coloured, more))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import Command
 from mpigauge.cli.options import limits_option
 from mpigauge.cli.paths import OutputFile
 from mpigauge.model.errors import UserError
@@ -18,7 +19,7 @@ from mpigauge.model.typed import as_word
 PAGE = ".html"
 
 
-@click.command("plot")
+@click.command("plot", cls=Command)
 @click.argument("words", nargs=-1, metavar="RUN... KIND")
 @click.option(
     "-o",

@@ -9,12 +9,13 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import completing
+from mpigauge.cli.helping import Command
 from mpigauge.cli.options import limits_option
 from mpigauge.cli.paths import OutputFile
 from mpigauge.model.errors import UserError
 
 
-@click.command("report")
+@click.command("report", cls=Command)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
 @click.option(
     "-o",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.helping import Command
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.measuring.campaign import CampaignTask
 
 
-@click.command("resume")
+@click.command("resume", cls=Command)
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.option(
     "--time",

@@ -23,7 +23,7 @@ from mpigauge.cli.run_options import RUN_OPTIONS
 )
 @options.together(*RUN_OPTIONS, options.format_option())
 def command(**values: Any) -> None:
-    """Measure benchmarks (`mpigauge list` shows them).
+    """Measure benchmarks (`mpigauge benchmarks` lists them).
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """

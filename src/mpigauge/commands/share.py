@@ -9,10 +9,11 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import completing
+from mpigauge.cli.helping import Command
 from mpigauge.cli.paths import OutputFile
 
 
-@click.command("share")
+@click.command("share", cls=Command)
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.option(
     "-o",

@@ -7,11 +7,12 @@ from __future__ import annotations
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.helping import Command
 from mpigauge.cli.options import limits_option
 from mpigauge.cli.pivoting import pivot_options
 
 
-@click.command("show")
+@click.command("show", cls=Command)
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.option(
     "--all",
@@ -19,12 +20,20 @@ from mpigauge.cli.pivoting import pivot_options
     is_flag=True,
     help="In the heading also what starting MPI took, memory, and detours of the cores.",
 )
+@click.option(
+    "--follow",
+    "follows",
+    is_flag=True,
+    help="Follow a run that another shell or node measures, until it ends. Ctrl-C ends the "
+    "watching, not the run.",
+)
 @pivot_options
 @options.format_option(default=None, pairs=True, profiles=True)
 @limits_option
 def command(
     run: str,
     whole: bool,
+    follows: bool,
     pivot: str | None,
     to: str | None,
     form: str | None,
@@ -35,6 +44,24 @@ def command(
     RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, a file that
     `mpigauge share` has made, or ref:NAME of the reference library (`mpigauge ref list`).
     """
+    from mpigauge.features.watch.command import check_ended, followed
+    from mpigauge.session.run_names import find_run
+
+    if not follows:
+        _show(run, whole, pivot, to, form, limits_of)
+    elif followed(find_run(run)):
+        _show(run, whole, pivot, to, form, limits_of)
+        check_ended(find_run(run))
+
+
+def _show(
+    run: str,
+    whole: bool,
+    pivot: str | None,
+    to: str | None,
+    form: str | None,
+    limits_of: str | None,
+) -> None:
     from mpigauge.cli.pivoting import show_pivot
     from mpigauge.cli.showing import show_run
     from mpigauge.features.profile.by_name import print_profile

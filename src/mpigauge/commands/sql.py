@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import Command
 from mpigauge.cli.paths import OutputFile
 
 output_option = click.option(
@@ -19,7 +20,7 @@ output_option = click.option(
 )
 
 
-@click.command("sql")
+@click.command("sql", cls=Command)
 @click.argument("query")
 @click.argument("where", nargs=-1, metavar="[DIR|RUN...]")
 @options.format_of(["table", "csv", "json", "parquet"], about="How the answer is written.")

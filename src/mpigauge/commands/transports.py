@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge transports: the ways in which an MPI can carry messages here."""
+"""mpigauge mpi transports: the ways in which an MPI can carry messages here."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import Command
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.site.mpi.device_memory import MpiOnGpus
 
 
-@click.command("transports")
+@click.command("transports", cls=Command)
 @options.mpi_option
 @options.json_option
 @click.option(

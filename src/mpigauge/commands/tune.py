@@ -13,6 +13,7 @@ import click
 
 from mpigauge.cli import completing, options
 from mpigauge.cli.habits import HabitualCommand
+from mpigauge.cli.helping import HELP_ALL, MESSAGES, MPI, OUTPUT, RANKS, TIME, Group, option
 from mpigauge.cli.paths import OutputFolder
 from mpigauge.model.limits import (
     LEAST_LAUNCHES_OF_RULES,
@@ -33,7 +34,7 @@ USUAL = "make"
 """The subcommand of those who name none."""
 
 
-class TuneGroup(click.Group):
+class TuneGroup(Group):
     """`mpigauge tune Bcast` is `mpigauge tune make Bcast`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -45,7 +46,7 @@ class TuneGroup(click.Group):
 
     def with_name(self, args: list[str], ctx: click.Context) -> list[str]:
         """UserError: the first word is neither a collective nor a subcommand."""
-        if args and args[0] in (*self.commands, *ctx.help_option_names):
+        if args and args[0] in (*self.commands, *ctx.help_option_names, *HELP_ALL.opts):
             return args
         if ctx.resilient_parsing:  # a shell asks how the words may go on
             if args:
@@ -87,36 +88,44 @@ def command() -> None:
 @click.argument("collectives", nargs=-1, metavar="[COLLECTIVE]...")
 @options.together(
     options.mpi_option,
-    click.option(
+    option(
         "--for",
         "profile",
         metavar="PROFILE",
         shell_complete=completing.runs,
         help="Only what the program of this stored profile calls (`mpigauge profile`), by the time "
         "that it spends there; then the program itself, with the rules and without.",
+        brief="Only what the program of this stored profile calls.",
     ),
-    click.option(
-        "--ranks", metavar="LIST", help="Sizes of communicators to tune.  [default: all cores]"
+    option(
+        "--ranks",
+        metavar="LIST",
+        help="Sizes of communicators to tune.  [default: all cores]",
+        heading=RANKS,
     ),
-    click.option(
+    option(
         "--sizes",
         metavar="LIST",
         help="Message sizes at which candidates are measured.  [default: 8 B to 2 MiB, times 4]",
+        heading=MESSAGES,
+        brief="Message sizes to measure.  [default: 8 B to 2 MiB, times 4]",
     ),
     options.seconds_option,
-    click.option(
+    option(
         "--launches",
         type=click.IntRange(LEAST_LAUNCHES_OF_RULES, MOST_LAUNCHES),
         metavar="N",
         help="That measure all candidates.  [default: 6]",
+        heading=TIME,
     ),
-    click.option(
+    option(
         "--data",
         type=click.Choice(["static", "fresh"]),
         default="fresh",
         help="fresh: what is sent is written before each call.  [default: fresh]",
+        heading=MESSAGES,
     ),
-    click.option(
+    option(
         "--thread-level",
         metavar="LEVEL",
         help="At which programs start MPI: single, funneled, serialized, multiple (mpi4py's).  "
@@ -124,19 +133,19 @@ def command() -> None:
     ),
     *options.host_options,
     options.oversubscribe_option,
-    click.option(
+    option(
         "--keep-order",
         is_flag=True,
         help="Leave reductions at the default: other algorithms sum in another order, which may "
         "change last digits.",
     ),
-    click.option(
+    option(
         "--p2p/--no-p2p",
         default=None,
         help="Settings of messages from rank to rank as well, which have one value for all sizes; "
         "without COLLECTIVE these alone.  [default: with --for, where the program sends messages]",
     ),
-    click.option(
+    option(
         "--trials",
         type=click.IntRange(LEAST_TRIALS, MOST_TRIALS),
         metavar="N",
@@ -144,11 +153,13 @@ def command() -> None:
         "combinations.",
     ),
     options.seed_option,
-    click.option(
+    option(
         "--output",
         type=OutputFolder(),
         metavar="DIR",
         help="Folder of the tuning.  [default: mpigauge-tuned-MPI-VERSION]",
+        heading=OUTPUT,
+        brief="Folder of the tuning.",
     ),
 )
 def make_command(collectives: tuple[str, ...], profile: str | None, **values: Any) -> None:
@@ -185,9 +196,9 @@ def _profile_of(word: str, values: dict[str, Any]) -> Path:
     from mpigauge.model.errors import UserError
     from mpigauge.session.run_names import find_run
 
-    for option in ("ranks", "sizes", "thread_level"):
-        if values[option]:
-            word = option.replace("_", "-")
+    for name in ("ranks", "sizes", "thread_level"):
+        if values[name]:
+            word = name.replace("_", "-")
             raise UserError(f"--for and --{word} contradict: the profile has its own; drop one")
     folder = find_run(word)
     if folder.is_file() or not holds_profile(folder):
@@ -308,13 +319,14 @@ def show_command(folder: Path, as_json: bool) -> None:
 
 @command.command("env")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@click.option(
+@option(
     "--format",
     "form",
     type=click.Choice(["sh", "sbatch", "module", "mca"]),
     default="sh",
     help="sh: lines to source; sbatch: for the head of a job script of Slurm; module: of a module "
     "file; mca: of Open MPI's mca-params.conf.  [default: sh]",
+    heading=OUTPUT,
 )
 def env_command(folder: Path, form: str) -> None:
     """Print the environment that makes the MPI read the rules."""
@@ -344,11 +356,13 @@ def apply_command(folder: Path, words: tuple[str, ...]) -> None:
 @command.command("verify")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @options.together(
-    click.option(
+    option(
         "--mpi",
         "mpi_spec",
         metavar="MPI",
         help="The MPI, where it is not found by what it was tuned with.",
+        heading=MPI,
+        brief="mpich, openmpi, intel, or a path; several are compared.",
     ),
     *options.host_options,
     options.seed_option,

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import click
 
+from mpigauge.cli.helping import Command
 
-@click.command("version")
+
+@click.command("version", cls=Command)
 def command() -> None:
     """Print the version."""
     import mpigauge

@@ -53,13 +53,11 @@ _COMMANDS = {
     "benchstat": "mpigauge compare RUN RUN",
     "lstopo": "mpigauge topo",
     "hwloc-ls": "mpigauge topo",
-    "ompi_info": "mpigauge settings",
+    "ompi_info": "mpigauge mpi settings",
     "mpitune": "mpigauge tune",
     "mpip": "mpigauge profile -- PROGRAM",
     "install": "mpigauge mpi install mpich",
     "bench": "mpigauge run PingPong",
-    "benchmarks": "mpigauge list",
-    "runs": "mpigauge ls",
 }
 _OSU, _IMB, _ON_GPU = "osu_", "imb-", "-gpu"
 

@@ -17,11 +17,18 @@ class OptionRow(NamedTuple):
     choices: tuple[str, ...]
     least: int
     most: int
+    typed: str = ""
+    """Its name on the command line, if another."""
 
     @property
     def flag(self) -> str:
         """The option as it is written on the command line."""
-        return f"--{self.name}"
+        return f"--{self.typed or self.name}"
+
+    @property
+    def former(self) -> tuple[str, ...]:
+        """The options of older versions that mean the same."""
+        return (f"--{self.name}",) if self.typed else ()
 
     @property
     def key(self) -> str:
@@ -221,6 +228,7 @@ OFFERED = (
         (),
         0,
         2147483647,
+        "grid",
     ),
     OptionRow(
         "arrival",
@@ -242,6 +250,7 @@ OFFERED = (
         (),
         0,
         0,
+        "replay",
     ),
     OptionRow(
         "root",

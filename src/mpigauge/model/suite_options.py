@@ -44,6 +44,11 @@ def calls_from_several(level: str) -> bool:
     return level == LEVELS[-1]
 
 
+def flag_of(name: str) -> str:
+    """The option of the command line for a suite option, or for any other of the kernels."""
+    return next((row.flag for row in OFFERED if row.name == name), f"--{name}")
+
+
 def read_suite_options(
     options: Mapping[str, object], environment: Mapping[str, str]
 ) -> dict[str, str]:

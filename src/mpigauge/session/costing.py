@@ -26,7 +26,7 @@ def cost_words(run: PlannedRun) -> str:
     low, high = map(clock, estimate.seconds)
     time = f"about {low}"
     if estimate.bounded:
-        time = f"no longer than {high} (--in)"
+        time = f"no longer than {high} (--time)"
     elif low != high:
         time += f", up to {high} where it takes more launches"
     rates = estimate.rates

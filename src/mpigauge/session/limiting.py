@@ -117,7 +117,7 @@ def near_in(name: str, folders: Mapping[str, Path]) -> Iterator[Path]:
 
 def _of_node(header: Path) -> datetime | None:
     """The time of a run that was to measure the node, for only such a run is worth loading. None:
-    it was another run, or cannot be read, which `mpigauge ls` reports."""
+    it was another run, or cannot be read, which `mpigauge runs` reports."""
     import json
 
     from mpigauge.model.moments import moment_of

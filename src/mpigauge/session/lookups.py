@@ -183,12 +183,12 @@ def _replay(name: str) -> ReplayMix | None:
 
     path = find_run(name)
     if path.is_file():
-        raise UserError(f"--profile: {name} is packed; name the folder that it was made of")
+        raise UserError(f"--replay: {name} is packed; name the folder that it was made of")
     mix = load_replay(path)
     if mix is None:
-        _refuse_report("--profile", name, path)
+        _refuse_report("--replay", name, path)
         raise UserError(
-            f"--profile: the run {name} does not say what all ranks of a program called; "
+            f"--replay: the run {name} does not say what all ranks of a program called; "
             "`mpigauge profile` makes one that does"
         )
     return mix

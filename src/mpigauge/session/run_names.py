@@ -104,7 +104,7 @@ def find_run(word: str) -> Path:
         raise UserError(f"'{word}' fits {len(matches)} runs ({names}, …); write more of the name")
     raise UserError(
         f"there is no run '{word}', neither at this path nor in {DEFAULT_ROOT}; "
-        "`mpigauge ls` lists the runs"
+        "`mpigauge runs` lists the runs"
     )
 
 

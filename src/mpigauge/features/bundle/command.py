@@ -8,11 +8,12 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli.helping import Command
 from mpigauge.cli.paths import OutputFile
 from mpigauge.model.extras import EXTRAS
 
 
-@click.command("bundle")
+@click.command("bundle", cls=Command)
 @click.option(
     "-o",
     "--output",

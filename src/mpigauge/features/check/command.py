@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.helping import Command
 from mpigauge.cli.paths import OutputFile
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json")
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.option(
     "--against",

@@ -5,7 +5,7 @@
 tolerance = "5%"                     of all limits; 0 where nothing is said
 
 [[limit]]
-benchmark = "PingPong"               required, as `mpigauge list` has it
+benchmark = "PingPong"               required, as `mpigauge benchmarks` has it
 sizes = "0..64"                      all that were measured where nothing is said
 ranks = 2                            the same; so are placement, arm, cache and memory
 time = "1.5 us"                      at most; bandwidth and rate: at least
@@ -164,7 +164,7 @@ class _Reader:
             self._refuse("", 'it has no benchmark; say which, such as benchmark = "PingPong"')
         name = str(self._typed(table, "benchmark", str, "text"))
         if not of_figure and name not in self.benchmarks:
-            hint = did_you_mean(name, self.benchmarks) or "; `mpigauge list` shows all"
+            hint = did_you_mean(name, self.benchmarks) or "; `mpigauge benchmarks` shows all"
             self._refuse("benchmark", f"there is no benchmark '{name}'{hint}")
         kinds = {str: "text", int: "a whole number"}
         where = {}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import Command
 from mpigauge.model.limits import MOST_NOISE_S
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ ABOUT_MPI = frozenset({"transports", "kernels", "start-up", "device-memory"})
 """The checks that examine an MPI."""
 
 
-@click.command("doctor")
+@click.command("doctor", cls=Command)
 @click.argument("names", nargs=-1, metavar="[CHECK]...")
 @click.option(
     "--noise",

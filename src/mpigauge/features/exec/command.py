@@ -16,6 +16,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.habits import HabitualCommand
+from mpigauge.cli.helping import RANKS, option
 from mpigauge.cli.program_options import PROGRAM_OPTIONS
 
 if TYPE_CHECKING:
@@ -36,12 +37,14 @@ makes of that."""
 @click.command("exec", cls=HabitualCommand, context_settings={"allow_interspersed_args": False})
 @options.together(
     *PROGRAM_OPTIONS,
-    click.option(
+    option(
         "--dry-run",
         is_flag=True,
         help="Print how the program would come to run, and the whole command; start nothing.",
+        heading=RANKS,
+        brief="Print the whole command; start nothing.",
     ),
-    click.option(
+    option(
         "--abi",
         type=click.Choice(["mpich", "ompi", "std"]),
         help="What the program was made for, where that cannot be seen: in a container, say.",

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli.helping import Group
 from mpigauge.cli.paths import OutputFolder
 
 
-@click.group("imb")
+@click.group("imb", cls=Group)
 def command() -> None:
     """Put programs called IMB-MPI1, IMB-NBC ... into a folder, to use in place of IMB's."""
 

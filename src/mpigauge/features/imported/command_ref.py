@@ -7,12 +7,13 @@ from __future__ import annotations
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.helping import Group
 
 COLUMNS = {"name": "name", "date": "date", "system": "system", "about": "what is known"}
 """Names and heads."""
 
 
-@click.group("ref")
+@click.group("ref", cls=Group)
 def command() -> None:
     """Published numbers of known systems. ref:NAME stands wherever a run does."""
 

@@ -12,6 +12,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.habits import HabitualCommand
+from mpigauge.cli.helping import MESSAGES, OUTPUT, RANKS, TIME, option
 from mpigauge.cli.options import transport_option
 from mpigauge.cli.paths import OutputFile
 
@@ -29,23 +30,35 @@ MOST_AGAIN = 64
 
 @click.command("map", cls=HabitualCommand)
 @options.together(
-    click.option("--np", metavar="N", help="Ranks of the job.  [default: one on each core]"),
-    click.option(
+    option(
+        "--np",
+        metavar="N",
+        help="Ranks of the job.  [default: one on each core]",
+        heading=RANKS,
+        brief="Ranks of the job.  [default: one on each core]",
+    ),
+    option(
         "--pairs",
         default="all",
         metavar="WHICH",
         help="all: every two ranks, many pairs side by side; each: one pair at a time; ring: each "
         "rank with the next; or pairs such as 0-1,2-3;0-2.  [default: all]",
+        heading=MESSAGES,
     ),
-    click.option(
+    option(
         "--benchmark",
         metavar="NAME",
         default="PingPong",
         help="What two ranks do: PingPong, NODE:Mailbox (cache lines without MPI) or another of "
         "two ranks.  [default: PingPong]",
+        heading=MESSAGES,
     ),
-    click.option(
-        "--sizes", metavar="LIST", help="Message sizes, a map for each.  [default: 8,1Mi]"
+    option(
+        "--sizes",
+        metavar="LIST",
+        help="Message sizes, a map for each.  [default: 8,1Mi]",
+        heading=MESSAGES,
+        brief="Message sizes, a map for each.  [default: 8,1Mi]",
     ),
     options.place_option,
     options.placement_option,
@@ -53,7 +66,13 @@ MOST_AGAIN = 64
     *options.host_options,
     options.precision_option,
     options.seconds_option,
-    click.option("--launches", type=int, metavar="N", help="Starts of the MPI job.  [default: 1]"),
+    option(
+        "--launches",
+        type=int,
+        metavar="N",
+        help="Starts of the MPI job.  [default: 1]",
+        heading=TIME,
+    ),
     options.mpis_option,
     transport_option,
     options.set_option,
@@ -63,12 +82,13 @@ MOST_AGAIN = 64
     options.topology_option,
     options.seed_option,
     options.timeout_option,
-    click.option(
+    option(
         "--draw",
         "drawing",
         type=OutputFile(),
         metavar="FILE",
         help="Draw the map, too: FILE.svg, FILE.png or FILE.pdf.",
+        heading=OUTPUT,
     ),
     options.format_option(default="map", pairs=True),
     options.output_option,
@@ -170,7 +190,7 @@ def refuse_nothing(stored: Run) -> None:
         reasons = ", ".join(dict.fromkeys(skip.reason for skip in stored.skips))
         raise RunError(
             f"no pair was measured: {reasons or 'the kernels do not say why'}; give it more time "
-            f"with --in, or fewer pairs (all that is known is in {stored.path})"
+            f"with --time, or fewer pairs (all that is known is in {stored.path})"
         )
 
 

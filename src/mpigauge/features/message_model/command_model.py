@@ -9,9 +9,10 @@ import json
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.helping import Command
 
 
-@click.command("model")
+@click.command("model", cls=Command)
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.argument("benchmark", required=False)
 @options.format_of(["table", "json", "csv"], about="table: for people; json, csv: for programs.")

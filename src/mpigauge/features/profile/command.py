@@ -12,6 +12,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.habits import HabitualCommand
+from mpigauge.cli.helping import OUTPUT, TIME, option
 from mpigauge.cli.program_options import NAMES, PROGRAM_OPTIONS
 from mpigauge.model.errors import UserError
 from mpigauge.model.limits import MOST_FRAMES, MOST_LAUNCHES
@@ -33,48 +34,55 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
 
 @click.command("profile", cls=HabitualCommand, context_settings={"allow_interspersed_args": False})
 @options.together(
-    click.option(
+    option(
         "--launches",
         type=click.IntRange(1, MOST_LAUNCHES),
         default=1,
         metavar="N",
         help="Runs of the program, so that times have intervals; the first one reads its standard "
         "input.  [default: 1]",
+        brief="Runs of the program.  [default: 1]",
+        heading=TIME,
     ),
-    click.option(
+    option(
         "--frames",
         type=click.IntRange(0, MOST_FRAMES),
         metavar="N",
         help="Depth of the stacks that tell call sites apart.  [default: 8]",
     ),
-    click.option(
+    option(
         "--start",
         type=click.Choice(["on", "off"]),
         help="off: nothing is recorded until the program calls MPI_Pcontrol(1).  [default: on]",
     ),
-    click.option(
+    option(
         "--measure",
         is_flag=True,
         help="Measure afterwards what this machine does with the calls that take 1 % of the time "
         "in MPI or more. In place of a command a stored profile will do: profile --measure RUN.",
+        brief="Measure afterwards what this machine does with these calls.",
     ),
-    click.option(
-        "--in",
+    option(
+        "--time",
         "seconds",
         metavar="TIME",
         help="Time for that, such as 1m.  [default: 8 s a cell, 20 s to 3 minutes]",
+        heading=TIME,
+        brief="Time for --measure, such as 1m.",
+        former=["--in"],
     ),
     *PROGRAM_OPTIONS,
-    click.option(
+    option(
         "--format",
         "form",
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
         help="What to print on standard error afterwards.",
+        heading=OUTPUT,
     ),
     options.output_option,
-    click.option(
+    option(
         "--include",
         is_flag=True,
         is_eager=True,
@@ -83,7 +91,7 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
         "mpigauge.f90, mpigauge_regions.py.",
         callback=lambda ctx, _, asked: _print_include(ctx) if asked else None,
     ),
-    click.option(
+    option(
         "--archive",
         is_flag=True,
         is_eager=True,
@@ -115,7 +123,7 @@ def command(words: tuple[str, ...], **args: Any) -> int:
     output, launches, form = args.pop("output"), args.pop("launches"), args.pop("form")
     measures, seconds = args.pop("measure"), args.pop("seconds")
     if seconds and not measures:
-        raise UserError("--in is the time for --measure; a program takes the time that it takes")
+        raise UserError("--time is the time for --measure; a program takes the time that it takes")
     if measures and (stored := _stored_profile(words)):
         _refuse_for_stored(launches, output, args)
         _measure(stored, {**args, "seconds": seconds})
@@ -151,14 +159,14 @@ def command(words: tuple[str, ...], **args: Any) -> int:
 
 def _refuse_for_stored(launches: int, output: Path | None, args: Mapping[str, Any]) -> None:
     """Checks the options for a stored profile. UserError: an option is for a command only."""
-    for option, value in (
+    for name, value in (
         ("--launches", launches != 1),
         ("--output", output),
-        *((f"--{name}", args[name]) for name in ("np", "frames", "start")),
+        *((f"--{each}", args[each]) for each in ("np", "frames", "start")),
     ):
         if value:
             raise UserError(
-                f"{option} is for a command; a stored profile is measured as it was stored"
+                f"{name} is for a command; a stored profile is measured as it was stored"
             )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import Command
 from mpigauge.cli.options import transport_option
 
 RANGES = "…: the range of fewer than six launches, which is no interval."
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.session.targets import Setup
 
 
-@click.command("quick")
+@click.command("quick", cls=Command)
 @options.together(
     options.mpis_option,
     transport_option,

@@ -111,7 +111,7 @@ def next_steps(document: Document, grade: str, run: str) -> list[str]:
     steps: list[Step] = [
         (f"mpigauge show {run}", "every table, and what its flags mean"),
         (f"mpigauge report {run}", "one page with plots, for a browser"),
-        ("mpigauge run PingPong --in 30s", "one benchmark, more precisely"),
+        ("mpigauge run PingPong --time 30s", "one benchmark, more precisely"),
     ]
     if grade != "good":
         steps.insert(0, ("mpigauge doctor", "what spoils times on this machine"))

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""`mpigauge settings`: what can be set of an MPI."""
+"""`mpigauge mpi settings`: what can be set of an MPI."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge settings: the settings of an MPI, their meaning, and when they are read."""
+"""mpigauge mpi settings: the settings of an MPI, their meaning, and when they are read."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import Command
 
 if TYPE_CHECKING:
     from mpigauge.model.knob import Knob
@@ -21,7 +22,7 @@ FEW = 3
 """So many are shown in full."""
 
 
-@click.command("settings")
+@click.command("settings", cls=Command)
 @click.argument("word", required=False)
 @options.mpi_option
 @click.option("--all", "show_all", is_flag=True, help="All settings, not only those that matter.")
@@ -52,7 +53,7 @@ def command(word: str | None, mpi_spec: str | None, show_all: bool, as_json: boo
         if in_short:
             click.echo(
                 f"\n{len(every)} settings of {label} are known: --all lists them, "
-                "`mpigauge settings WORD` searches them."
+                "`mpigauge mpi settings WORD` searches them."
             )
 
 

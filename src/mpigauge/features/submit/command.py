@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
+from mpigauge.cli.helping import Command
 from mpigauge.cli.options import together
 
 
-@click.command("submit", context_settings={"allow_interspersed_args": False})
+@click.command("submit", cls=Command, context_settings={"allow_interspersed_args": False})
 @together(
     click.option(
         "--system",

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.helping import MPI, option
 from mpigauge.cli.run_options import RUN_OPTIONS
 from mpigauge.features.sweep.plan_file import PlanCommand
 
@@ -22,34 +23,36 @@ from mpigauge.features.sweep.plan_file import PlanCommand
     shell_complete=completing.benchmarks,
 )
 @options.together(
-    click.option(
+    option(
         "--vary",
         multiple=True,
         metavar="NAME=A,B",
         help="Values of a setting of the MPI, of `transport`, or of any variable as env:NAME; "
         "every combination with those of other names is measured. Values that hold commas have "
         "bars between them: a,b|c.",
+        heading=MPI,
+        brief="Values to measure: NAME=4096,16384, transport=shm,tcp …",
     ),
-    click.option(
+    option(
         "--control/--no-control",
         default=True,
         help="Measure the default twice: what differs between the two is chance.  "
         "[default: control]",
     ),
-    click.option(
+    option(
         "--fail-fast/--keep-going",
         default=False,
         help="What a launch that fails means for the others.  [default: keep going]",
     ),
-    click.option(
+    option(
         "--relaunch",
         is_flag=True,
         help="Give each setting launches of its own, though it could be changed while MPI runs.",
     ),
-    click.option("--vary-block", "vary_blocks", multiple=True, hidden=True),
-    click.option("--command-block", "command_blocks", multiple=True, hidden=True),
+    option("--vary-block", "vary_blocks", multiple=True, hidden=True),
+    option("--command-block", "command_blocks", multiple=True, hidden=True),
     *RUN_OPTIONS,
-    click.option("--pivot", is_flag=True, help="Show the result as one table of sizes × settings."),
+    option("--pivot", is_flag=True, help="Show the result as one table of sizes × settings."),
     options.format_option(),
 )
 def command(**values: Any) -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.helping import Command
 from mpigauge.cli.pivoting import FORMATS
 
 
-@click.command("best")
+@click.command("best", cls=Command)
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.option(
     "--by",

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import click
 
+from mpigauge.cli.helping import Command
 
-@click.command("plan", context_settings={"ignore_unknown_options": True})
+
+@click.command("plan", cls=Command, context_settings={"ignore_unknown_options": True})
 @click.argument("what", type=click.Choice(["check", "show", "cost"]))
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PLAN.toml")
 def command(what: str, words: tuple[str, ...]) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.habits import HabitualCommand
+from mpigauge.cli.helping import names_of
 from mpigauge.model.errors import UserError, nearest_or_all
 
 if TYPE_CHECKING:
@@ -47,27 +48,29 @@ class PlanCommand(HabitualCommand):
         try:
             return super().parse_args(ctx, words)
         except click.UsageError as error:
-            raise UserError(placed(error.format_message().rstrip("."), file)) from None
+            raise UserError(placed(error.format_message().rstrip("."), file, self)) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except UserError as error:
-            raise UserError(placed(str(error), ctx.meta.get(FILE))) from None
+            raise UserError(placed(str(error), ctx.meta.get(FILE), self)) from None
 
 
 FILE = "mpigauge.plan_file"
 
 
-def placed(message: str, file: Toml | None) -> str:
+def placed(message: str, file: Toml | None, command: click.Command) -> str:
     """The message, with where each option that it names stands in the file."""
     if file is None or str(file.path) in message:
         return message
     keys = {key.replace("_", "-"): key for key in file.data}
+    spellings = {param.opts[0].removeprefix("--"): names_of(param) for param in command.params}
     places = []
     for name in dict.fromkeys(re.findall(r"--([a-z][a-z-]*)", message)):
-        if name in keys:
-            places.append(file.place(keys[name]))
+        for each in spellings.get(name, [name]):
+            key = keys.get(each.removeprefix("--"))
+            places += [file.place(key)] if key else []
     if not places:
         return message
     return f"{message} ({'; '.join(places)})"
@@ -107,7 +110,7 @@ def _keys(command: click.Command) -> dict[str, click.Option]:
     for option in command.params:
         if not isinstance(option, click.Option) or option.hidden or option.name in NO_KEYS:
             continue
-        for name in option.opts:
+        for name in names_of(option):
             if name.startswith("--"):
                 options[name.removeprefix("--")] = option
     return options

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import Command
 from mpigauge.cli.paths import OutputFile
 from mpigauge.model.errors import UserError
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.session.targets import Target
 
 
-@click.command("topo")
+@click.command("topo", cls=Command)
 @click.option(
     "--from",
     "file",

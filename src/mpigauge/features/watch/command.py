@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.helping import Command
 from mpigauge.model.limits import LEAST_EVERY_S, MOST_EVERY_S
 
 if TYPE_CHECKING:
@@ -18,16 +19,17 @@ if TYPE_CHECKING:
     from mpigauge.measuring.campaign import View
     from mpigauge.runs.store import Run
 
+EVERY_S = 1.0
 LOOKS = 2
 """A run is there for a moment before its process holds it, and after it has let go of it."""
 
 
-@click.command("watch")
+@click.command("watch", cls=Command)
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
 @click.option(
     "--every",
     type=options.Seconds(LEAST_EVERY_S, MOST_EVERY_S),
-    default=1.0,
+    default=EVERY_S,
     metavar="SECONDS",
     help="How often its files are looked at.  [default: 1]",
 )
@@ -37,25 +39,38 @@ def command(run: str, every: float) -> None:
     RUN is a folder, its name below mpigauge-runs, or `last`. Its files are only read. Ctrl-C ends
     the watching, not the run.
     """
-    from mpigauge.cli.screen import screen
     from mpigauge.cli.showing import show
-    from mpigauge.measuring import live
-    from mpigauge.model.errors import RunError
-    from mpigauge.model.typed import as_word
     from mpigauge.runs.store import load
     from mpigauge.session.run_names import find_run
 
     folder = find_run(run)
+    if followed(folder, every):
+        show(load(folder), "table")
+        check_ended(folder)
+
+
+def followed(folder: Path, every: float = EVERY_S) -> bool:
+    """Shows a run until it has ended. False: Ctrl-C ended that."""
+    from mpigauge.cli.screen import screen
+    from mpigauge.measuring import live
+
     view = live.view(screen())
     try:
         follow(folder, view, every)
     except KeyboardInterrupt:
-        return
+        return False
     finally:
         view.close()
-    stored = load(folder)
-    show(stored, "table")
-    if not stored.status:
+    return True
+
+
+def check_ended(folder: Path) -> None:
+    """RunError: the process that measured the run was killed."""
+    from mpigauge.model.errors import RunError
+    from mpigauge.model.typed import as_word
+    from mpigauge.runs.store import load
+
+    if not load(folder).status:
         raise RunError(
             f"the process that measured {folder} was killed; `mpigauge resume {as_word(folder)}` "
             "goes on"

@@ -45,7 +45,7 @@ class Cost:
     seconds: tuple[float, float]
     rates: Rates
     bounded: bool
-    """True if --in limits the seconds."""
+    """True if --time limits the seconds."""
 
 
 def cost(plan: Plan, rates: Rates) -> Cost:

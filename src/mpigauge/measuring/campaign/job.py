@@ -94,14 +94,14 @@ def _for_all_hosts(part: PlanPart) -> tuple[tuple[int, ...], ...]:
     for block in part.blocks:
         if not block.bind:
             raise UserError(
-                "--placement launcher: ranks that share cores (--oversubscribe) have none of their "
-                "own, so there is nothing to bind; name cores with --place, or take --placement "
+                "--bind-by launcher: ranks that share cores (--oversubscribe) have none of their "
+                "own, so there is nothing to bind; name cores with --place, or take --bind-by "
                 "kernel"
             )
         if block.bind != first.bind:
             raise UserError(
-                f"--placement launcher: a launcher takes one list of cores for all hosts, and "
+                f"--bind-by launcher: a launcher takes one list of cores for all hosts, and "
                 f"{first.host} would have {','.join(first.bind)}, {block.host} "
-                f"{','.join(block.bind)}; take --placement kernel"
+                f"{','.join(block.bind)}; take --bind-by kernel"
             )
     return tuple(tuple(sorted(placement.cores_of(entry))) for entry in first.bind)

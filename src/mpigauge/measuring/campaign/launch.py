@@ -328,7 +328,7 @@ def wrongly_bound(rank: Rank, bind: tuple[str, ...], by: str) -> str:
         return ""
     why = (
         "its launcher did not bind it as it was told; look into the launcher's settings, or run "
-        "with --placement kernel"
+        "with --bind-by kernel"
         if by == "launcher"
         else "something else binds it too; look into the launcher's settings, or run with --bind "
         "none"

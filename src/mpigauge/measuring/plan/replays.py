@@ -50,11 +50,11 @@ def with_ranks(request: Request, chosen: Sequence[Card]) -> Request:
     if request.replay is None:
         raise UserError(
             "Replay replays the program of a profile; name one that `mpigauge profile` made: "
-            "--profile RUN"
+            "--replay RUN"
         )
     if not request.replay.steps:
         raise UserError(
-            f"--profile: nothing of what the program of {request.replay.run} calls can be replayed"
+            f"--replay: nothing of what the program of {request.replay.run} calls can be replayed"
         )
     has_ranks = request.ranks or request.np or request.multi is not None or request.map is not None
     if has_ranks:
@@ -76,7 +76,7 @@ def with_mix(
     most = max(part.world_ranks for part in parts)
     if mix.ranks > most or (groups and mix.ranks not in groups):
         raise UserError(
-            f"--profile: the program of {mix.run} had {many(mix.ranks, 'rank')}; replay it on as "
+            f"--replay: the program of {mix.run} had {many(mix.ranks, 'rank')}; replay it on as "
             f"many with --ranks {mix.ranks}"
         )
     return {**options, REPLAYED: words(mix)}
@@ -187,7 +187,7 @@ def words(mix: ReplayMix) -> str:
     text = ";".join(parts)
     if len(text) > MOST_LETTERS:
         raise UserError(
-            f"--profile: the program of {mix.run} sends messages in too many ways to be replayed"
+            f"--replay: the program of {mix.run} sends messages in too many ways to be replayed"
         )
     return text
 

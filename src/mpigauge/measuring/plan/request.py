@@ -17,7 +17,7 @@ from mpigauge.model.libraries import Blas, Compiler
 from mpigauge.model.limits import MOST_LAUNCHES, MOST_SEED
 from mpigauge.model.option_table import LIMITS
 from mpigauge.model.sizes import parse_sizes
-from mpigauge.model.suite_options import read_suite_options
+from mpigauge.model.suite_options import flag_of, read_suite_options
 from mpigauge.site.placement import parse_entries
 from mpigauge.site.placement import words as parse_place
 
@@ -55,7 +55,7 @@ class LookedUp:
     arrivals: Mapping[str, ArrivalsOfRun] = field(default_factory=dict, hash=False)
     """Arrival patterns of the profiles that --arrival names, by their names as given."""
     replay: ReplayMix | None = None
-    """The mix of calls of the profile that --profile names."""
+    """The mix of calls of the profile that --replay names."""
     seed: int = 0
     """A random seed, for requests without one."""
 
@@ -169,7 +169,7 @@ def read_request(raw: Mapping[str, Any], looked_up: LookedUp | None = None) -> R
     )
     if request.unbound and request.bound_by == "launcher":
         raise UserError(
-            "--bind none and --placement launcher contradict: nobody binds, or the launcher does; "
+            "--bind none and --bind-by launcher contradict: nobody binds, or the launcher does; "
             "give one of them"
         )
     return request
@@ -178,7 +178,7 @@ def read_request(raw: Mapping[str, Any], looked_up: LookedUp | None = None) -> R
 def _refuse_contradictions(options: Mapping[str, Any]) -> None:
     for first, second, why in _CONTRADICTIONS:
         if options.get(first) and options.get(second):
-            raise UserError(f"--{_option(first)} and --{_option(second)} contradict: {why}")
+            raise UserError(f"{_option(first)} and {_option(second)} contradict: {why}")
     if options.get("arrival") and options.get("sync", "clock") not in ("auto", "clock"):
         raise UserError(
             f"--arrival and --sync {options['sync']} contradict: only by a common clock do ranks "
@@ -192,7 +192,7 @@ def _refuse_contradictions(options: Mapping[str, Any]) -> None:
 
 
 def _option(name: str) -> str:
-    return {"seconds": "in"}.get(name, name).replace("_", "-")
+    return "--time" if name == "seconds" else flag_of(name.replace("_", "-"))
 
 
 _CONTRADICTIONS = (
@@ -274,7 +274,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "np": _count("--np", "ranks"),
     "sizes": lambda text: tuple(parse_sizes(text)),
     "precision": lambda text: parse.parse_share("--precision", text),
-    "seconds": lambda text: parse.parse_duration("--in", text),
+    "seconds": lambda text: parse.parse_duration("--time", text),
     "launches": _launches,
     "datatype": str,
     "op": str,
@@ -288,7 +288,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "classic": bool,
     "npmin": _count("--npmin", "ranks"),
     "multi": int,
-    "map": lambda text: parse.parse_grid("--map", text),
+    "map": lambda text: parse.parse_grid("--rank-grid", text),
     "oversubscribe": bool,
     "hosts": lambda text: parse_hosts(text, "--hosts"),
     "ppn": _count("--ppn", "ranks"),

@@ -16,7 +16,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.grouping import grouped
 from mpigauge.model.names import COMPILER
 from mpigauge.model.placement_words import of_policy
-from mpigauge.model.suite_options import ROOT
+from mpigauge.model.suite_options import ROOT, flag_of
 from mpigauge.model.units import first_few, many
 from mpigauge.site.placement import in_one_job
 
@@ -53,7 +53,7 @@ def parts_of(request: Request, cards: Cards, resources: Resources) -> tuple[Plan
     """A job for each placement of the benchmarks, or one that several placements share."""
     chosen = cards.chosen(request.benchmarks)
     if not chosen:
-        raise UserError("no benchmark is named; `mpigauge list` shows which there are")
+        raise UserError("no benchmark is named; `mpigauge benchmarks` shows which there are")
     parts = _seated_parts(request, chosen, resources)
     for part in parts:
         check_ranks(request, chosen, part.world_ranks)
@@ -199,7 +199,8 @@ def check_ranks(request: Request, chosen: Sequence[Card], world: int) -> None:
         )
     if request.map and request.map[0] * request.map[1] > world:
         raise UserError(
-            f"--map {request.map[0]}x{request.map[1]} needs {request.map[0] * request.map[1]} "
+            f"--rank-grid {request.map[0]}x{request.map[1]} needs "
+            f"{request.map[0] * request.map[1]} "
             f"ranks, the job has {world}"
         )
     groups = request.ranks or (world,)
@@ -242,7 +243,9 @@ def check_effect(request: Request, chosen: Sequence[Card], cards: Cards) -> None
     for name in request.suite_options:
         if name not in used:
             others = [card for card in cards if name in card.options]
-            raise UserError(f"--{name} has no effect on {names}{_for_others(others, chosen)}")
+            raise UserError(
+                f"{flag_of(name)} has no effect on {names}{_for_others(others, chosen)}"
+            )
     for option, what_they_do, is_one in _asked_effects(request):
         if not any(is_one(card) for card in chosen):
             raise UserError(
@@ -294,7 +297,7 @@ def _asked_of_messages(request: Request) -> Iterator[tuple[str, str, Callable[[C
     if request.npmin is not None:
         yield "--npmin", "have groups of several sizes", lambda card: card.ranks not in _FIXED
     if request.map is not None:
-        yield "--map", "have several ranks", lambda card: card.ranks != "one"
+        yield "--rank-grid", "have several ranks", lambda card: card.ranks != "one"
 
 
 def check_root(options: Mapping[str, str], parts: Sequence[PlanPart]) -> None:

@@ -29,7 +29,7 @@ MEANING = {
     "while it was measured; the disturbed samples are left out where enough others remain",
     "drift": "early and late samples differ: the machine changed while it was measured",
     "bimodal": "the samples fall into two groups, and the median may jump from one to the other",
-    "unconverged": "the wanted precision was not reached; more time (--in) or launches help",
+    "unconverged": "the wanted precision was not reached; more time (--time) or launches help",
     "cold-sensitive": "the first call after other work takes much longer than the next ones",
     "sync": "the common clock of the ranks is less exact than this operation needs",
     "clock": "the operation is so short that the clock's own cost and step count",
@@ -62,11 +62,11 @@ class Named(Protocol):
 
 _UNCONVERGED = {
     HOPELESS: ", and twenty launches in a row would reach it in few of them; measure for longer "
-    "(--in), or on a quieter machine",
+    "(--time), or on a quieter machine",
     DRIFT: ", and this machine differs by more from run to run, as its earlier runs show, than "
-    "launches of one run can: measure again at another time, or for longer (--in)",
+    "launches of one run can: measure again at another time, or for longer (--time)",
     STEADY: ", though by earlier runs of this machine so many launches usually reach it; measure "
-    "for longer (--in) to narrow ±",
+    "for longer (--time) to narrow ±",
 }
 """Why no more launches were made for such rows."""
 

@@ -137,10 +137,10 @@ def _named_by_somebody(folders: Iterable[str]) -> Iterator[str]:
 def _profiles(data: Any) -> Iterator[str]:
     """The names of other profiles: the one that a run was measured for, those whose arrivals it
     used (--arrival profile:RUN, with the vectors behind = in a plan), and the one that it replayed
-    (--profile RUN, with the mix behind =)."""
+    (--replay RUN, in older runs --profile RUN, with the mix behind =)."""
     yield from _at(data, ("measured_for",))
     command = data.get("command") if isinstance(data, dict) else None
-    for words in (*_at(data, ("profile",)), *_option_values(command, ("--profile",))):
+    for words in (*_at(data, ("profile",)), *_option_values(command, ("--replay", "--profile"))):
         yield PurePosixPath(words.partition("=")[0]).name
     for words in (*_at(data, ("arrival",)), *_option_values(command, ("--arrival",))):
         for word in words.split(","):

@@ -154,7 +154,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Summary:
-    """A line of `mpigauge ls`."""
+    """A line of `mpigauge runs`."""
 
     path: Path
     created: str

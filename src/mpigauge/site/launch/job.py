@@ -130,8 +130,7 @@ class Job:
 def cannot(job: Job, what: str) -> UserError:
     """Returns an error: the launcher does not support `what`, a part of the placement."""
     return UserError(
-        f"--placement launcher: that of {job.mpi.label} cannot be told {what}; take --placement "
-        "kernel"
+        f"--bind-by launcher: that of {job.mpi.label} cannot be told {what}; take --bind-by kernel"
     )
 
 

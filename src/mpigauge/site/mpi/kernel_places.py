@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
 """The places of kernels that need no build: shipped in mpigauge's wheel, or built by a site for all
-its users (`mpigauge kernels build --into DIR`)."""
+its users (`mpigauge mpi build --into DIR`)."""
 
 from __future__ import annotations
 

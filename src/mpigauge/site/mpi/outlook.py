@@ -67,7 +67,7 @@ def refuse_without(mpis: Iterable[Mpi]) -> None:
         return
     raise UserError(
         "there are no kernels here and no compiler to build them; where there is one, run "
-        "`mpigauge kernels build --into DIR` for a DIR that all nodes see, and set "
+        "`mpigauge mpi build --into DIR` for a DIR that all nodes see, and set "
         f"{kernel_places.VARIABLE} to it"
     )
 

@@ -138,6 +138,6 @@ def _trials(on_gpus: MpiOnGpus) -> Iterator[CheckFinding]:
                 yield note(
                     f"{label} and {memory} memory in {trial.family}: {trial.reason}",
                     "programs that pass such memory to these calls end, or get wrong data",
-                    "take another MPI (`mpigauge transports --mpi …` shows what each supports), or "
-                    "copy the data to the host",
+                    "take another MPI (`mpigauge mpi transports --mpi …` shows what each "
+                    "supports), or copy the data to the host",
                 )

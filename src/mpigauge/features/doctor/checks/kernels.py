@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from mpigauge.features.doctor.check_finding import CheckFinding, Host, bad, good, note, unknown
 from mpigauge.features.doctor.registry import check
 
-LATER = "`mpigauge kernels build` does it now, and with --into DIR for all users of a site"
+LATER = "`mpigauge mpi build` does it now, and with --into DIR for all users of a site"
 
 
 @check("kernels", "which kernels would measure the MPI that is here, and why those")
@@ -29,7 +29,7 @@ def kernels(host: Host) -> Iterator[CheckFinding]:
             f"there are no kernels for {outlook.label}: {outlook.problem}",
             "nothing can be measured with it here",
             "load a compiler, or build them elsewhere for a folder that this machine sees: "
-            "`mpigauge kernels build --into DIR`, then set MPIGAUGE_KERNELS to DIR",
+            "`mpigauge mpi build --into DIR`, then set MPIGAUGE_KERNELS to DIR",
         )
     else:
         yield note(

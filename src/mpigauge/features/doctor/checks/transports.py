@@ -15,7 +15,7 @@ from mpigauge.model.topology import Device
 def transports(host: Host) -> Iterator[CheckFinding]:
     asked = host.asked
     if asked is None:
-        yield unknown("no MPI was asked; `mpigauge transports` asks one")
+        yield unknown("no MPI was asked; `mpigauge mpi transports` asks one")
         return
     fabrics = [device for device in host.machine.devices if device.fabric]
     unused = [card for card in fabrics if not _reaches(asked, card)]

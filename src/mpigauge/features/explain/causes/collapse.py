@@ -69,7 +69,7 @@ def _finding(view: RunView, group: Sequence[Fall]) -> Finding:
         "`mpigauge doctor` there: may ranks read each other's memory, which cards are there?",
         settings(knobs),
         (
-            "measure the same over each transport (`mpigauge transports`, --transport), to see "
+            "measure the same over each transport (`mpigauge mpi transports`, --transport), to see "
             "which of them collapses"
         ),
     )

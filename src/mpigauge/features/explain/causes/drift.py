@@ -34,5 +34,5 @@ def look(view: RunView) -> Iterator[Finding]:
             "that came or went",
             evidence=("the medians of chunks rise or fall with time by more than chance",),
             rows=tuple(changing),
-            attempts=("measure again, longer (--in), and compare; `mpigauge doctor`",),
+            attempts=("measure again, longer (--time), and compare; `mpigauge doctor`",),
         )

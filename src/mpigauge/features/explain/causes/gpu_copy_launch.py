@@ -36,7 +36,7 @@ def look(view: RunView) -> Iterator[Finding]:
             (
                 (
                     "GDRCopy (the kernel module gdrdrv and its library), by which the CPU writes "
-                    "device memory itself: does this MPI find it? (`mpigauge transports`)"
+                    "device memory itself: does this MPI find it? (`mpigauge mpi transports`)"
                 ),
                 (
                     "in programs: one message instead of several small ones, or small data in host "

@@ -41,7 +41,7 @@ def look(view: RunView) -> Iterator[Finding]:
             "pinned memory, or it pins what it is given in both cases",
             evidence=(f"{size(row)} take {time(row)} with pinned memory, {time(other)} without",),
             attempts=(
-                "`mpigauge transports`: which of them copy between host and GPU?",
+                "`mpigauge mpi transports`: which of them copy between host and GPU?",
                 "pinned>pinned beside it, which shows what the host's side alone takes",
             ),
             rows=tuple(each for twin in alike for each in twin),

@@ -29,7 +29,7 @@ LEAST_SHARE = 0.5
 _ONE_WAY = ("PingPong", "Uniband")
 """Benchmarks whose bandwidth is that of one direction."""
 _ATTEMPTS = (
-    "`mpigauge doctor`, `mpigauge transports`: which transports of this MPI copy between GPUs?",
+    "`mpigauge doctor`, `mpigauge mpi transports`: which transports of this MPI copy between GPUs?",
     "GPUs below one PCIe switch or joined by NVLink (`mpigauge topo`, --gpu)",
     "between hosts a network card that reads the GPU (GPUDirect RDMA), next to it",
 )

@@ -35,6 +35,6 @@ def look(view: RunView) -> Iterator[Finding]:
             "nothing in the run proves it",
             (
                 f"messages of {after} B or less where many are sent: halves, or shorter types",
-                "another transport (`mpigauge transports`): each has its own limit",
+                "another transport (`mpigauge mpi transports`): each has its own limit",
             ),
         )

@@ -32,7 +32,7 @@ def look(view: RunView) -> Iterator[Finding]:
             evidence=(f"wanted CPUs {cpus}; read back: {first_few(named)}",),
             attempts=(
                 "`mpigauge topo` inside of the job shows which CPUs may be used",
-                "`--placement launcher`, so that the launcher binds to the same CPUs",
+                "`--bind-by launcher`, so that the launcher binds to the same CPUs",
             ),
         )
 

@@ -65,8 +65,8 @@ def look(view: RunView) -> Iterator[Finding]:
         evidence=tuple(evidence),
         attempts=(
             (
-                "`mpigauge transports` shows what this MPI can use here; --transport selects it, "
-                "and says whether it works"
+                "`mpigauge mpi transports` shows what this MPI can use here; --transport selects "
+                "it, and says whether it works"
             ),
             "an MPI that is built with UCX or with libfabric's provider for the card",
         ),

@@ -36,6 +36,6 @@ def look(view: RunView) -> Iterator[Finding]:
             likely="it was asked for, by an option, in the environment or in a file of the MPI",
             evidence=(*named, f"{shortest.cell_name} takes {time(shortest)}, the shortest of all"),
             attempts=(
-                "the same run without it; `mpigauge transports` shows how this MPI shares memory",
+                "the same run without it; `mpigauge mpi transports` shows how memory is shared",
             ),
         )

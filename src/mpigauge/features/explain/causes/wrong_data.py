@@ -35,7 +35,7 @@ def look(view: RunView) -> Iterator[Finding]:
             ),
             attempts=(
                 (
-                    "measure again with another transport (`mpigauge transports`, "
+                    "measure again with another transport (`mpigauge mpi transports`, "
                     "--transport) and with another MPI (--mpi), to see which of them is wrong"
                 )
                 if by_mpi

@@ -23,7 +23,7 @@ def refuse_unknown(names: Iterable[str], every: Iterable[Knob], mpi: Mpi) -> Non
     """Raises a UserError if neither the MPI nor our catalogue of its layers has such a setting."""
     for name, hint in unknown(names, every, mpi):
         raise UserError(
-            f"{mpi.label} has no setting {name}{hint}; `mpigauge settings --mpi {mpi.spec}` "
+            f"{mpi.label} has no setting {name}{hint}; `mpigauge mpi settings --mpi {mpi.spec}` "
             "lists them; --env sets any other variable, and a sweep varies one as env:NAME"
         )
 

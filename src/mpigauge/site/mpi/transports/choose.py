@@ -33,5 +33,5 @@ def choose(name: str, mpi: Mpi, offers: Offers) -> Transport:
     there = ", ".join(by_name) or "none"
     raise UserError(
         f"--transport: {mpi.label} has no '{name}' here{did_you_mean(name, by_name)} (there are: "
-        f"{there}; `mpigauge transports` says what each is)"
+        f"{there}; `mpigauge mpi transports` says what each is)"
     )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge list: the benchmarks that can be run."""
+"""mpigauge benchmarks: the benchmarks that can be run."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import completing, options
+from mpigauge.cli.helping import Command, names_of, text_of
+from mpigauge.cli.registry import COMMANDS
 from mpigauge.model.cards import FIRST_SUITE, split_at_commas
 from mpigauge.model.units import many
 from mpigauge.model.width import CUT, wrap
@@ -33,17 +35,20 @@ LEAST_ABOUT = 24
 """Columns of what a benchmark measures, however long names are."""
 
 
-@click.command("list")
+@click.command("benchmarks", cls=Command)
 @click.argument(
     "words", nargs=-1, metavar="[SUITE|BENCHMARK]...", shell_complete=completing.benchmarks
 )
 @options.mpi_option
 @options.json_option
-def command(words: tuple[str, ...], mpi_spec: str | None, as_json: bool) -> None:
+@click.pass_context
+def command(
+    ctx: click.Context, words: tuple[str, ...], mpi_spec: str | None, as_json: bool
+) -> None:
     """List the benchmarks by suite: their ranks, and what they measure.
 
     A star stands before those that are run when their suite is named. What is named is described in
-    full.
+    full, with the options that only some benchmarks have.
     """
     from mpigauge.cli.screen import screen, tell
     from mpigauge.model.cards import Cards
@@ -66,6 +71,21 @@ def command(words: tuple[str, ...], mpi_spec: str | None, as_json: bool) -> None
         listed = in_full
     for line in listed(chosen, lacking, screen().room):
         click.echo(line)
+    if words:
+        click.echo("\n".join(_options_of(chosen, ctx)))
+
+
+def _options_of(cards: Sequence[Card], ctx: click.Context) -> Iterator[str]:
+    """The options of `mpigauge run` that not all benchmarks have, and these do."""
+    used = {f"--{name}" for card in cards for name in card.options}
+    options = [
+        param
+        for param in COMMANDS["run"].params
+        if isinstance(param, click.Option) and used & set(names_of(param))
+    ]
+    if options:
+        yield ""
+        yield text_of("Options of `mpigauge run` for these benchmarks", options, ctx)
 
 
 def in_lines(cards: Sequence[Card], lacking: Collection[str], room: int) -> Iterator[str]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge ls: lists stored runs."""
+"""mpigauge runs: lists stored runs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import options
+from mpigauge.cli.helping import Command
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ STATUSES = ("done", "failed", "interrupted", "unfinished")
 """The final states of runs; one that is still running, or was killed, is unfinished."""
 
 
-@click.command("ls")
+@click.command("runs", cls=Command)
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 @click.option(
     "--where",
