@@ -23,7 +23,7 @@ prepend_path("PATH", pathJoin(root, "bin"))
 prepend_path("MANPATH", pathJoin(root, "share/man"))
 append_path("MANPATH", "")
 
--- Where a site has built kernels for all its users: mpigauge kernels build --into /apps/mpigauge/kernels
+-- Where a site has built kernels for all its users: mpigauge mpi build --into /apps/mpigauge/kernels
 local kernels = "/apps/mpigauge/kernels"
 if isDir(kernels) then
   setenv("MPIGAUGE_KERNELS", kernels)

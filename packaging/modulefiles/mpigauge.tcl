@@ -25,7 +25,7 @@ prepend-path PATH $root/bin
 prepend-path MANPATH $root/share/man
 append-path MANPATH ""
 
-# Where a site has built kernels for all its users: mpigauge kernels build --into /apps/mpigauge/kernels
+# Where a site has built kernels for all its users: mpigauge mpi build --into /apps/mpigauge/kernels
 set kernels /apps/mpigauge/kernels
 if { [file isdirectory $kernels] } {
   setenv MPIGAUGE_KERNELS $kernels
