@@ -50,7 +50,7 @@ class RunOptions(TypedDict, total=False):
     bind: str
     """Cores of rank 0, 1, ...: `0,4`."""
     seconds: str | float
-    """Time for the whole run (`--in`)."""
+    """Time for the whole run (`--time`)."""
     precision: str
     """Relative half width of the interval of each row at which launches end: `5%`."""
     launches: int
@@ -74,7 +74,7 @@ class RunOptions(TypedDict, total=False):
     seed: int
 
 
-_FLAGS = {"seconds": "in", "settings": "set"}
+_FLAGS = {"seconds": "time", "settings": "set"}
 """Options whose flag on the command line has another name."""
 _REPEATED = ("place", "settings", "env")
 """Options that a command line may repeat."""

@@ -202,7 +202,7 @@ def test_values_become_the_words_of_a_command() -> None:
     command = interface._command(("PingPong",), ("mpich",), options)
     assert " ".join(command) == (
         "mpigauge run PingPong --mpi mpich --sizes 8,65536 --ranks 2 --place socket "
-        "--place sockets --set A=1 --set B=2 --in 2.5s --launches 6 --classic"
+        "--place sockets --set A=1 --set B=2 --time 2.5s --launches 6 --classic"
     )
 
 

@@ -33,7 +33,10 @@ class Mpigauge(ExecutableApplication):
 
     both = ["measure", "accept"]
     workload_variable(
-        "benchmarks", default="PingPong", description="As `mpigauge benchmarks` has them", workloads=both
+        "benchmarks",
+        default="PingPong",
+        description="As `mpigauge benchmarks` has them",
+        workloads=both,
     )
     workload_variable(
         "sizes", default="0,8,64Ki", description="Message sizes: 0,1..4Mi", workloads=both
