@@ -689,9 +689,12 @@ def test_both_statements_are_shown_in_all_formats(
     monkeypatch.setenv(history.SWITCH, "off")
     new, known = (shown(folders[n], "table", capsys) for n in (2, -1))
     assert "± machine" in new
-    assert "This machine is not known yet (2 earlier runs of the 5" in " ".join(new.split())
     assert "± machine" in known
-    assert "not known yet" not in known
+    assert main(["show", str(folders[2]), "--remarks"]) == 0
+    remarks = " ".join(capsys.readouterr().out.split())
+    assert "This machine is not known yet (2 earlier runs of the 5" in remarks
+    assert main(["show", str(folders[-1]), "--remarks"]) == 0
+    assert "not known yet" not in capsys.readouterr().out
     assert max(map(len, known.splitlines())) <= 80
     (row,) = json.loads(shown(folders[-1], "json", capsys))["rows"]
     assert row["machine_low_s"] < row["time_p50_s"] < row["machine_high_s"]
@@ -717,7 +720,7 @@ def test_a_run_outside_of_what_the_machine_has_shown_says_so(
     odd = stored(tmp_path / "odd", 11, 1.7e-6)
     finish(odd)
     text = " ".join(shown(odd, "table", capsys).split())
-    assert "outside of what this machine has shown, PingPong 8 B: 1.69 times as long" in text
+    assert "Outside of what this machine has shown, PingPong 8 B: 1.69 times as long" in text
 
 
 @pytest.mark.parametrize("launches", [2, 5])

@@ -156,6 +156,6 @@ def test_json_holds_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> Non
 def test_sockets_have_one_name(repository: Path) -> None:
     """hwloc calls them packages; users, Slurm and our --place do not."""
     machine = topology.read(repository / "tests" / "machines" / "epyc-7302-two-sockets.txt")
-    setup = SimpleNamespace(machine=machine)
-    assert " · 2 sockets · " in machine_line(setup)  # type: ignore[arg-type]
+    setup = SimpleNamespace(machine=machine, mpi=SimpleNamespace(label="mpich 5.0.2"))
+    assert " · 2 sockets · " in machine_line([setup])  # type: ignore[list-item]
     assert page(machine, 96)[1].startswith("2 sockets · ")

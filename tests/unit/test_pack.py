@@ -122,7 +122,7 @@ def test_share_and_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     shown = capsys.readouterr().out
     shutil.rmtree(tmp_path / "mpigauge-runs")
     assert run(["show", "one.mpigauge"]) == 0
-    assert capsys.readouterr().out == shown
+    assert capsys.readouterr().out == shown.replace("report one`", "report one.mpigauge`")
     assert run(["show", "one.mpigauge", "--format", "csv"]) == 0
     Path("other").write_text("text", encoding="utf-8")
     assert run(["show", "other"]) == 2

@@ -20,7 +20,7 @@ from mpigauge.result.run_result import RunResult
 from mpigauge.runs.readers.references import names
 from mpigauge.runs.store import load
 from mpigauge.runs.store.imported import load_reference
-from mpigauge.show.formats import render
+from mpigauge.show.ending import headline_lines
 from mpigauge.show.web.answer import opening
 from mpigauge.site.topology.built import as_json, built
 from tests import runs
@@ -165,8 +165,7 @@ def test_the_highest_bandwidth_is_of_all_placements() -> None:
     highest = max(default, key=lambda row: row.bandwidth.value if row.bandwidth else 0.0)
     assert head.peak is highest
     assert highest.cell.placement == "cores:1,2"
-    text = render("table", document_of)
-    latency, peak, placement = (text.splitlines()[n] for n in (3, 4, 6))
+    latency, peak, _, placement, *_ = headline_lines(document_of)
     assert "cores:0,3" in latency
     assert "cores:1,2" in peak
     assert placement.split() == ["of", "placement", "cores:0,3"]

@@ -27,6 +27,7 @@ from mpigauge.result.stats.launches import aggregate, rows
 from mpigauge.result.stats.remarks import sentences
 from mpigauge.runs.store import RunWriter, load
 from mpigauge.show import formats
+from mpigauge.show.ending import headline_lines
 from mpigauge.show.formats import table as table_format
 from mpigauge.show.formats.imb import repetitions
 from mpigauge.show.titles import title
@@ -205,7 +206,8 @@ def test_the_headline_of_a_sweep_is_of_the_default_and_says_so() -> None:
     head = headline(rows(measured))
     assert head.zero is not None
     assert (head.zero.cell.arm, head.setting_of(head.zero)) == ("", "default settings")
-    assert "default settings" in table_format.headline_lines(head)[0]
+    shown = Document(tuple(rows(measured)), cells.cards(), headline=head)
+    assert "default settings" in headline_lines(shown)[0]
     alone = headline(rows([cell for cell in measured if cell.arm == "A=1"]))
     assert alone.zero is not None
     assert alone.setting_of(alone.zero) == "with A=1"

@@ -28,12 +28,31 @@ def show_run(
 
     large = open_large_map(word) if form is None or FORMATS[form].only_pairs else None
     if large is not None:
-        _print(large.document, large.run, form or "map", limits_of, whole)
+        _print(large.document, large.run, form or "map", limits_of, whole, as_word(word))
         return
     stored = open_run(word)
     usual = "map" if stored.cells and is_map(stored.plan) else "table"
     check_rows(stored, form or usual)
-    show(stored, form or usual, limits_of, whole)
+    show(stored, form or usual, limits_of, whole, as_word(word))
+
+
+def show_remarks(word: str, whole: bool = False) -> None:
+    """Prints the remarks on the run that a word names. `whole`: with all that headings leave
+    out."""
+    from dataclasses import replace
+
+    from mpigauge.cli.screen import screen, write
+    from mpigauge.result.document import document
+    from mpigauge.session.run_names import open_large_map, open_run
+    from mpigauge.show.formats.table import remarks
+
+    large = open_large_map(word)
+    if large is not None:
+        shown = large.document
+    else:
+        stored = open_run(word)
+        shown = document(stored, stored.plan.get("precision"))
+    write(remarks(replace(shown, whole=whole), screen()))
 
 
 def check_rows(stored: Run, form: str) -> None:
@@ -45,27 +64,49 @@ def check_rows(stored: Run, form: str) -> None:
         )
 
 
-def show(stored: Run, form: str, limits_of: str | None = None, whole: bool = False) -> None:
-    """`whole`: with all that headings leave out."""
+def show(
+    stored: Run,
+    form: str,
+    limits_of: str | None = None,
+    whole: bool = False,
+    word: str = "",
+) -> None:
+    """`whole`: with all that headings leave out; `word`: the run in recommended commands."""
     from mpigauge.result.document import document
 
-    _print(document(stored, stored.plan.get("precision")), stored, form, limits_of, whole)
+    computed = document(stored, stored.plan.get("precision"))
+    _print(computed, stored, form, limits_of, whole, word)
 
 
 def print_run(stored: Run, form: str) -> None:
-    """Prints a run, and its folder on standard error."""
+    """Prints the place of a run, and then the run, which ends with its answer."""
     from mpigauge.cli.screen import tell
 
-    show(stored, form)
     tell(f"stored in {stored.path}")
+    show(stored, form, word=word_of(stored))
 
 
-def _print(computed: Document, stored: Run, form: str, limits_of: str | None, whole: bool) -> None:
+def word_of(stored: Run) -> str:
+    """The word for a run that was just measured: `last` for somebody who reads it now, and the
+    name of the run in a log."""
+    from mpigauge.cli.screen import screen
+    from mpigauge.runs.store.writer import DEFAULT_ROOT, word_for
+    from mpigauge.session.run_names import LAST
+
+    if screen().live and stored.path.parent == DEFAULT_ROOT:
+        return LAST
+    return word_for(stored.path)
+
+
+def _print(
+    computed: Document, stored: Run, form: str, limits_of: str | None, whole: bool, word: str
+) -> None:
     from dataclasses import replace
 
     from mpigauge.cli.screen import screen, write
     from mpigauge.session.limiting import with_limits
     from mpigauge.show.formats import render
 
-    shown = replace(with_limits(computed, stored, limits_of), whole=whole)
+    shown = with_limits(computed, stored, limits_of)
+    shown = replace(shown, whole=whole, run=word or computed.run)
     write(render(form, shown, screen()))

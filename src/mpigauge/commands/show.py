@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from mpigauge.cli import completing, options
@@ -27,18 +29,16 @@ from mpigauge.cli.pivoting import pivot_options
     help="Follow a run that another shell or node measures, until it ends. Ctrl-C ends the "
     "watching, not the run.",
 )
+@click.option(
+    "--remarks",
+    "only_remarks",
+    is_flag=True,
+    help="Only the remarks: what each flag means, and all that is suspicious about the numbers.",
+)
 @pivot_options
 @options.format_option(default=None, pairs=True, profiles=True)
 @limits_option
-def command(
-    run: str,
-    whole: bool,
-    follows: bool,
-    pivot: str | None,
-    to: str | None,
-    form: str | None,
-    limits_of: str | None,
-) -> None:
+def command(run: str, follows: bool, **how: Any) -> None:
     """Print a stored run: of a map of pairs its map, of any other its tables.
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, a file that
@@ -48,22 +48,23 @@ def command(
     from mpigauge.session.run_names import find_run
 
     if not follows:
-        _show(run, whole, pivot, to, form, limits_of)
+        _show(run, **how)
     elif followed(find_run(run)):
-        _show(run, whole, pivot, to, form, limits_of)
+        _show(run, **how)
         check_ended(find_run(run))
 
 
 def _show(
     run: str,
     whole: bool,
+    only_remarks: bool,
     pivot: str | None,
     to: str | None,
     form: str | None,
     limits_of: str | None,
 ) -> None:
     from mpigauge.cli.pivoting import show_pivot
-    from mpigauge.cli.showing import show_run
+    from mpigauge.cli.showing import show_remarks, show_run
     from mpigauge.features.profile.by_name import print_profile
     from mpigauge.features.profile.finding import profile_at
     from mpigauge.model.errors import UserError
@@ -74,7 +75,11 @@ def _show(
         raise UserError(
             f"--pivot sets sizes of messages down, and {run} is a profile; leave it out"
         )
-    if pivot or to:
+    if only_remarks:
+        others = {"--pivot": pivot, "--to": to, "--format": form, "--limits": limits_of}
+        _check_alone([name for name, value in others.items() if value], run, jobs is not None)
+        show_remarks(run, whole)
+    elif pivot or to:
         show_pivot([open_run(run)], pivot, to, form or options.USUAL_FORMAT)
     elif jobs is not None:
         print_profile(find_run(run), jobs, form or options.USUAL_FORMAT)
@@ -82,3 +87,13 @@ def _show(
         raise UserError(f"--format {form} is of profiles, and {run} is none")
     else:
         show_run(run, form, limits_of, whole)
+
+
+def _check_alone(others: list[str], run: str, is_profile: bool) -> None:
+    """UserError: --remarks stands beside one of these options, or the run is a profile."""
+    from mpigauge.model.errors import UserError
+
+    if others:
+        raise UserError(f"--remarks prints sentences alone; leave out {' and '.join(others)}")
+    if is_profile:
+        raise UserError(f"--remarks is of measurements, and {run} is a profile; leave it out")

@@ -172,6 +172,10 @@ def dotted(*words: str) -> str:
     return " · ".join(filter(None, words))
 
 
+def capitalized(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
 def with_commas(*words: str) -> str:
     """The nonempty words: PingPong, l3."""
     return ", ".join(filter(None, words))

@@ -28,6 +28,7 @@ from mpigauge.result.stats.remarks import (
     sentences,
     skip_sentences,
 )
+from mpigauge.runs.store.writer import word_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.node.against import Limits
     from mpigauge.result.pairs import PairMap
+    from mpigauge.result.stats.changes import Change
+    from mpigauge.result.stats.remarks import Named
     from mpigauge.runs.store import Run
 
 
@@ -60,6 +63,12 @@ class Document:
     headline: Headline | None = None
     sentences: tuple[str, ...] = ()
     """Warnings about the run."""
+    notes: tuple[str, ...] = ()
+    """Those of them on numbers that are missing or not measured here, which every output has."""
+    change: Change | None = None
+    """The change of the machine during the run, if there was one."""
+    run: str = ""
+    """The word for the run in recommended commands; empty: it is not stored."""
     pairs: PairMap | None = None
     """The map of pairs; None: no pairs were measured."""
     figures: tuple[Figure, ...] = ()
@@ -110,6 +119,9 @@ def document(
     head = replace(head, hosts=_hosts(run, head))
     skips = _not_measured(run.skips, ordered)
     starts = {launch.launch: launch.time for launch in run.launches}
+    changed = change(ordered)
+    about, lost = tuple(_about_numbers(run, ordered)), tuple(_losses(run, ordered, skips))
+    warnings = _warnings(run, ordered, remarked or ordered, changed, starts)
     called = {each["name"]: each["said"] for each in run.passport.get("compilers") or ()}
     figures = [figure for figure in run.of(Figure) if figure.benchmark != JOB]
     return Document(
@@ -118,7 +130,10 @@ def document(
         facts_of_run(run),
         skips,
         None if head.empty else head,
-        tuple(_sentences(run, ordered, skips, starts, remarked)),
+        (*about, *warnings, *lost),
+        (*about, *lost),
+        changed,
+        word_for(run.path),
         pairs or _map(run, ordered),
         tuple(figures),
         _fresh(ordered, starts),
@@ -128,32 +143,39 @@ def document(
     )
 
 
-def _sentences(
-    run: Run,
-    rows: Sequence[Row],
-    skips: Sequence[Skip],
-    starts: Mapping[int, str],
-    remarked: Sequence[Remarked],
-) -> Iterator[str]:
-    """Yields warnings about a run."""
+def _about_numbers(run: Run, rows: Sequence[Row]) -> Iterator[str]:
+    """Yields what imported numbers are, and what was not read."""
     imported = run.header.get("imported") or {}
-    changed = change(rows)
     yield from imported_sentences(rows)
     for remark in imported.get("remarks") or ():
         yield f"{remark}."
     yield from _unread(imported.get("unread") or ())
+
+
+def _warnings(
+    run: Run,
+    rows: Sequence[Row],
+    flagged: Sequence[Named],
+    changed: Change | None,
+    starts: Mapping[int, str],
+) -> Iterator[str]:
+    """Yields warnings about numbers that are there. `flagged`: all rows of a large map."""
     if changed:
         yield change_sentence(changed, starts)
-    yield from sentences(remarked or rows, changed is not None, _stop_reason(run))
+    yield from sentences(flagged, changed is not None, _stop_reason(run))
     yield from machine_sentences(rows)
-    yield from skip_sentences(skips)
     yield from noise_sentences(run.noise)
     yield from gpu_sentences(run.of(GpuState))
+    if run.between and run.between.remark:
+        yield f"{run.between.remark}."
+
+
+def _losses(run: Run, rows: Sequence[Row], skips: Sequence[Skip]) -> Iterator[str]:
+    """Yields what was not measured, or not as planned, and how a replay went."""
+    yield from skip_sentences(skips)
     yield from _other_levels(run.launches)
     yield from _replayed(rows, run.plan.get("replay"))
     yield from map(_failure_words, run.failures)
-    if run.between and run.between.remark:
-        yield f"{run.between.remark}."
     yield from run.damaged
 
 

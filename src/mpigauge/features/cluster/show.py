@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent
 from mpigauge.model.width import broken
 from mpigauge.result.stats.peers import LEAST_PEERS
-from mpigauge.show.formats.table import heading, remark_lines
+from mpigauge.show.ending import last_lines
+from mpigauge.show.formats.table import heading, note_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,9 +38,10 @@ def page(document: Document, cluster: Cluster, colour: bool = False) -> Iterator
         yield from _table(cluster, cluster.kernels[start : start + _BEST])
     yield ""
     yield from broken(sentences(cluster))
-    if remarks := remark_lines(document, colour):
-        yield ""
-        yield from remarks
+    for lines in (note_lines(document, colour), last_lines(document, colour=colour)):
+        if lines:
+            yield ""
+            yield from lines
 
 
 def sentences(cluster: Cluster) -> Iterator[str]:

@@ -12,7 +12,7 @@ from mpigauge.model.row import NOTHING
 from mpigauge.model.spreadsheet import csv_text
 from mpigauge.model.units import byte_count, duration, microseconds, plus_minus
 from mpigauge.model.width import WIDTH, as_blocks, broken, right_aligned, widths
-from mpigauge.show.formats.table import line_words
+from mpigauge.show.ending import line_words
 
 if TYPE_CHECKING:
     from mpigauge.features.message_model.result import CurveModel, Model, ModelRow, PairModel

@@ -14,7 +14,8 @@ from mpigauge.features.node.show_estimates import GIGA, error, scaled
 from mpigauge.features.node.show_threads import enough_words, place_lines, thread_lines
 from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent
 from mpigauge.model.width import broken
-from mpigauge.show.formats.table import heading, remark_lines
+from mpigauge.show.ending import last_lines
+from mpigauge.show.formats.table import heading, note_lines
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -44,9 +45,10 @@ def page(
     for lines in more:
         yield ""
         yield from lines
-    if remarks := remark_lines(document, colour):
-        yield ""
-        yield from remarks
+    for lines in (note_lines(document, colour), last_lines(document, colour=colour)):
+        if lines:
+            yield ""
+            yield from lines
 
 
 def _memory(node: NodeResult) -> Iterator[str]:

@@ -13,6 +13,8 @@ from mpigauge.cli import options
 from mpigauge.cli.helping import Command
 from mpigauge.cli.options import transport_option
 
+LEAST_CPU = 8
+"""Columns that the name of a CPU needs at least."""
 RANGES = "…: the range of fewer than six launches, which is no interval."
 """The explanation of the sign in front of a range."""
 
@@ -52,7 +54,7 @@ def command(**values: Any) -> None:
     """
     from mpigauge.cli.placing import print_seats
     from mpigauge.cli.screen import tell
-    from mpigauge.cli.showing import print_run
+    from mpigauge.cli.showing import print_run, word_of
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.features.quick.plan import BENCHMARKS, check_cores, quick
     from mpigauge.measuring.plan import read_request
@@ -83,75 +85,79 @@ def command(**values: Any) -> None:
     measured = measure(runs, options.output, "quick")
     for stored in measured.runs:
         if options.form is None:
-            present(stored, named=len(runs) > 1)
+            tell(f"stored in {stored.path}")
+            present(stored, len(runs) > 1, word_of(stored))
         else:
             print_run(stored, options.form)
     measured.raise_problems()
 
 
 def introduce(setups: Sequence[Setup]) -> None:
-    """Prints the machine, its remarks, and the MPI."""
-    from mpigauge.cli.screen import write_lines
-    from mpigauge.model.width import broken
-    from mpigauge.site.topology import remarks
-
-    click.echo(machine_line(setups[0]))
-    for setup in setups:
-        write_lines(broken([f"{setup.mpi.label}, {setup.mpi.found}"]))
-    for sentence in remarks(setups[0].machine):
-        write_lines(wrapped(sentence, "- "))
-    click.echo()
+    """Prints the machine and the MPIs in one line, before anything is measured."""
+    click.echo(machine_line(setups))
 
 
-def machine_line(setup: Setup) -> str:
-    from mpigauge.model.units import many
+def machine_line(setups: Sequence[Setup]) -> str:
+    """The machine and the MPIs, with as much of the name of the CPU as a line has room for."""
+    from mpigauge.model.units import dotted, listed, many
+    from mpigauge.model.width import WIDTH, shortened
 
-    machine = setup.machine
-    words = [
+    machine = setups[0].machine
+    words = dotted(
         machine.hostname,
-        machine.cpu_model,
+        listed(setup.mpi.label for setup in setups),
         many(machine.cores, "core"),
-        many(machine.packages, "socket"),
-        many(machine.numa_nodes, "NUMA node") if machine.numa else "",
+        many(machine.packages, "socket") if machine.packages > 1 else "",
+        many(machine.numa_nodes, "NUMA node") if machine.numa_nodes > 1 else "",
         "virtual machine" if machine.hypervisor else "",
-    ]
-    return " · ".join(filter(None, words))
+    )
+    room = WIDTH - len(dotted(words, " "))
+    (cpu,) = shortened([machine.cpu_model], room) if room > LEAST_CPU else ("",)
+    return dotted(words, cpu)
 
 
-def present(stored: Run, named: bool = False) -> None:
-    """The headline, how good the machine is for measuring, all benchmarks in one table, those of
-    the machine itself as limits, what is suspicious, and what to do next. `named`: below the name
-    of the MPI, as there are others."""
+def present(stored: Run, named: bool = False, word: str = "") -> None:
+    """Prints a run on one screen, the answer last: all benchmarks in one table, those of the
+    machine itself as limits, the headline, the fitness of the machine for measuring, the count of
+    the remarks, and the next command. `named`: below the name of the MPI, as there are others;
+    `word`: the run in these commands."""
+    from dataclasses import replace
+
     from mpigauge.cli.screen import screen, write
     from mpigauge.features.quick import show as first
     from mpigauge.features.quick.fitness import fitness
-    from mpigauge.features.quick.result import machine_errors, remarks
+    from mpigauge.features.quick.result import machine_errors
     from mpigauge.model.cards import NODE_SUITE
-    from mpigauge.model.width import as_blocks
+    from mpigauge.model.width import as_blocks, broken
     from mpigauge.result.document import document
-    from mpigauge.runs.store.writer import word_for
+    from mpigauge.result.trust import trust
     from mpigauge.session.limiting import with_limits
-    from mpigauge.show.formats import table
+    from mpigauge.show.ending import last_lines, measured_lines
+    from mpigauge.show.formats.table import note_lines
 
     precision = stored.plan.get("precision") or 0.0
     shown = with_limits(document(stored, precision), stored)
+    shown = replace(shown, run=word or shown.run)
     messages = [row for row in shown.rows if row.cell.suite != NODE_SUITE]
-    fit = fitness(shown.rows, stored.noise, shown.facts.sampled, precision)
+    fit = fitness(shown.rows, stored.noise, precision)
     if named:
         click.echo(f"--- {shown.facts.mpi}")
-    colour, run = screen().coloured, word_for(stored.path)
-    measured = table.measured_lines(shown.headline, colour) if shown.headline else []
+    colour = screen().coloured
+    sentences = first.sentence(fit, precision)
+    if shown.change or any(row.wrong_count for row in shown.rows):
+        sentences = trust(shown.rows, shown.change)
     at_other_times = first.at_other_times(machine_errors(messages))
+    limits = first.limit_lines(shown.limits) if shown.limits else []
     blocks = [
-        measured,
-        [*wrapped(first.sentence(fit, precision)), *wrapped(at_other_times)],
-        picture(messages, precision),
-        first.limit_lines(shown.limits) if shown.limits else [],
-        [line for remark in remarks(shown, stored.noise, run) for line in wrapped(remark, "- ")],
-        first.next_steps(shown, fit.grade, run),
+        [*picture(messages, precision), *limits],
+        note_lines(shown, colour) if shown.notes else [],
+        measured_lines(shown, colour),
+        [
+            *broken([" ".join(filter(None, (sentences, at_other_times)))], indent=""),
+            *last_lines(shown, first.next_step(shown, fit.grade), colour),
+        ],
     ]
-    write(as_blocks(blocks) + "\n")
-    click.echo(f"Stored in {stored.path}")
+    write(as_blocks(blocks))
 
 
 def picture(rows: Sequence[Row], precision: float) -> list[str]:
@@ -166,11 +172,5 @@ def picture(rows: Sequence[Row], precision: float) -> list[str]:
         console.print(matrix(rows, precision, here.room, unicode=here.unicode))
     lines = [line.rstrip() for line in captured.get().splitlines()]
     if any(row.is_range for row in rows):
-        lines += wrapped(RANGES)
+        lines.append(RANGES)
     return lines
-
-
-def wrapped(sentence: str, mark: str = "") -> list[str]:
-    from mpigauge.model.width import WIDTH, wrap
-
-    return wrap(sentence, WIDTH, initial_indent=mark, subsequent_indent=" " * len(mark))

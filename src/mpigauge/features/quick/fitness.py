@@ -15,7 +15,7 @@ from mpigauge.result.stats.order import median
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.model.record import Noise, Sampled
+    from mpigauge.model.record import Noise
     from mpigauge.model.row import Row
 
 Grade = Literal["good", "fair", "poor"]
@@ -38,8 +38,6 @@ class Fitness:
     lost: float
     """The share of time lost on the worst core, as the median over the launches; NaN: noise was not
     sampled."""
-    detours_per_s: float
-    """The rate of detours, likewise."""
     precise: int
     """The number of cells that are as precise as requested..."""
     cells: int
@@ -55,15 +53,12 @@ class Fitness:
         return "good"
 
 
-def fitness(
-    rows: Sequence[Row], noise: Iterable[Noise], sampled: Sequence[Sampled], precision: float
-) -> Fitness:
+def fitness(rows: Sequence[Row], noise: Iterable[Noise], precision: float) -> Fitness:
     scatters = [_scatter(row.values_s) for row in rows if len(row.values_s) > 1]
     return Fitness(
         launches=max((row.launches for row in rows), default=0),
         scatter=median(scatters) if scatters else math.nan,
         lost=_lost(noise),
-        detours_per_s=median(each.detours_per_s for each in sampled) if sampled else math.nan,
         precise=sum(row.relative_error <= precision for row in rows),
         cells=len(rows),
     )

@@ -8,8 +8,7 @@ import math
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import bytes_per_s
-from mpigauge.model.units import duration, many, number, percent, plus_minus
-from mpigauge.model.width import broken
+from mpigauge.model.units import duration, many, percent, plus_minus
 from mpigauge.result.node.against import FLOOR
 
 if TYPE_CHECKING:
@@ -24,10 +23,8 @@ if TYPE_CHECKING:
 _WHAT_TO_MAKE_OF_IT = {
     "good": "",
     "fair": " Compare only what differs by more than its ±.",
-    "poor": " The numbers hold for this minute at best; close other programs, and measure again.",
+    "poor": " Close other programs, and measure again.",
 }
-Step = tuple[str, str]
-"""A command, and what it is good for."""
 
 
 def sentence(fitness: Fitness, precision: float) -> str:
@@ -35,9 +32,9 @@ def sentence(fitness: Fitness, precision: float) -> str:
     consequence."""
     facts = [_agreement(fitness)]
     if not math.isnan(fitness.lost):
-        facts.append(_others(fitness))
+        facts.append(f"others take {percent(fitness.lost)} of a core")
     numbers = many(fitness.cells, "number")
-    facts.append(f"{fitness.precise} of {numbers} are known to ±{100 * precision:g} %")
+    facts.append(f"{fitness.precise} of {numbers} within ±{100 * precision:g} %")
     words = f"This machine is {fitness.grade} for measuring now: {', '.join(facts)}"
     return f"{words}.{_WHAT_TO_MAKE_OF_IT[fitness.grade]}"
 
@@ -48,22 +45,13 @@ def _agreement(fitness: Fitness) -> str:
     return f"{fitness.launches} launches differ by {percent(fitness.scatter)}"
 
 
-def _others(fitness: Fitness) -> str:
-    taken = f"others take {percent(fitness.lost)} of a core"
-    if fitness.detours_per_s > 0:
-        taken += f" in {number(fitness.detours_per_s)} detours a second"
-    return taken
-
-
 def at_other_times(errors: MachineErrors | None) -> str:
     """The sentence on the variation of these numbers on this machine, in the middle and at most;
     empty: it is not known."""
     if errors is None:
         return ""
-    return (
-        "± machine, how far these numbers hold here at other times: "
-        f"{plus_minus(errors.middle)} for half of them, {plus_minus(errors.most)} for all."
-    )
+    middle, most = plus_minus(errors.middle), plus_minus(errors.most)
+    return f"At other times: {middle} for half of them, {most} for all."
 
 
 def limit_lines(limits: Limits) -> list[str]:
@@ -82,8 +70,6 @@ def limit_lines(limits: Limits) -> list[str]:
 def _limits(limits: Limits) -> Iterator[tuple[str, str, str]]:
     """Each limit with its value, and the ratio of messages to it."""
     of = limits.hardware
-    if of.line_s:
-        yield "a cache line, one way", _time(of.line_s), ""
     if of.mailbox_s:
         near = ""
         for each in limits.against:
@@ -106,16 +92,8 @@ def _time(estimate: Estimate) -> str:
     return f"{duration(estimate.value)} {plus_minus(estimate.relative_error)}"
 
 
-def next_steps(document: Document, grade: str, run: str) -> list[str]:
-    """Commands, the likeliest to help first."""
-    steps: list[Step] = [
-        (f"mpigauge show {run}", "every table, and what its flags mean"),
-        (f"mpigauge report {run}", "one page with plots, for a browser"),
-        ("mpigauge run PingPong --time 30s", "one benchmark, more precisely"),
-    ]
-    if grade != "good":
-        steps.insert(0, ("mpigauge doctor", "what spoils times on this machine"))
-    if any(row.wrong_count for row in document.rows):
-        steps.insert(0, (f"mpigauge explain {run}", "what is wrong, and what to try"))
-    wide = max(len(command) for command, _ in steps)
-    return broken(["Next", *(f"  {command:<{wide}}  {what}" for command, what in steps)])
+def next_step(document: Document, grade: str) -> str:
+    """The command that is the most use after this; empty: the same as after any run."""
+    if grade == "good" or any(row.wrong_count for row in document.rows):
+        return ""
+    return "`mpigauge doctor` (what spoils times on this machine)"

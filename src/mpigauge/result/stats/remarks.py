@@ -120,7 +120,7 @@ def change_sentence(change: Change, starts: Mapping[int, str]) -> str:
 def machine_sentences(rows: Sequence[Row]) -> list[str]:
     """Warns if ± machine rests on few earlier runs, and names rows outside of the range of earlier
     runs."""
-    new, outside, runs = [], [], []
+    new, runs = [], []
     some_known = False
     for row in rows:
         if not row.scatter:
@@ -130,8 +130,6 @@ def machine_sentences(rows: Sequence[Row]) -> list[str]:
         else:
             new.append(row)
             runs.append(row.scatter.runs)
-        if row.scatter.outside:
-            outside.append(row)
     lines = []
     if new:
         of = f" for {_who(new, len(rows))}" if some_known else ""
@@ -140,14 +138,24 @@ def machine_sentences(rows: Sequence[Row]) -> list[str]:
             f"{LEAST_RUNS} that it takes): ± machine rests on a starting value, "
             f"{percent(STARTING_SD)} from run to run."
         )
-    if outside:
-        ratios = [_by_earlier(row) for row in outside]
-        lines.append(
-            f"outside of what this machine has shown, {_who(outside, len(rows))}: "
-            f"{_least_to_most(ratios)} times as long as the middle of the earlier runs, to which "
-            "± machine reaches; `mpigauge doctor` looks for what spoils times."
-        )
+    if outside := outside_rows(rows):
+        lines.append(outside_sentence(outside, len(rows)))
     return lines
+
+
+def outside_rows(rows: Iterable[Row]) -> list[Row]:
+    """The rows outside of the range of earlier runs of their machine."""
+    return [row for row in rows if row.scatter and row.scatter.outside]
+
+
+def outside_sentence(outside: Sequence[Row], rows: int) -> str:
+    """Names rows outside of the range of earlier runs, of so many in all."""
+    ratios = [_by_earlier(row) for row in outside]
+    return (
+        f"outside of what this machine has shown, {_who(outside, rows)}: "
+        f"{_least_to_most(ratios)} times as long as the middle of the earlier runs, to which "
+        "± machine reaches; `mpigauge doctor` looks for what spoils times."
+    )
 
 
 def _by_earlier(row: Row) -> float:

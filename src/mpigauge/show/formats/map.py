@@ -13,7 +13,8 @@ from mpigauge.model.screen import PLAIN
 from mpigauge.model.units import many, plus_minus
 from mpigauge.model.width import WIDTH, as_blocks, broken, right_aligned, widths
 from mpigauge.result.pairs import ABOUT as LEVELS
-from mpigauge.show.formats.table import heading, remark_lines
+from mpigauge.show.ending import last_lines
+from mpigauge.show.formats.table import heading, note_lines
 from mpigauge.show.pairs import calm_lines, odd_lines
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ def render(document: Document, screen: Screen = PLAIN) -> str:
     pair_map = document.pairs
     if pair_map is None:
         raise UserError("this run holds no pairs of ranks; `mpigauge map` measures them")
-    blocks = [heading(document.facts)]
+    blocks = [heading(document.facts), note_lines(document, screen.coloured)]
     for sheet in pair_map.sheets:
         blocks.append(list(sheet_lines(pair_map, sheet, screen)))
-    blocks.append(remark_lines(document, screen.coloured))
+    blocks.append(last_lines(document, colour=screen.coloured))
     return as_blocks(blocks)
 
 

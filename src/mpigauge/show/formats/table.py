@@ -26,7 +26,6 @@ from mpigauge.model.units import (
     percent,
     plus_minus,
     rate,
-    with_commas,
 )
 from mpigauge.model.width import (
     WIDTH,
@@ -38,11 +37,12 @@ from mpigauge.model.width import (
     shortened,
     widths,
 )
+from mpigauge.show.ending import RED, YELLOW, bold, ending, painted
 from mpigauge.show.shape import shape
 from mpigauge.show.titles import as_printed, resting_on, title
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from mpigauge.model.columns import Cell
     from mpigauge.model.columns import Column as Stored
@@ -52,13 +52,10 @@ if TYPE_CHECKING:
     from mpigauge.result.document import Document
     from mpigauge.result.facts import Facts
     from mpigauge.result.stats.figures import FigureRow
-    from mpigauge.result.stats.fit import Fit
-    from mpigauge.result.stats.headline import Headline
 
 ABOUT = "tables for people (the default)"
 ROUND_TRIPS = ("mpi_latency", "ping_pong")
 """Benchmarks whose users want the whole round trip beside its half."""
-_BOLD, _RED, _YELLOW, _PLAIN = "\033[1m", "\033[31m", "\033[33m", "\033[0m"
 
 
 class TableColumn(NamedTuple):
@@ -68,18 +65,22 @@ class TableColumn(NamedTuple):
 
 def render(document: Document, screen: Screen = PLAIN) -> str:
     colour = screen.coloured
-    blocks = [
-        _heading_of(document),
-        headline_lines(document.headline, colour),
-        limits_lines(document, colour),
-    ]
+    blocks = [_heading_of(document)]
     for table in document.tables():
         if table.rows:
             blocks.append(table_lines(table, screen))
+    blocks.append(note_lines(document, colour))
     blocks.append(figure_lines(document.figure_rows, colour))
     blocks.append(data_lines(document))
-    blocks.append(remark_lines(document, colour))
+    blocks.append(limits_lines(document, colour))
+    blocks += ending(document, colour)
     return as_blocks(blocks)
+
+
+def remarks(document: Document, screen: Screen = PLAIN) -> str:
+    """All remarks on a run, which its tables count."""
+    lines = remark_lines(document, screen.coloured) or ["There are no remarks on this run."]
+    return as_blocks([_heading_of(document), lines])
 
 
 def _heading_of(document: Document) -> list[str]:
@@ -187,19 +188,6 @@ def _detours(facts: Facts) -> str:
     )
 
 
-def headline_lines(head: Headline | None, colour: bool = False) -> list[str]:
-    """Latency, bandwidth, message rate, and the line through the times. How far each time is from
-    that line is in `mpigauge model`."""
-    if head is None:
-        return []
-    return _named_lines([*_measured(head), *_fitted(head)], colour)
-
-
-def measured_lines(head: Headline, colour: bool = False) -> list[str]:
-    """Latency, bandwidth and message rate alone."""
-    return _named_lines(list(_measured(head)), colour)
-
-
 def data_lines(document: Document) -> list[str]:
     """The comparisons of fresh data with static, of kinds of memory, and of several compilers."""
     lines: list[str] = []
@@ -225,79 +213,32 @@ def limits_lines(document: Document, colour: bool = False) -> list[str]:
     from mpigauge.show import limits
 
     head, *rest = limits.lines(document.limits)
-    lines = [_bold(part, colour) for part in broken([head])]
+    if not rest:
+        return []
+    lines = [bold(part, colour) for part in broken([head])]
     return lines + broken(rest, indent=" " * 4)
 
 
 def remark_lines(document: Document, colour: bool = False) -> list[str]:
     """The legend of flags, and every sentence, broken at the width of the screen."""
+    return _sentence_lines(document, document.sentences, colour)
+
+
+def note_lines(document: Document, colour: bool = False) -> list[str]:
+    """The legend of flags, and what every output says of numbers that are missing."""
+    return _sentence_lines(document, document.notes, colour)
+
+
+def _sentence_lines(document: Document, sentences: Sequence[str], colour: bool) -> list[str]:
     from mpigauge.model.width import wrap
 
-    if not document.sentences:
-        return []
     flags = legend(document.flagged)
-    lines = wrap(f"Flags: {', '.join(flags)}" if flags else "To note:", WIDTH)
-    for sentence in document.sentences:
+    lines = wrap(f"Flags: {', '.join(flags)}", WIDTH) if flags else []
+    if sentences and not flags:
+        lines = ["To note:"]
+    for sentence in sentences:
         lines += wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
-    return [_paint(line, _YELLOW, colour) for line in lines]
-
-
-def _measured(head: Headline) -> Iterator[tuple[str, str]]:
-    if head.zero:
-        what = f"latency, {byte_count(head.zero.message_bytes)}"
-        time = f"{_us(head.zero.latency)} µs {head.zero.error_words}"
-        whose = with_commas(*_whose(head, head.zero), resting_on(head.zero))
-        yield what, f"{time}  ({whose})"
-    if head.peak and head.peak_bandwidth:
-        peak = head.peak_bandwidth
-        text = f"{megabytes_per_s(peak.value, peak.error)} MB/s {head.peak.error_text(peak)}"
-        at = f"at {byte_count(head.peak.message_bytes)}"
-        where = with_commas(at, *_where(head, head.peak))
-        yield "peak bandwidth", f"{text}  {where}"
-    if head.busiest and head.message_rate:
-        row, best = head.busiest, head.message_rate
-        text = f"{rate(best.value, best.error)} {row.error_text(best)}"
-        flying = f"{row.cell.inflight} in flight"
-        where = with_commas(row.cell_name, flying, *_where(head, row))
-        yield "message rate", f"{text}  ({where})"
-
-
-def _whose(head: Headline, row: Row) -> tuple[str, ...]:
-    placement = head.placement_of(row) or row.cell.placement
-    return row.benchmark, placement, head.hosts_of(row), head.setting_of(row)
-
-
-def _where(head: Headline, row: Row) -> tuple[str, ...]:
-    return head.placement_of(row), head.hosts_of(row), head.setting_of(row)
-
-
-def _fitted(head: Headline) -> Iterator[tuple[str, str]]:
-    if head.line:
-        yield "t = α + β·n", line_words(head.line)
-        if placement := head.placement_of(head.zero):
-            yield "  of placement", placement
-    for line in head.ranges:
-        sizes = f"  {byte_count(line.first_bytes)} … {byte_count(line.last_bytes)}"
-        yield sizes, line_words(line)
-
-
-def line_words(line: Fit) -> str:
-    """α, bandwidth of very long messages, and half of it, with their errors."""
-    alpha = f"α = {_us(line.alpha_s)} µs {plus_minus(line.alpha_s.relative_error)}"
-    beta = f"1/β = {_megabytes(line)} MB/s {plus_minus(line.beta_s_per_byte.relative_error)}"
-    half = line.half_bandwidth_bytes.value
-    if half > 0:
-        return f"{alpha}, {beta}, n½ = {memory(half)}"
-    return f"{alpha}, {beta}, n½ unknown"
-
-
-def _megabytes(line: Fit) -> str:
-    return number(line.bandwidth.value / 1e6)
-
-
-def _named_lines(pairs: Sequence[tuple[str, str]], colour: bool) -> list[str]:
-    wide = max((len(name) for name, _ in pairs), default=0)
-    return [f"{_bold(f'{name:<{wide}}', colour)}  {text}" for name, text in pairs]
+    return [painted(line, YELLOW, colour) for line in lines]
 
 
 # --- tables ---------------------------------------------------------------------------------
@@ -314,11 +255,11 @@ def table_lines(table: RowTable, screen: Screen = PLAIN) -> list[str]:
     *first, last = broken([title(table)])
     heads, *cells = aligned(_fitting(text_rows(table)))
     wide = widths([heads, *cells])
-    lines = [_bold(part, colour) for part in first]
-    lines.append(_bold(last, colour) + shape(table.rows, len(last), screen))
-    lines.append(_bold(_joined(heads, wide), colour))
+    lines = [bold(part, colour) for part in first]
+    lines.append(bold(last, colour) + shape(table.rows, len(last), screen))
+    lines.append(bold(_joined(heads, wide), colour))
     for words, row in zip(cells, table.rows, strict=True):
-        lines.append(_paint(_joined(words, wide), _colour_of(row), colour))
+        lines.append(painted(_joined(words, wide), _colour_of(row), colour))
     return lines
 
 
@@ -356,7 +297,7 @@ def figure_lines(figures: Sequence[FigureRow], colour: bool = False) -> list[str
     rows = figure_rows(figures)
     wide = widths(rows)
     lines = [left_aligned(words, wide) for words in rows]
-    return [_bold(line, colour) for line in lines[:1]] + lines[1:]
+    return [bold(line, colour) for line in lines[:1]] + lines[1:]
 
 
 def figure_rows(figures: Sequence[FigureRow]) -> list[list[str]]:
@@ -426,9 +367,9 @@ def _joined(words: Sequence[str], wide: Sequence[int]) -> str:
 
 def _colour_of(row: Row) -> str:
     if row.wrong_count:
-        return _RED
+        return RED
     if row.flags:
-        return _YELLOW
+        return YELLOW
     return ""
 
 
@@ -512,16 +453,6 @@ def _machine_error(row: Row) -> str:
     if row.scatter is None:
         return ""
     return plus_minus(row.machine_error)
-
-
-def _paint(text: str, code: str, colour: bool) -> str:
-    if colour and code:
-        return f"{code}{text}{_PLAIN}"
-    return text
-
-
-def _bold(text: str, colour: bool) -> str:
-    return _paint(text, _BOLD, colour)
 
 
 _GROUP = TableColumn("group", lambda row: str(row.cell.group))

@@ -5,7 +5,6 @@ words."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import bytes_per_s
 from mpigauge.model.units import (
     byte_count,
+    capitalized,
     dotted,
     duration,
     listed,
@@ -24,6 +24,7 @@ from mpigauge.model.units import (
     with_commas,
 )
 from mpigauge.result.compare.partners import placement_of
+from mpigauge.result.trust import how_sure
 from mpigauge.show.limits import entries
 from mpigauge.show.programs import own_programs, sentences
 from mpigauge.show.titles import resting_on
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 
 
 MOST_OPENING, MOST_NUMBERS = 3, 4
-_SURE = 0.05
-"""Numbers with no wider an interval count as precise."""
 _CUT_SHORT = {
     "interrupted": "This run was interrupted",
     "failed": "This run failed before its end",
@@ -83,7 +82,7 @@ def _answer(shown: RunResult) -> tuple[str, ...]:
             return tuple(best[:MOST_OPENING])
         none = list(_none_over_sizes(shown.across))
         if none:
-            return (*none[:MOST_OPENING], *_how_sure(shown.document.rows))
+            return (*none[:MOST_OPENING], *how_sure(shown.document.rows))
     pair_map = _map(shown)
     if pair_map:
         return tuple(pair_sentences(pair_map))
@@ -91,11 +90,7 @@ def _answer(shown: RunResult) -> tuple[str, ...]:
         can = tuple(node_sentences(shown.node))
         if can:
             return can
-    return tuple(_how_sure(shown.document.rows))
-
-
-def capitalized(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
+    return tuple(how_sure(shown.document.rows))
 
 
 def _map(shown: RunResult) -> PairMap | None:
@@ -126,26 +121,6 @@ def within_hosts(head: Headline | None) -> Iterator[str]:
             "Latency and bandwidth are of two ranks within one host; none is between hosts "
             "(--place hosts measures that)."
         )
-
-
-def _how_sure(all_rows: Sequence[Row]) -> Iterator[str]:
-    rows = [row for row in all_rows if math.isfinite(row.relative_error)]
-    if all_rows and not rows:
-        yield "The errors of these numbers are not known: nobody can say which of them differ."
-    if not rows:
-        return
-    if all(row.is_range for row in rows):
-        yield (
-            "There are too few launches to know an error: numbers carry the range of their "
-            "launches (six or more give an interval)."
-        )
-        return
-    sure = sum(row.relative_error <= _SURE and not row.is_range for row in rows)
-    widest = max(rows, key=lambda row: row.relative_error)
-    within = f"{sure} of {many(len(rows), 'number')} are known within ±{100 * _SURE:g} %"
-    yield f"{within}; the least certain is {widest.cell_name}, {widest.error_words}."
-    if all(row.kind == "one launch" for row in rows):
-        yield "All are of one launch: ± says nothing of how others would differ (--launches 6)."
 
 
 def _best_over_sizes(across: Pivot) -> Iterator[str]:
