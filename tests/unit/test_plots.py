@@ -271,7 +271,7 @@ def test_ratios_are_those_of_the_comparison(shown: RunResult) -> None:
 def test_samples_are_those_that_are_stored(shown: RunResult) -> None:
     found = picture_of(PLOTS.find("samples"), [shown], Chosen("pingping", 8))
     assert found.title == "PingPing · 8 B · 2 ranks"
-    assert found.about.startswith("48 samples")
+    assert "has 48 samples" in found.about
     line = [row for row in found.rows if row[0] == "as they came"]
     ticks = [tick for chunk in pages.TICKS for tick in chunk] * planted.LAUNCHES
     assert [row[3] for row in line] == [TIME.words(tick * 1e-9) for tick in ticks]

@@ -67,7 +67,8 @@ def test_a_tuning_says_what_its_rules_gain() -> None:
     tunings.make(Path("tuned"), find("mpich"))
     swept(Path("tuned/runs/confirm"), 0.5)
     text = page("tuned")
-    assert "<h1>tuned</h1>" in text
+    assert "<h1>Alltoall" in text
+    assert "<p>tuned</p>" in text
     assert openings(text)[0].startswith("Alltoall, 2 ranks, up to 1 MiB: ")
     assert "no PingPong and no Uniband" not in text
 

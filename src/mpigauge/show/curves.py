@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 Value = Callable[["Row"], "Estimate | None"]
 Fits = Callable[["Curve", "Card | None"], bool]
 BANDS = (
-    "Bands: the interval of each value, and paler between what 98 % of samples lie (switched off "
-    "at first where there are more than two curves)."
+    "Bands show the interval of each value; paler bands show the range of 98 % of the samples and "
+    "are off at first if there are more than two curves."
 )
 MOST_MARKED = 4
 """The breaks of more curves in one plot are a muddle."""

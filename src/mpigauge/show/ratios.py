@@ -32,8 +32,8 @@ def ratio_picture(panels: Sequence[Panel], first: str, others: str) -> Picture |
         return None
     names = {series.name for panel in panels for series in panel.series}
     about = (
-        f"Time divided by that of {first}, over message size; below the line at 1 is faster. "
-        "Bands: the interval of the ratio."
+        f"The plot shows times divided by those of {first}; below the line at 1 is faster. Bands "
+        "show the interval of the ratio."
     )
     who = names.pop() if len(names) == 1 else others
     return picture(Plot(f"{who} against {first}", about, tuple(panels)))

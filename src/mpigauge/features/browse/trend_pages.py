@@ -110,7 +110,9 @@ def picture_of_trend(title: str, of: Trend, axis: Axis) -> Picture:
     numbered = list(enumerate(of.changes, 1))[-MOST_MARKED:]
     marks = [_mark(of, number, change) for number, change in numbered]
     panel = Panel("", DATE, axis, tuple(series), tuple(marks))
-    about = "Each run with the interval of its value; dashed: where the passports of runs changed."
+    about = (
+        "Each point is a run with its interval; dashed lines mark changes in the passports of runs."
+    )
     notes: tuple[str, ...] = ()
     if len(of.changes) > MOST_MARKED:
         notes = (f"Of {len(of.changes)} changes the last {MOST_MARKED} are marked.",)

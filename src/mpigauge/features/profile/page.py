@@ -25,6 +25,7 @@ from mpigauge.features.profile.show import (
     told_words,
 )
 from mpigauge.features.profile.show_json import as_csv
+from mpigauge.model.hostlist import compress
 from mpigauge.model.units import duration, many, memory, percent
 from mpigauge.model.width import cut_apart
 from mpigauge.result.facts import facts_of_run
@@ -93,7 +94,8 @@ def profile_page(
     return filled(
         "profile",
         home=home,
-        name=name,
+        name=_title(name, accounts),
+        run=name,
         version=facts.version or "",
         facts=heading(facts),
         most_opening=MOST_OPENING,
@@ -103,6 +105,15 @@ def profile_page(
         file=f"{name}.csv",
         **content,
     )
+
+
+def _title(name: str, accounts: Sequence[Account]) -> str:
+    """Returns the program and its machine; without MPI calls the name of the run."""
+    if not accounts:
+        return name
+    hosts = list(dict.fromkeys(file.host for file in accounts[0].ranks if file.host))
+    where = f" on {compress(hosts)}" if hosts else ""
+    return f"Profile of {accounts[0].job.program}{where}"
 
 
 _NOTHING: Mapping[str, Any] = {

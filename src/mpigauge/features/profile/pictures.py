@@ -45,7 +45,7 @@ def ranks(account: Account) -> Picture:
     title = "Time of each rank" if step == 1 else f"Time of ranks, {step} together in the mean"
     return Picture(
         title=title,
-        about="From the end of MPI_Init to the start of MPI_Finalize: what is not MPI, then MPI.",
+        about="Bars last from the end of MPI_Init to the start of MPI_Finalize.",
         svg="".join(_bars(title, names, bars)),
         heads=("rank", "host", "run time", *names, "share of MPI"),
         rows=tuple(_rank_rows(account, parts)),
@@ -123,8 +123,8 @@ def arrivals(account: Account) -> Picture | None:
     if left:
         notes.append(f"{many(left, 'collective')} that took less: profile/arrivals-* of the run.")
     about = (
-        "How long after the first of all ranks each came, call by call, of some 256 calls; to its "
-        "curve a rank came no later than that in so many of the calls."
+        "Each curve shows in which share of some 256 calls a rank came no later than so long after "
+        "the first rank."
     )
     plot = Plot("How late ranks come", about, tuple(panels), tuple(notes))
     return Picture(**{**vars(picture(plot)), "heads": _PATTERN_HEADS, "rows": tuple(rows)})
@@ -184,7 +184,7 @@ def peers(account: Account) -> Picture | None:
     together = "" if step == 1 else f" A square stands for {step} × {step} ranks."
     return Picture(
         title="What ranks sent to each other",
-        about=f"Rows send, columns receive; the darker the more bytes.{together}",
+        about=f"Rows send and columns receive; darker squares are more bytes.{together}",
         svg="".join(_squares(moved, step)),
         heads=("from rank", "to rank", "messages", "bytes"),
         rows=tuple(
@@ -236,7 +236,7 @@ def sizes(account: Account) -> Picture | None:
     notes = []
     if left:
         notes.append(f"{many(left, 'call')} that moved less: in the table of sizes.")
-    about = "Messages that were sent or handed to collectives, by powers of two of their size."
+    about = "The plot counts messages, also those of collectives, by powers of two of their size."
     drawn = picture(Plot("Sizes of messages", about, panels, tuple(notes)))
     return Picture(**{**vars(drawn), "heads": _SIZE_HEADS, "rows": tuple(_size_rows(account))})
 
@@ -276,7 +276,7 @@ def over_time(account: Account) -> Picture | None:
     x = Axis("time after the first call of MPI", seconds)
     panel = Panel("Share of MPI", x, Axis("share of MPI", share), (Series("MPI", points),))
     about = (
-        "The share of MPI in the time of ranks, in their mean; MPI_Init and MPI_Finalize are in it."
+        "The plot shows the share of MPI in the time of all ranks, with MPI_Init and MPI_Finalize."
     )
     drawn = picture(Plot("MPI over the run", about, (panel,)))
     return Picture(**{**vars(drawn), "heads": (), "rows": ()})

@@ -151,6 +151,11 @@ def _hosts(facts: Facts) -> str:
     return f"{len(facts.hosts)} hosts: {compress(facts.hosts)}"
 
 
+def place_word(facts: Facts) -> str:
+    """The machine of a run in a title: its hosts, else its CPU, else its MPI."""
+    return _hosts(facts) or facts.cpu or facts.mpi
+
+
 def _start(facts: Facts) -> str:
     """The time of MPI_Init: the median over the launches, and their range."""
     if not facts.init_s:

@@ -23,6 +23,6 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     panels = over_size(varied, TIME, lambda row: row.latency)
     if not panels:
         return None
-    about = "Time over message size, both on axes of logarithms, a curve for each setting."
+    about = "Each curve is the time of a setting; both axes are logarithmic."
     plot = Plot("Settings and placements", about, tuple(panels), marked_words(panels))
     return picture(plot)

@@ -18,7 +18,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: not is_collective(card), chosen)
     levels = levels_of(shown[0].document.limits, BANDWIDTH)
     panels = over_size(held, BANDWIDTH, lambda row: row.bandwidth, together=True, levels=levels)
-    about = f"Bandwidth (powers of ten) over message size, both on axes of logarithms. {BANDS}"
+    about = f"The plot shows bandwidth in powers of ten; both axes are logarithmic. {BANDS}"
     if panels:
         return picture(Plot("Bandwidth", about, tuple(panels), marked_words(panels)))
     return None

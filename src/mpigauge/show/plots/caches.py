@@ -41,7 +41,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     panels = tuple(panel for panel in candidates if panel.series)
     if not panels:
         return None
-    about = "Each level of the memory is a step. Bands: the interval of each value."
+    about = "Each level of the memory is a step. Bands show the interval of each value."
     return picture(Plot("From cache to memory", about, panels))
 
 

@@ -31,6 +31,6 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     if not panels:
         return None
     about = (
-        f"Time of a call on the slowest rank over message size, both on axes of logarithms. {BANDS}"
+        f"The plot shows the time of a call on the slowest rank; both axes are logarithmic. {BANDS}"
     )
     return picture(Plot("Collectives", about, tuple(panels), marked_words(panels)))

@@ -40,7 +40,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     panels = tuple(_panels(figures))
     if not panels:
         return None
-    about = "Each number over what was varied. Bands: the interval, or the range of launches."
+    about = "The x axis is what was varied. Bands show the interval, or the range of launches."
     return picture(Plot("Figures", about, panels))
 
 

@@ -23,7 +23,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     held = chosen_curves(shown, lambda _, card: _fits(card), chosen)
     levels = levels_of(shown[0].document.limits, TIME)
     panels = over_size(held, TIME, lambda row: row.latency, together=True, levels=levels)
-    about = f"Time over message size, both on axes of logarithms. {BANDS}"
+    about = f"The plot shows the time of a message; both axes are logarithmic. {BANDS}"
     if panels:
         return picture(Plot("Latency", about, tuple(panels), marked_words(panels)))
     return None

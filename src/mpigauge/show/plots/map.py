@@ -32,7 +32,9 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
             maps.append((each.name if len(shown) > 1 else "", each.document))
     if not maps:
         return None
-    about = "A square for every two ranks, the darker the slower; ranks in the order of seats."
+    about = (
+        "Each square is a pair of ranks, in the order of their seats; darker squares are slower."
+    )
     if len(maps) > 1:
         about += " Each has a scale of its own."
     rows: list[tuple[str, ...]] = []

@@ -84,8 +84,8 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     return Picture(
         title="Memory of each NUMA node",
         about=(
-            "Rows: where the cores are; columns: where the memory is. The darker the slower, on a "
-            "scale for each picture."
+            "Rows are the NUMA nodes of the cores, columns those of the memory. Darker squares are "
+            "slower; each picture has a scale of its own."
         ),
         svg=_beside(matrices),
         heads=("", "cores of", "memory of", "measured", "±"),

@@ -48,7 +48,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
     if not products_of:
         return None
     panels = [_panel(name, of) for name, of in products_of.items()]
-    about = "Of the operations per second that as many cores do from registers, measured here."
+    about = "Speeds are shares of what as many cores compute from registers, measured here."
     return picture(Plot("Products of matrices", about, tuple(panels)))
 
 

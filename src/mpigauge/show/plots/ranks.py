@@ -30,7 +30,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
             panels.append(Panel(benchmark, RANKS, TIME, tuple(_series(of))))
     if not panels:
         return None
-    about = "Time of a call on the slowest rank over ranks, both on axes of logarithms."
+    about = "The plot shows the time of a call on the slowest rank; both axes are logarithmic."
     return picture(Plot("Over ranks", about, tuple(panels)))
 
 

@@ -90,9 +90,9 @@ def of_cell(run: Run, row: Row, records: Sequence[CellRecord]) -> Picture:
     name = Series("share of samples below", _distribution(times))
     spread = Panel("distribution", TIME, SHARE, (name,))
     about = (
-        f"{len(times)} samples of the slowest rank, disturbed ones too. Left: the median of each "
-        "stretch of samples, its quartiles, and paler its smallest and largest; launches begin "
-        "where a number stands. Right: the share of samples below a time."
+        f"The slowest rank has {len(times)} samples, disturbed ones among them. The left panel "
+        "shows the median of each stretch of samples, its quartiles and, paler, its extremes; "
+        "numbers mark the launches. The right panel shows the share of samples below a time."
     )
     dots = Series("a sample", _dots(times))
     shape = Panel("distribution", TIME, SHARE, (_histogram(times),), style="bars")

@@ -31,8 +31,8 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     if not curves:
         return None
     about = (
-        "Where a curve is flat, more cores bring no more. Plain: the loop as STREAM has it; tuned: "
-        "the fastest variant. Bands: the interval of each value."
+        "Where a curve is flat, more cores bring no more. The plain loop is that of STREAM, the "
+        "tuned one the fastest variant. Bands show the interval of each value."
     )
     panel = Panel("Triad in memory", CORES, _SPEED, tuple(curves))
     return picture(Plot("Memory over cores", about, (panel,)))

@@ -39,8 +39,8 @@ def usual_plot(shown: RunResult, chosen: Chosen) -> Plot | None:
     if left > 0:
         notes = (f"{left} more benchmarks or numbers of ranks are not drawn.",)
     about = (
-        f"{len(curves.members)} curves, time over message size, both on axes of logarithms. Dark "
-        "band: the middle half of them; pale: from the fastest to the slowest."
+        f"The plot shows {len(curves.members)} curves; both axes are logarithmic. The dark band "
+        "holds the middle half of them, the pale one all from the fastest to the slowest."
     )
     return Plot("All curves", about, tuple(panels), notes)
 

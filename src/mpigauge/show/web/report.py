@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING
 
 from mpigauge.draw.chart import small
 from mpigauge.model.cards import joined
-from mpigauge.model.units import dotted, duration, many, percent
+from mpigauge.model.units import (
+    dotted,
+    duration,
+    first_few,
+    listed,
+    many,
+    percent,
+    with_commas,
+)
 from mpigauge.result.run_result import RunResults
 from mpigauge.show import beside, best, fresh, memories
 from mpigauge.show.explanation import QUIET
-from mpigauge.show.formats.table import figure_lines, heading, text_rows, which_run
+from mpigauge.show.formats.table import figure_lines, heading, place_word, text_rows, which_run
 from mpigauge.show.kinds import ALL, MANY_ROWS, PLOTS
 from mpigauge.show.pivoted.markup import heads_of, rows_of, title_of
 from mpigauge.show.pivoted.words import TableWords, legend, tables_of
@@ -111,7 +119,8 @@ def report(
     return filled(
         "report",
         home=home,
-        name=" · ".join(each.name for each in shown),
+        name=page_title(shown),
+        runs=listed(each.name for each in shown),
         version=facts.version or "",
         facts=heading_lines[:MOST_FACTS],
         more_facts=heading_lines[MOST_FACTS:],
@@ -217,6 +226,28 @@ def leading(plotted: Sequence[PageSection]) -> list[Picture]:
         if number < len(pictures):
             pictures_chosen += small(pictures[number])
     return pictures_chosen[:_MOST_LEADING]
+
+
+def page_title(shown: Sequence[RunResult]) -> str:
+    """The measurement and the machine; of several runs those of the first."""
+    first = shown[0]
+    what, facts = _measurement(first), first.document.facts
+    if where := place_word(facts):
+        return f"{what} on {where}"
+    return with_commas(what, f"imported from {facts.imported}" if facts.imported else "")
+
+
+def _measurement(shown: RunResult) -> str:
+    """The benchmarks of a run, or its name if it has none."""
+    if shown.node:
+        return "Memory, caches and cores"
+    names = [row.benchmark for row in shown.document.rows]
+    names += [figure.benchmark for figure in shown.document.figures]
+    if not names:
+        return shown.name
+    if shown.document.pairs:
+        return f"{first_few(names)} between every two ranks"
+    return first_few(names)
 
 
 # --- plots and tables -----------------------------------------------------------------------
