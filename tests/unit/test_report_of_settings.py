@@ -67,7 +67,7 @@ def test_a_tuning_says_what_its_rules_gain() -> None:
     tunings.make(Path("tuned"), find("mpich"))
     swept(Path("tuned/runs/confirm"), 0.5)
     text = page("tuned")
-    assert "<h1>Alltoall" in text
+    assert "<h1>PingPong on a</h1>" in text
     assert "<p>tuned</p>" in text
     assert openings(text)[0].startswith("Alltoall, 2 ranks, up to 1 MiB: ")
     assert "no PingPong and no Uniband" not in text
@@ -93,3 +93,11 @@ def test_a_tuning_beside_other_runs_is_refused(capsys: pytest.CaptureFixture[str
     tunings.make(Path("tuned"), find("mpich"))
     assert run(["report", "tuned", "tuned"]) == 2
     assert "the page of a tuning is about one alone" in capsys.readouterr().err
+
+
+def test_the_title_names_the_measurement_and_the_machine() -> None:
+    swept(Path("a-folder"), 2.0)
+    text = page("a-folder")
+    assert "<h1>PingPong on a</h1>" in text
+    assert "<title>mpigauge: PingPong on a</title>" in text
+    assert "<p>a-folder</p>" in text
