@@ -93,6 +93,7 @@ def found(page: Page) -> dict[str, Any]:
     page.get_by_label("To").fill("2026-10-12")
     page.get_by_role("button", name="Show").press("Enter")
     said["days"] = runs(page)
+    page.get_by_text("By an expression").click()
     page.get_by_label("Where").fill("kernel = '6.1.0-18'")
     page.get_by_label("Where").press("Enter")
     said["where"] = runs(page)

@@ -33,7 +33,7 @@ from mpigauge.features.browse.serve import Server, ServerAddress
 from mpigauge.features.explain.registry import explained
 from mpigauge.result.library import large
 from mpigauge.site.mpi import find
-from tests import nights, pages, patience, tunings
+from tests import cells, nights, pages, patience, runs, tunings
 from tests.replay.test_report_page import OURS, Page
 
 TOKEN = "right"
@@ -242,6 +242,22 @@ def test_a_fault_of_ours_is_a_page_and_is_written_down(
 
 
 # --- the list -------------------------------------------------------------------------------
+def test_a_machine_has_the_numbers_of_a_run_with_an_interval(tmp_path: Path) -> None:
+    """A later run of one launch says less."""
+    for name, launches, created in (("sure", 6, "2026-10-01"), ("short", 1, "2026-10-02")):
+        lines: list[str] = []
+        for number in range(launches):
+            value = 1e-6 if launches > 1 else 9e-6
+            lines += [runs.launch(number), runs.cell(number, time_p50_s=value)]
+            lines.append(cells.end(number))
+        runs.write(tmp_path / name, lines, header={"created": f"{created}T00:00:00Z"})
+    with RunsFolder.open(tmp_path) as folder:
+        text = Pages(folder, "/t/", explained).page(PageRequest((), {})).text
+    machines = text.partition('<form class="filter"')[0]
+    assert re.findall(r"<strong>(.*?)</strong>", machines) == ["500 ns"]
+    assert "the last 2026-10-02" in machines
+
+
 def test_machines_come_first_with_their_newest_numbers(server: Server) -> None:
     text = ask(server, "").text
     hosts = re.findall(rf'<h2><a href="/{TOKEN}/\?host=[^"]*">(.*?)</a></h2>', text)
@@ -730,3 +746,16 @@ def test_commands_of_the_page_run_as_written(
         free = ["0" if word == "8931" else word for word in words]  # of the ports
         assert main(free) == 0, words
         assert "1 run of" in capsys.readouterr().out
+
+
+def test_a_long_name_of_a_run_lacks_its_middle(tmp_path: Path) -> None:
+    """The whole name is in its title, and names that differ remain distinct."""
+    names = [f"20261126-065731-PingPong-of-many-words-{end}-and-more-of-them" for end in "ab"]
+    for day, name in enumerate(names, 1):
+        runs.write(tmp_path / name, header={"created": f"2026-11-0{day}T00:00:00Z"})
+    with RunsFolder.open(tmp_path) as folder:
+        text = Pages(folder, "/t/", explained).page(PageRequest((), {})).text
+    shown = re.findall(r'<th scope="row"><a href="[^"]*" title="([^"]*)">([^<]*)</a>', text)
+    assert {whole for whole, _ in shown} == set(names)
+    assert len({short for _, short in shown}) == len(names)
+    assert all("…" in short and len(short) <= browse_pages.LONGEST_NAME for _, short in shown)

@@ -20,6 +20,7 @@ from mpigauge.features.browse.choice import (
 )
 from mpigauge.features.browse.machines import QUOTED, Quoted, curves, machines
 from mpigauge.features.browse.pages import (
+    LONGEST_NAME,
     ListView,
     RunEntry,
     TuningEntry,
@@ -47,6 +48,7 @@ from mpigauge.features.browse.trend_pages import (
 )
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import dotted, many, with_commas
+from mpigauge.model.width import cut_apart
 from mpigauge.result.run_result import RunResults
 from mpigauge.result.words import number_name
 from mpigauge.runs.store.tunings import load_tuning, tuning_folders
@@ -136,7 +138,11 @@ class Pages:
             here = names[listed.turn.slice]
             rows = lines(library.con, here, (*_COLUMNS, *QUOTED))
             drawn = curves(library.con, here)
-            entries = [_line(each, drawn.get(each["run"], "")) for each in rows]
+            short = cut_apart([each["run"] for each in rows], LONGEST_NAME)
+            entries = [
+                _line(each, name, drawn.get(each["run"], ""))
+                for each, name in zip(rows, short, strict=True)
+            ]
             every = library.con.execute("SELECT count(*) FROM runs").fetchall()[0][0]
             counted = why or f"{len(names)} of {many(every, 'run')}"
             where = self.folder.root.name or str(self.folder.root)
@@ -308,13 +314,14 @@ def _ended(message: object) -> str:
     return f"{text}."
 
 
-def _line(row: Mapping[str, Any], spark: str) -> RunEntry:
+def _line(row: Mapping[str, Any], short: str, spark: str) -> RunEntry:
     named = row["benchmarks"][:_MOST_NAMED]
     left = len(row["benchmarks"]) - len(named)
     if left:
         named = [*named, f"{left} more"]
     return RunEntry(
         name=row["run"],
+        short=short,
         begun=f"{row['created']:%Y-%m-%d %H:%M}" if row["created"] else "",
         mpi=row["mpi"],
         host=row["host"],

@@ -18,7 +18,7 @@ from mpigauge.model.units import byte_count, many
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-MOST_MACHINES = 6
+MOST_MACHINES = 3
 """The number of machines shown at once, those with the newest runs; others are collapsed."""
 _MOST_VALUES = 60
 """The maximum number of points in a machine's latency curve, the newest ones."""
@@ -28,6 +28,8 @@ QUOTED = (
     "headline_interval",
 )  # fmt: skip
 """The columns of the table runs that hold headline numbers."""
+_UNSURE = ("one launch", "range")
+"""Kinds of errors that are no interval."""
 _UNITS = (("latency", "s", seconds), ("bandwidth", "bytes_per_s", bytes_per_s))
 
 
@@ -67,7 +69,8 @@ def _or_nan(value: float | None) -> float:
 
 @dataclass(frozen=True)
 class MachineEntry:
-    """A machine with the headline numbers of its newest run that has any."""
+    """A machine with the headline numbers of its newest run with an interval, else of its newest
+    run."""
 
     host: str
     cpu: str
@@ -89,10 +92,12 @@ def machines(con: DuckDBPyConnection, base: str, names: Sequence[str]) -> list[M
         "list_sort(list(DISTINCT mpi)) AS mpis, "
         "list([latency_s::VARCHAR, mpi_name, latency_bytes::VARCHAR] ORDER BY created) "
         "FILTER (latency_s > 0) AS latencies, "
-        f"arg_max(struct_pack({quoted}), created) FILTER (latency_s > 0) AS newest "
+        f"arg_max(struct_pack({quoted}), created) FILTER (latency_s > 0) AS newest, "
+        f"arg_max(struct_pack({quoted}), created) FILTER (latency_s > 0 AND "
+        "headline_interval NOT IN ($2, $3)) AS surest "
         "FROM runs WHERE run IN (SELECT unnest($1)) AND host <> '' GROUP BY host "
         "ORDER BY last DESC NULLS LAST, host",
-        [list(names)],
+        [list(names), *_UNSURE],
     )
     heads = [name for name, *_ in cursor.description or ()]
     return [_machine(dict(zip(heads, row, strict=True)), base) for row in cursor.fetchall()]
@@ -123,7 +128,8 @@ def _alike(latencies: Sequence[Sequence[str]]) -> list[float]:
 
 
 def _machine(row: Mapping[str, Any], base: str) -> MachineEntry:
-    quoted = Quoted.of(row["newest"]) if row["newest"] else Quoted()
+    run = row["surest"] or row["newest"]
+    quoted = Quoted.of(run) if run else Quoted()
     latencies = _alike(row["latencies"] or [])[-_MOST_VALUES:]
     host = urlencode({"host": row["host"]})
     return MachineEntry(

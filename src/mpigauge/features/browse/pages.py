@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from mpigauge.runs.store.tunings import Tuning
 
 PER_PAGE = 100
+LONGEST_NAME = 34
+"""The maximum number of letters of a run's name in the list."""
 _HEADS = {
     "run": "Run", "begun": "Begun", "mpi": "MPI", "host": "Host", "benchmarks": "Benchmarks",
     "latency": "Latency", "bandwidth": "Bandwidth", "rows": "Rows", "ended": "Ended",
@@ -41,6 +43,8 @@ class RunEntry:
     """A run in the list."""
 
     name: str
+    short: str
+    """The name for a column: a long one lacks its middle."""
     begun: str
     mpi: str
     host: str
