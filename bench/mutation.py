@@ -209,7 +209,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--area", action="append", choices=[*PYTHON, *CPP], help="only these")
     parser.add_argument("--again", action="store_true", help="with the last run's coverage")
     parser.add_argument("--near", action="store_true", help=NEAR)
+    parser.add_argument("--quick", action="store_true", help="one minute: does it work at all?")
     given = parser.parse_args(arguments)
+    given.minutes = 1 if given.quick else given.minutes
     KEPT.mkdir(parents=True, exist_ok=True)
     areas, until = given.area or [*PYTHON, *CPP], time.monotonic() + 60 * given.minutes
     results: list[Result] = []

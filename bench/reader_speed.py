@@ -3,8 +3,8 @@
 """How fast is the text of IMB read, on one core?
 
 Whole runs of IMB-MPI1 behind one another, 24 sizes a table, are made up and read. Beside it stands
-what a loop needs that only splits lines and makes numbers of their words, on the same text. The aim
-is 100 MB/s; on a busy or slow core the ratio says more.
+what a loop needs that only splits lines and makes numbers of their words, on the same text: on a
+busy or slow core the ratio says more.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import common
 from mpigauge.runs.readers import READERS, Text
 from mpigauge.runs.readers.known import known_cards
 
-PROMISE = "100 MB/s, or on a busy or slow core twice the speed of a loop over lines and words"
-LEAST_MB, LEAST_RATIO = 100.0, 2.0
+PROMISE = "100 MB/s of processor time"
+LEAST_MB = 100.0
 SIZES = [0, *(1 << i for i in range(23))]
 HEADS = {
     "single": ("#bytes", "#repetitions", "t[usec]", "Mbytes/sec"),
@@ -95,8 +95,8 @@ def main() -> int:
     loop = speed(lambda: plain_loop(text), len(text), times)
     print(f"{len(text) / 1e6:.0f} MB, {rows} rows: {ours:.0f} MB/s")
     print(f"a loop over lines and words: {loop:.0f} MB/s; ratio {ours / loop:.1f}")
-    is_kept = ours >= LEAST_MB or ours >= LEAST_RATIO * loop
-    status = common.conclude(is_kept, f"{ours:.0f} MB/s, {ours / loop:.1f} times the loop")
+    figures = f"{ours:.0f} MB/s, {ours / loop:.1f} times the loop"
+    status = common.conclude(ours >= LEAST_MB, figures)
     return 0 if quick else status
 
 

@@ -36,9 +36,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     common.add_options(parser)
     parser.add_argument("--rounds", type=int, default=10, help="launches of each (10)")
+    parser.add_argument("--quick", action="store_true", help="1 round: does it work at all?")
     given = parser.parse_args()
     if given.rounds < LEAST_ROUNDS:
         parser.error(f"--rounds: {given.rounds} are too few, {LEAST_ROUNDS} is the least")
+    given.rounds = 1 if given.quick else given.rounds
     try:
         here = common.site(given.cores, {})
         with tempfile.TemporaryDirectory() as folder:

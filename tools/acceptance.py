@@ -46,6 +46,11 @@ def program(*words: str) -> tuple[str, ...]:
     return (sys.executable, *words)
 
 
+def bench(name: str, *words: str) -> tuple[str, ...]:
+    """A program of bench/, with its result stored."""
+    return program("bench/record.py", name, *words)
+
+
 PARTS = {
     "older-mpis": Part(
         "a benchmark of every suite on all older MPIs that there are wheels or packages of",
@@ -111,42 +116,42 @@ PARTS = {
     "mpi4py": Part(
         "mpi4py's own tests under the profiler, and translated, on three MPIs",
         "tests/e2e/test_translation.py and tests/e2e/test_profiler.py, on programs of ours",
-        program("bench/mpi4py_suite.py"),
+        bench("mpi4py_suite"),
     ),
     "mpich-suite": Part(
         "MPICH's own tests in C, built for MPICH and for Open MPI, on MPIs of the other ABI",
         "tests/e2e/test_translation.py, on programs of ours",
-        program("bench/mpich_suite.py"),
+        bench("mpich_suite"),
     ),
     "mpich-suite-fortran": Part(
         "the same of its tests in Fortran, on Debian's MPICH and Open MPI",
         "tests/e2e/test_translation.py, calls of Fortran",
-        program("bench/mpich_suite.py", "--fortran"),
+        bench("mpich_suite", "--fortran"),
     ),
     "made-and-freed": Part(
         "a million requests, types, communicators made and freed: no leak, no slow-down",
         "tests/e2e/test_translation.py, 20 000 of them",
-        program("bench/made_and_freed.py"),
+        bench("made_and_freed"),
     ),
     "coverage-over-runs": Part(
         "what the ± for a machine covers over 20 runs: three MPIs, two budgets, idle and disturbed",
         "tests/replay/test_history_replay.py on recorded launches",
-        program("bench/coverage_of_runs.py", "--anew"),
+        bench("coverage_of_runs", "--anew"),
     ),
     "false-steps": Part(
         "how often a trend claims a step that is not there",
         "tests/unit/test_trend.py on series that are fixed",
-        program("bench/false_steps.py"),
+        bench("false_steps"),
     ),
     "false-differences": Part(
         "how often two runs of one thing are called different, and a real difference is found",
         "tests/unit/test_compare.py on numbers that are fixed",
-        program("bench/compare_truth.py"),
+        bench("compare_truth"),
     ),
     "fuzzing": Part(
         "200 000 damaged texts for everything that reads, and 2000 damaged files of machine code",
         "tests/replay/test_fuzz.py, about a minute of them",
-        program("bench/fuzz.py"),
+        bench("fuzz"),
     ),
     "wrong-words": Part(
         "wrong command lines: each kind of wrong value for each option and argument, and pairs of "
@@ -157,22 +162,22 @@ PARTS = {
     "mutation": Part(
         "small faults planted at random: the tests notice nine of ten, in Python and in C++",
         "tests/unit/test_bench.py, how faults are drawn and counted",
-        program("bench/mutation.py"),
+        bench("mutation"),
     ),
     "soak": Part(
         "a hundred short runs, drawn at random, on three MPIs",
         "tests/e2e/test_soak.py, one on each",
-        program("bench/soak.py", "--runs", "100"),
+        bench("soak", "--runs", "100"),
     ),
     "inner-loop": Part(
         "processor time from an edit of a kernel to its row",
         "tests/e2e/test_dropped_in_collective.py: with a file more nothing else is compiled",
-        program("bench/inner_loop.py"),
+        bench("inner_loop"),
     ),
     "stacks": Part(
         "a million stacks that the profiler has known again, against the compiler's own way",
         "the same with a hundred thousand, where the profiler's C++ is tested",
-        program("bench/stack_audit.py"),
+        bench("stack_audit"),
     ),
     "many-ranks": Part(
         "64 ranks profiled on the cores that are there",
@@ -182,22 +187,22 @@ PARTS = {
     "many-files": Part(
         "files of 512 ranks, made of recorded ones, joined within 10 s and 1 GB",
         "tests/e2e/test_profiler_many_ranks.py, files of 8 ranks",
-        program("bench/profile_scale.py"),
+        bench("profile_scale"),
     ),
     "arrival-again": Part(
         "whether ranks come to a benchmark as they came to the program that was profiled",
         "tests/e2e/test_profile_again.py: how far apart they come when a profile is measured",
-        program("bench/arrival_again.py"),
+        bench("arrival_again"),
     ),
     "gpu": Part(
         "buffers on a GPU, NCCL and IMB-MPI1-GPU on a machine that has one",
         "the same options, refusals and trials on a driver for tests, over memory of the host",
-        program("bench/gpu.py"),
+        bench("gpu"),
     ),
     "planted-waiting": Part(
         "whether profiles tell lateness that is planted on real ranks, on an idle machine",
         "tests/process/test_profile_waiting.py, tests/unit/test_profile_later.py: made-up times",
-        program("bench/planted_waiting.py"),
+        bench("planted_waiting"),
     ),
 }
 
@@ -270,10 +275,16 @@ def run(name: str) -> Outcome:
 
 
 def commit() -> str:
-    """Returns the description of HEAD by git; a + marks a modified tree."""
-    words = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "no git checkout"
+    """Returns HEAD; a + marks a tree that is modified, but for results of bench/."""
+    head = _git("rev-parse", "--short=8", "HEAD")
+    others = (".", ":(exclude)bench/results", ":(exclude)bench/README.md")
+    changes = _git("status", "--porcelain", "--untracked-files=no", "--", *others)
+    return f"{head}{'+' * bool(changes)}" if head else "no git checkout"
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
 def described(name: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 from tools import acceptance
 from tools.acceptance import PARTS, Part
+from tools.bench_page import BENCH, programs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -72,3 +73,5 @@ def test_each_part_has_something_to_run() -> None:
         files = [word for word in part.words if word.endswith(".py")]
         assert name in marks or files
         assert all((ROOT / file).is_file() for file in files)
+        if "bench/record.py" in files:
+            assert part.words[2] in {each.name for each in programs(BENCH)}

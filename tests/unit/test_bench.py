@@ -23,10 +23,9 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.stored_cards import all_cards
 from tests.cells import cell
 from tests.unit.test_plan import MPICH
+from tools.bench_page import BENCH, programs
 
-BENCH = Path(__file__).resolve().parents[2] / "bench"
-TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in BENCH.glob("*.py")}
-PROGRAMS = sorted(name for name, text in TEXTS.items() if "--quick" in text and "__main__" in text)
+PROGRAMS = [program.name for program in programs(BENCH)]
 IMB = """\
 # IMB-compatible text, as it comes through a pipe
 #---------------------------------------------------
@@ -77,11 +76,6 @@ def test_help_needs_no_mpi(
         runpy.run_path(script, run_name="__main__")
     assert ended.value.code == 0
     assert "--quick" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_the_readme_shows_how_each_is_run(name: str) -> None:
-    assert f"bench/{name}.py" in (BENCH / "README.md").read_text()
 
 
 # --- common --------------------------------------------------------------------------------
