@@ -23,10 +23,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from mpigauge.features.profile.merge import merged
 from mpigauge.measuring.plan.arrivals import vectors
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.profile.merge import merged
 from mpigauge.runs.store.arrivals import ArrivalPattern
 from mpigauge.site.mpi import find, kernels
 from tests.profiled import build, profiled

@@ -46,7 +46,7 @@ PYTHON = {
     "result": "src/mpigauge/result",
     "runs": "src/mpigauge/runs",
     "plan": "src/mpigauge/measuring/plan",
-    "tune": "src/mpigauge/features/tune",
+    "tune": "src/mpigauge/products/tune",
 }
 CPP = ("core", "profiler", "translate")
 PROMISE = "nine of ten of the faults that change what is done"

@@ -22,8 +22,8 @@ from statistics import median
 import common
 from common import Cell, Site
 
-from mpigauge.features.imb import install as imb
 from mpigauge.model.errors import UserError
+from mpigauge.products.imb import install as imb
 from mpigauge.site.launch import Command
 
 PROMISE = "no longer, by the median of the ratios"

@@ -21,11 +21,11 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from mpigauge.features.profile.causes import explained
-from mpigauge.features.profile.reported import reported_jobs
-from mpigauge.features.profile.show import page
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import encode, parse
+from mpigauge.products.profile.causes import explained
+from mpigauge.products.profile.reported import reported_jobs
+from mpigauge.products.profile.show import page
 from mpigauge.runs.readers import READERS, Text, sniff
 from tests import cells, runs
 from tests.elf_files import Made
@@ -376,9 +376,9 @@ def _large_plan() -> bytes:
 
 def _plan(data: bytes, folder: Path) -> object:
     """As far as a plan goes without an MPI."""
-    from mpigauge.features.sweep.command import command
-    from mpigauge.features.sweep.sweeping import read_sweep
     from mpigauge.measuring.plan.arms import arms
+    from mpigauge.products.sweep.command import command
+    from mpigauge.products.sweep.sweeping import read_sweep
 
     path = folder / "plan.toml"
     path.write_bytes(data)
@@ -388,8 +388,8 @@ def _plan(data: bytes, folder: Path) -> object:
 
 
 def _limits(data: bytes, folder: Path) -> object:
-    from mpigauge.features.check.limits import parse_limits
     from mpigauge.model.inputs import read_text
+    from mpigauge.products.check.limits import parse_limits
     from mpigauge.runs.readers.known import known_cards
 
     path = folder / "limits.toml"
@@ -497,7 +497,7 @@ def _large_program() -> bytes:
 
 def _program(data: bytes, folder: Path) -> object:
     """What is seen of a program before it is started, and its symbols afterwards."""
-    from mpigauge.features.profile.symbols import read_symbols
+    from mpigauge.products.profile.symbols import read_symbols
     from mpigauge.site.mpi.programs import look
 
     path = folder / "program"

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.features.explain.registry import explained
+from mpigauge.products.explain.registry import explained
 from mpigauge.result.run_result import RunResults
 from mpigauge.runs.store import RunWriter
 from mpigauge.show.kinds import ALL, PLOTS

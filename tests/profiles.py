@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.features.profile import layout
-from mpigauge.features.profile.files import (
+from mpigauge.products.profile import layout
+from mpigauge.products.profile.files import (
     Comm,
     Lost,
     Module,
@@ -26,10 +26,10 @@ from mpigauge.features.profile.files import (
     Usage,
     bin_edges,
 )
-from mpigauge.features.profile.merge import merged
-from mpigauge.features.profile.profiling import NO_CARDS, header, records_of
-from mpigauge.features.profile.stored import ProfiledJob, save
-from mpigauge.features.profile.symbols import Place
+from mpigauge.products.profile.merge import merged
+from mpigauge.products.profile.profiling import NO_CARDS, header, records_of
+from mpigauge.products.profile.stored import ProfiledJob, save
+from mpigauge.products.profile.symbols import Place
 from mpigauge.runs.store import RunWriter
 
 APP = Module("/home/ann/secret/solver", "ab12")

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from mpigauge.features.tune.show import environment_lines
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
+from mpigauge.products.tune.show import environment_lines
 from mpigauge.runs.store.tunings import (
     Evidence,
     TunedMessages,

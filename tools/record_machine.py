@@ -10,8 +10,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from mpigauge.features.doctor.check_finding import Host
-from mpigauge.features.doctor.registry import diagnose
+from mpigauge.products.doctor.check_finding import Host
+from mpigauge.products.doctor.registry import diagnose
 from mpigauge.site.topology.files import Files
 from mpigauge.site.topology.read import read_files
 

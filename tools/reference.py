@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import click
 
 from mpigauge.cli.main import group
-from mpigauge.features.check.quantities import QUANTITIES
-from mpigauge.features.doctor.registry import CHECKS
-from mpigauge.features.explain.registry import CAUSES, kinds_in_words
-from mpigauge.features.profile.causes import CAUSES as OF_PROFILES
 from mpigauge.model.cards import Card, Cards
 from mpigauge.model.fields import Field, fields
 from mpigauge.model.flags import LETTERS
 from mpigauge.model.knob import READ_WORDS
+from mpigauge.products.check.quantities import QUANTITIES
+from mpigauge.products.doctor.registry import CHECKS
+from mpigauge.products.explain.registry import CAUSES, kinds_in_words
+from mpigauge.products.profile.causes import CAUSES as OF_PROFILES
 from mpigauge.result.library import TABLES
 from mpigauge.result.stats.remarks import MEANING
 from mpigauge.runs.readers.references import names as reference_names

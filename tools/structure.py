@@ -27,7 +27,7 @@ PACKAGE = "mpigauge"
 GENERATED = "Made by tools/generate.py"
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_PAGES = r"features\.\w+\.(show\w*|pages|\w+_pages)$"
+_PAGES = r"products\.\w+\.(show\w*|pages|\w+_pages)$"
 SHOWING = re.compile(rf"(show|report)\.|{_PAGES}")
 """The modules that show results of others (`show` was once called `report`)..."""
 MAY_CALL = re.compile(rf"(model|draw|show|report)(\.|$)|{_PAGES}")
@@ -194,10 +194,10 @@ class Checkout:
     def figures(self) -> dict[str, str]:
         written = self.written
         lines = [each.lines for each in written]
-        features = {name.split(".")[1] for name in self.modules if name.startswith("features.")}
+        products = {name.split(".")[1] for name in self.modules if name.startswith("products.")}
         return {
             "top folders": str(len(self.folders)),
-            "folders of features": str(len(features)),
+            "folders of products": str(len(products)),
             "Python files": str(len(self.modules)),
             "lines in a file, median": f"{median(lines):.0f}",
             "lines, written by hand": str(sum(lines)),

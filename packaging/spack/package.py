@@ -56,7 +56,7 @@ class Mpigauge(PythonPackage):
     depends_on("py-tomli@2:", type=("build", "run"), when="^python@:3.10")
 
     # Others are imported when a command needs them; some of them want an extra.
-    import_modules = ["mpigauge", "mpigauge.cli", "mpigauge.commands", "mpigauge.features"]
+    import_modules = ["mpigauge", "mpigauge.cli", "mpigauge.commands", "mpigauge.products"]
 
     sanity_check_is_file = [join_path("bin", "mpigauge")]
 

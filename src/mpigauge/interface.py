@@ -212,7 +212,7 @@ def open_stored(what: str | Path) -> OpenedRun | OpenedRuns:
 
 def _imported(file: Path) -> Run:
     """The run that `mpigauge import` would make of a file."""
-    from mpigauge.features.imported.importing import read_files
+    from mpigauge.products.imported.importing import read_files
     from mpigauge.runs.store import load
     from mpigauge.runs.store.imported import write_imported
 
@@ -253,7 +253,7 @@ class OpenedRun:
     @cached_property
     def explanation(self) -> Explanation:
         """The findings of `mpigauge explain`, with those that could not be checked."""
-        from mpigauge.features.explain.registry import explained
+        from mpigauge.products.explain.registry import explained
 
         return explained(self._shown.view)
 

@@ -18,11 +18,11 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from mpigauge.features.browse.access import new_token
-from mpigauge.features.browse.addresses import Pages
-from mpigauge.features.browse.runs_folder import RunsFolder
-from mpigauge.features.browse.serve import Server, ServerAddress
-from mpigauge.features.explain.registry import explained
+from mpigauge.products.browse.access import new_token
+from mpigauge.products.browse.addresses import Pages
+from mpigauge.products.browse.runs_folder import RunsFolder
+from mpigauge.products.browse.serve import Server, ServerAddress
+from mpigauge.products.explain.registry import explained
 from tests.e2e.in_browser import CHROMIUM, VIEWS, look, opened
 
 TREND = "PingPong 8 B on 2 ranks"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.features.quick.plan import BENCHMARKS
 from mpigauge.model.cards import Cards
+from mpigauge.products.quick.plan import BENCHMARKS
 from mpigauge.site.mpi import find, folders, kernels
 from mpigauge.site.mpi.build import build_spec
 from mpigauge.site.mpi.build_folder import FIRST, compiled

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.profile.account import Account
-from mpigauge.features.profile.stored import load_jobs
 from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.products.profile.account import Account
+from mpigauge.products.profile.stored import load_jobs
 from mpigauge.runs.store import Run, load
 from mpigauge.site.mpi.build import headers
 from mpigauge.site.topology import read

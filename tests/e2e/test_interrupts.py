@@ -161,6 +161,6 @@ def test_while_a_job_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         (tmp_path / "bin" / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     submit = ("submit", "--system", "slurm", "run", "PingPong", "--output", "out")
-    done = interrupted(tmp_path, "mpigauge.features.submit.queue:follow", *submit)
+    done = interrupted(tmp_path, "mpigauge.products.submit.queue:follow", *submit)
     assert done.returncode == 1, done.stderr
     assert "job 7 goes on; `scancel 7` ends it, and" in cli.last_line(done.stderr)

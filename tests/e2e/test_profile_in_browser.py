@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.features.profile.by_name import page_of
+from mpigauge.products.profile.by_name import page_of
 from tests import profiles
 from tests.e2e.debian import needs_root
 

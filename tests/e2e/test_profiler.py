@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mpigauge.features.profile.files import bin_edges
-from mpigauge.features.profile.merge import Profile, Spot, merged
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.profile.files import bin_edges
+from mpigauge.products.profile.merge import Profile, Spot, merged
 from mpigauge.site.mpi import find
 from tests.conftest import ABIS
 from tests.profiled import Profiled, build, profiled

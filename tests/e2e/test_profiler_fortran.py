@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.profile.files import RankFile, read_folder
-from mpigauge.features.profile.merge import merged
+from mpigauge.products.profile.files import RankFile, read_folder
+from mpigauge.products.profile.merge import merged
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.cxx import compiler_words
 from mpigauge.site.mpi.profiler import library

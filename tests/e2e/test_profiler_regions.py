@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.profile.files import RankFile
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.profile.files import RankFile
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers
 from mpigauge.site.mpi.profiler import include

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mpigauge.features.profile.files import RankFile, read_folder
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.profile.files import RankFile, read_folder
 from mpigauge.site.mpi import find
 from tests.conftest import MPIS
 from tests.profiled import Profiled, build, build_library, profiled, started

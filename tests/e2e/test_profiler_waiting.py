@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from mpigauge.features.profile.merge import Profile, merged
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.profile.merge import Profile, merged
 from tests.profiled import build, profiled
 
 pytestmark = pytest.mark.mpi

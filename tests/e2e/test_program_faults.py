@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.profile.stored import load_jobs
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.profile.stored import load_jobs
 from mpigauge.runs.store import load
 from mpigauge.runs.store.files import LEFT
 from mpigauge.site.launch.leftovers import descendants, open_files

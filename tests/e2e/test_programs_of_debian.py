@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.features.profile.account import Account
-from mpigauge.features.profile.stored import load_jobs
+from mpigauge.products.profile.account import Account
+from mpigauge.products.profile.stored import load_jobs
 from mpigauge.site.mpi.profiler import include
 from tests.e2e.debian import installed, needs_root, sources
 from tests.profiled import HERE

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import mpigauge
-from mpigauge.features.quick.plan import COLLECTIVES
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.records import Gpu
+from mpigauge.products.quick.plan import COLLECTIVES
 from mpigauge.result.facts import facts_of_run
 from mpigauge.runs.store import load
 from mpigauge.site.mpi import find

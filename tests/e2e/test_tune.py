@@ -16,17 +16,17 @@ from typing import Any
 
 import pytest
 
-from mpigauge.features.tune import plan, tuning
-from mpigauge.features.tune.making import read_task
-from mpigauge.features.tune.plan import ODD_RANKS, RIGHT
-from mpigauge.features.tune.tuning import (
+from mpigauge.model.mpi import Mpi
+from mpigauge.model.rules import MOST_BYTES, Rule
+from mpigauge.products.tune import plan, tuning
+from mpigauge.products.tune.making import read_task
+from mpigauge.products.tune.plan import ODD_RANKS, RIGHT
+from mpigauge.products.tune.tuning import (
     confirm,
     right_candidates,
     write_and_read_back,
     wrong_with,
 )
-from mpigauge.model.mpi import Mpi
-from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import (
     FILE,

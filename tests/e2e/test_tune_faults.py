@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.tune.faults import (
+from mpigauge.model.mpi import Mpi
+from mpigauge.products.tune.faults import (
     CASES,
     file_name,
     program,
     settings_of_fault,
     write_programs,
 )
-from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store.tunings import Fault, as_variables
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.tune.making import read_task
-from mpigauge.features.tune.point_to_point import (
+from mpigauge.model.mpi import Mpi
+from mpigauge.products.tune.making import read_task
+from mpigauge.products.tune.point_to_point import (
     Messages,
     confirmed_messages,
     failures_of,
     settings_plan,
     wrong_with_settings,
 )
-from mpigauge.features.tune.tuning import TuningTask
-from mpigauge.model.mpi import Mpi
+from mpigauge.products.tune.tuning import TuningTask
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import FILE, TunedMessages, load_tuning, save
 from mpigauge.site.mpi import find

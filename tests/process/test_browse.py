@@ -23,14 +23,14 @@ from urllib.parse import quote
 import pytest
 
 from mpigauge.cli.main import run as main
-from mpigauge.features.browse import pages as browse_pages
-from mpigauge.features.browse import runs_folder
-from mpigauge.features.browse.access import Access, PageRequest, Refused, headers, new_token
-from mpigauge.features.browse.addresses import MOST_BESIDE, Pages
-from mpigauge.features.browse.choice import SORTS
-from mpigauge.features.browse.runs_folder import RunsFolder
-from mpigauge.features.browse.serve import Server, ServerAddress
-from mpigauge.features.explain.registry import explained
+from mpigauge.products.browse import pages as browse_pages
+from mpigauge.products.browse import runs_folder
+from mpigauge.products.browse.access import Access, PageRequest, Refused, headers, new_token
+from mpigauge.products.browse.addresses import MOST_BESIDE, Pages
+from mpigauge.products.browse.choice import SORTS
+from mpigauge.products.browse.runs_folder import RunsFolder
+from mpigauge.products.browse.serve import Server, ServerAddress
+from mpigauge.products.explain.registry import explained
 from mpigauge.result.library import large
 from mpigauge.site.mpi import find
 from tests import cells, nights, pages, patience, runs, tunings

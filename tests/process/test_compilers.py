@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli.main import run as cli
-from mpigauge.features.compilers.plan import SIZES, loops_plan
 from mpigauge.measuring.plan import LookedUp, Plan, read_request
 from mpigauge.measuring.plan.resolve import resolve
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Compiler
+from mpigauge.products.node.compilers.plan import SIZES, loops_plan
 from mpigauge.result.compare.compilers import accounts, compilers
 from mpigauge.result.node.node import node
 from mpigauge.result.stats.launches import rows

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.doctor.check_finding import Host
-from mpigauge.features.doctor.registry import diagnose
 from mpigauge.measuring.campaign.resume import _differences
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import KernelBuild, Kernels, Mpi
+from mpigauge.products.doctor.check_finding import Host
+from mpigauge.products.doctor.registry import diagnose
 from mpigauge.runs.store import load
 from mpigauge.site.mpi import (
     build,

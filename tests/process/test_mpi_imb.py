@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.imb import install as imb
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.products.imb import install as imb
 from mpigauge.site.mpi import find, imb_programs
 from mpigauge.site.mpi.kernel_build import HOST
 from tests import mpi_fakes as fake

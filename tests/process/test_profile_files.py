@@ -13,11 +13,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from mpigauge.features.profile import layout
-from mpigauge.features.profile.files import RankFile, numbered, read_folder, read_rank
-from mpigauge.features.profile.layout import Counted
-from mpigauge.features.profile.merge import merged, quantile
 from mpigauge.model.errors import UserError
+from mpigauge.products.profile import layout
+from mpigauge.products.profile.files import RankFile, numbered, read_folder, read_rank
+from mpigauge.products.profile.layout import Counted
+from mpigauge.products.profile.merge import merged, quantile
 from mpigauge.site.mpi.cxx import compiler_words
 from tests.profiled.written import HZ, START_UTC_S, Written
 

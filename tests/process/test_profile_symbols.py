@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.profile import demangled, symbols
-from mpigauge.features.profile.files import Module, ReturnAddress
-from mpigauge.features.profile.symbols import Place, Symbols, parse_lines, read_symbols, resolved
+from mpigauge.products.profile import demangled, symbols
+from mpigauge.products.profile.files import Module, ReturnAddress
+from mpigauge.products.profile.symbols import Place, Symbols, parse_lines, read_symbols, resolved
 from mpigauge.site.mpi.cxx import compiler_words
 
 SOURCE = """

@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.comparing import sides_within
-from mpigauge.features.sweep.plan import sweep_plan, swept
-from mpigauge.features.sweep.sweeping import read_sweep
 from mpigauge.measuring.campaign.cost import Rates, cost, rates_of
 from mpigauge.measuring.campaign.job import job_of
 from mpigauge.measuring.plan import Resources, read_request
@@ -24,6 +22,8 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.record import Figure
+from mpigauge.products.sweep.plan import sweep_plan, swept
+from mpigauge.products.sweep.sweeping import read_sweep
 from mpigauge.result.compare.best import best_of
 from mpigauge.result.compare.compare import compare
 from mpigauge.runs.store import RunWriter

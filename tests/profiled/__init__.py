@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mpigauge.features.profile.files import RankFile, Site, read_folder
-from mpigauge.features.profile.symbols import resolved
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.profile.files import RankFile, Site, read_folder
+from mpigauge.products.profile.symbols import resolved
 from mpigauge.site.launch import Job, command
 from mpigauge.site.mpi.build import headers
 from mpigauge.site.mpi.cxx import compiler_words

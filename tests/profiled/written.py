@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mpigauge.features.profile import layout
-from mpigauge.features.profile.layout import BlockKind
+from mpigauge.products.profile import layout
+from mpigauge.products.profile.layout import BlockKind
 
 GRAIN = 64
 HZ = 2e9

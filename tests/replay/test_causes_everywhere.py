@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.features.explain.needs import FACT, REPEATED
-from mpigauge.features.explain.registry import CAUSES, explain
 from mpigauge.model.stored_cards import all_cards
+from mpigauge.products.explain.needs import FACT, REPEATED
+from mpigauge.products.explain.registry import CAUSES, explain
 from mpigauge.result.nature import ABOUT, nature, nature_of
 from mpigauge.runs.readers.nccl_cards import nccl_card
 from mpigauge.site.mpi.settings.catalogue import entries

@@ -12,10 +12,10 @@ import pytest
 
 from mpigauge.cli.main import run as main
 from mpigauge.cli.reporting import shown_of
-from mpigauge.features.explain.registry import explain
 from mpigauge.model.between import Between
 from mpigauge.model.column_facts import OF_CURVES
 from mpigauge.model.errors import UserError
+from mpigauge.products.explain.registry import explain
 from mpigauge.result.library import large
 from mpigauge.result.run_result import RunResults
 from mpigauge.result.run_view import RunView, members

@@ -20,17 +20,17 @@ import pytest
 
 from mpigauge.cli.main import run as main
 from mpigauge.draw.terminal.picture import lines as picture_lines
-from mpigauge.features.browse.access import PageRequest
-from mpigauge.features.browse.addresses import Pages
-from mpigauge.features.browse.runs_folder import RunsFolder
-from mpigauge.features.explain.registry import explained
-from mpigauge.features.profile.by_name import page_of
-from mpigauge.features.profile.show import lines_of
-from mpigauge.features.profile.stored import load_jobs
-from mpigauge.features.profile.symbols import Place
 from mpigauge.model.errors import UserError
 from mpigauge.model.screen import Screen, without_orders
 from mpigauge.model.typed import as_word
+from mpigauge.products.browse.access import PageRequest
+from mpigauge.products.browse.addresses import Pages
+from mpigauge.products.browse.runs_folder import RunsFolder
+from mpigauge.products.explain.registry import explained
+from mpigauge.products.profile.by_name import page_of
+from mpigauge.products.profile.show import lines_of
+from mpigauge.products.profile.stored import load_jobs
+from mpigauge.products.profile.symbols import Place
 from mpigauge.result.document import document
 from mpigauge.result.run_result import RunResult, RunResults
 from mpigauge.runs.store.pack import pack, unpack

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.topo.alike import pages
 from mpigauge.model.hosts import ProbedHost
+from mpigauge.products.topo.alike import pages
 from mpigauge.site import topology
 from tests import mpi_fakes
 from tests.process.test_probe import ELSEWHERE

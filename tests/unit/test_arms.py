@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.sweep.command import command as sweep
-from mpigauge.features.sweep.plan_file import arguments_of
 from mpigauge.measuring.plan.arms import (
     Arm,
     Places,
@@ -26,6 +24,8 @@ from mpigauge.measuring.plan.condition import holds, names_in
 from mpigauge.measuring.plan.foreign import Foreign, Merit, read_command
 from mpigauge.model.errors import UserError
 from mpigauge.model.toml import read_toml
+from mpigauge.products.sweep.command import command as sweep
+from mpigauge.products.sweep.plan_file import arguments_of
 
 HERE = Places("plan.toml, line 1", {"grid": "plan.toml, line 2, column 1"})
 

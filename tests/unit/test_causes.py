@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from mpigauge.cli.main import run as main
-from mpigauge.features.explain.registry import CAUSES, cause, explain
 from mpigauge.model.columns import COLUMNS
 from mpigauge.model.record import Carried, Gpu, GpuState
+from mpigauge.products.explain.registry import CAUSES, cause, explain
 from mpigauge.result.nature import ANY
 from mpigauge.runs.readers import READERS, Text
 from mpigauge.show.explanation import NO_ROWS, QUIET, page, to_json

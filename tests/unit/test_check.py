@@ -12,9 +12,15 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from mpigauge.cli.main import run as cli
-from mpigauge.features.check.limits import parse_limits
-from mpigauge.features.check.peers import against_peers
-from mpigauge.features.check.result import (
+from mpigauge.measuring.plan import Plan, PlanPart
+from mpigauge.measuring.plan.foreign import Foreign, Merit
+from mpigauge.measuring.plan.narrowed import narrowed
+from mpigauge.model.errors import UserError
+from mpigauge.model.record import Figure
+from mpigauge.model.row import Estimate
+from mpigauge.products.check.limits import parse_limits
+from mpigauge.products.check.peers import against_peers
+from mpigauge.products.check.result import (
     CheckLine,
     CheckResult,
     against_limits,
@@ -23,13 +29,7 @@ from mpigauge.features.check.result import (
     once_more,
     right_data,
 )
-from mpigauge.features.check.show import as_json, as_junit, as_table
-from mpigauge.measuring.plan import Plan, PlanPart
-from mpigauge.measuring.plan.foreign import Foreign, Merit
-from mpigauge.measuring.plan.narrowed import narrowed
-from mpigauge.model.errors import UserError
-from mpigauge.model.record import Figure
-from mpigauge.model.row import Estimate
+from mpigauge.products.check.show import as_json, as_junit, as_table
 from mpigauge.result.compare.items import Item, items
 from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.launches import rows as rows_of

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.features.node.show_detours import MOST_CORES, noise_lines
 from mpigauge.model.detours import hit_ratio, undisturbed_s
 from mpigauge.model.record import Noise, decode
+from mpigauge.products.node.show_detours import MOST_CORES, noise_lines
 from mpigauge.result.node.detours import Cores, cores
 from mpigauge.result.stats.detours import classes, slowdown, tick
 from tests import cells, planted

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.doctor.check_finding import (
+from mpigauge.model.errors import UserError
+from mpigauge.products.doctor.check_finding import (
     CheckFinding,
     CoreNoise,
     CrossMemory,
@@ -22,10 +23,9 @@ from mpigauge.features.doctor.check_finding import (
     MpiStart,
     State,
 )
-from mpigauge.features.doctor.measure import DETOUR_S, measure
-from mpigauge.features.doctor.registry import CHECKS, check, diagnose
-from mpigauge.features.doctor.show import page, pages, summary
-from mpigauge.model.errors import UserError
+from mpigauge.products.doctor.measure import DETOUR_S, measure
+from mpigauge.products.doctor.registry import CHECKS, check, diagnose
+from mpigauge.products.doctor.show import page, pages, summary
 from mpigauge.site.mpi.transports import transports
 from mpigauge.site.topology import built
 from mpigauge.site.topology.files import Files, Recorded

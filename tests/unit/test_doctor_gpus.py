@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.doctor.check_finding import CheckFinding, Host
-from mpigauge.features.doctor.registry import diagnose
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.doctor.check_finding import CheckFinding, Host
+from mpigauge.products.doctor.registry import diagnose
 from mpigauge.show.device_memory import support_lines
 from mpigauge.site.mpi.device_memory import (
     CallTrial,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.exec.command import LOCK, PREFIX, remove_left
+from mpigauge.products.exec.command import LOCK, PREFIX, remove_left
 
 
 def left(base: Path, name: str = "1", host: str | None = None) -> Path:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.exec.gone import LocalRanks
-from mpigauge.features.exec.show import some_gone
-from mpigauge.features.exec.watching import Watching
+from mpigauge.products.exec.gone import LocalRanks
+from mpigauge.products.exec.show import some_gone
+from mpigauge.products.exec.watching import Watching
 from mpigauge.site.mpi.programs.witness import has_said_why
 
 LAUNCHER, PROXY, FIRST = 10, 11, 20

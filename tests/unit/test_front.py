@@ -16,11 +16,11 @@ import pytest
 
 import mpigauge
 from mpigauge.cli.main import run
-from mpigauge.features.front.inner import behind, translated, with_files_in_memory
-from mpigauge.features.front.reading import read_any
-from mpigauge.features.front.writing import MARK, names, write_fronts
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.exec.front.inner import behind, translated, with_files_in_memory
+from mpigauge.products.exec.front.reading import read_any
+from mpigauge.products.exec.front.writing import MARK, names, write_fronts
 from mpigauge.site.launch import Command
 from mpigauge.site.mpi.programs.witness import FOLDER, witness
 from tests.elf_files import Made
@@ -228,7 +228,7 @@ def test_files_of_a_launcher_are_in_memory_that_nobody_else_can_name(tmp_path: P
 
 
 FOR_ALL = {"/dev/shm", "/tmp"}
-READS = {"site/launch/left_session.py", "site/launch/leftovers.py", "features/profile/gather.py"}
+READS = {"site/launch/left_session.py", "site/launch/leftovers.py", "products/profile/gather.py"}
 """These look for what others have made there; of ours there is a folder with a random name."""
 
 

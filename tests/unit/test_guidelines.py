@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.check.guidelines import BY_HAND, GUIDELINES, against_guidelines
-from mpigauge.features.check.result import CheckLine
+from mpigauge.products.check.guidelines import BY_HAND, GUIDELINES, against_guidelines
+from mpigauge.products.check.result import CheckLine
 from mpigauge.result.compare.items import items
 from mpigauge.result.stats.launches import rows as rows_of
 from tests import cells, runs

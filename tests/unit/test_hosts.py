@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.features.quick.plan import quick
 from mpigauge.measuring.campaign.launch import block_of
 from mpigauge.measuring.plan import Plan, PlanPart, Resources, host_words, read_request, resolve
 from mpigauge.model import hostfile, hostlist
@@ -22,6 +21,7 @@ from mpigauge.model.hostfile import MOST, parse_hostfile, read_hostfile
 from mpigauge.model.hostlist import compress, expand, parse_hosts
 from mpigauge.model.hosts import HostRanks, NamedHost, ProbedHost
 from mpigauge.model.machine import Machine
+from mpigauge.products.quick.plan import quick
 from mpigauge.site import topology
 from mpigauge.site.launch import OnHost
 from mpigauge.site.placement import HostResources, room, share_out

@@ -17,9 +17,9 @@ import pytest
 
 from mpigauge import __version__
 from mpigauge.cli.main import run
-from mpigauge.features.browse.series import points, series
 from mpigauge.model.errors import RunError
 from mpigauge.model.record import Figure, encode, parse
+from mpigauge.products.browse.series import points, series
 from mpigauge.result.library import Library, answered
 from mpigauge.runs.readers import READERS, Text
 from mpigauge.runs.store import Run, list_runs, load, run_folders, writer

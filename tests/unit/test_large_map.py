@@ -14,8 +14,8 @@ import pytest
 
 from mpigauge.cli.reporting import shown_of
 from mpigauge.cli.showing import show_run
-from mpigauge.features.explain.registry import explained
 from mpigauge.model.row import Row
+from mpigauge.products.explain.registry import explained
 from mpigauge.result import large_map
 from mpigauge.result.document import document
 from mpigauge.result.stats import headline as headlines

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mpigauge.features.node.show_limits import in_words, sections
 from mpigauge.model.columns import Cell
 from mpigauge.model.row import Estimate
+from mpigauge.products.node.show_limits import in_words, sections
 from mpigauge.result.node.limits import copied, loaded, memory_levels, steps
 from mpigauge.result.node.node import node
 from mpigauge.result.stats.launches import rows

@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 
 from mpigauge.draw.scale import STOPS, ColourScale
-from mpigauge.features.map.command import MOST_AGAIN, OddPairs, refuse_nothing
-from mpigauge.features.map.plan import FORMS, check_pair, parse_pairs
 from mpigauge.measuring.campaign import Results
 from mpigauge.measuring.campaign.cost import ROUND_S, Rates, cost
 from mpigauge.measuring.plan import Plan, PlanPart, Resources, kernel_words
@@ -27,6 +25,8 @@ from mpigauge.model.placement import Seat
 from mpigauge.model.record import Skip
 from mpigauge.model.row import Row
 from mpigauge.model.screen import Screen
+from mpigauge.products.map.command import MOST_AGAIN, OddPairs, refuse_nothing
+from mpigauge.products.map.plan import FORMS, check_pair, parse_pairs
 from mpigauge.result.document import Document
 from mpigauge.result.facts import Facts
 from mpigauge.result.pairs import PairMap, level_of, pair_map

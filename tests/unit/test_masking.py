@@ -14,9 +14,6 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run as main
-from mpigauge.features.profile.stored import load_jobs
-from mpigauge.features.submit import submitting
-from mpigauge.features.submit.queue import Queue
 from mpigauge.measuring.campaign.resume import plan_of
 from mpigauge.measuring.plan import Plan
 from mpigauge.measuring.plan.foreign import Foreign
@@ -30,6 +27,9 @@ from mpigauge.model.secrets import (
     masked_words,
     revealed,
 )
+from mpigauge.products.profile.stored import load_jobs
+from mpigauge.products.submit import submitting
+from mpigauge.products.submit.queue import Queue
 from mpigauge.runs.store import RunWriter, load
 from mpigauge.runs.store.pack import pack, unpack
 from mpigauge.site.batch import SYSTEMS, Wish, script

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.features.browse.series import RunSeries, started_otherwise
-from mpigauge.features.check.result import against_reference
 from mpigauge.measuring.plan import LaunchPlan, Plan, PlanPart, kernel_words
 from mpigauge.measuring.plan.meeting import same_meeting, started_by_clock
 from mpigauge.measuring.plan.narrowed import narrowed
 from mpigauge.measuring.plan.request import read_request
+from mpigauge.products.browse.series import RunSeries, started_otherwise
+from mpigauge.products.check.result import against_reference
 from mpigauge.result.compare.items import items
 from mpigauge.result.compare.side import Side
 from mpigauge.result.document import document

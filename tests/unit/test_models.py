@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli.main import run as main
-from mpigauge.features.message_model.result import CurveModel, model
-from mpigauge.features.message_model.show import COLUMNS, page, to_csv, to_json
 from mpigauge.model.errors import UserError
+from mpigauge.products.message_model.result import CurveModel, model
+from mpigauge.products.message_model.show import COLUMNS, page, to_csv, to_json
 from mpigauge.result.models.bounds import MOVED, bounds
 from mpigauge.result.models.breaks import algorithms, kinds
 from mpigauge.result.models.loggp import LogGP, loggp

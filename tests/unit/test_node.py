@@ -12,7 +12,13 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.node.plan import (
+from mpigauge.measuring.plan import Resources, read_request
+from mpigauge.measuring.plan.node_suite import CLOCKS, NOISE, PEAKS
+from mpigauge.model.cards import Cards
+from mpigauge.model.columns import Cell
+from mpigauge.model.errors import UserError
+from mpigauge.model.names import COPIES
+from mpigauge.products.node.plan import (
     CURVES,
     LINES,
     LOADED,
@@ -23,13 +29,7 @@ from mpigauge.features.node.plan import (
     counts,
     node_plan,
 )
-from mpigauge.features.node.show import page
-from mpigauge.measuring.plan import Resources, read_request
-from mpigauge.measuring.plan.node_suite import CLOCKS, NOISE, PEAKS
-from mpigauge.model.cards import Cards
-from mpigauge.model.columns import Cell
-from mpigauge.model.errors import UserError
-from mpigauge.model.names import COPIES
+from mpigauge.products.node.show import page
 from mpigauge.result.document import Document
 from mpigauge.result.node.node import NodeResult, node
 from mpigauge.result.stats.launches import rows

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from mpigauge.commands.node import OddHosts
-from mpigauge.features.cluster.plan import AGAIN, AGAIN_ALONE, ALONE, cluster_plan
-from mpigauge.features.cluster.result import Cluster, by_ranks, cluster
-from mpigauge.features.cluster.show import page, sentences
 from mpigauge.measuring.campaign import Results
 from mpigauge.measuring.plan import Resources, read_request
 from mpigauge.measuring.plan.plan import Plan
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
+from mpigauge.products.node.cluster.plan import AGAIN, AGAIN_ALONE, ALONE, cluster_plan
+from mpigauge.products.node.cluster.result import Cluster, by_ranks, cluster
+from mpigauge.products.node.cluster.show import page, sentences
+from mpigauge.products.node.command import OddHosts
 from mpigauge.result.document import Document
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.peers import odd_ones

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.node.plan import node_plan
 from mpigauge.measuring.plan import Plan, Resources, kernel_words, read_request, resolve
 from mpigauge.measuring.plan.plan import LaunchPlan, PlanPart
 from mpigauge.model import openmp
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.suite_options import read_suite_options
+from mpigauge.products.node.plan import node_plan
 from mpigauge.site import topology
 from tests.unit.test_node import MACHINES, X86, clock, of_node, resources, seen, stream, text
 from tests.unit.test_plan import MPICH

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.message_model.show import COLUMNS as OF_MODELS
 from mpigauge.model.columns import COLUMNS, DERIVED
 from mpigauge.model.fields import fields
 from mpigauge.model.record import Clock, End, Noise, Rank
 from mpigauge.model.stored_cards import all_cards
+from mpigauge.products.message_model.show import COLUMNS as OF_MODELS
 from mpigauge.show.formats import table
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from click import Option
 from mpigauge.cli.main import run
 from mpigauge.cli.run_options import RUN_OPTIONS
 from mpigauge.commands.run import command
-from mpigauge.features.profile import command as profile
 from mpigauge.measuring.plan import LookedUp, Request, Resources, read_request
 from mpigauge.measuring.plan.resolve import check_effect
 from mpigauge.model.cards import NODE_SUITE, Card
 from mpigauge.model.errors import UserError
 from mpigauge.model.option_table import LIMITS, OFFERED
 from mpigauge.model.stored_cards import all_cards
+from mpigauge.products.profile import command as profile
 from mpigauge.session import setup
 from mpigauge.session.program import usual_ranks
 from mpigauge.session.setup import check_messages, prepare

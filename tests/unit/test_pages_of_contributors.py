@@ -51,7 +51,7 @@ def indent_of(line: str) -> int:
     [
         ("kernels/", "kernels"),
         ("src/mpigauge/", "src/mpigauge"),
-        ("features/", "src/mpigauge/features"),
+        ("products/", "src/mpigauge/products"),
     ],
 )
 def test_the_map_shows_every_folder_once(repository: Path, shown: str, folder: str) -> None:

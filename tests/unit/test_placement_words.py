@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.cli import screen
-from mpigauge.features.check.limits import parse_limits
 from mpigauge.model.placement_words import SEVERAL_MEANINGS, meanings, of_mapping, of_stored
 from mpigauge.model.record import Figure
+from mpigauge.products.check.limits import parse_limits
 from mpigauge.result.document import document
 from mpigauge.runs.readers.references import names
 from mpigauge.runs.store import load

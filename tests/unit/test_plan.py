@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from mpigauge.features.quick.plan import PAIR_SIZES, quick
 from mpigauge.measuring.plan import (
     LaunchPlan,
     LookedUp,
@@ -33,6 +32,7 @@ from mpigauge.model.machine import Machine
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.option_table import KERNEL_OPTIONS
 from mpigauge.model.replayed import Replayed
+from mpigauge.products.quick.plan import PAIR_SIZES, quick
 from mpigauge.site import topology
 from mpigauge.site.placement import HostResources
 from tests import asked

@@ -14,8 +14,6 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.node.plan import SINGLE, UPDATES, node_plan
-from mpigauge.features.node.show import page
 from mpigauge.measuring.plan import LookedUp, Plan, PlanPart, read_request
 from mpigauge.measuring.plan.blas import libraries_of
 from mpigauge.measuring.plan.node_suite import PRODUCTS
@@ -23,6 +21,8 @@ from mpigauge.measuring.plan.resolve import resolve
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Blas
+from mpigauge.products.node.plan import SINGLE, UPDATES, node_plan
+from mpigauge.products.node.show import page
 from mpigauge.result.document import Document
 from mpigauge.result.node.node import node
 from mpigauge.result.node.products import Product, counter_hz, why

@@ -16,13 +16,17 @@ import numpy as np
 import pytest
 
 from mpigauge.cli.main import run as mpigauge
-from mpigauge.features.profile import gather
-from mpigauge.features.profile.account import Account, readable
-from mpigauge.features.profile.files import Lost, Module, ReturnAddress
-from mpigauge.features.profile.foretell import foretold, unseen
-from mpigauge.features.profile.launching import user_line, with_stand_ins
-from mpigauge.features.profile.merge import Spot
-from mpigauge.features.profile.profiling import (
+from mpigauge.measuring.campaign.agent import Agent
+from mpigauge.measuring.campaign.in_front import run
+from mpigauge.model.errors import UserError
+from mpigauge.model.record import Figure, decode
+from mpigauge.products.profile import gather
+from mpigauge.products.profile.account import Account, readable
+from mpigauge.products.profile.files import Lost, Module, ReturnAddress
+from mpigauge.products.profile.foretell import foretold, unseen
+from mpigauge.products.profile.launching import user_line, with_stand_ins
+from mpigauge.products.profile.merge import Spot
+from mpigauge.products.profile.profiling import (
     Profiling,
     _by_world,
     figures,
@@ -31,13 +35,9 @@ from mpigauge.features.profile.profiling import (
     ranks_seen,
     records_of,
 )
-from mpigauge.features.profile.show import accounts_of, lines_of, page
-from mpigauge.features.profile.stored import load_jobs, save
-from mpigauge.features.profile.symbols import Place
-from mpigauge.measuring.campaign.agent import Agent
-from mpigauge.measuring.campaign.in_front import run
-from mpigauge.model.errors import UserError
-from mpigauge.model.record import Figure, decode
+from mpigauge.products.profile.show import accounts_of, lines_of, page
+from mpigauge.products.profile.stored import load_jobs, save
+from mpigauge.products.profile.symbols import Place
 from mpigauge.runs.readers.registry import READERS
 from mpigauge.runs.readers.text import Text
 from mpigauge.runs.store import RunWriter

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mpigauge.features.profile import layout
-from mpigauge.features.profile.arriving import MOST_VECTORS, arrivals
-from mpigauge.features.profile.layout import Counted
-from mpigauge.features.profile.stored import load_jobs, save
-from mpigauge.features.profile.waiting import kept_calls, split_calls
 from mpigauge.model.errors import UserError
+from mpigauge.products.profile import layout
+from mpigauge.products.profile.arriving import MOST_VECTORS, arrivals
+from mpigauge.products.profile.layout import Counted
+from mpigauge.products.profile.stored import load_jobs, save
+from mpigauge.products.profile.waiting import kept_calls, split_calls
 from mpigauge.runs.store.arrivals import ArrivalPattern, arrival_patterns
 from tests.process.test_profile_waiting import CALLS, US, Program
 from tests.profiles import job

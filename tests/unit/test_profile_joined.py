@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mpigauge.features.profile.account import Account
-from mpigauge.features.profile.joined import Joined, MachineFigures, joined
-from mpigauge.features.profile.measured import joined_at, parts_for
-from mpigauge.features.profile.needs import Need, Use, needed, uses_of
-from mpigauge.features.profile.show import lines_of, page, saved_at_most
-from mpigauge.features.profile.stored import ProfiledJob, load_jobs
-from mpigauge.features.profile.waiting import WAIT
+from mpigauge.products.profile.account import Account
+from mpigauge.products.profile.joined import Joined, MachineFigures, joined
+from mpigauge.products.profile.measured import joined_at, parts_for
+from mpigauge.products.profile.needs import Need, Use, needed, uses_of
+from mpigauge.products.profile.show import lines_of, page, saved_at_most
+from mpigauge.products.profile.stored import ProfiledJob, load_jobs
+from mpigauge.products.profile.waiting import WAIT
 from mpigauge.result.stats.launches import rows
 from tests.cells import cell
 from tests.profiles import job, stored

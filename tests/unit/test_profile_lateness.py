@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from mpigauge.features.profile.account import Account
-from mpigauge.features.profile.by_name import page_of
-from mpigauge.features.profile.causes import explained
-from mpigauge.features.profile.lateness import last_of
-from mpigauge.features.profile.pictures import arrivals
-from mpigauge.features.profile.show import sentences
-from mpigauge.features.profile.stored import ProfiledJob
+from mpigauge.products.profile.account import Account
+from mpigauge.products.profile.by_name import page_of
+from mpigauge.products.profile.causes import explained
+from mpigauge.products.profile.lateness import last_of
+from mpigauge.products.profile.pictures import arrivals
+from mpigauge.products.profile.show import sentences
+from mpigauge.products.profile.stored import ProfiledJob
 from mpigauge.runs.store.arrivals import ArrivalPattern
 from tests.profiles import stored
 from tests.unit.test_profile_page import text_of

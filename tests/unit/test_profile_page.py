@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run as mpigauge
-from mpigauge.features.browse.access import PageRequest
-from mpigauge.features.browse.addresses import Pages
-from mpigauge.features.browse.runs_folder import RunsFolder
-from mpigauge.features.explain.registry import explained
-from mpigauge.features.profile.by_name import compared_runs, page_of
-from mpigauge.features.profile.profiling import jobs_of
+from mpigauge.products.browse.access import PageRequest
+from mpigauge.products.browse.addresses import Pages
+from mpigauge.products.browse.runs_folder import RunsFolder
+from mpigauge.products.explain.registry import explained
+from mpigauge.products.profile.by_name import compared_runs, page_of
+from mpigauge.products.profile.profiling import jobs_of
 from tests.profiles import after_an_edit, job, rank_file, stored
 from tests.replay.test_report_page import Page
 from tests.unit.test_profile_waited import waits
@@ -97,8 +97,8 @@ def test_peers_and_ranks_are_drawn(page: str) -> None:
 
 
 def test_very_many_ranks_share_bars_and_squares() -> None:
-    from mpigauge.features.profile import pictures
-    from mpigauge.features.profile.account import Account
+    from mpigauge.products.profile import pictures
+    from mpigauge.products.profile.account import Account
 
     files = [replace(rank_file(0), rank=n, ranks=200, host="node0") for n in range(200)]
     (many,) = jobs_of(0, files)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mpigauge.features.profile.account import Account
-from mpigauge.features.profile.show import sentences
-from mpigauge.features.profile.show_perfcatch import perfcatch
-from mpigauge.features.profile.stored import ProfiledJob, load_jobs, save
-from mpigauge.features.profile.waiting import WAIT
+from mpigauge.products.profile.account import Account
+from mpigauge.products.profile.show import sentences
+from mpigauge.products.profile.show_perfcatch import perfcatch
+from mpigauge.products.profile.stored import ProfiledJob, load_jobs, save
+from mpigauge.products.profile.waiting import WAIT
 from tests.profiles import job
 
 

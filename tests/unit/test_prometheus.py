@@ -17,9 +17,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from mpigauge.cli.main import run
 from mpigauge.cli.metrics_file import write
 from mpigauge.commands.runs import STATUSES
-from mpigauge.features.check.result import CheckLine, CheckResult
-from mpigauge.features.check.show_prometheus import OUTCOMES, metrics_of
 from mpigauge.model.row import Estimate
+from mpigauge.products.check.result import CheckLine, CheckResult
+from mpigauge.products.check.show_prometheus import OUTCOMES, metrics_of
 from mpigauge.show.prometheus import Metric, text_of
 from tests import cells, runs
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.settings.show import page, rows
 from mpigauge.model.errors import UserError
 from mpigauge.model.knob import Knob
 from mpigauge.model.mpi import Abi
+from mpigauge.products.settings.show import page, rows
 from mpigauge.site.mpi.settings import by_name, catalogue, search
 from mpigauge.site.mpi.settings.control import Variable, variable, variables
 from mpigauge.site.mpi.settings.known import BELOW, from_control, knobs, with_catalogue

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.sweep.sweeping import known_settings
 from mpigauge.measuring.plan.arms import Arm
 from mpigauge.model.errors import UserError
 from mpigauge.model.knob import Knob
+from mpigauge.products.sweep.sweeping import known_settings
 from mpigauge.session.lookups import look_up
 from mpigauge.site.mpi.rule_files.openmpi import EVERY_COLLECTIVE, NUMBERS
 from mpigauge.site.mpi.settings import catalogue

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from mpigauge.features.sweep.plan import swept_inside
 from mpigauge.measuring.plan.kernel import kernel_words
 from mpigauge.measuring.plan.plan import LaunchPlan, Plan
 from mpigauge.model.knob import Knob
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.sweep.plan import swept_inside
 from mpigauge.site.mpi.settings.inside import OutsideError, written
 from tests.process.test_campaign import PART, PLAN
 from tests.unit.test_transports import mpi

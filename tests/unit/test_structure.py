@@ -48,9 +48,9 @@ FILES = {
             from mpigauge.model.row import Row
         """,
     "show/words.py": "from mpigauge.model.row import Row\n",
-    "features/__init__.py": "",
-    "features/map/__init__.py": "",
-    "features/map/show.py": "from mpigauge.result.rows import later\n",
+    "products/__init__.py": "",
+    "products/map/__init__.py": "",
+    "products/map/show.py": "from mpigauge.result.rows import later\n",
 }
 
 
@@ -72,9 +72,9 @@ def ours() -> Any:
 
 # --- a small checkout -----------------------------------------------------------------------
 def test_folders_are_those_with_modules_in_them(small: Any) -> None:
-    assert small.folders == ["features", "model", "result", "show"]
+    assert small.folders == ["model", "products", "result", "show"]
     assert small.figures()["top folders"] == "4"
-    assert small.figures()["folders of features"] == "1"
+    assert small.figures()["folders of products"] == "1"
 
 
 def test_names_of_other_folders_are_counted_once_each_and_modules_are_not(small: Any) -> None:
@@ -91,7 +91,7 @@ def test_circles_are_told_by_when_their_imports_are_made(small: Any) -> None:
 
 def test_a_function_that_showing_takes_from_before_it_is_a_climb(small: Any) -> None:
     assert small.climbs() == {
-        ("show.table", "result.rows"), ("features.map.show", "result.rows.later"),
+        ("show.table", "result.rows"), ("products.map.show", "result.rows.later"),
     }  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def test_checkouts_stand_beside_each_other(
     assert out.splitlines()[0].split() == [tmp_path.name] * 2
     assert "top folders" in out
     assert "circle: result.other result.rows" in out
-    assert "climb: features.map.show -> result.rows.later" in out
+    assert "climb: products.map.show -> result.rows.later" in out
 
 
 def test_what_is_no_checkout_is_said_in_one_line(

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.submit import submitting
-from mpigauge.features.submit.queue import ASK_EVERY_S, Queue, follow
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.products.submit import submitting
+from mpigauge.products.submit.queue import ASK_EVERY_S, Queue, follow
 from mpigauge.site import batch
 from mpigauge.site.batch import BatchState
 from tests import profiles
@@ -223,7 +223,9 @@ def test_nodes_are_shown_as_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     task = submitting.task(("node", "--output", "mpigauge-runs/x"))
     assert (task.name, task.folder.name) == ("node", "x")
     folder, shown = stored("x"), []
-    monkeypatch.setattr("mpigauge.commands.node.present", lambda run: shown.append(run.path))
+    monkeypatch.setattr(
+        "mpigauge.products.node.command.present", lambda run: shown.append(run.path)
+    )
     submitting.collect("7", "", task)
     assert shown == [folder.absolute()]
 

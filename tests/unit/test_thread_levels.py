@@ -11,13 +11,13 @@ import pytest
 
 from mpigauge.cli.main import run as cli
 from mpigauge.cli.seats import seat_lines
-from mpigauge.features.sweep.plan import swept
 from mpigauge.measuring.plan import LaunchPlan, Plan, Resources, kernel_words, resolve
 from mpigauge.measuring.plan.arms import Arm
 from mpigauge.measuring.plan.narrowed import narrowed
 from mpigauge.model.column_facts import OF_NAME
 from mpigauge.model.errors import UserError
 from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL
+from mpigauge.products.sweep.plan import swept
 from mpigauge.result.document import document
 from mpigauge.runs.store import load
 from mpigauge.site import topology

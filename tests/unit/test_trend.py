@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mpigauge.features.browse.trend import TrendPoint, trend
 from mpigauge.model.row import Estimate
+from mpigauge.products.browse.trend import TrendPoint, trend
 from mpigauge.result.stats.shifts import shifts
 
 if TYPE_CHECKING:

@@ -15,9 +15,14 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.tune.faults import proof_of
-from mpigauge.features.tune.plan import SIZES, TUNED, between_sizes, sizes_of
-from mpigauge.features.tune.result import (
+from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.mpi import Mpi
+from mpigauge.model.names import CONTROL
+from mpigauge.model.row import Estimate
+from mpigauge.model.rules import MOST_BYTES, Rule
+from mpigauge.products.tune.faults import proof_of
+from mpigauge.products.tune.plan import SIZES, TUNED, between_sizes, sizes_of
+from mpigauge.products.tune.result import (
     _is_next,
     _judged,
     choices,
@@ -28,16 +33,11 @@ from mpigauge.features.tune.result import (
     rules_of,
     tried,
 )
-from mpigauge.features.tune.show import (
+from mpigauge.products.tune.show import (
     lines_of,
     rescue_sentence,
     rule_sentence,
 )
-from mpigauge.model.errors import RunError, UserError
-from mpigauge.model.mpi import Mpi
-from mpigauge.model.names import CONTROL
-from mpigauge.model.row import Estimate
-from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.result.compare.of_runs import facts_of
 from mpigauge.result.tuning.choose import SizeRange, choose
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of

@@ -11,24 +11,24 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.features.profile.in_turn import words_of
-from mpigauge.features.profile.mix import MOST_VECTORS, mix_of
-from mpigauge.features.tune.making import called
-from mpigauge.features.tune.plan import CROWDED_SIZES, SIZES, Where, sizes_to_confirm
-from mpigauge.features.tune.result import (
-    as_ranks_come,
-    rules_for_all_sizes,
-    rules_of,
-    weighed,
-)
-from mpigauge.features.tune.show import lines_of, trial_sentences
-from mpigauge.features.tune.trial import ROUNDS, trial_of
 from mpigauge.measuring.plan.request import Request
 from mpigauge.measuring.plan.resources import Resources
 from mpigauge.model.call_mix import CallMix, MixedCall
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import MOST_BYTES, Rule
+from mpigauge.products.profile.in_turn import words_of
+from mpigauge.products.profile.mix import MOST_VECTORS, mix_of
+from mpigauge.products.tune.making import called
+from mpigauge.products.tune.plan import CROWDED_SIZES, SIZES, Where, sizes_to_confirm
+from mpigauge.products.tune.result import (
+    as_ranks_come,
+    rules_for_all_sizes,
+    rules_of,
+    weighed,
+)
+from mpigauge.products.tune.show import lines_of, trial_sentences
+from mpigauge.products.tune.trial import ROUNDS, trial_of
 from mpigauge.result.tuning.choose import choose
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.runs.store.tunings import Evidence, MpiBuild, TunedRule, Tuning, load_tuning, save

@@ -15,21 +15,21 @@ import pytest
 from scipy import stats
 
 from mpigauge.cli.main import run
-from mpigauge.features.profile.mix import mix_of
-from mpigauge.features.tune.making import called, wants_messages
-from mpigauge.features.tune.point_to_point import (
+from mpigauge.model.call_mix import CallMix, MixedCall
+from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.names import CONTROL
+from mpigauge.model.units import settings_in_words
+from mpigauge.products.profile.mix import mix_of
+from mpigauge.products.tune.making import called, wants_messages
+from mpigauge.products.tune.point_to_point import (
     MOST_POINTS,
     Messages,
     groups_of,
     points_to_measure,
     values_that_work,
 )
-from mpigauge.features.tune.show import lines_of, message_lines
-from mpigauge.features.tune.trials import tried_points
-from mpigauge.model.call_mix import CallMix, MixedCall
-from mpigauge.model.errors import RunError, UserError
-from mpigauge.model.names import CONTROL
-from mpigauge.model.units import settings_in_words
+from mpigauge.products.tune.show import lines_of, message_lines
+from mpigauge.products.tune.trials import tried_points
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.result.tuning.halving import better_half
 from mpigauge.result.tuning.one_value import best_for_all, costs, slower_places

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.tune.making import _check_one_level, folder_for, with_level
-from mpigauge.features.tune.plan import TUNED
-from mpigauge.features.tune.point_to_point import Messages, slower_messages
-from mpigauge.features.tune.tuning import _check_calls, noise_of, why_gone
 from mpigauge.measuring.plan import Request
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import Rule
+from mpigauge.products.tune.making import _check_one_level, folder_for, with_level
+from mpigauge.products.tune.plan import TUNED
+from mpigauge.products.tune.point_to_point import Messages, slower_messages
+from mpigauge.products.tune.tuning import _check_calls, noise_of, why_gone
 from mpigauge.result.tuning.choose import Choice
 from mpigauge.result.tuning.grid import DEFAULT, grid_of
 from mpigauge.runs.store.tunings import Evidence, TunedRule

@@ -15,7 +15,13 @@ from typing import Any
 
 import pytest
 
-from mpigauge.features.tune.plan import (
+from mpigauge.measuring.plan import Plan, Resources
+from mpigauge.measuring.plan.request import Request
+from mpigauge.model.call_mix import CallMix, MixedCall
+from mpigauge.model.machine import Machine
+from mpigauge.model.rules import Rule
+from mpigauge.model.topology import Topology
+from mpigauge.products.tune.plan import (
     CROWDED_SIZES,
     ODD_RANKS,
     SIZES,
@@ -30,7 +36,7 @@ from mpigauge.features.tune.plan import (
     screen_plan,
     sizes_to_confirm,
 )
-from mpigauge.features.tune.point_to_point import (
+from mpigauge.products.tune.point_to_point import (
     ROUNDS,
     ROUNDS_OF_HALVING,
     ROUNDS_OF_TRIAL,
@@ -38,13 +44,7 @@ from mpigauge.features.tune.point_to_point import (
     messages_of,
     settings_plan,
 )
-from mpigauge.features.tune.tuning import TuningTask
-from mpigauge.measuring.plan import Plan, Resources
-from mpigauge.measuring.plan.request import Request
-from mpigauge.model.call_mix import CallMix, MixedCall
-from mpigauge.model.machine import Machine
-from mpigauge.model.rules import Rule
-from mpigauge.model.topology import Topology
+from mpigauge.products.tune.tuning import TuningTask
 from mpigauge.site import topology
 from mpigauge.site.placement import HostResources
 from tests import asked

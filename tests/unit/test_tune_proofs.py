@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.tune.faults import (
+from mpigauge.products.tune.faults import (
     CASES,
     file_name,
     program,

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mpigauge.features.tune.refine import Edge, edges_of, moved, sizes_to_ask, widened
-from mpigauge.features.tune.result import Of
 from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import Rule
+from mpigauge.products.tune.refine import Edge, edges_of, moved, sizes_to_ask, widened
+from mpigauge.products.tune.result import Of
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.runs.store.tunings import Evidence, TunedRule
 

@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from mpigauge.features.tune.point_to_point import (
-    Messages,
-    failures_of,
-    grid_of_run,
-    slower_messages,
-)
-from mpigauge.features.tune.result import Tried, grids, tried
-from mpigauge.features.tune.tuning import check_level, is_cut_short, screened, why_lost
 from mpigauge.measuring.plan.plan import Plan, PlanPart
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.record import Failure, Record, Skip
+from mpigauge.products.tune.point_to_point import (
+    Messages,
+    failures_of,
+    grid_of_run,
+    slower_messages,
+)
+from mpigauge.products.tune.result import Tried, grids, tried
+from mpigauge.products.tune.tuning import check_level, is_cut_short, screened, why_lost
 from mpigauge.result.tuning.grid import DEFAULT
 from mpigauge.runs.store import Run
 from mpigauge.runs.store.tunings import Fault

@@ -9,7 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from mpigauge.features.tune.show import (
+from mpigauge.model.call_mix import CallMix
+from mpigauge.model.names import CONTROL
+from mpigauge.model.row import Estimate
+from mpigauge.model.rules import MOST_BYTES, Rule
+from mpigauge.products.tune.show import (
     lines_of,
     message_lines,
     rule_sentence,
@@ -18,11 +22,7 @@ from mpigauge.features.tune.show import (
     trial_sentences,
     why_no_stand_in,
 )
-from mpigauge.features.tune.tuning import noise_of, why_default, why_gone
-from mpigauge.model.call_mix import CallMix
-from mpigauge.model.names import CONTROL
-from mpigauge.model.row import Estimate
-from mpigauge.model.rules import MOST_BYTES, Rule
+from mpigauge.products.tune.tuning import noise_of, why_default, why_gone
 from mpigauge.result.tuning.choose import Choice, SizeRange
 from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.runs.store.tunings import (

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.features.exec.show import all_seen, some_seen
-from mpigauge.features.exec.watching import Watching
 from mpigauge.measuring.campaign.on_mpi import on_its_mpi
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.exec.show import all_seen, some_seen
+from mpigauge.products.exec.watching import Watching
 from mpigauge.site.launch import Job, command
 from mpigauge.site.mpi.programs import look, suits
 from mpigauge.site.mpi.programs.elf import read_elf

@@ -10,10 +10,10 @@ import pytest
 
 from mpigauge.cli import text_tables
 from mpigauge.cli.main import run as main
-from mpigauge.features.check.result import CheckLine, CheckResult
-from mpigauge.features.check.show import as_table
 from mpigauge.model.row import Estimate
 from mpigauge.model.width import WIDTH, broken, cut_apart, shortened
+from mpigauge.products.check.result import CheckLine, CheckResult
+from mpigauge.products.check.show import as_table
 from mpigauge.show.text_table import text_table
 from tests import planted
 from tests.unit.test_hardware import messages, node_run, store

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Finds the commands: the files of commands/, and those of features that are called `command`.
+"""Finds the commands: the files of commands/, and those of products that are called `command`.
 
-`features/map/command.py` is the command `map`; `features/sweep/command_best.py` is the command
-`best`, since a feature may have several. Beside its `command`, a module may have a function
+`products/map/command.py` is the command `map`; `products/sweep/command_best.py` is the command
+`best`, since a product may have several. Beside its `command`, a module may have a function
 `check_options`, which refuses options that cannot be carried out, whatever hosts there are.
 """
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import click
 
-FOLDER, FEATURES = "mpigauge.commands", "mpigauge.features"
-_OF_A_FEATURE = "command"
+FOLDER, PRODUCTS = "mpigauge.commands", "mpigauge.products"
+_OF_A_PRODUCT = "command"
 FORMER_NAMES = {
     "kernels": "mpi build",
     "list": "benchmarks",
@@ -37,17 +37,17 @@ FORMER_NAMES = {
 def command_modules() -> dict[str, str]:
     """The module of each command, by the command's name. RuntimeError: two have one name."""
     modules = modules_in(FOLDER)
-    folders = import_module(FEATURES).__path__
-    for feature in iter_modules(folders):
-        # Looked for without importing the feature: most of them are not needed.
-        for file in iter_modules([f"{folder}/{feature.name}" for folder in folders]):
+    folders = import_module(PRODUCTS).__path__
+    for product in iter_modules(folders):
+        # Looked for without importing the product: most of them are not needed.
+        for file in iter_modules([f"{folder}/{product.name}" for folder in folders]):
             first, _, rest = file.name.partition("_")
-            if first != _OF_A_FEATURE:
+            if first != _OF_A_PRODUCT:
                 continue
-            name = rest or feature.name
+            name = rest or product.name
             if name in modules:
                 raise RuntimeError(f"two commands are named '{name}'")
-            modules[name] = f"{FEATURES}.{feature.name}.{file.name}"
+            modules[name] = f"{PRODUCTS}.{product.name}.{file.name}"
     return modules
 
 

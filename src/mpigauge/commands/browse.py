@@ -16,7 +16,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.limits import MOST_PORT
 
 if TYPE_CHECKING:
-    from mpigauge.features.browse.serve import ServerAddress
+    from mpigauge.products.browse.serve import ServerAddress
 
 
 @click.command("browse", cls=Command)
@@ -51,7 +51,7 @@ def command(folder: Path | None, port: int, host: str | None, let_others_in: boo
 
 
 def _place(host: str | None, others: bool) -> ServerAddress:
-    from mpigauge.features.browse.serve import LOOPBACK, ServerAddress
+    from mpigauge.products.browse.serve import LOOPBACK, ServerAddress
 
     if others and host is None:
         raise UserError("--let-others-in needs --host: the address of this machine to listen at")
@@ -75,14 +75,14 @@ def _is_loopback(host: str) -> bool:
 
 def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     from mpigauge.cli import asking
-    from mpigauge.features.browse.access import new_token
-    from mpigauge.features.browse.addresses import Pages
-    from mpigauge.features.browse.runs_folder import RunsFolder
-    from mpigauge.features.browse.serve import Server
-    from mpigauge.features.explain.registry import explained
-    from mpigauge.features.profile.by_name import compared_runs, page_of
-    from mpigauge.features.tune.page import page_of as page_of_tuning
     from mpigauge.model.units import many
+    from mpigauge.products.browse.access import new_token
+    from mpigauge.products.browse.addresses import Pages
+    from mpigauge.products.browse.runs_folder import RunsFolder
+    from mpigauge.products.browse.serve import Server
+    from mpigauge.products.explain.registry import explained
+    from mpigauge.products.profile.by_name import compared_runs, page_of
+    from mpigauge.products.tune.page import page_of as page_of_tuning
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     root = folder or DEFAULT_ROOT

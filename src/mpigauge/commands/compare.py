@@ -78,7 +78,7 @@ def command(
     from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
     from mpigauge.cli.pivoting import pivoted, print_pivot, sides_across
     from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.features.profile.finding import is_profile
+    from mpigauge.products.profile.finding import is_profile
     from mpigauge.result.compare.compare import compare
     from mpigauge.result.compare.only import only, read_only
     from mpigauge.session.run_names import open_runs
@@ -151,9 +151,9 @@ def _compare_profiles(
     """Compares profiles by call sites, which people see in a table of their own."""
     from mpigauge.cli.comparing import print_comparison
     from mpigauge.cli.screen import screen, write
-    from mpigauge.features.profile.comparing import compared_profiles, profiles_of
-    from mpigauge.features.profile.show_compared import text_of
     from mpigauge.model.width import WIDTH
+    from mpigauge.products.profile.comparing import compared_profiles, profiles_of
+    from mpigauge.products.profile.show_compared import text_of
     from mpigauge.result.compare.only import only, read_only
     from mpigauge.session.run_names import open_run
 

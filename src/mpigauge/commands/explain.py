@@ -38,10 +38,10 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
     """
     from mpigauge.cli.screen import write_lines
     from mpigauge.cli.text_tables import screen_width
-    from mpigauge.features.explain.registry import explain
-    from mpigauge.features.profile.finding import is_profile
     from mpigauge.model.errors import UserError
     from mpigauge.model.width import WIDTH
+    from mpigauge.products.explain.registry import explain
+    from mpigauge.products.profile.finding import is_profile
     from mpigauge.session.run_names import open_run
     from mpigauge.show.explanation import page, to_json
 
@@ -60,16 +60,16 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
 
 
 def _of_profile(run: str) -> Explanation:
-    from mpigauge.features.profile.causes import explained
-    from mpigauge.features.profile.finding import profile_at
+    from mpigauge.products.profile.causes import explained
+    from mpigauge.products.profile.finding import profile_at
 
     return explained(profile_at(run) or ())
 
 
 def _list(as_json: bool) -> None:
     from mpigauge.cli.text_tables import print_rows
-    from mpigauge.features.explain.registry import CAUSES
-    from mpigauge.features.profile.causes import CAUSES as OF_PROFILES
+    from mpigauge.products.explain.registry import CAUSES
+    from mpigauge.products.profile.causes import CAUSES as OF_PROFILES
 
     rows = [[each.name, each.about] for each in CAUSES.values()]
     rows += [[each.name, f"of a profile: {each.about}"] for each in OF_PROFILES]

@@ -81,7 +81,9 @@ def command(
     from mpigauge.cli.pivoting import show_pivot
     from mpigauge.cli.screen import tell
     from mpigauge.cli.showing import check_rows, show
-    from mpigauge.features.imported.importing import (
+    from mpigauge.model.errors import UserError
+    from mpigauge.model.units import listed
+    from mpigauge.products.imported.importing import (
         date_said,
         machine_said,
         read_files,
@@ -90,11 +92,9 @@ def command(
         tell_unread,
         unpack_all,
     )
-    from mpigauge.features.profile.by_name import print_profile
-    from mpigauge.features.profile.profiling import call_sites
-    from mpigauge.features.profile.reported import header_of, reported_jobs, save_reported
-    from mpigauge.model.errors import UserError
-    from mpigauge.model.units import listed
+    from mpigauge.products.profile.by_name import print_profile
+    from mpigauge.products.profile.profiling import call_sites
+    from mpigauge.products.profile.reported import header_of, reported_jobs, save_reported
     from mpigauge.runs.store import load
     from mpigauge.runs.store.imported import removed_on, write_imported
     from mpigauge.runs.store.pack import is_pack

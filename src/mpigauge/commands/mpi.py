@@ -17,7 +17,7 @@ from mpigauge.cli.helping import Group
 from mpigauge.cli.paths import InputFile, InputFolder, OutputFolder
 from mpigauge.commands.kernels import build_command
 from mpigauge.commands.transports import command as transports_command
-from mpigauge.features.settings.command import command as settings_command
+from mpigauge.products.settings.command import command as settings_command
 
 if TYPE_CHECKING:
     from mpigauge.measuring.campaign.trial import Trial
@@ -92,7 +92,7 @@ def front_command(folder: Path, mpi_spec: str, dialect: str | None, strict: bool
     """
     import shlex
 
-    from mpigauge.features.front.writing import write_fronts
+    from mpigauge.products.exec.front.writing import write_fronts
     from mpigauge.site.mpi import find
 
     mpi = find(mpi_spec)

@@ -38,8 +38,8 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     """
     from mpigauge.cli.reporting import shown_of, write_page
     from mpigauge.draw.write import check_folder
-    from mpigauge.features.explain.registry import explained
-    from mpigauge.features.profile.by_name import page_of
+    from mpigauge.products.explain.registry import explained
+    from mpigauge.products.profile.by_name import page_of
     from mpigauge.show.web.report import report
 
     if target.suffix not in (".html", ".htm"):
@@ -56,8 +56,8 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
 
 def _page_of_tuning(word: str, limits_of: str | None) -> str | None:
     """The page of the run that confirmed it, with what the tuning says; None: it is none."""
-    from mpigauge.features.explain.registry import explained
-    from mpigauge.features.tune.page import page_of
+    from mpigauge.products.explain.registry import explained
+    from mpigauge.products.tune.page import page_of
     from mpigauge.runs.store.tunings import holds_tuning
 
     folder = Path(word)
@@ -68,7 +68,7 @@ def _page_of_tuning(word: str, limits_of: str | None) -> str | None:
 
 def _check_alone(runs: tuple[str, ...]) -> None:
     """UserError: a profile or a tuning is among several runs."""
-    from mpigauge.features.profile.finding import is_profile
+    from mpigauge.products.profile.finding import is_profile
     from mpigauge.runs.store.tunings import holds_tuning
 
     if len(runs) > 1 and any(holds_tuning(Path(run)) for run in runs):

@@ -41,8 +41,8 @@ def command(run: str, seconds: str | None, form: str) -> None:
 
     from mpigauge.cli.side_by_side import print_beside
     from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.features.sweep.sweeping import present_all
     from mpigauge.measuring.plan.parse import parse_duration
+    from mpigauge.products.sweep.sweeping import present_all
     from mpigauge.session.measuring import carry_out
     from mpigauge.session.run_names import find_run
 

@@ -44,7 +44,7 @@ def command(run: str, follows: bool, **how: Any) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, a file that
     `mpigauge share` has made, or ref:NAME of the reference library (`mpigauge ref list`).
     """
-    from mpigauge.features.watch.command import check_ended, followed
+    from mpigauge.products.watch.command import check_ended, followed
     from mpigauge.session.run_names import find_run
 
     if not follows:
@@ -65,9 +65,9 @@ def _show(
 ) -> None:
     from mpigauge.cli.pivoting import show_pivot
     from mpigauge.cli.showing import show_remarks, show_run
-    from mpigauge.features.profile.by_name import print_profile
-    from mpigauge.features.profile.finding import profile_at
     from mpigauge.model.errors import UserError
+    from mpigauge.products.profile.by_name import print_profile
+    from mpigauge.products.profile.finding import profile_at
     from mpigauge.session.run_names import find_run, open_run
 
     jobs = profile_at(run)

@@ -169,7 +169,7 @@ def make_command(collectives: tuple[str, ...], profile: str | None, **values: An
     default with certainty, in the launches that chose it and in others; everywhere else the default
     stays. Given again with the same --output, an interrupted tuning goes on.
     """
-    from mpigauge.features.tune.making import make
+    from mpigauge.products.tune.making import make
 
     if profile is None:
         make(collectives, values)
@@ -188,12 +188,12 @@ def make_command(collectives: tuple[str, ...], profile: str | None, **values: An
 def _profile_of(word: str, values: dict[str, Any]) -> Path:
     """The folder of the profile, whose MPI is taken where none is named. UserError: it is none, or
     an option says what the profile says."""
-    from mpigauge.features.profile.finding import holds_profile
-    from mpigauge.features.profile.left import collect_left
-    from mpigauge.features.profile.measured import mpi_of
-    from mpigauge.features.profile.show import main_jobs
-    from mpigauge.features.profile.stored import load_jobs
     from mpigauge.model.errors import UserError
+    from mpigauge.products.profile.finding import holds_profile
+    from mpigauge.products.profile.left import collect_left
+    from mpigauge.products.profile.measured import mpi_of
+    from mpigauge.products.profile.show import main_jobs
+    from mpigauge.products.profile.stored import load_jobs
     from mpigauge.session.run_names import find_run
 
     for name in ("ranks", "sizes", "thread_level"):
@@ -214,15 +214,15 @@ def _profile_of(word: str, values: dict[str, Any]) -> Path:
 
 
 def _mix_of(profile: Path) -> CallMix | None:
-    from mpigauge.features.profile.mix import mix_of
-    from mpigauge.features.profile.stored import load_jobs
+    from mpigauge.products.profile.mix import mix_of
+    from mpigauge.products.profile.stored import load_jobs
 
     return mix_of(profile.name, load_jobs(profile))
 
 
 def _without_trial(mix: CallMix | None, values: dict[str, Any]) -> tuple[Path, Tuning] | None:
     """The tuning for this program whose trial was interrupted, or failed, with its folder."""
-    from mpigauge.features.tune.making import folder_for
+    from mpigauge.products.tune.making import folder_for
     from mpigauge.runs.store.tunings import FILE, load_tuning
     from mpigauge.site.mpi import find
 
@@ -243,9 +243,9 @@ def _failing(
 ) -> Callable[[Mapping[str, str]], str] | None:
     """Tells why the program of a profile fails with settings, empty: it does not; None: the program
     cannot be started here, or not with the MPI that is tuned."""
-    from mpigauge.features.profile.in_turn import launched_in_turn, words_of
-    from mpigauge.features.tune.plan import TUNED
     from mpigauge.model.errors import RunError
+    from mpigauge.products.profile.in_turn import launched_in_turn, words_of
+    from mpigauge.products.tune.plan import TUNED
     from mpigauge.runs.store import load
     from mpigauge.runs.store.tunings import as_variables
     from mpigauge.site.mpi import find
@@ -271,10 +271,10 @@ def _try_program(profile: Path, folder: Path, tuning: Tuning, seed: int) -> None
     from dataclasses import replace
 
     from mpigauge.cli.screen import tell
-    from mpigauge.features.profile.in_turn import launched_in_turn, words_of
-    from mpigauge.features.tune.plan import TUNED
-    from mpigauge.features.tune.show import trial_sentences
-    from mpigauge.features.tune.trial import ROUNDS, trial_of
+    from mpigauge.products.profile.in_turn import launched_in_turn, words_of
+    from mpigauge.products.tune.plan import TUNED
+    from mpigauge.products.tune.show import trial_sentences
+    from mpigauge.products.tune.trial import ROUNDS, trial_of
     from mpigauge.runs.store import load
     from mpigauge.runs.store.tunings import RUNS, save, variables_of
 
@@ -308,8 +308,8 @@ def show_command(folder: Path, as_json: bool) -> None:
     Below it is the default beside what was tuned, size by size, as fresh launches found both.
     """
     from mpigauge.cli.screen import write_lines
-    from mpigauge.features.tune.curves import curve_lines
-    from mpigauge.features.tune.show import lines_of
+    from mpigauge.products.tune.curves import curve_lines
+    from mpigauge.products.tune.show import lines_of
     from mpigauge.runs.store.tunings import load_tuning
 
     if as_json:
@@ -331,7 +331,7 @@ def show_command(folder: Path, as_json: bool) -> None:
 def env_command(folder: Path, form: str) -> None:
     """Print the environment that makes the MPI read the rules."""
     from mpigauge.cli.screen import tell
-    from mpigauge.features.tune.show import environment_lines
+    from mpigauge.products.tune.show import environment_lines
     from mpigauge.runs.store.tunings import variables_of
     from mpigauge.session.tuned import whole
 
@@ -347,7 +347,7 @@ def env_command(folder: Path, form: str) -> None:
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
 def apply_command(folder: Path, words: tuple[str, ...]) -> None:
     """Start a program, such as `mpirun -n 64 ./app`, with the rules of a tuning."""
-    from mpigauge.features.tune.applying import start
+    from mpigauge.products.tune.applying import start
     from mpigauge.session.tuned import whole
 
     start(folder, whole(folder), words)
@@ -372,7 +372,7 @@ def verify_command(folder: Path, mpi_spec: str | None, **values: Any) -> None:
 
     Another build of the MPI, and files that were edited, are refused.
     """
-    from mpigauge.features.tune.making import verify
+    from mpigauge.products.tune.making import verify
     from mpigauge.session.tuned import whole
 
     verify(folder, whole(folder), mpi_spec, values)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Finds the profile that a word names, in a run folder or a shared file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
+
+from mpigauge.products.profile import KIND
+from mpigauge.runs.store.imported import REFERENCE
+from mpigauge.runs.store.pack import opened
+from mpigauge.session.run_names import find_run
+
+if TYPE_CHECKING:
+    from mpigauge.products.profile.stored import ProfiledJob
+
+HEADER = "run.json"
+_DAMAGED = (
+    OSError, ValueError, RecursionError, AttributeError, KeyError, BadZipFile, StopIteration
+)  # fmt: skip
+"""The errors of reading a run.json that is damaged or foreign."""
+
+
+def profile_at(word: str) -> tuple[ProfiledJob, ...] | None:
+    """Returns the jobs of a profile; None: the run is not one. UserError: there is no such run, or
+    it cannot be read."""
+    if not is_profile(word):
+        return None
+    from mpigauge.products.profile.left import collect_left
+    from mpigauge.products.profile.stored import load_jobs
+
+    collect_left(find_run(word))
+    with opened(find_run(word)) as folder:
+        return load_jobs(folder)
+
+
+def is_profile(word: str) -> bool:
+    """True if the named run is a profile. UserError: there is no such run."""
+    return not word.startswith(REFERENCE) and holds_profile(find_run(word))
+
+
+def holds_profile(path: Path) -> bool:
+    """True if this run folder or shared file is a profile; false if it is damaged, which is
+    reported when it is opened."""
+    try:
+        return bool(json.loads(_header(path)).get("kind") == KIND)
+    except _DAMAGED:
+        return False
+
+
+def _header(path: Path) -> bytes:
+    """Returns the contents of run.json."""
+    if not path.is_file():
+        return (path / HEADER).read_bytes()
+    with ZipFile(path) as pack:
+        name = next(name for name in pack.namelist() if PurePosixPath(name).name == HEADER)
+        return pack.read(name)

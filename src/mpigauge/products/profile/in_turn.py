@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Reruns the program of a stored profile, alternating between sets of variables."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.model.errors import RunError
+from mpigauge.products.profile.account import Account
+from mpigauge.products.profile.profiling import NO_CARDS, Profiling, header
+from mpigauge.products.profile.show import main_jobs
+
+if TYPE_CHECKING:
+    from mpigauge.products.profile.stored import ProfiledJob
+
+Times = tuple[float, float]
+"""The run time of one launch and its time in MPI, in seconds, in the mean of ranks."""
+
+
+def words_of(run_header: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Returns the profiled command line and the options of `mpigauge profile` from the header of a
+    profile; empty if they are not in it."""
+    from mpigauge.cli.paths import LATER
+    from mpigauge.products.profile.command import command
+
+    typed = run_header.get("command")
+    if not isinstance(typed, list) or typed[:2] != ["mpigauge", "profile"]:
+        return (), {}
+    options = command.make_context("profile", list(map(str, typed[2:])), obj=LATER).params
+    return tuple(options.pop("words")), options
+
+
+def launched_in_turn(
+    run_header: Mapping[str, Any],
+    arms: Mapping[str, Mapping[str, str]],
+    folder: Path,
+    rounds: int,
+    seed: int,
+    tell: Callable[[str], None],
+) -> dict[str, list[Times]]:
+    """Launches each arm with its variables once per round, in random order; each arm is a run in
+    `folder`. `run_header`: the header of the profile. RunError: a launch fails."""
+    from mpigauge.cli.program_options import NAMES
+    from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.products.profile.command import agent_for, hosts_of, starter_for
+    from mpigauge.runs.store import RunWriter
+    from mpigauge.session.program import set_up_program
+    from mpigauge.site.launch.lines.preload import PRELOAD
+    from mpigauge.site.mpi.profiler import library
+
+    words, options = words_of(run_header)
+    options["tuned"] = None
+    setup = (
+        set_up_program(options, words, TERMINAL) if any(options[name] for name in NAMES) else None
+    )
+    starter = starter_for(words, setup, dict(os.environ))
+    agent, hosts = agent_for(setup, options["rsh"]), hosts_of(setup)
+    preloaded = {PRELOAD: str(library(tell))}
+    order = random.Random(seed)
+    times: dict[str, list[Times]] = {arm: [] for arm in arms}
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        profilings = {}
+        for arm, variables in arms.items():
+            made = RunWriter.create(header(words), NO_CARDS, output=folder / arm, label=arm)
+            writer = stack.enter_context(made)
+            rank_variables = {**preloaded, **variables}
+            profilings[arm] = Profiling(
+                starter, rank_variables, writer, tell, agent, hosts, output=subprocess.DEVNULL
+            )
+        for number in range(rounds):
+            for arm in order.sample(list(arms), len(arms)):
+                times[arm].append(_launched(profilings[arm], number, words, arm))
+    return times
+
+
+def _launched(profiling: Profiling, number: int, words: Sequence[str], arm: str) -> Times:
+    jobs, ended = profiling.launch(number)
+    shown = main_jobs(jobs)
+    if ended.status or not shown:
+        why = f"ended with status {ended.status}" if ended.status else "showed no rank"
+        profiling.writer.finish("failed", exit_status=ended.status)
+        raise RunError(f"`{' '.join(words)}` {why} in launch {number + 1} ({arm})")
+    profiling.writer.amend(header(words, jobs))
+    profiling.writer.finish("done", exit_status=0)
+    return _times(shown[0])
+
+
+def _times(job: ProfiledJob) -> Times:
+    account = Account(job)
+    return float(account.run_s.mean()), float(account.mpi_s.mean())

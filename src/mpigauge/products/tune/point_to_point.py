@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Tunes settings of point-to-point messages: searches, chooses by weighted messages, confirms.
+
+These settings have one value for all sizes and are read when the MPI starts, so each point of their
+space (site.mpi.settings.spaces) has its own launches, alternating with the default. Successive
+halving leaves a few points, which are measured more often. The chosen one must be faster in fresh
+launches, and give right results in all collectives.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mpigauge.cli.screen import tell
+from mpigauge.measuring.plan.plan import Plan
+from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.names import CONTROL
+from mpigauge.model.units import listed, many, settings_in_words
+from mpigauge.products.tune.plan import (
+    ODD_RANKS,
+    SIZES,
+    TUNED,
+    right_alone_plan,
+)
+from mpigauge.products.tune.result import as_ranks_come, evidence, tried
+from mpigauge.products.tune.tuning import TuningTask, without_own
+from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
+from mpigauge.result.tuning.halving import better_half
+from mpigauge.result.tuning.one_value import best_for_all, costs, slower_places
+from mpigauge.runs.store.tunings import SlowerMessages, TunedMessages
+from mpigauge.site.mpi.rule_files.candidates import collectives_of
+from mpigauge.site.mpi.settings.spaces import Point, points, space_of
+
+if TYPE_CHECKING:
+    from mpigauge.measuring.plan import PlanPart
+    from mpigauge.runs.store import Run
+    from mpigauge.site.mpi.settings.spaces import SpaceSetting
+
+BENCHMARKS = ("PingPong", "Sendrecv")
+"""The benchmarks of messages in one direction at a time, and in both at once."""
+MOST_POINTS = 48
+"""The maximum number of points: more are sampled, except points that change one setting."""
+FINALISTS = 3
+"""The number of points that the search leaves."""
+SEED = 1
+"""The random seed, fixed so that a resumed command draws the same points."""
+ROUNDS_OF_TRIAL = 2
+ROUNDS_OF_HALVING = 2
+"""The rounds of each halving step. The faster launch counts, as the other may be disturbed."""
+ROUNDS = 16
+"""The rounds for the finalists and for confirming."""
+Arms = Mapping[str, Point]
+"""The points by name, without the default."""
+Failing = Callable[[Point], str]
+"""A function that returns why a program fails with settings; empty: it does not."""
+
+
+@dataclass(frozen=True)
+class Messages:
+    """The messages that are measured in the same launches."""
+
+    benchmarks: tuple[str, ...]
+    ranks: int
+    weights: Mapping[int, float]
+    """The weight of each message size in bytes."""
+    each_on_a_host: bool = False
+    """True if each rank is on a host of its own, so that messages use the network."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The result of a search."""
+
+    finalists: Arms
+    tried: int
+    failed: Mapping[str, str]
+    """The points that could not be measured or gave wrong data, and why."""
+
+
+# --- what is measured ---------------------------------------------------------------------------
+def messages_of(task: TuningTask) -> list[Messages]:
+    """Returns the calls of the program, weighted by the time spent in them; without a profile both
+    benchmarks with equal weights."""
+    several = len(task.setup.resources.hosts) > 1
+    if task.mix is None:
+        sizes = dict.fromkeys(task.request.sizes or SIZES, 1.0)
+        pair = Messages(BENCHMARKS, 2, sizes)
+        if not several:
+            return [pair]
+        apart = replace(pair, each_on_a_host=True)
+        if task.setup.resources.ppn == 1:
+            return [apart]
+        return [pair, apart]
+    together: dict[tuple[str, int], dict[int, float]] = {}
+    for call in task.mix.every:
+        own = together.setdefault((call.benchmark, call.ranks), {})
+        own[call.message_bytes] = own.get(call.message_bytes, 0.0) + call.seconds
+    return [
+        Messages((name,), ranks, weights, several and ranks == 2)
+        for (name, ranks), weights in together.items()
+    ]
+
+
+def settings_plan(task: TuningTask, messages: Sequence[Messages], arms: Arms, rounds: int) -> Plan:
+    """Returns a plan with separate launches for the default, each point, and the default again."""
+    every = {DEFAULT: {}, **arms, CONTROL: {}}
+    parts = []
+    for each in messages:
+        for name, point in every.items():
+            parts.append(replace(_part(task, each), arm=name, settings=dict(point)))
+    plan = task.where.plan(without_own(task), parts)
+    return replace(plan, shuffle=True, launches=rounds, seconds=None, use_all=False)
+
+
+def _part(task: TuningTask, messages: Messages) -> PlanPart:
+    where = task.where
+    if messages.each_on_a_host:
+        where = replace(where, resources=replace(where.resources, ppn=1))
+    part = where.measured_part(without_own(task), messages.benchmarks[0], messages.ranks)
+    return replace(part, benchmarks=messages.benchmarks, sizes=tuple(sorted(messages.weights)))
+
+
+# --- what it says -------------------------------------------------------------------------------
+def groups_of(messages: Sequence[Messages]) -> dict[tuple[int, str], list[int]]:
+    """Returns the places of each benchmark in the grid, one per size, numbered from 0."""
+    groups: dict[tuple[int, str], list[int]] = {}
+    number = 0
+    for kind, each in enumerate(messages):
+        for name in each.benchmarks:
+            groups[kind, name] = list(range(number, number + len(each.weights)))
+            number += len(each.weights)
+    return groups
+
+
+def grid_of_run(run: Run, messages: Sequence[Messages], arms: Sequence[str]) -> Grid:
+    """Returns the times of a run of `settings_plan`; each place of the grid is a benchmark at a
+    size. Points with wrong data are left out."""
+    groups = groups_of(messages)
+    plan = Plan.from_json(run.plan)
+    of_each = len(plan.parts) // len(messages)
+    times: dict[tuple[str, int, int], float] = {}
+    weights: dict[int, float] = {}
+    wrong = {cell.arm for cell in run.cells if cell.wrong_count}
+    for cell in as_ranks_come(run.cells):
+        kind = plan.part_number(cell.launch) // of_each
+        sizes = sorted(messages[kind].weights)
+        if cell.arm in wrong or cell.message_bytes not in sizes:
+            continue
+        place = groups[kind, cell.benchmark][sizes.index(cell.message_bytes)]
+        times[cell.arm, place, plan.round(cell.launch)] = cell.time_p50_s
+        weights[place] = messages[kind].weights[cell.message_bytes]
+    every = [place for group in groups.values() for place in group]
+    return replace(grid_of(times, every, arms), weights=weights)
+
+
+def failures_of(run: Run, arms: Sequence[str]) -> dict[str, str]:
+    """Returns why points could not be measured or gave wrong data, by name."""
+    plan = Plan.from_json(run.plan)
+    reasons: dict[str, str] = {}
+    for cell in run.cells:
+        if cell.wrong_count and cell.arm in arms:
+            reasons.setdefault(cell.arm, f"{cell.benchmark} delivers wrong data")
+    for failure in run.failures:
+        arm = plan.part(failure.launch).arm
+        if arm in arms:
+            reasons.setdefault(arm, failure.message)
+    return reasons
+
+
+# --- searching ----------------------------------------------------------------------------------
+def halved(task: TuningTask, messages: Sequence[Messages], arms: Arms) -> Searched:
+    """Searches points by successive halving."""
+    left, number = dict(arms), 1
+    failed: dict[str, str] = {}
+    while len(left) > FINALISTS:
+        run = task.measured(f"p2p-{number}", settings_plan(task, messages, left, ROUNDS_OF_HALVING))
+        failed |= failures_of(run, list(left))
+        point_costs = costs(grid_of_run(run, messages, list(left)), list(left))
+        left = {name: left[name] for name in better_half(point_costs, FINALISTS)}
+        number += 1
+    return Searched(left, len(arms), failed)
+
+
+def by_trials(
+    task: TuningTask, space: Sequence[SpaceSetting], messages: Sequence[Messages], trials: int
+) -> Searched:
+    """Searches points by trials; the best have the lowest mean cost over all messages. RunError:
+    interrupted."""
+    from mpigauge.products.tune.trials import tried_points
+
+    failed: dict[str, str] = {}
+
+    def cost(number: int, point: Point) -> float:
+        words = settings_in_words(point)
+        plan = settings_plan(task, messages, {words: point}, ROUNDS_OF_TRIAL)
+        run = task.measured(f"p2p-trial-{number}", plan)
+        failed.update(failures_of(run, [words]))
+        return costs(grid_of_run(run, messages, [words]), [words])[words]
+
+    trial_costs = tried_points(space, cost, trials, SEED)
+    points = {settings_in_words(point): point for point, _ in trial_costs}
+    best = better_half({settings_in_words(point): cost for point, cost in trial_costs}, FINALISTS)
+    return Searched({words: points[words] for words in best[:FINALISTS]}, len(trial_costs), failed)
+
+
+def points_to_measure(space: Sequence[SpaceSetting], seed: int) -> Arms:
+    """Returns all points of the space, or a sample of a large one."""
+    every = {settings_in_words(point): point for point in points(space)}
+    if len(every) <= MOST_POINTS:
+        return every
+    single = []
+    for setting in space:
+        if setting.has_effect({}):
+            for value in setting.values:
+                single.append(settings_in_words(setting.set_to(value)))
+    others = [name for name in every if name not in single]
+    some = random.Random(seed).sample(others, max(MOST_POINTS - len(single), 0))
+    return {name: every[name] for name in (*single, *some)}
+
+
+def values_that_work(
+    space: Sequence[SpaceSetting], failing: Failing
+) -> tuple[list[SpaceSetting], dict[str, str]]:
+    """Returns the space without values with which the program fails, and why it fails: its own
+    libraries may conflict with what a setting loads. RunError: it always fails."""
+    if why := failing({}):
+        raise RunError(f"--for: the program no longer runs as it was profiled: {why}")
+    kept, failed = [], {}
+    by_name = {setting.name: setting for setting in space}
+    for setting in space:
+        values = []
+        for value in setting.values:
+            point = setting.set_to(value)
+            for name, other in setting.where.items():
+                if other:
+                    point |= by_name[name].set_to(other)
+            if why := failing(point):
+                failed[settings_in_words(point)] = why
+            else:
+                values.append(value)
+        if values:
+            kept.append(replace(setting, values=tuple(values)))
+    return kept, failed
+
+
+# --- all of it ----------------------------------------------------------------------------------
+def tune_messages(
+    task: TuningTask, trials: int = 0, failing: Failing | None = None
+) -> TunedMessages:
+    """Tunes settings of messages. `trials`: the number of points that Optuna chooses; 0: successive
+    halving of a list. UserError: no settings are known for this MPI. RunError: interrupted."""
+    space, unusable = space_of_task(task), dict[str, str]()
+    if failing is not None:
+        tell("messages from rank to rank: the program once with each setting")
+        space, unusable = values_that_work(space, failing)
+    messages = _tuned(task, space, trials)
+    return replace(messages, failed={**unusable, **messages.failed})
+
+
+def space_of_task(task: TuningTask) -> Sequence[SpaceSetting]:
+    """Returns the space of settings of the MPI. UserError: no settings are known for it."""
+    hosts = max(len(task.setup.resources.hosts), 1)
+    space = space_of(task.setup.mpi, hosts)
+    if not space:
+        raise UserError(
+            f"--p2p: no settings of messages are known that {task.setup.mpi.label} could be told; "
+            "`mpigauge sweep --vary` measures any of its settings"
+        )
+    return space
+
+
+def _tuned(task: TuningTask, space: Sequence[SpaceSetting], trials: int) -> TunedMessages:
+    if not space:
+        return TunedMessages(why="the program fails with every setting")
+    messages = messages_of(task)
+    search = _searched(task, space, messages, trials)
+    if not search.finalists:
+        return TunedMessages(why="no combination could be measured", tried=search.tried,
+                             failed=search.failed)  # fmt: skip
+    names = list(search.finalists)
+    plan = settings_plan(task, messages, search.finalists, ROUNDS)
+    run = task.measured("p2p-finalists", plan)
+    grid = grid_of_run(run, messages, names)
+    failed = {**search.failed, **failures_of(run, names)}
+    best = best_for_all(grid, {name: len(point) for name, point in search.finalists.items()})
+    if best is None:
+        return TunedMessages(why="too few launches were whole", tried=search.tried, failed=failed)
+    result = TunedMessages(
+        tried=search.tried, failed=failed, chosen=evidence(best), measured_by=_in_words(messages)
+    )
+    if not best.is_faster:
+        return replace(result, why=f"{best.arm} was not faster with certainty")
+    return confirmed_messages(task, replace(result, settings=dict(search.finalists[best.arm])))
+
+
+def _searched(
+    task: TuningTask, space: Sequence[SpaceSetting], messages: Sequence[Messages], trials: int
+) -> Searched:
+    if trials:
+        tell(f"messages from rank to rank: {many(trials, 'trial')} of a space of settings")
+        return by_trials(task, space, messages, trials)
+    arms = points_to_measure(space, SEED)
+    tell(f"messages from rank to rank: {many(len(arms), 'combination')} of settings")
+    return halved(task, messages, arms)
+
+
+def confirmed_messages(task: TuningTask, chosen: TunedMessages) -> TunedMessages:
+    """Confirms the chosen settings by fresh launches and by correctness tests of all collectives;
+    settings that fail are removed, with the reason."""
+    words = settings_in_words(chosen.settings)
+    wrong = wrong_with_settings(task, chosen.settings)
+    if wrong:
+        return replace(chosen, settings={}, why=f"with {words} {wrong}")
+    messages = messages_of(task)
+    arms = {TUNED: chosen.settings}
+    run = task.measured("p2p-confirm", settings_plan(task, messages, arms, ROUNDS))
+    grid = grid_of_run(run, messages, [TUNED])
+    best = best_for_all(grid, {})
+    if best is None:
+        return replace(chosen, settings={}, why=f"{words} could not be measured in fresh launches")
+    sure = replace(chosen, confirmed=evidence(best))
+    if not best.is_faster:
+        return replace(sure, settings={}, why=f"{words} was not faster in fresh launches")
+    return replace(sure, slower=slower_messages(grid, messages))
+
+
+def wrong_with_settings(task: TuningTask, settings: Mapping[str, str]) -> str:
+    """Returns which collectives fail with these settings, which also affect them; empty: none."""
+    names = collectives_of(task.setup.mpi.name)
+    alone = [(name, ranks, TUNED, settings) for name in names for ranks in (2, ODD_RANKS)]
+    plan = right_alone_plan(without_own(task), alone, task.where)
+    outcome = tried(task.measured("p2p-right", plan))
+    wrong = [f"{fault.collective} gives {fault.why}" for fault in outcome.faults]
+    lost = []
+    for name, ranks, arm, _ in alone:
+        if (name, ranks, arm) not in outcome.tested:
+            lost.append(f"{name} among {ranks} ranks ends without a result")
+    if wrong or lost:
+        return listed([*wrong, *lost])
+    return ""
+
+
+def slower_messages(grid: Grid, messages: Sequence[Messages]) -> tuple[SlowerMessages, ...]:
+    groups = groups_of(messages)
+    of_place = {
+        place: (name, messages[kind].ranks, size)
+        for (kind, name), group in groups.items()
+        for place, size in zip(group, sorted(messages[kind].weights), strict=True)
+    }
+    slower = []
+    for stretch in slower_places(grid, TUNED, list(groups.values())):
+        name, ranks, first = of_place[stretch.sizes[0]]
+        _, _, last = of_place[stretch.sizes[-1]]
+        slower.append(SlowerMessages(name, ranks, first, last, evidence(stretch)))
+    return tuple(slower)
+
+
+def _in_words(messages: Sequence[Messages]) -> tuple[str, ...]:
+    """Returns the benchmarks of the messages, each once."""
+    return tuple(dict.fromkeys(name for each in messages for name in each.benchmarks))
