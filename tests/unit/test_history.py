@@ -695,7 +695,7 @@ def test_both_statements_are_shown_in_all_formats(
     assert "This machine is not known yet (2 earlier runs of the 5" in remarks
     assert main(["show", str(folders[-1]), "--remarks"]) == 0
     assert "not known yet" not in capsys.readouterr().out
-    assert max(map(len, known.splitlines())) <= 80
+    assert max(len(line) for line in known.splitlines() if str(tmp_path) not in line) <= 80
     (row,) = json.loads(shown(folders[-1], "json", capsys))["rows"]
     assert row["machine_low_s"] < row["time_p50_s"] < row["machine_high_s"]
     assert row["machine_runs"] == 8
