@@ -94,6 +94,18 @@ def test_between_hosts_the_network_has_its_own_limit() -> None:
     assert (kind, known, knobs) == ("eager", True, ("OMPI_MCA_btl_tcp_eager_limit",))
 
 
+def test_between_hosts_nothing_is_copied_in_one_go() -> None:
+    """Also where the place of the ranks is known by its word alone, as in a reference."""
+    fallen = stepping(32768, 0.7)
+    apart = [*ranks(["0"]), replace(ranks(["0"], "n2")[0], rank=1)]
+    by_word = stepping(32768, 0.7, placement="hosts")
+    here = only(run(fallen, ranks(["0", "1"]))).breaks[0].reasons
+    assert "single copy" in [each.kind for each in here]
+    for measured in (run(fallen, apart), run(by_word)):
+        kinds_there = [each.kind for each in only(measured).breaks[0].reasons]
+        assert kinds_there == ["segment"]
+
+
 @pytest.mark.parametrize("prefix", ["", "OMPI_MCA_"])
 def test_what_a_sweep_sets_counts_for_its_own_curve(prefix: str) -> None:
     arm = f"{prefix}btl_sm_eager_limit=16k"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mpigauge.model.column_facts import phrases
 from mpigauge.model.cpu_lists import pus_of
 from mpigauge.model.grouping import grouped
+from mpigauge.model.placement_words import HOSTS
 from mpigauge.model.units import many
 from mpigauge.result.nature import nature_of
 from mpigauge.result.stats.curve_stats import Member, variant_of, varied
@@ -192,7 +193,7 @@ class RunView:
         """Ranks of one host that talk over TCP count as on a network."""
         hosts = {rank.host for rank in self.ranks_of(row)}
         if not hosts:
-            return ""
+            return "network" if row.cell.placement == HOSTS else ""
         if len(hosts) > 1 or "tcp" in self.transport:
             return "network"
         return "node"

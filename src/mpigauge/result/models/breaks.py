@@ -35,11 +35,13 @@ if TYPE_CHECKING:
 MEANING = {
     "inline": "longer messages do not fit beside their header, and need a buffer or a copy more",
     "eager": "eager to rendezvous: longer messages wait until the receiver has answered",
-    "single copy": "single copy: longer messages are copied in one go",
+    "single copy": "single copy: within a host longer messages are copied in one go",
     "segment": "longer messages go in pieces, or in others than before",
     "algorithm": "another algorithm of the collective",
     "cache": "longer messages do not fit into the cache",
 }
+_WITHIN_A_HOST = "single copy"
+"""The kind that has no meaning between hosts."""
 JUMP, FALL = 1.1, 0.9
 """Steps of the time beyond which it jumps or falls; between them it only bends."""
 LONGEST_INLINE = 512
@@ -69,6 +71,8 @@ def reasons(view: RunView, curve: Curve, at: Break) -> tuple[Reason, ...]:
         words = f"past the capacity of the L{cache.level} cache ({size})"
         result.append(Reason("cache", words, is_likely=True))
     held = {"cache", *(reason.kind for reason in result)}
+    if view.where(curve.first) == "network":
+        held.add(_WITHIN_A_HOST)
     result += (_possible(kind, knobs, curve) for kind in shapes if kind not in held)
     return tuple(sorted(result, key=lambda each: (not each.is_likely, each.kind != "algorithm")))
 
