@@ -33,7 +33,12 @@ from mpigauge.measuring.campaign import (
 )
 from mpigauge.measuring.campaign.own_settings import reporting
 from mpigauge.measuring.campaign.process import LauncherProcess, _processes
-from mpigauge.measuring.campaign.resume import check_more_time, launches_after, with_more_time
+from mpigauge.measuring.campaign.resume import (
+    check_more_time,
+    launches_after,
+    resumed,
+    with_more_time,
+)
 from mpigauge.measuring.campaign.run import Campaign
 from mpigauge.measuring.campaign.state import LaunchOutcome
 from mpigauge.measuring.plan import Plan, PlanPart
@@ -166,7 +171,7 @@ class Bench:
         plan = replace(Plan.from_json(stored.plan), env={"FAKE": fake} if fake else {})
         stored = replace(stored, header={**stored.header, "plan": plan.to_json()})
         with RunWriter.resume(stored.path) as writer:
-            task = campaign.resumed(stored, self.mpi, self.kernels, writer)
+            task = resumed(stored, self.mpi, self.kernels, writer)
             task = task if more_s is None else with_more_time(task, more_s)
             return carried_out(task, self.watcher)
 
@@ -861,7 +866,7 @@ def test_a_header_without_plan_cannot_be_resumed(bench: Bench, tmp_path: Path) -
         RunWriter.resume(tmp_path / "run") as writer,
         pytest.raises(UserError, match="holds no plan that can be resumed"),
     ):
-        campaign.resumed(bench.stored(), bench.mpi, bench.kernels, writer)
+        resumed(bench.stored(), bench.mpi, bench.kernels, writer)
 
 
 # --- budgets --------------------------------------------------------------------------------

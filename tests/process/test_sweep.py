@@ -14,6 +14,7 @@ import pytest
 from mpigauge.cli.comparing import sides_within
 from mpigauge.measuring.campaign.cost import Rates, cost, rates_of
 from mpigauge.measuring.campaign.job import job_of
+from mpigauge.measuring.campaign.resume import resumed
 from mpigauge.measuring.plan import Resources, read_request
 from mpigauge.measuring.plan.arms import Arm, Places
 from mpigauge.measuring.plan.foreign import Foreign, Merit, read_command
@@ -104,10 +105,9 @@ def test_what_crashed_is_tried_again_when_it_is_resumed(bench: Bench) -> None:
     stored = bench.stored()
     healed = replace(plan, parts=tuple(replace(part, settings={}) for part in plan.parts))
     stored = replace(stored, header={**stored.header, "plan": healed.to_json()})
-    from mpigauge.measuring import campaign
 
     with RunWriter.resume(stored.path) as writer:
-        task = campaign.resumed(stored, bench.mpi, bench.kernels, writer)
+        task = resumed(stored, bench.mpi, bench.kernels, writer)
         ending = carried_out(task, bench.watcher)
     assert ending.status == "done"
     assert {outcome.launch for outcome in ending.outcomes}.isdisjoint(before)

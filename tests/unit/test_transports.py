@@ -13,8 +13,8 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Launcher, Mpi
 from mpigauge.model.transport import Offers, Provider, Transport, UcxLane
 from mpigauge.session.transport import refuse_contradictions
+from mpigauge.site.mpi.advice import advice_among
 from mpigauge.site.mpi.transports import choose, report_of, transports
-from mpigauge.site.mpi.transports.advice import advice_among
 from mpigauge.site.mpi.transports.probe import FABRIC, UCX, interfaces
 from mpigauge.site.mpi.transports.readers import (
     read_fi_info,

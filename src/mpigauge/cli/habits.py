@@ -12,17 +12,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli import benchmark_habits, launcher_habits
-from mpigauge.cli.habit import Habit
 from mpigauge.cli.helping import Command, names_of
 from mpigauge.model.limits import whole_number
 
+if TYPE_CHECKING:
+    from mpigauge.cli.habit import Habit
+
 END = "--"
 """The word after it belong to another program."""
-HABITS: Mapping[str, Habit] = {**launcher_habits.HABITS, **benchmark_habits.HABITS}
 _COUNTS = ("-np", "-n", "--np", "--ntasks")
 """Options for the number of ranks."""
 _WITHOUT_NOTE = ("-np", "-n", "-ppn")
@@ -52,9 +54,9 @@ class Options:
 
     def habit(self, name: str) -> Habit | None:
         """Returns the meaning of an option of another program; None: it has none here."""
-        if name in self.values:
+        if name in self.values or not name.startswith("-"):
             return None
-        habit = HABITS.get(_with_two_dashes(name))
+        habit = all_habits().get(_with_two_dashes(name))
         if habit is None or not habit.needs <= self.values.keys():
             return None
         return habit
@@ -139,8 +141,18 @@ def _are_options(ours: Sequence[str], options: Collection[str]) -> bool:
     return all(word in options for word in ours[:1])
 
 
+@cache
+def all_habits() -> Mapping[str, Habit]:
+    """The options of launchers and of benchmarks, by name."""
+    from mpigauge.cli import benchmark_habits, launcher_habits
+
+    return {**launcher_habits.HABITS, **benchmark_habits.HABITS}
+
+
 def _with_two_dashes(name: str) -> str:
     """Open MPI accepts -map-by for --map-by; options of IMB have the one form."""
+    from mpigauge.cli import launcher_habits
+
     return f"-{name}" if f"-{name}" in launcher_habits.OPEN_MPI else name
 
 

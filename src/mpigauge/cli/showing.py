@@ -91,10 +91,9 @@ def word_of(stored: Run) -> str:
     name of the run in a log."""
     from mpigauge.cli.screen import screen
     from mpigauge.runs.store.writer import DEFAULT_ROOT, word_for
-    from mpigauge.session.run_names import LAST
 
     if screen().live and stored.path.parent == DEFAULT_ROOT:
-        return LAST
+        return "last"
     return word_for(stored.path)
 
 

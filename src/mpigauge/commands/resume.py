@@ -66,8 +66,7 @@ def what_is_left(folder: Path, stack: ExitStack, more_s: float | None = None) ->
     """The remaining work of a run, and so many seconds of further launches. UserError: machine, MPI
     or hosts have changed, or its schedule has no time."""
     from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.measuring import campaign
-    from mpigauge.measuring.campaign.resume import check_more_time, with_more_time
+    from mpigauge.measuring.campaign.resume import check_more_time, resumed, with_more_time
     from mpigauge.runs.store import RunWriter, load
     from mpigauge.session.remeasure import same_setup
 
@@ -76,5 +75,5 @@ def what_is_left(folder: Path, stack: ExitStack, more_s: float | None = None) ->
     if more_s is not None:
         check_more_time(plan)
     writer = stack.enter_context(RunWriter.resume(folder))
-    task = campaign.resumed(stored, setup.mpi, setup.built, writer)
+    task = resumed(stored, setup.mpi, setup.built, writer)
     return task if more_s is None else with_more_time(task, more_s)

@@ -8,7 +8,6 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.elsewhere import command_here
 from mpigauge.model.errors import UserError, did_you_mean, nearest
 
 if TYPE_CHECKING:
@@ -165,6 +164,8 @@ class Cards:
         if alike := self._of_name(name):
             words = " or ".join(card.word for card in alike)
             return UserError(f"several benchmarks are called '{name}': write {words}")
+        from mpigauge.model.elsewhere import command_here
+
         if command := command_here(name, self.names(), following):
             return UserError(f"there is no benchmark '{name}'; `{command}` does that")
         meant = self._words_by_spelling()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run, RunWriter
     from mpigauge.session.targets import CommandOptions, Setup
     from mpigauge.session.view import View
+    from mpigauge.site.mpi.programs.ways import Way
 
 
 @dataclass(frozen=True)
@@ -133,11 +134,18 @@ def _check_libraries(plan: Plan, setup: Setup) -> None:
 def _check_programs(plan: Plan, setup: Setup) -> None:
     """Checks that each of the user's programs can run on this MPI, and prints how if that is
     special."""
-    from mpigauge.session.program import ways_of
-
-    for way in ways_of(plan, setup.mpi, setup.view).values():
+    for way in _ways_of(plan, setup).values():
         for line in (way.summary, *way.notes) if way.is_special else ():
             setup.view.note(line)
+
+
+def _ways_of(plan: Plan, setup: Setup) -> Mapping[str, Way]:
+    """The way in which each of the user's programs runs on this MPI, by its name."""
+    if not any(part.foreign for part in plan.parts):
+        return {}
+    from mpigauge.session.program import ways_of
+
+    return ways_of(plan, setup.mpi, setup.view)
 
 
 def _build_loops(setup: Setup) -> None:
@@ -242,9 +250,8 @@ def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) ->
 
 def header(setup: Setup, plan: Plan) -> dict[str, Any]:
     from mpigauge.measuring.campaign.own_settings import gpu_settings_of, start_settings_of
-    from mpigauge.session.program import ways_of
 
-    ways = ways_of(plan, setup.mpi, setup.view)
+    ways = _ways_of(plan, setup)
     programs = [{"name": name, "how": way.how} for name, way in ways.items()]
     mpi = {name: _plain(value) for name, value in asdict(setup.mpi).items()}
     head: dict[str, Any] = {

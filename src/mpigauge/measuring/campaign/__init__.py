@@ -7,7 +7,6 @@ from __future__ import annotations
 from mpigauge.measuring.campaign.in_turn import run_in_turn
 from mpigauge.measuring.campaign.job import check_told
 from mpigauge.measuring.campaign.results import Results
-from mpigauge.measuring.campaign.resume import resumed
 from mpigauge.measuring.campaign.run import Ending
 from mpigauge.measuring.campaign.state import CampaignState, View
 from mpigauge.measuring.campaign.task import CampaignTask, Remeasure
@@ -20,6 +19,5 @@ __all__ = [
     "Results",
     "View",
     "check_told",
-    "resumed",
     "run_in_turn",
 ]

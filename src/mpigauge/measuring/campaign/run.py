@@ -304,7 +304,7 @@ class Campaign:
         """The outcome; if MPI did not start, with what its settings may lack."""
         if not outcome.reason or outcome.records:
             return outcome
-        from mpigauge.site.mpi.transports.advice import advice
+        from mpigauge.site.mpi.advice import advice
 
         settings = {**self.plan.settings, **self.plan.part(outcome.launch).settings}
         words = [outcome.reason, advice(self.mpi, settings)]

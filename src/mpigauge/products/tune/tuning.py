@@ -237,7 +237,7 @@ def _what_is_left(
     folder: Path, setup: Setup, env: Mapping[str, str], stack: ExitStack
 ) -> CampaignTask:
     """Returns the rest of a run. `env`: variables of the command, some too secret to be stored."""
-    from mpigauge.measuring.campaign import resumed
+    from mpigauge.measuring.campaign.resume import resumed
     from mpigauge.runs.store import RunWriter, load
 
     stored = load(folder)

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING
 import mpigauge
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels
-from mpigauge.site.mpi import build_progress, folders
-from mpigauge.site.mpi.build_progress import BuildProgress
+from mpigauge.site.mpi import folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.model.mpi import Abi
+    from mpigauge.site.mpi.build_progress import BuildProgress
     from mpigauge.site.mpi.folders import Tell
 
 ALL, FIRST = "all", "first"
@@ -147,6 +147,8 @@ def _run_cmake(folder: Path, spec: BuildSpec, log: Path, tell: Tell) -> bool:
     if "ccache" in _launcher():
         env = {"CCACHE_BASEDIR": str(folder), "CCACHE_SLOPPINESS": CCACHE_SLOPPINESS} | env
         env["CCACHE_IGNOREOPTIONS"] = "-Werror"  # which the tests of the kernels add
+    from mpigauge.site.mpi.build_progress import BuildProgress
+
     with log.open("w") as output:
         progress = BuildProgress(log, tell)
         good = all(_succeeds(words, env, output.fileno(), progress) for words in (configure, make))
@@ -168,7 +170,7 @@ def _succeeds(words: list[str], env: dict[str, str], output: int, progress: Buil
         try:
             while process.poll() is None:
                 with suppress(subprocess.TimeoutExpired):
-                    process.wait(build_progress.LOOK_S)
+                    process.wait(progress.look_s)
                 progress.look()
         except BaseException:
             process.kill()

@@ -30,6 +30,8 @@ _SHARE = re.compile(rb"^\[ *(\d+)%\]", re.MULTILINE)
 class BuildProgress:
     """The progress of one build. `log`: the file to which its tools write."""
 
+    look_s = LOOK_S
+
     def __init__(self, log: Path, tell: Tell, clock: Callable[[], float] = time.monotonic) -> None:
         self.log, self.tell, self.clock = log, tell, clock
         self.began_s = clock()
