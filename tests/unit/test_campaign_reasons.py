@@ -93,6 +93,10 @@ MPIDI_UCX_init_local(240):  ucx function returned with failed status(No such dev
 Abort(1721743) on node 1: Fatal error in internal_Init_thread: Other MPI error, error stack:
 internal_Init_thread(71).: MPI_Init_thread(argc=(nil), argv=(nil), required=0) failed
 """
+HYDRA_LOGIN = """
+[proxy:0:0@n1] HYDU_sock_connect (lib/utils/sock.c:139): unable to get host address for login (1)
+[proxy:0:0@n1] main (proxy/pmip.c:105): unable to connect to server login (check for firewalls!)
+"""
 KERNEL = """
 [warn] something about a device
 mpigauge-kernel: rank 1 on vm: MPI_Send: no such rank
@@ -101,6 +105,10 @@ Abort(1) on node 1
 NO_COMPONENT = "exit status 1: No components were able to be opened in the pml framework"
 NO_INTERFACE = (
     "exit status 1: The requested interface does not exist on this host (Interface: eth9)"
+)
+UNRESOLVED = (
+    "exit status 5: the hosts cannot resolve the name of this machine, login; add it to their "
+    "/etc/hosts, or start the command on one of them"
 )
 UNAVAILABLE = (
     "exit status 14: A requested component was not found, or was unable to be opened "
@@ -123,6 +131,7 @@ KILLED = "a rank was killed by signal 9 (SIGKILL)"
         (15, OPENMPI_STATUS, "", "exit status 15: Fatal error in MPI_Init: no network here"),
         (1, OPENMPI_COMPONENT, "", NO_COMPONENT),
         (1, OPENMPI_LATER, "", NO_INTERFACE),
+        (5, HYDRA_LOGIN, "", UNRESOLVED),
         (14, OPENMPI_UNAVAILABLE, "", UNAVAILABLE),
         (15, MPICH_STACK, "", NO_DEVICE),
         (1, KERNEL, HYDRA, f"{KILLED}: rank 1 on vm: MPI_Send: no such rank"),

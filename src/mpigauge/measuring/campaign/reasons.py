@@ -31,6 +31,8 @@ _CONSEQUENCE = re.compile(
     re.IGNORECASE,
 )
 """Messages about the end of other processes, which follow from the failure."""
+_NO_ADDRESS = re.compile(r"unable to get host address for (\S+)")
+"""A message of Hydra's proxies, which connect to the launcher."""
 _STACK = re.compile(r"(Fatal error in \w+): .*error stack:$")
 _STACK_FRAME = re.compile(r"\w+\(\d+\)\.*: *(.*)")
 """The head of MPICH's error stack, and a function in it; the last one has found the error."""
@@ -98,9 +100,21 @@ def _signal(lines: Iterable[str]) -> int:
 
 
 def _explained(lines: Sequence[str]) -> str:
-    """Returns the cause of a failure as MPICH's error stack or Open MPI's first message has it;
-    empty: none names one."""
-    return _innermost(lines) or _first_message(lines)
+    """Returns the cause of a failure as MPICH's error stack or Open MPI's first message has it, or
+    in plain words if a launcher hides it; empty: none names one."""
+    return _unresolved(lines) or _innermost(lines) or _first_message(lines)
+
+
+def _unresolved(lines: Sequence[str]) -> str:
+    """Returns the remedy if hosts cannot find the machine on which the launcher runs, such as a
+    login node; Hydra advises to check for firewalls."""
+    for line in lines:
+        if unknown := _NO_ADDRESS.search(line):
+            return (
+                f"the hosts cannot resolve the name of this machine, {unknown[1]}; add it to their "
+                "/etc/hosts, or start the command on one of them"
+            )
+    return ""
 
 
 def _innermost(lines: Sequence[str]) -> str:
