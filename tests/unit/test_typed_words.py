@@ -19,6 +19,8 @@ from mpigauge.cli.other_lines import line_here
 from mpigauge.model.errors import UserError
 from tests import runs
 
+MACHINE = str(Path(__file__).parents[1] / "machines/vm-epyc-2-cores.xml")
+"""One of two cores."""
 UNDERSTOOD = {
     # defects that users reported
     "run PingPong -x A=b": "--env A=b",
@@ -145,6 +147,11 @@ ANSWERED = {
     "run PingPong --report-bindings": "--dry-run prints them",
     "run PingPong --map-by socket": "--place sockets",
     "run PingPong --map-by numa": "--place socket here",
+    "run PingPong --map-by ppr:1:node --dry-run": "name hosts, --hosts a,b",
+    "run PingPong --map-by node --dry-run": "needs two hosts",
+    "run PingPong --np 4 --dry-run --topology MACHINE": "--oversubscribe",
+    "run PingPong --place sockets --dry-run --topology MACHINE": "this machine has",
+    "run PingPong --transport fake --dry-run": "mpigauge transports",
     "run PingPong --bind 0,1 --bind 1,0": "--place cores:0,3 --place cores:1,2",
     "run PingPong --transport shm --transport tcp": "`mpigauge sweep --vary transport=shm,tcp`",
     "run PingPong --sizes 3:28": "8..268435456",
@@ -279,7 +286,7 @@ def test_a_line_is_answered(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     runs.write(tmp_path / "mpigauge-runs/a-run")
-    assert cli(shlex.split(line)) == 2
+    assert cli([MACHINE if word == "MACHINE" else word for word in shlex.split(line)]) == 2
     printed, error = capsys.readouterr()
     assert not printed
     assert error.count("\n") == 1
