@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -20,7 +21,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
+from typing import IO
 
+from mpigauge.model import columns
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import CellRecord, End, parse
@@ -72,12 +75,14 @@ def built(program: Path, mpi: Mpi, sources: Sequence[Path], link: Sequence[str])
 
     def compiled(source: Path) -> str:
         object_file = str(program.with_name(f"{source.stem}.o"))
-        _compile([compiler, *FLAGS, abi, *standard, *include, "-c", str(source), "-o", object_file])
+        compile_program(
+            [compiler, *FLAGS, abi, *standard, *include, "-c", str(source), "-o", object_file]
+        )
         return object_file
 
     with ThreadPoolExecutor(os.cpu_count()) as several:
         objects = list(several.map(compiled, [*sources, *own]))
-    _compile([compiler, *objects, "-o", str(program), "-ldl", *link])
+    compile_program([compiler, *objects, "-o", str(program), "-ldl", *link])
     return program
 
 
@@ -87,7 +92,7 @@ def mpi_program(source: str, mpi: Mpi, folder: Path, *more: str) -> Path:
     words = [*compiler_words("this program"), "-std=c++20", "-O2", "-isystem", str(headers(mpi))]
     words += ["-DMPIGAUGE_STANDARD_ABI"] if mpi.abi == "std" else []
     words += [str(HERE / f"{source}.cpp"), *more, "-o", str(program)]
-    _compile([*words, str(mpi.library), f"-Wl,-rpath,{mpi.library.parent}"])
+    compile_program([*words, str(mpi.library), f"-Wl,-rpath,{mpi.library.parent}"])
     return program
 
 
@@ -97,7 +102,8 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
     return low, middle, high
 
 
-def _compile(words: Sequence[str]) -> None:
+def compile_program(words: Sequence[str]) -> None:
+    """Runs a compiler. UserError: it fails; with its output."""
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise UserError(f"{words[0]} failed: {done.stderr.strip()}")
@@ -166,6 +172,45 @@ def launch(what: Command, protect: bool = False) -> Output:
             last = noise.read().decode(errors="replace").strip()
             raise UserError(f"this ended with status {code}: {what}\n{last}")
     return Output(lines, wall)
+
+
+def printed_by(job: Job) -> str:
+    """Runs a job to its end, and returns its output. UserError: it fails; with its last errors."""
+    started = command(job)
+    done = subprocess.run(
+        started.words,
+        env={**os.environ, **started.env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise UserError(f"{job.mpi.label}, {job.ranks} ranks: {done.stderr.strip()[-300:]}")
+    return done.stdout
+
+
+def run_mpigauge(
+    *words: object, folder: Path | None = None, env: Mapping[str, str] | None = None
+) -> None:
+    """Runs the command that people type. UserError: it fails; with its last errors."""
+    line = [MPIGAUGE, *map(str, words)]
+    done = subprocess.run(line, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UserError(f"{shlex.join(line)}: {done.stderr.strip()[-400:]}")
+
+
+def start(job: Job, output: IO[str], folder: Path) -> subprocess.Popen[bytes]:
+    """Starts a job that leads a session of its own, with all its output in a file."""
+    started = command(job)
+    return subprocess.Popen(
+        started.words,
+        env={**os.environ, **started.env},
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        cwd=folder,
+    )
 
 
 def end(launched: subprocess.Popen[bytes]) -> None:
@@ -246,12 +291,17 @@ def imb_measuring_s(lines: Sequence[Line]) -> float:
     return max(rows) - heading
 
 
-def our_rows(lines: Sequence[Line]) -> dict[Cell, float]:
-    """Microseconds of each cell, as the table shows them."""
+def our_cells(lines: Sequence[Line]) -> list[columns.Cell]:
+    """Returns the cells of a launch of ours. UserError: one has wrong data."""
     cells = [r.cell for line in lines if isinstance(r := parse(line.text), CellRecord)]
     if wrong := [c for c in cells if c.wrong_count]:
         raise UserError(f"{wrong[0].benchmark}: wrong data, so its times mean nothing")
-    return {(c.benchmark, c.message_bytes): c.latency_s * 1e6 for c in cells}
+    return cells
+
+
+def our_rows(lines: Sequence[Line]) -> dict[Cell, float]:
+    """Microseconds of each cell, as the table shows them."""
+    return {(c.benchmark, c.message_bytes): c.latency_s * 1e6 for c in our_cells(lines)}
 
 
 def our_measuring_s(lines: Sequence[Line]) -> float:

@@ -28,7 +28,6 @@ import common
 from mpigauge.model.between import Remembered
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
-from mpigauge.model.record import CellRecord, parse
 from mpigauge.model.row import Row
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.comparison import Comparison
@@ -84,7 +83,7 @@ def measure(
     runs: dict[str, list[Launch]] = {"A": [], "B": []}
     for at, side in enumerate(order):
         job = common.ours(here, *words, "--seed", str(seed + at))
-        runs[side].append(read(common.launch(job, protect).lines))
+        runs[side].append(common.our_cells(common.launch(job, protect).lines))
     return runs["A"], runs["B"], order
 
 
@@ -93,13 +92,6 @@ def order_of(launches: int, apart: bool) -> Sequence[str]:
     if apart:
         return ["A"] * launches + ["B"] * launches
     return [side for n in range(launches) for side in ("AB" if n % 2 == 0 else "BA")]
-
-
-def read(lines: Sequence[common.Line]) -> Launch:
-    cells = [r.cell for line in lines if isinstance(r := parse(line.text), CellRecord)]
-    if any(cell.wrong_count for cell in cells):
-        raise UserError("wrong data, so its times mean nothing")
-    return cells
 
 
 def judged(

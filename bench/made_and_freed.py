@@ -11,8 +11,6 @@ Exit status: 0 within the limits, 1 above one of them, 2 it could not be tried.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +22,7 @@ from translation_cost import translated_env
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.site.launch import Job, command
+from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find
 
 PROMISE = "at most 4 MB more than natively; no slow-down beyond 1.5 × its own"
@@ -55,14 +53,7 @@ class Found:
 
 
 def measured(mpi: Mpi, program: Path, times: int, env: Mapping[str, str]) -> dict[str, Found]:
-    started = command(Job(mpi, 1, (str(program), str(times)), env=env))
-    everything = {**os.environ, **started.env}
-    done = subprocess.run(
-        started.words, env=everything, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise UserError(f"{mpi.label}: {done.stderr.strip()[-300:]}")
-    return dict(_read(done.stdout))
+    return dict(_read(common.printed_by(Job(mpi, 1, (str(program), str(times)), env=env))))
 
 
 def _read(text: str) -> Iterator[tuple[str, Found]]:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -35,7 +34,7 @@ import common
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.mpi import Mpi
-from mpigauge.site.launch import Job, command
+from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.profiler import library
 from mpigauge.site.mpi.translation import translation
@@ -241,18 +240,8 @@ class Running:
         job = Job(
             self.configuration.mpi, RANKS, tuple(map(str, words)), env=env, oversubscribe=True
         )
-        started = command(job)
         with (self.folder / "output.txt").open("w") as output:
-            launched = subprocess.Popen(
-                started.words,
-                env={**os.environ, **started.env},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                cwd=self.folder,
-            )
-            return self._hung(launched)
+            return self._hung(common.start(job, output, self.folder))
 
     def _hung(self, launched: subprocess.Popen[bytes]) -> bool:
         """Waits until the job ends, or has been silent for too long and is ended."""

@@ -38,7 +38,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.mpi import Abi, Mpi
-from mpigauge.site.launch import Job, command
+from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.programs.ways import way_of
 from tests.e2e.debian import again_with, sources
@@ -223,17 +223,8 @@ def outcome(configuration: Configuration, test: Test) -> str:
     way = way_of(words, configuration.mpi, os.environ, program.parent)
     env = {**test.env, **way.variables(os.environ)}
     job = Job(configuration.mpi, test.ranks, words, env=env, oversubscribe=True)
-    started = command(job)
     with tempfile.TemporaryFile("w+", errors="replace") as output:
-        launched = subprocess.Popen(
-            started.words,
-            env={**os.environ, **started.env},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            cwd=program.parent,
-        )
+        launched = common.start(job, output, program.parent)
         try:
             status = launched.wait(test.longest_s)
         except subprocess.TimeoutExpired:

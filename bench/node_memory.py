@@ -81,26 +81,24 @@ def build(folder: Path) -> Path:
     by_hand = ("-O3", "-march=native", "-DBY_HAND=by_hand")
     objects.append(_object(folder, HERE / "node_memory_by_hand.cpp", by_hand))
     program = folder / "node_memory"
-    _compile(*objects, "-pthread", "-o", str(program))
+    common.compile_program([_compiler(), *objects, "-pthread", "-o", str(program)])
     return program
 
 
 def _object(folder: Path, path: Path, flags: tuple[str, ...]) -> str:
     made = str(folder / f"{path.stem}.o")
-    _compile("-std=c++20", *flags, f"-I{KERNELS}", "-c", str(path), "-o", made)
+    words = [_compiler(), "-std=c++20", *flags, f"-I{KERNELS}", "-c", str(path), "-o", made]
+    common.compile_program(words)
     return made
+
+
+def _compiler() -> str:
+    return os.environ.get("CXX", "g++")
 
 
 def _wider(path: Path) -> tuple[str, ...]:
     on_x86 = platform.machine() in ("x86_64", "AMD64")
     return WIDER.get(path.stem.removeprefix("vectors_"), ()) if on_x86 else ()
-
-
-def _compile(*words: str) -> None:
-    compiler = os.environ.get("CXX", "g++")
-    done = subprocess.run([compiler, *words], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise UserError(f"{compiler} could not build node_memory: {done.stderr.strip()}")
 
 
 def read(text: str, into: dict[str, list[Round]]) -> None:

@@ -9,8 +9,6 @@ Exit status: 0 within the limits, 1 above one of them, 2 it could not be tried.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
@@ -22,7 +20,7 @@ import common
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.site.launch import Job, command
+from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.profiler import library
 
@@ -47,14 +45,8 @@ Pairs = dict[str, list[tuple[float, float]]]
 
 
 def run(mpi: Mpi, ranks: int, program: Path, blocks: int, env: Mapping[str, str]) -> Pairs:
-    started = command(Job(mpi, ranks, (str(program), str(blocks)), env=env, oversubscribe=True))
-    everything = {**os.environ, **started.env}
-    done = subprocess.run(
-        started.words, env=everything, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise UserError(f"{mpi.label} with {ranks} ranks: {done.stderr.strip()[-300:]}")
-    return read(done.stdout)
+    words = (str(program), str(blocks))
+    return read(common.printed_by(Job(mpi, ranks, words, env=env, oversubscribe=True)))
 
 
 def read(text: str) -> Pairs:

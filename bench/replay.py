@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -60,21 +59,13 @@ class Pair(NamedTuple):
 
 def launched(mpi: str, ranks: int, program: Sequence[str], seconds: float, folder: Path) -> Pair:
     before, after = folder / "before", folder / "after"
-    _command("profile", "--mpi", mpi, "--np", ranks, "--output", before, "--", *program)
-    _command("run", "Replay", "--mpi", mpi, "--profile", before, "--launches", 1, "--in",
+    common.run_mpigauge("profile", "--mpi", mpi, "--np", ranks, "--output", before, "--", *program)
+    common.run_mpigauge("run", "Replay", "--mpi", mpi, "--profile", before, "--launches", 1, "--in",
              f"{seconds:g}s", "--output", after)  # fmt: skip
     run = load(after)
     of = Replayed.from_json(run.plan["replay"])
     (cell,) = run.cells
     return Pair(of.mpi_s, cell.time_own_mean_s, of.covered)
-
-
-def _command(*words: object) -> None:
-    """Runs mpigauge. UserError: it fails; with the end of its errors."""
-    line = [common.MPIGAUGE, *map(str, words)]
-    done = subprocess.run(line, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise UserError(f"{shlex.join(line)}: {done.stderr.strip()[-300:]}")
 
 
 def row(mpi: str, name: str, ranks: int, pairs: Sequence[Pair]) -> str:

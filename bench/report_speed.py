@@ -102,8 +102,9 @@ def _lines(launch: int, arms: int) -> Iterator[str]:
 def make_page(run: Path, page: Path, cells: int) -> Made:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
-    words = [sys.executable, "-c", "from mpigauge.cli import main; main()"]
-    subprocess.run([*words, "report", str(run), "-o", str(page)], check=True, capture_output=True)
+    subprocess.run(
+        [common.MPIGAUGE, "report", str(run), "-o", str(page)], check=True, capture_output=True
+    )
     took = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -13,9 +13,7 @@ Exit status: 0 within the limits, 1 above one of them, 2 it could not be tried.
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
@@ -27,7 +25,7 @@ import common
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.site.launch import Job, command
+from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.translation import translation
 
@@ -55,14 +53,7 @@ def run(
     mpi: Mpi, program: Path, blocks: int, env: Mapping[str, str], before: Sequence[str] = ()
 ) -> Blocks:
     """`before`: a command that starts the program."""
-    started = command(Job(mpi, 2, (*before, str(program), str(blocks)), env=env))
-    everything = {**os.environ, **started.env}
-    done = subprocess.run(
-        started.words, env=everything, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise UserError(f"{mpi.label}: {done.stderr.strip()[-300:]}")
-    return read(done.stdout)
+    return read(common.printed_by(Job(mpi, 2, (*before, str(program), str(blocks)), env=env)))
 
 
 def read(text: str) -> Blocks:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -86,8 +85,11 @@ def tuned(mpi: str, weights: int, packages: Path, steps: int) -> Evidence | None
     program = [sys.executable, str(PROGRAM), str(weights), str(steps)]
     with tempfile.TemporaryDirectory() as folder:
         where = ["--mpi", mpi, "--np", "2", "--place", "compact"]
-        _run(["profile", *where, "--output", "before", "--", *program], folder, env)
-        _run(["tune", "--for", "before", "--p2p", "--output", "tuned"], folder, env)
+        common.run_mpigauge(
+            "profile", *where, "--output", "before", "--", *program, folder=Path(folder), env=env
+        )
+        tune = ("tune", "--for", "before", "--p2p", "--output", "tuned")
+        common.run_mpigauge(*tune, folder=Path(folder), env=env)
         tuning = load_tuning(Path(folder) / "tuned")
     settings = [f"{name}={value}" for name, value in tuning.message_settings.items()]
     rules = [f"{each.rule.collective} by {each.rule.candidate}" for each in tuning.rules]
@@ -102,15 +104,6 @@ def tuned(mpi: str, weights: int, packages: Path, steps: int) -> Evidence | None
 
 def _interval(ratio: Evidence) -> str:
     return f"{ratio.low:.2f} to {ratio.high:.2f}"
-
-
-def _run(words: Sequence[str], folder: str, env: dict[str, str]) -> None:
-    """Runs mpigauge. UserError: it fails; with the end of its errors."""
-    done = subprocess.run(
-        [common.MPIGAUGE, *words], cwd=folder, env=env, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise UserError(f"mpigauge {words[0]} failed: {done.stderr.strip()[-400:]}")
 
 
 if __name__ == "__main__":
