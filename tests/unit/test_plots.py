@@ -154,6 +154,23 @@ def test_titles_of_any_length_stay_within_the_drawing(letters: int) -> None:
     assert len(whole) == len(cut)
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+def test_legends_and_notes_stay_within_a_paper(columns: int) -> None:
+    """Names that differ in their middle alone remain distinct."""
+    names = [f"oci-{mpi}-pingpong-on-two-nodes-of-the-second-partition" for mpi in ("a", "b")]
+    plot = one(*(Series(name, (Point(8, 1e-6), Point(16, 2e-6))) for name in names))
+    note = "The quick brown fox jumps over the lazy dog. " * 5
+    drawing = ET.fromstring(svg(plot, [note], PAPER_LAYOUTS[columns]))
+    wide = float(drawing.attrib["viewBox"].split()[2])
+    drawn = [each for each in drawing.iter(f"{SVG}text") if each.get("text-anchor") == "start"]
+    for each in drawn:
+        right = len(each.text or "") * LETTER * float(each.attrib["font-size"])
+        assert float(each.attrib["x"]) + right <= wide
+    entries = [each.find(f"{SVG}text") for each in drawing.iter(f"{SVG}g")
+               if str(each.get("class")).startswith("legend")]  # fmt: skip
+    assert len({each.text for each in entries if each is not None}) == len(names)
+
+
 def test_a_wild_interval_does_not_squeeze_the_curve() -> None:
     wild = Series("a", (Point(1, 1e-6, 1e-12, 1.0), Point(2, 2e-6, 1e-12, 1.0)))
     (_, y1), (_, y2) = dots(svg(one(wild)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.draw.panel import LEFT, RIGHT, framed, lines_of_panel, row
 from mpigauge.draw.plot import MOST_SERIES, Picture
 from mpigauge.draw.styles import PAPER, colour, dash, fitted, group, shape, text, words
-from mpigauge.model.width import wrap
+from mpigauge.model.width import cut_apart, wrap
 
 if TYPE_CHECKING:
     from mpigauge.draw.frame import Frame
@@ -38,6 +38,8 @@ PAPER_LAYOUTS = {1: Layout(1, 340, 250, 85.0), 2: Layout(2, 350, 250, 175.0)}
 _VIEW = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 _LETTER, _CAPITAL, _LINE = 7.2, 9.0, 20
 """Widths that letters hardly exceed, and the height of a line."""
+_KEY = 44
+"""Room for the line of a legend's entry, and between entries."""
 _NOTE_LETTER, _NOTE_LINE = 6.4, 16
 """Width of the smaller letters of notes, and the height of a line of them."""
 
@@ -103,7 +105,8 @@ def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> 
     columns, panel_wide, high, paper_mm = _grid(plot, layout)
     wide = columns * panel_wide
     names = plot.drawn()
-    legend = _places(_told_apart(plot), wide)
+    entries = _fitting(_told_apart(plot), wide)
+    legend = _places(entries, wide)
     rows = -(-len(plot.panels) // columns)
     bottom = 44.0 + rows * high
     foot = bottom
@@ -111,7 +114,7 @@ def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> 
     for panel, frame in zip(plot.panels, frames(plot, layout), strict=True):
         parts += lines_of_panel(panel, frame, names)
     for number, (x, y) in enumerate(legend):
-        parts += _entry(number, names[number], x, bottom + y)
+        parts += _entry(number, entries[number], x, bottom + y)
         foot = bottom + y + _LINE + 6
     lines, more = _noted(notes, wide, foot)
     label = f'role="img" aria-label="{words(f"{plot.title}. {plot.about}")}"'
@@ -123,7 +126,7 @@ def _noted(notes: Sequence[str], wide: float, top: float) -> tuple[list[str], in
     texts: list[str] = []
     y = top + 12
     for note in notes:
-        for line in wrap(note, int(wide / _NOTE_LETTER)):
+        for line in wrap(note, int((wide - LEFT) / _NOTE_LETTER)):
             texts.append(text(LEFT / 2, y, line, "dim", size=11))
             y += _NOTE_LINE
     if not texts:
@@ -183,12 +186,18 @@ def _told_apart(plot: Plot) -> tuple[str, ...]:
 
 
 # --- the legend -----------------------------------------------------------------------------
+def _fitting(names: Sequence[str], wide: float) -> Sequence[str]:
+    """The names, without the middle of those that are longer than a line; all remain distinct."""
+    letters = int((wide - LEFT - RIGHT - _KEY) / _LETTER)
+    return cut_apart(names, letters)
+
+
 def _places(names: Sequence[str], wide: float) -> list[tuple[float, float]]:
     """The position of each entry: side by side as long as there is room."""
     places = []
     x, y = float(LEFT), 16.0
     for name in names:
-        need = 44 + sum(_CAPITAL if letter.isupper() else _LETTER for letter in name)
+        need = _KEY + sum(_CAPITAL if letter.isupper() else _LETTER for letter in name)
         if x > LEFT and x + need > wide - RIGHT:
             x, y = float(LEFT), y + _LINE
         places.append((x, y))
