@@ -60,6 +60,19 @@ def test_few_cells_are_shown_each() -> None:
     assert lines[2].split()[:4] == ["PingPong", "2", "8", "B"]
 
 
+@pytest.mark.parametrize("sizes", [[8], SIZES])
+def test_names_that_begin_alike_remain_distinct(sizes: list[int]) -> None:
+    places = [f"cores:{first},348" for first in (1012, 1013)]
+    measured = [
+        cells.cell("Reduce_scatter_block", message_bytes=size, placement=place)
+        for place in places
+        for size in sizes
+    ]
+    lines = seen(picture(state(*measured), on(WIDTH, 40)))
+    names = {line[:20] for line in lines if line.startswith("Reduce")}
+    assert len(names) == len(places)
+
+
 @pytest.mark.parametrize("height", [5, 10, 24, 50])
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_many_cells_fit_the_terminal(width: int, height: int) -> None:

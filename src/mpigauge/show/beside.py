@@ -28,8 +28,8 @@ from mpigauge.model.width import (
     aligned,
     as_blocks,
     broken,
+    cut_apart,
     right_aligned,
-    shortened,
     widths,
 )
 from mpigauge.result.compare.items import BYTES, MEDIAN, SECONDS, WORST
@@ -118,7 +118,7 @@ def fitting(lines: Sequence[Words]) -> Sequence[Words]:
     if over <= 0:
         return lines
     room = max(_LEAST_NAME, max(map(len, names)) - over)
-    short = shortened(names, room)
+    short = cut_apart(names, room)
     return [(line[0], name, *line[2:]) for line, name in zip(lines, short, strict=True)]
 
 

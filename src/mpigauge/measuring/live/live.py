@@ -18,6 +18,7 @@ from mpigauge.measuring.live.matrix import NAME_WIDE, matrix, plain_table, style
 from mpigauge.measuring.live.phrases import clock, launches, time_left, widest
 from mpigauge.model.screen import without_orders
 from mpigauge.model.units import byte_count, megabytes_per_s, microseconds, rate
+from mpigauge.model.width import cut_apart
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -101,12 +102,12 @@ def foot(state: CampaignState, width: int, remarks: int = MOST_REMARKS) -> Text:
 def long_table(rows: Sequence[Row], precision: float) -> Table:
     """A line for each cell, if there are few."""
     table = plain_table()
-    table.add_column("benchmark", no_wrap=True, max_width=NAME_WIDE)
+    table.add_column("benchmark", no_wrap=True)
     for name in ("ranks", "bytes", "µs", "±", "MB/s", "samples"):
         table.add_column(name, justify="right", no_wrap=True)
     last = ""
-    for row in rows:
-        name = without_orders(f"{row.benchmark} {row.cell.placement}".rstrip())
+    names = [without_orders(f"{row.benchmark} {row.cell.placement}".rstrip()) for row in rows]
+    for row, name in zip(rows, cut_apart(names, NAME_WIDE), strict=True):
         shown = "" if name == last else name
         table.add_row(shown, *_cells(row), style=style(row, precision))
         last = name

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from mpigauge.model.spark import sparkline
 from mpigauge.model.units import byte_count, is_unknown, microseconds, plus_minus, rate
+from mpigauge.model.width import cut_apart
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -47,14 +48,15 @@ def matrix(
     left = width - NAME_WIDE - (SHAPE_WIDE + 1) * shapes
     sizes = some(shared_sizes(lines), left // SIZE_WIDE)
     table = plain_table()
-    table.add_column("µs", no_wrap=True, max_width=NAME_WIDE)
+    table.add_column("µs", no_wrap=True)
     for size in sizes:
         table.add_column(byte_count(size) or "–", justify="right", no_wrap=True)
     if shapes:
         table.add_column("over size", no_wrap=True)
-    for name in lines_that_fit(lines, room - 1, first):
+    names = lines_that_fit(lines, room - 1, first)
+    for name, short in zip(names, cut_apart(names, NAME_WIDE), strict=True):
         line = lines[name]
-        cells: list[Text | str] = [name]
+        cells: list[Text | str] = [short]
         for size in sizes:
             cells.append(_cell(line, size, sizes, precision))
         if shapes:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import duration, listed, many, number, percent
-from mpigauge.model.width import WIDTH, as_blocks, shortened, wrap
+from mpigauge.model.width import WIDTH, as_blocks, cut_apart, wrap
 from mpigauge.products.profile.compared import WHOLE, ComparedSite, SideOfProfile
 from mpigauge.products.profile.over_launches import OverLaunches
 from mpigauge.products.profile.show import table_lines
@@ -66,7 +66,7 @@ def _heading(sides: Sequence[SideOfProfile], width: int) -> Iterator[str]:
 def _table(
     comparison: Comparison, sides: Sequence[SideOfProfile], other: int, width: int
 ) -> Iterator[str]:
-    names = shortened([side.name for side in sides], MOST_NAME)
+    names = cut_apart([side.name for side in sides], MOST_NAME)
     several = any(len(each.accounts) > 1 for each in (sides[0], sides[other]))
     pairs = [(line[0], line[other]) for table in comparison.tables for line in table.lines]
     decided = any(entry.has_interval for _, entry in pairs)
