@@ -309,10 +309,10 @@ def test_a_transport_and_a_setting_must_not_contradict() -> None:
         ("openmpi", "OMPI_MCA_pml=ucx UCX_LOG_LEVEL=warn", "--transport ucx also sets "),
         ("openmpi", "btl=self,tcp", "--transport tcp also sets pml=ob1"),
         ("openmpi", "pml=ob1 btl=self,tcp", ""),
-        ("openmpi", "btl=self,openib", "`mpigauge transports` lists "),
+        ("openmpi", "btl=self,openib", "`mpigauge mpi transports` lists "),
         ("openmpi", "coll=^hcoll", ""),
         ("mpich", "MPIR_CVAR_CH4_NETMOD=ucx", "--transport ucx also sets MPIR_CVAR_NOLOCAL=1"),
-        ("mpich", "UCX_TLS=nope", "`mpigauge transports` lists "),
+        ("mpich", "UCX_TLS=nope", "`mpigauge mpi transports` lists "),
     ],
 )
 def test_advice_on_settings_that_select_a_transport_by_hand(

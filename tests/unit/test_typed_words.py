@@ -151,7 +151,7 @@ ANSWERED = {
     "run PingPong --map-by node --dry-run": "needs two hosts",
     "run PingPong --np 4 --dry-run --topology MACHINE": "--oversubscribe",
     "run PingPong --place sockets --dry-run --topology MACHINE": "this machine has",
-    "run PingPong --transport fake --dry-run": "mpigauge transports",
+    "run PingPong --transport fake --dry-run": "mpigauge mpi transports",
     "run PingPong --bind 0,1 --bind 1,0": "--place cores:0,3 --place cores:1,2",
     "run PingPong --transport shm --transport tcp": "`mpigauge sweep --vary transport=shm,tcp`",
     "run PingPong --sizes 3:28": "8..268435456",

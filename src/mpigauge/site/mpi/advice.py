@@ -45,7 +45,7 @@ def advice_among(offered: Iterable[Transport], settings: Mapping[str, str]) -> s
         if all(needed.get(key) == chosen[key] for key in selecting):
             lacking[name] = {key: value for key, value in needed.items() if key not in chosen}
     if not lacking:
-        return "`mpigauge transports` lists what this MPI can use here, for --transport"
+        return "`mpigauge mpi transports` lists what this MPI can use here, for --transport"
     name = min(lacking, key=lambda each: len(lacking[each]))
     if not lacking[name]:
         return ""
