@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -167,3 +168,19 @@ def test_options_of_some_benchmarks_are_offered_by_run_and_used_by_a_card() -> N
     used = {name for card in all_cards() for name in card.options}
     assert {row.flag for row in OFFERED} <= offered
     assert {f"--{name}" for name in used} <= offered
+
+
+# --- texts ----------------------------------------------------------------------------------------
+def test_no_text_names_what_older_versions_had(repository: Path) -> None:
+    """Messages, help and pages use the names of today; `plan` and `watch` name themselves."""
+    commands = "|".join(set(FORMER_NAMES) - {"plan", "watch"})
+    former = re.compile(rf"mpigauge ({commands})\b|(?<![-\w])--(in|placement)(?![-\w])")
+    files = [*(repository / "docs").rglob("*.md"), *(repository / "src").rglob("*.py")]
+    files += [repository / "README.md"]
+    lines = (
+        f"{file.name}: {line.strip()}"
+        for file in files
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if former.search(line) and "former=" not in line
+    )
+    assert list(lines) == []

@@ -324,7 +324,7 @@ def understand(words: Sequence[str]) -> None:
 
 
 def test_nights_are_measured_checked_and_shown() -> None:
-    nightly = ["submit", "submit", "check", "ls", "report", "explain"]
+    nightly = ["submit", "submit", "check", "runs", "report", "explain"]
     for name in ("ci/github.yml", "ci/gitlab.yml"):
         assert [words[0] for words in commands(name)] == ["share", *nightly]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import completing, options
-from mpigauge.cli.helping import Command
+from mpigauge.cli.helping import Command, option
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @click.command("resume", cls=Command)
 @click.argument("run", metavar="RUN", shell_complete=completing.runs)
-@click.option(
+@option(
     "--time",
-    "--in",
     "seconds",
     metavar="TIME",
     help="Measure so much longer, such as 30s or 2m, also if the run is complete: it goes to the "
     "cells with the widest interval.",
+    former=["--in"],
 )
 @options.format_option(pairs=True)
 @options.history_option
@@ -46,7 +46,7 @@ def command(run: str, seconds: str | None, form: str) -> None:
     from mpigauge.session.measuring import carry_out
     from mpigauge.session.run_names import find_run
 
-    more_s = None if seconds is None else parse_duration("--in", seconds)
+    more_s = None if seconds is None else parse_duration("--time", seconds)
     folder = find_run(run)
     folders = sorted(path.parent for path in folder.glob("*/run.json")) or [folder]
     with ExitStack() as stack:

@@ -61,7 +61,7 @@ def with_more_time(task: CampaignTask, seconds: float) -> CampaignTask:
 def check_more_time(plan: Plan) -> None:
     """UserError: its schedule has no time budget."""
     if plan.mode == "classic":
-        raise UserError("--in: the classic mode has IMB's schedule, which no time budget changes")
+        raise UserError("--time: the classic mode has IMB's schedule, which no time budget changes")
 
 
 def launches_after(begun: int, parts: int, seconds: float) -> int:
