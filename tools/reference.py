@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import click
 
+from mpigauge.cli.helping import Option
 from mpigauge.cli.main import group
+from mpigauge.cli.registry import FORMER_NAMES
 from mpigauge.model.cards import Card, Cards
 from mpigauge.model.fields import Field, fields
 from mpigauge.model.flags import LETTERS
@@ -111,6 +113,20 @@ def _records(of: click.Command, context: click.Context) -> list[tuple[str, str]]
 def _option(record: tuple[str, str]) -> str:
     words, about = record
     return f"{code(words)}\n: {plain(about)}\n"
+
+
+def former_names() -> str:
+    """Returns the table of commands and options that older versions named otherwise."""
+    rows = [[code(name), code(now)] for name, now in FORMER_NAMES.items()]
+    renamed = {
+        (former, option.opts[0])
+        for _, command in all_commands()
+        for option in command.params
+        if isinstance(option, Option)
+        for former in option.former
+    }
+    rows += [[code(former), code(now)] for former, now in sorted(renamed)]
+    return table(["in older versions", "now"], rows)
 
 
 # --- benchmarks -----------------------------------------------------------------------------
@@ -250,6 +266,7 @@ PARTS: Mapping[str, Part] = {
     "checks": lambda: _abouts({name: each.about for name, each in CHECKS.items()}),
     "commands": commands,
     "flags": flags,
+    "former_names": former_names,
     "formats": lambda: _abouts({name: each.about for name, each in FORMATS.items()}),
     "launchers": lambda: _documented({name: each.command for name, each in LAUNCHERS.items()}),
     "plots": lambda: _abouts({name: each.about for name, each in PLOTS.items()}),
