@@ -15,7 +15,8 @@ from mpigauge.measuring.campaign.trial import trial
 from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store import load
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.transports import choose, offers, transports
+from mpigauge.site.mpi.transports.choose import choose, transports
+from mpigauge.site.mpi.transports.probe import offers
 from tests.e2e import commands as cli
 from tests.e2e.cluster import cluster, needs_root
 

@@ -26,7 +26,7 @@ from mpigauge.products.doctor.check_finding import (
 from mpigauge.products.doctor.measure import DETOUR_S, measure
 from mpigauge.products.doctor.registry import CHECKS, check, diagnose
 from mpigauge.products.doctor.show import page, pages, summary
-from mpigauge.site.mpi.transports import transports
+from mpigauge.site.mpi.transports.choose import transports
 from mpigauge.site.topology import built
 from mpigauge.site.topology.files import Files, Recorded
 from mpigauge.site.topology.read import read_files

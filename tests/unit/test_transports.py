@@ -14,7 +14,7 @@ from mpigauge.model.mpi import Launcher, Mpi
 from mpigauge.model.transport import Offers, Provider, Transport, UcxLane
 from mpigauge.session.transport import refuse_contradictions
 from mpigauge.site.mpi.advice import advice_among
-from mpigauge.site.mpi.transports import choose, report_of, transports
+from mpigauge.site.mpi.transports.choose import choose, transports
 from mpigauge.site.mpi.transports.probe import FABRIC, UCX, interfaces
 from mpigauge.site.mpi.transports.readers import (
     read_fi_info,
@@ -22,7 +22,7 @@ from mpigauge.site.mpi.transports.readers import (
     read_ompi_info,
     read_ucx_info,
 )
-from mpigauge.site.mpi.transports.registry import transports_of
+from mpigauge.site.mpi.transports.registry import report_of, transports_of
 from mpigauge.site.topology.files import Recorded
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "transports"

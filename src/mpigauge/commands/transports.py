@@ -35,7 +35,8 @@ def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
     from mpigauge.cli.text_tables import lines
     from mpigauge.site.mpi import find
     from mpigauge.site.mpi.device_memory import on_gpus
-    from mpigauge.site.mpi.transports import offers, transports
+    from mpigauge.site.mpi.transports.choose import transports
+    from mpigauge.site.mpi.transports.probe import offers
 
     mpi = find(mpi_spec)
     available = offers(mpi)
@@ -80,7 +81,7 @@ def _as_json(about: MpiOnGpus) -> Any:
 
 def _tried(mpi: Mpi, transport: Transport) -> str:
     from mpigauge.measuring.campaign.trial import trial
-    from mpigauge.site.mpi.transports import report_of
+    from mpigauge.site.mpi.transports.registry import report_of
 
     report = report_of(mpi.name)
     tried = trial(mpi, settings={**report.settings, **transport.settings})

@@ -161,10 +161,11 @@ class Cards:
         return card
 
     def _none_called(self, name: str, following: Sequence[str]) -> UserError:
+        from mpigauge.model.elsewhere import command_here
+
         if alike := self._of_name(name):
             words = " or ".join(card.word for card in alike)
             return UserError(f"several benchmarks are called '{name}': write {words}")
-        from mpigauge.model.elsewhere import command_here
 
         if command := command_here(name, self.names(), following):
             return UserError(f"there is no benchmark '{name}'; `{command}` does that")

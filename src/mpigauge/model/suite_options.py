@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Callable, Mapping
 
-from mpigauge.model import openmp
 from mpigauge.model.errors import UserError, did_you_mean, no_such
 from mpigauge.model.limits import (
     MOST_DELAY_US,
@@ -68,11 +67,17 @@ def _read(option: OptionRow, text: str, environment: Mapping[str, str]) -> str:
     words: dict[str, None] = {}
     for word in text.split(","):
         if word.strip() == OMP:
-            values = _OMP[option.form](environment)
+            values = _of_openmp(option.form, environment)
         else:
             values = read(option, word.strip())
         words |= dict.fromkeys(values.split(","))
     return ",".join(words)
+
+
+def _of_openmp(form: str, environment: Mapping[str, str]) -> str:
+    from mpigauge.model import openmp
+
+    return openmp.threads(environment) if form == "counts" else openmp.order(environment)
 
 
 def _count(option: OptionRow, text: str) -> str:
@@ -212,8 +217,5 @@ _READERS: dict[str, Callable[[OptionRow, str], str]] = {
     "run": _as_is,
 }
 """The readers by the form of an option; for forms in _OMP, of each word of a list."""
-_OMP: dict[str, Callable[[Mapping[str, str]], str]] = {
-    "counts": openmp.threads,
-    "orders": openmp.order,
-}
-"""Functions that translate the word omp, from the environment."""
+_OMP = ("counts", "orders")
+"""The forms that have the word omp, for what the environment says of OpenMP."""

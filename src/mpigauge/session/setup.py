@@ -77,7 +77,6 @@ def _check_before_build(request: Request, options: CommandOptions) -> None:
     """UserError: an option is wrong for the chosen benchmarks, as far as these come with mpigauge.
     Those that only the kernels have are checked after the build."""
     from mpigauge.measuring.plan.resolve import check_options
-    from mpigauge.model.elsewhere import command_here
     from mpigauge.model.stored_cards import all_cards
 
     cards = all_cards()
@@ -85,6 +84,8 @@ def _check_before_build(request: Request, options: CommandOptions) -> None:
     try:
         chosen = cards.chosen(request.benchmarks)
     except UserError:
+        from mpigauge.model.elsewhere import command_here
+
         if any(command_here(name, cards.names()) for name in request.benchmarks):
             raise  # no kernels have the programs of others
     if chosen:

@@ -23,7 +23,8 @@ def with_transport(setup: Setup, name: str, start: bool = True) -> Setup:
     whether they work and what the MPI tells of them. UserError: it is not there, or fails."""
     from mpigauge.model.transport import Selected
     from mpigauge.session.gpus import transport_for_gpus
-    from mpigauge.site.mpi.transports import choose, offers
+    from mpigauge.site.mpi.transports.choose import choose
+    from mpigauge.site.mpi.transports.probe import offers
 
     if name == "shm" and len(setup.nodes) > 1:
         raise UserError("--transport shm: shared memory reaches the ranks of one host only")
@@ -52,7 +53,7 @@ def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     from mpigauge.measuring.campaign.trial import tried
     from mpigauge.site import batch
     from mpigauge.site.launch import Job, OnHost
-    from mpigauge.site.mpi.transports import report_of
+    from mpigauge.site.mpi.transports.registry import report_of
 
     report, given = report_of(setup.mpi.name), batch.here(os.environ)
     trial = tried(

@@ -31,7 +31,7 @@ from mpigauge.model.record import (
     with_known,
 )
 from mpigauge.site import placement
-from mpigauge.site.mpi.transports import report_of
+from mpigauge.site.mpi.transports.registry import report_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.measuring.plan.buffer_memory import is_on_gpu
 from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.site.mpi.quick_start import is_slow_version, quick_start
-from mpigauge.site.mpi.transports import report_of
+from mpigauge.site.mpi.transports.registry import report_of
 
 if TYPE_CHECKING:
     from mpigauge.measuring.plan import Plan, PlanPart

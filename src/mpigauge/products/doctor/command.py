@@ -248,7 +248,8 @@ def _start(mpi: Mpi) -> MpiStart | None:
 def _asked(mpi: Mpi, mpi_spec: str | None) -> MpiOffers | None:
     from mpigauge.model.errors import UserError
     from mpigauge.products.doctor.check_finding import MpiOffers
-    from mpigauge.site.mpi.transports import offers, transports
+    from mpigauge.site.mpi.transports.choose import transports
+    from mpigauge.site.mpi.transports.probe import offers
 
     try:
         offered = offers(mpi)

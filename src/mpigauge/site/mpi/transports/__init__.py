@@ -6,11 +6,3 @@ An MPI is one file in this folder with `@transports_of("name")` over a function 
 available transports, and `@report_from("name", settings)` over one that parses the MPI's report of
 the transport in use. There is no list to edit.
 """
-
-from __future__ import annotations
-
-from mpigauge.site.mpi.transports.choose import choose, transports
-from mpigauge.site.mpi.transports.probe import offers
-from mpigauge.site.mpi.transports.registry import report_of
-
-__all__ = ["choose", "offers", "report_of", "transports"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.model.registry import Registry
+from mpigauge.model.registry import Registry, modules_in
 from mpigauge.model.transport import Offers, Transport
 
 ListTransports = Callable[[Mpi, Offers], Iterable[Transport]]
@@ -24,8 +24,17 @@ class Report:
     """Returns the transport in a job's output; empty if there is none."""
 
 
-TRANSPORT_LISTS = Registry[ListTransports]("transport list", __name__.rpartition(".")[0])
-REPORTS = Registry[Report]("transport report", __name__.rpartition(".")[0])
+FOLDER, _, _OWN = __name__.rpartition(".")
+_SHARED = ("advice", "choose", "probe", "readers", _OWN)
+"""The files of the folder that are of no MPI, which a run without --transport does not import."""
+
+
+def _modules_of_mpis() -> dict[str, str]:
+    return {name: path for name, path in modules_in(FOLDER).items() if name not in _SHARED}
+
+
+TRANSPORT_LISTS = Registry[ListTransports]("transport list", _modules_of_mpis)
+REPORTS = Registry[Report]("transport report", _modules_of_mpis)
 NO_REPORT = Report({}, lambda _: "")
 """The report of an MPI that has none: no settings, and an empty result."""
 
