@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.model.record import CellRecord, Clock, Launch, Noise, Rank
+from mpigauge.model.record import CellRecord, Clock, Failure, Launch, Noise, Rank
 from mpigauge.runs.store import Run, RunWriter
 from mpigauge.site import topology
 from mpigauge.site.topology.passport import plain
@@ -145,12 +145,16 @@ def run(
     )
 
 
+_KINDS: dict[type, str] = {CellRecord: "cell", Failure: "error"}
+"""Kinds of records that have another name in files."""
+
+
 def store(of: Run, folder: Path) -> Path:
     """As a run folder, for commands."""
     with RunWriter.create(dict(of.header), cells.cards_text(), output=folder) as writer:
         writer.write_passport(of.passport)
         for record in of.records:
-            kind = "cell" if isinstance(record, CellRecord) else type(record).__name__.lower()
+            kind = _KINDS.get(type(record), type(record).__name__.lower())
             data = asdict(record.cell if isinstance(record, CellRecord) else record)
             writer.append(cells.line(kind, **plain(data)))
         writer.append(cells.end())

@@ -63,7 +63,9 @@ def test_a_setting_that_the_mpi_does_not_survive(mpi: Mpi, built: Kernels, tmp_p
     assert {cell.arm for cell in stored.cells} == {"", arm_of(mpi.name), "control"}
     (failure,) = stored.failures
     assert f"({KNOBS[mpi.name][0]}={WORST[mpi.name]}) failed: " in failure.message
-    assert f"  a  {arm_of(mpi.name)}" in done.stdout
+    assert re.search(rf"{WORST[mpi.name]} +failed$", done.stdout, re.M)
+    assert f"{WORST[mpi.name]} failed in 1 launch: " in done.stdout
+    assert stored.status["status"] == "done"
     assert "UNDECIDED: few launches" in done.stdout
     command = next((tmp_path / "out" / "logs").glob("*.command")).parent
     words = "".join(path.read_text() for path in command.glob("*.command"))

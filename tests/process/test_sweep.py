@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -27,8 +28,11 @@ from mpigauge.products.sweep.plan import sweep_plan, swept
 from mpigauge.products.sweep.sweeping import read_sweep
 from mpigauge.result.compare.best import best_of
 from mpigauge.result.compare.compare import compare
+from mpigauge.result.run_result import RunResult
 from mpigauge.runs.store import RunWriter
+from mpigauge.session.ending import verdict
 from mpigauge.show.best import as_json, render
+from mpigauge.show.web.answer import opening
 from mpigauge.site import topology
 from mpigauge.site.launch import command
 from tests.process.test_campaign import PART, PLAN, Bench, bench, carried_out, fake_mpi
@@ -76,8 +80,13 @@ def test_arms_are_in_the_records(bench: Bench) -> None:
 
 # --- failures -------------------------------------------------------------------------------------
 def test_an_arm_that_crashes_is_given_up_and_the_others_go_on(bench: Bench) -> None:
+    """That is a result of the sweep, which is done; the exit status tells of it."""
     ending = bench.run(sweep_of({"A=1": {"FAKE": "abort"}, "A=2": {}}, launches=5))
-    assert ending.status == "failed"
+    assert ending.status == "done"
+    (problem,) = verdict(ending, bench.stored())
+    assert re.match(r"launch \d+ \(A=1\) failed: exit status 15.* \(and 2 more\)$", problem)
+    shown = RunResult.of("sweep", bench.stored())
+    assert not any("failed before its end" in sentence for sentence in opening([shown], None))
     assert arms_of(bench) == {"": 5, "A=2": 5, "control": 5}
     assert len(ending.failures) == 3
     assert all("(A=1) failed: exit status 15" in f.message for f in bench.stored().failures)
@@ -86,8 +95,21 @@ def test_an_arm_that_crashes_is_given_up_and_the_others_go_on(bench: Bench) -> N
 def test_the_first_launch_may_be_one_that_crashes(bench: Bench) -> None:
     plan = sweep_of({"A=1": {"FAKE": "abort"}}, launches=1)
     seed = next(s for s in range(99) if replace(plan, seed=s).part(0).arm == "A=1")
-    assert bench.run(replace(plan, seed=seed)).status == "failed"
+    assert bench.run(replace(plan, seed=seed)).status == "done"
     assert arms_of(bench) == {"": 1, "control": 1}
+
+
+@pytest.mark.parametrize(
+    ("settings", "status"),
+    [({"": "abort", "A=1": ""}, "failed"), ({"": "abort", "A=1": "abort"}, "failed")],
+)
+def test_a_sweep_whose_default_fails_has_failed(
+    bench: Bench, settings: dict[str, str], status: str
+) -> None:
+    """Nothing is left that others could be compared with."""
+    arms = [(arm_of(name) if name else Arm(), {"FAKE": how}) for name, how in settings.items()]
+    plan = swept(replace(PLAN, launches=3), arms, fail_fast=False)
+    assert bench.run(plan).status == status
 
 
 def test_fail_fast_ends_with_the_first_failure(bench: Bench) -> None:

@@ -196,14 +196,15 @@ def test_nine_benchmarks_by_setting(capsys: pytest.CaptureFixture[str]) -> None:
     assert [table["benchmark"] for table in tables] == list(COLLECTIVES)
     named = ["default", *(f"MPI_BUFFER_MAX={buffer}" for buffer in BUFFERS[1:])]
     for table in tables:
-        assert table["columns"] == named
+        assert table["columns"] == [*named[1:], "default"]
+        assert table["ratio_to"] == "default"
         for name, buffer in zip(named, BUFFERS, strict=True):
             for size, found in times(table)[name].items():
                 told = time_in_log(buffer, table["benchmark"], size)
                 assert found == pytest.approx(told, abs=0.006)
     assert cli(words) == 0
     shown = capsys.readouterr().out
-    assert re.search(r"^ +default +4096 +16384 +65536$", shown, re.M)
+    assert re.search(r"^ +4096 +16384 +65536 +default$", shown, re.M)
     assert "Columns are named without “MPI_BUFFER_MAX=”." in shown
 
 
@@ -367,9 +368,10 @@ def test_lines_in_which_nothing_is_decided_are_grey() -> None:
 
 def test_marks_are_explained_where_there_are_any() -> None:
     assert "*: the best, or cannot be told from it." in words(three())
-    assert "~:" not in words(three())
+    assert "?:" not in words(three())
     few = pivot([side("A", made(launches=2)), side("B", made(0.5, 2, launches=2))])
-    assert "~: the best number of a line in which nothing is decided." in words(few)
+    assert "?: the best number of a line in which nothing is decided." in words(few)
+    assert "~" not in words(few), "in benchstat it says that nothing differs"
 
 
 @pytest.mark.parametrize(
@@ -388,7 +390,16 @@ def test_marks_are_explained_where_there_are_any() -> None:
 def test_names_tell_apart(names: list[str], short: list[str], common: str) -> None:
     found = short_names(names)
     assert list(found.names) == short
-    assert found.common == common
+    assert found.common == (f"are named without “{common}”." if common else "")
+
+
+def test_names_of_several_settings_are_their_values() -> None:
+    names = ["default", *(f"A=1 B={b} C={c}" for b in ("2", "4 5") for c in ("x", "y")), "control"]
+    found = short_names(names)
+    assert found.names == ("default", "2, x", "2, y", "4 5, x", "4 5, y", "control")
+    assert found.common == "are named by the values of B and C."
+    apart = short_names(["A=1", "B=1", "A=2 B=2"])
+    assert (apart.names, apart.common) == (("A=1", "B=1", "A=2 B=2"), "")
 
 
 def test_long_names_are_broken_where_their_parts_end() -> None:

@@ -56,12 +56,12 @@ def items_of(run: Run) -> tuple[Item, ...]:
 
 def sides_within(run: Run, column: str) -> list[Side]:
     """A side for each value of this column."""
-    from mpigauge.model.record import Figure
     from mpigauge.result.compare.compare import split
-    from mpigauge.result.compare.of_runs import starts_of
+    from mpigauge.result.compare.of_runs import settings_of_sweep, starts_of
     from mpigauge.result.document import document
 
-    return split(document(run).rows, run.of(Figure), column, starts_of(run))
+    shown = document(run)
+    return split(shown.rows, shown.figures, column, starts_of(run), settings_of_sweep(run))
 
 
 def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:

@@ -154,15 +154,20 @@ def _fact(run: Run, column: str) -> str:
 def _parts_of(runs: Sequence[Run], column: str) -> list[Side]:
     """The sides of one run: one for each value. Of several runs: for each value of each run."""
     from mpigauge.cli.comparing import names_of
-    from mpigauge.model.record import Figure
     from mpigauge.result.compare.compare import parts
-    from mpigauge.result.compare.of_runs import facts_of, lost_ratio_of, starts_of
+    from mpigauge.result.compare.of_runs import (
+        facts_of,
+        lost_ratio_of,
+        settings_of_sweep,
+        starts_of,
+    )
     from mpigauge.result.document import document
 
     by_run: list[list[Side]] = []
     values: list[str] = []
     for run in runs:
-        sides = parts(document(run).rows, run.of(Figure), column, starts_of(run), "--pivot")
+        shown, swept = document(run), settings_of_sweep(run)
+        sides = parts(shown.rows, shown.figures, column, starts_of(run), swept, "--pivot")
         by_run.append(sides)
         values += [side.name for side in sides]
     if len(runs) == 1:

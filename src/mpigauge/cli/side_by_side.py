@@ -4,34 +4,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from mpigauge.cli.comparing import MANY, heading_of, print_comparison, sides_of, sides_within
 from mpigauge.cli.pivoting import pivoted, print_pivot
+from mpigauge.cli.screen import tell
+from mpigauge.model.units import many
 
 if TYPE_CHECKING:
+    from mpigauge.result.compare.pivot import Pivot
     from mpigauge.runs.store import Run
 
 
-def print_best(run: Run, by: str, tolerance: float, form: str, as_pivot: bool = False) -> None:
-    """The best arm for each size; UserError: the run has one arm only."""
+def print_best(
+    run: Run, by: str, tolerance: float, form: str, as_pivot: bool = False, word: str = ""
+) -> None:
+    """The best arm for each size, then in a sentence over all sizes. `word`: the run in commands
+    that are recommended. UserError: the run has one arm only."""
+    from mpigauge.cli.screen import screen, write
+    from mpigauge.model.width import as_blocks
     from mpigauge.result.compare.best import best_of
     from mpigauge.result.compare.compare import compare
     from mpigauge.show.best import as_json, render
 
     sides = sides_within(run, by)
-    if as_pivot:
-        print_pivot(pivoted(sides, tolerance, by), form, [run])
-        return
-    result = best_of(compare(sides, tolerance, by, curves=False))
-    if form == "json":
-        text = as_json(result)
+    across = pivoted(sides, tolerance, by) if form != "json" or as_pivot else None
+    if across and as_pivot:
+        print_pivot(across, form, [run])
     else:
-        text = render(result, run.cards, heading_of([run], result.comparison.names))
-    click.echo(text, nl=False)
+        result = best_of(compare(sides, tolerance, by, curves=False))
+        if form == "json":
+            text = as_json(result)
+        else:
+            text = render(result, run.cards, heading_of([run], result.comparison.names))
+        click.echo(text, nl=False)
+    if across and form == "table":
+        write("\n" + as_blocks([answer_lines(run, across, word, screen().coloured)]))
+
+
+def answer_lines(run: Run, across: Pivot, word: str, colour: bool) -> list[str]:
+    """The result of a sweep in sentences, the settings that failed, the count of the remarks, and
+    the next command."""
+    from dataclasses import replace
+
+    from mpigauge.model.width import broken
+    from mpigauge.result.document import document
+    from mpigauge.show.ending import last_lines
+    from mpigauge.show.pivoted.outcome import outcomes
+    from mpigauge.show.pivoted.words import names_of
+
+    shown = document(run)
+    short = names_of(across).by_name
+    sentences = [*_failures(run, short), *outcomes(across, short)]
+    return broken(sentences) + last_lines(replace(shown, run=word or shown.run), colour=colour)
+
+
+def _failures(run: Run, short: Mapping[str, str]) -> Iterator[str]:
+    """A sentence for each setting of which launches failed, with the reason of the first."""
+    for name in short:
+        mark = f" ({name}) failed: "
+        reasons = [each.message.partition(mark)[2] for each in run.failures if mark in each.message]
+        if reasons:
+            launches = many(len(reasons), "launch")
+            yield f"{short[name]} failed in {launches}: {reasons[0]}."
 
 
 def print_beside(stored: Sequence[Run]) -> None:
@@ -39,10 +77,10 @@ def print_beside(stored: Sequence[Run]) -> None:
     from mpigauge.result.compare.compare import compare
     from mpigauge.result.stats.verdicts import TOLERANCE
 
+    for run in stored:
+        tell(f"stored in {run.path}")
     sides = sides_of(stored)
     if len(sides) < MANY:
         print_comparison(compare(sides), "table", stored)
     else:
         print_pivot(pivoted(sides, TOLERANCE), "table", stored, [side.name for side in sides])
-    for run in stored:
-        click.echo(f"mpigauge: stored in {run.path}", err=True)

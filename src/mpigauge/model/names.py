@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+DEFAULT = "default"
+"""The name of the settings that a sweep compares others with."""
 CONTROL = "control"
 """The arm that repeats the default: a difference between the two is chance (A/A)."""
 COMPILER = "compiler"

@@ -14,7 +14,7 @@ from mpigauge.result.compare.best import best_of
 from mpigauge.result.compare.compare import compare, split
 from mpigauge.result.compare.distances import distances_of
 from mpigauge.result.compare.items import items
-from mpigauge.result.compare.of_runs import side_of, starts_of
+from mpigauge.result.compare.of_runs import settings_of_sweep, side_of, starts_of
 from mpigauge.result.compare.pivot import pivot
 from mpigauge.result.document import document, rows_of_run
 from mpigauge.result.models.breaks import likely_breaks
@@ -146,7 +146,8 @@ class RunResult:
             values = {getattr(row.cell, column) for row in rows}
             values |= {getattr(figure, column) for figure in figures}
             if len(values) > 1:
-                return column, split(rows, figures, column, starts_of(self.run))
+                swept = settings_of_sweep(self.run)
+                return column, split(rows, figures, column, starts_of(self.run), swept)
         return "", []
 
 

@@ -21,7 +21,7 @@ def verdict(ending: Ending, stored: Run) -> list[str]:
     """The descriptions of what went wrong, worst first."""
     return [
         *wrong_words(stored),
-        *failure_words(ending),
+        *failure_words(ending, stored),
         *missing_words(ending, stored),
         *nothing_words(ending, stored),
     ]
@@ -57,15 +57,23 @@ def wrong_words(stored: Run) -> list[str]:
     return [f"{wrong_data(count)}, in {where}"]
 
 
-def failure_words(ending: Ending) -> list[str]:
+def failure_words(ending: Ending, stored: Run) -> list[str]:
     failures = ending.failures
     if not failures:
         return []
-    first = f"launch {failures[0].launch} failed: {failures[0].reason}"
+    first = f"{_launch(failures[0].launch, stored)} failed: {failures[0].reason}"
     others = len(failures) - 1
     if others:
         first += f" (and {others} more)"
     return [first]
+
+
+def _launch(number: int, stored: Run) -> str:
+    """The launch, with its setting where settings are varied: launch 3 (A=1)."""
+    from mpigauge.measuring.plan import Plan
+
+    arm = Plan.from_json(stored.plan).part(number).arm
+    return f"launch {number} ({arm})" if arm else f"launch {number}"
 
 
 def missing_words(ending: Ending, stored: Run) -> list[str]:

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 Words = tuple[str, ...]
 _LEAST_NAME = 16
+FAILED = "failed"
+"""Stands for the numbers of a setting whose launches failed."""
 ALL = "all"
 """The line of a curve as a whole."""
 

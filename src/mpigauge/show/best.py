@@ -5,16 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.names import CONTROL
+from mpigauge.model.names import DEFAULT
 from mpigauge.model.units import byte_count
-from mpigauge.model.width import as_blocks, broken
+from mpigauge.model.width import WIDTH, as_blocks, broken
 from mpigauge.result.compare.items import WORST
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.show import records
 from mpigauge.show.beside import (
+    FAILED,
     error_of,
     in_unit,
     joined,
@@ -24,6 +24,7 @@ from mpigauge.show.beside import (
     word_in_unit,
 )
 from mpigauge.show.compared import ends
+from mpigauge.show.pivoted.names import short_names
 from mpigauge.show.records import with_nulls
 
 if TYPE_CHECKING:
@@ -33,20 +34,30 @@ if TYPE_CHECKING:
     from mpigauge.result.stats.ratio import Ratio
 
 Words = tuple[str, ...]
-DEFAULT = "default"
+_WORST = "worst"
 
 
 def render(result: BestSettings, cards: Cards, heading: Sequence[str] = ()) -> str:
-    """Text for people; arms are named by letters, which the end explains."""
+    """Text for people; settings are named by their values."""
     comparison = result.comparison
-    letters = _letters(comparison.names)
+    short = short_names([*comparison.names, *comparison.failed])
     blocks = [broken(heading)]
     for best in result.tables:
         title = table_title(best.table, cards, comparison.varied)
-        blocks.append([title, *joined(text_rows(best, letters))])
-    blocks.append([f"{letter:>3}  {name}" for name, letter in letters.items()])
-    blocks.append(broken(remarks(result)))
+        rows = text_rows(best, short.by_name, comparison.failed)
+        blocks.append([title, *_fitting(rows)])
+    common = [f"Settings {short.common}"] if short.common else []
+    blocks.append(broken([*common, *remarks(result)]))
     return as_blocks(blocks)
+
+
+def _fitting(rows: Sequence[Words]) -> list[str]:
+    """The lines, without the column of the worst launch where they do not fit."""
+    lines = list(joined(rows))
+    if max(map(len, lines)) <= WIDTH:
+        return lines
+    place = rows[0].index(_WORST)
+    return list(joined([(*row[:place], *row[place + 1 :]) for row in rows]))
 
 
 def as_json(result: BestSettings) -> str:
@@ -55,6 +66,7 @@ def as_json(result: BestSettings) -> str:
         "tool": "mpigauge",
         "first": names[0],
         "arms": list(names[1:]),
+        "failed": list(result.comparison.failed),
         "tolerance": result.comparison.tolerance,
         "control": control and {"compared": control.compared, "different": control.different},
         "best": [_record(best) for best in result.lines],
@@ -62,49 +74,47 @@ def as_json(result: BestSettings) -> str:
     return records.as_json(data)
 
 
-def _letters(names: Sequence[str]) -> dict[str, str]:
-    """a, b, … z, aa, ab, … for the arms; the first and the control have none."""
-    arms = [name for name in names[1:] if name != CONTROL]
-    return {name: _letter(place) for place, name in enumerate(arms)}
-
-
-def _letter(place: int) -> str:
-    many = len(ascii_lowercase)
-    last = ascii_lowercase[place % many]
-    if place < many:
-        return last
-    return _letter(place // many - 1) + last
-
-
-def text_rows(best_table: BestTable, names: Mapping[str, str]) -> list[Words]:
-    """The heads, then for each size the default with its outcome, and each other setting with its
-    numbers. `names`: the arms' names to print."""
+def text_rows(
+    best_table: BestTable, names: Mapping[str, str], failed: Sequence[str] = ()
+) -> list[Words]:
+    """The heads, then for each size each setting with its numbers, and last the default with the
+    outcome. `names`: the settings' names to print; `failed`: those without numbers."""
     first = best_table.table.first
     size = "bytes" if first.message_bytes >= 0 else ""
-    rows: list[Words] = [(size, "setting", unit_of(first), "±", "worst", "ratio", "95 %", "")]
+    rows: list[Words] = [(size, "setting", unit_of(first), "±", _WORST, "ratio", "95 %", "")]
     for best in best_table.lines:
-        rows += _words(best, names)
+        lines = [*_of_arms(best, names), *(_failed(names[name]) for name in failed)]
+        lines.append(_of_default(best, names))
+        size = byte_count(best.first.message_bytes)
+        rows += [(size if number == 0 else "", *words) for number, words in enumerate(lines)]
     return rows
 
 
-def _words(best: Best, letters: Mapping[str, str]) -> Iterator[Words]:
-    first, size = best.first, byte_count(best.first.message_bytes)
-    own = in_unit(first), error_of(first)
-    yield size, DEFAULT, *own, _worst(first), "", "", _outcome(best, letters)
+def _of_arms(best: Best, names: Mapping[str, str]) -> Iterator[Words]:
     for arm in best.arms:
         value, error, ratio, ends_of_ratio, verdict = numbers_of(arm.entry)
         worst = _worst(arm.entry.item) if arm.entry.item else ""
-        yield "", letters[arm.name], value, error, worst, ratio, ends_of_ratio, verdict
+        yield names[arm.name], value, error, worst, ratio, ends_of_ratio, verdict
 
 
-def _outcome(best: Best, letters: Mapping[str, str]) -> str:
+def _failed(name: str) -> Words:
+    return (name, "", "", "", "", "", FAILED)
+
+
+def _of_default(best: Best, names: Mapping[str, str]) -> Words:
+    first = best.first
+    worst = _worst(first)
+    return (DEFAULT, in_unit(first), error_of(first), worst, "", "", _outcome(best, names))
+
+
+def _outcome(best: Best, names: Mapping[str, str]) -> str:
     """The name of the best setting, or why none is known."""
     if best.best is None:
         if best.is_open:
             return f"UNDECIDED{_how_many(best)}"
         return f"best: {DEFAULT} ({_why_none(best)})"
-    leading = f"best: {letters[best.best.name]}"
-    others = [letters[each.name] for each in best.as_good]
+    leading = f"best: {names[best.best.name]}"
+    others = [names[each.name] for each in best.as_good]
     if not others:
         return leading
     return f"{leading}, as {', '.join(others)}"
@@ -134,10 +144,10 @@ def remarks(result: BestSettings) -> list[str]:
     """The notes below: how the best was chosen, and the result of the control."""
     judged = len(result.comparison.entries)
     how = (
-        "Best: the arm with the largest gain of those whose difference from the default holds at "
-        f"5 % after Holm's correction over {judged} ratios; “as” names others that reach it. "
-        "UNDECIDED: an arm may be better or not, as far as is known; few launches: fewer than the "
-        f"{LEAST_FOR_INTERVAL} that an interval needs. Worst: of all launches."
+        "Best: the setting with the largest gain of those whose difference from the default holds "
+        f"at 5 % after Holm's correction over {judged} ratios; “as” names others that reach it. "
+        "UNDECIDED: a setting may be better or not, as far as is known; few launches: fewer than "
+        f"the {LEAST_FOR_INTERVAL} that an interval needs. Worst: of all launches."
     )
     notes = [how]
     if result.control is not None:

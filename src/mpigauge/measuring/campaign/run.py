@@ -335,9 +335,17 @@ class Campaign:
         status = "done"
         if cut_short or (self.interrupt.count > 0 and not finished):
             status = "interrupted"
-        elif self.any_failed:
+        elif self.any_failed and not (finished and self.only_settings_failed()):
             status = "failed"
         return Ending(status, tuple(self.state.outcomes), self.state.results.wrong_count)
+
+    def only_settings_failed(self) -> bool:
+        """True if all launches that failed are of settings of a sweep, beside complete ones: that
+        is a result of the sweep."""
+        bad = {self.plan.part(each.launch).arm for each in self.state.outcomes if each.reason}
+        good = {self.plan.part(number).arm for number in self.writer.complete}
+        good |= {self.plan.part(each.launch).arm for each in self.state.outcomes if not each.reason}
+        return not self.failed_fast() and "" not in bad and bool(good - bad)
 
     def elapsed_s(self) -> float:
         """Seconds in this campaign's own launches, without those of others next to it."""

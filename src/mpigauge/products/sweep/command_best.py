@@ -37,7 +37,8 @@ def command(run: str, by: str, tolerance: str | None, as_pivot: bool, form: str)
     """
     from mpigauge.cli.comparing import share_of
     from mpigauge.cli.side_by_side import print_best
+    from mpigauge.model.typed import as_word
     from mpigauge.session.run_names import open_run
 
     in_any_case = form not in ("table", "json")
-    print_best(open_run(run), by, share_of(tolerance), form, as_pivot or in_any_case)
+    print_best(open_run(run), by, share_of(tolerance), form, as_pivot or in_any_case, as_word(run))

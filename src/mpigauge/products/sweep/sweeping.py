@@ -181,6 +181,7 @@ def known_settings(all_arms: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
 def present_all(stored: Sequence[Run], form: str, as_pivot: bool = False) -> None:
     """Each with its arms; where there are none, one MPI beside the other."""
     from mpigauge.cli.comparing import print_comparison, sides_of
+    from mpigauge.cli.screen import tell
     from mpigauge.result.compare.compare import compare
 
     varied = as_pivot or any(_arms(run) > {""} for run in stored)
@@ -188,9 +189,9 @@ def present_all(stored: Sequence[Run], form: str, as_pivot: bool = False) -> Non
         for run in stored:
             present(run, form, as_pivot)
         return
-    print_comparison(compare(sides_of(stored)), "table", stored)
     for run in stored:
-        click.echo(f"mpigauge: stored in {run.path}", err=True)
+        tell(f"stored in {run.path}")
+    print_comparison(compare(sides_of(stored)), "table", stored)
 
 
 def _arms(stored: Run) -> set[str]:
@@ -204,14 +205,15 @@ def present(stored: Run, form: str, as_pivot: bool = False) -> None:
     """Shows a sweep as a table, the best arm for each size, or sizes × settings; where there is
     nothing to choose from, or in another format, what was measured."""
     from mpigauge.cli.comparing import share_of
-    from mpigauge.cli.showing import print_run
+    from mpigauge.cli.screen import tell
+    from mpigauge.cli.showing import print_run, word_of
     from mpigauge.cli.side_by_side import print_best
 
     if (form != "table" and not as_pivot) or not _arms(stored) > {""}:
         print_run(stored, form)
         return
-    print_best(stored, "arm", share_of(None), form, as_pivot)
-    click.echo(f"mpigauge: stored in {stored.path}", err=True)
+    tell(f"stored in {stored.path}")
+    print_best(stored, "arm", share_of(None), form, as_pivot, word_of(stored))
 
 
 # --- what would be done ---------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mpigauge.model.column_facts import BENCHMARK, SIZE
 from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.model.grouping import grouped
+from mpigauge.model.names import DEFAULT
 from mpigauge.model.units import percent
 from mpigauge.result.compare.comparison import (
     ComparedNumber,
@@ -28,6 +29,7 @@ from mpigauge.result.compare.comparison import (
     Overall,
 )
 from mpigauge.result.compare.items import MEDIAN, OF_LAUNCHES, Item, items
+from mpigauge.result.compare.of_runs import SweptSettings
 from mpigauge.result.compare.pairing import ItemPair, Judgements, judgements
 from mpigauge.result.compare.partners import partners
 from mpigauge.result.compare.side import Side
@@ -45,6 +47,9 @@ ALL = -1
 """Stands for all tables where the number of a table is expected."""
 MOST_LOST = 0.1
 """The largest share of the cores lost to others at which runs at different times are comparable."""
+ARM = "arm"
+"""The column of settings that a sweep varies."""
+NOT_SWEPT = SweptSettings((), frozenset())
 NOT_VARIED = (*BENCHMARK, SIZE, "name", "unit", "better")
 """Columns that identify a number; sides of a comparison cannot differ in them."""
 
@@ -61,6 +66,8 @@ def compare(
     `response`: one of items.RESPONSES; best and worst launches are never decided. `curves`: also
     judge curves as a whole; without, single numbers keep all the weight.
     """
+    failed = tuple(side.name for side in sides if side.has_failed and not side.items)
+    sides = [side for side in sides if side.name not in failed]
     if response != MEDIAN:
         sides = [_extreme(side, response) for side in sides]
     first, *others = sides
@@ -92,6 +99,7 @@ def compare(
         varied=varied,
         unlike=tuple(unlike),
         response=response,
+        failed=failed,
         overall=overall_at(ALL),
         between_runs=_between_runs(pairs),
     )
@@ -107,11 +115,15 @@ def _shared(pairs: Sequence[ItemPair], count: int) -> list[int]:
 
 
 def split(
-    rows: Sequence[Row], figures: Sequence[Figure], column: str, starts: Mapping[int, str]
+    rows: Sequence[Row],
+    figures: Sequence[Figure],
+    column: str,
+    starts: Mapping[int, str],
+    swept: SweptSettings = NOT_SWEPT,
 ) -> list[Side]:
     """The sides of one run: a value each of this column, the default one first. UserError: there
     is no such column, or it has one value."""
-    sides = parts(rows, figures, column, starts)
+    sides = parts(rows, figures, column, starts, swept)
     if len(sides) < 2:
         only = sides[0].name if sides else "none"
         raise UserError(f"--by {column}: the run has one value of it ({only}); nothing to compare")
@@ -123,9 +135,11 @@ def parts(
     figures: Sequence[Figure],
     column: str,
     starts: Mapping[int, str],
+    swept: SweptSettings = NOT_SWEPT,
     option: str = "--by",
 ) -> list[Side]:
     """The sides that a column divides rows and figures into, also where there is one value of it.
+    Settings are in the order of the sweep, and those that failed are sides without numbers.
     `option`: what named the column."""
     columns: dict[str, None] = {}
     for item in items(rows, figures):
@@ -137,12 +151,23 @@ def parts(
     rows_by = grouped(rows, lambda row: _value(column, row.cell))
     figures_by = grouped(figures, lambda figure: _value(column, figure))
     values = [value for value in {**rows_by, **figures_by} if value is not None]
-    values.sort(key=lambda value: value != "")
+    if column == ARM:
+        values = _as_typed(values, swept)
+    else:
+        values.sort(key=lambda value: value != "")
     sides = []
     for value in values:
         of_value = items(rows_by.get(value, []), figures_by.get(value, []), without=(column,))
-        sides.append(Side(str(value) or "default", of_value, starts))
+        has_failed = column == ARM and value in swept.failed
+        sides.append(Side(str(value) or DEFAULT, of_value, starts, has_failed=has_failed))
     return sides
+
+
+def _as_typed(values: Sequence[str], swept: SweptSettings) -> list[str]:
+    """Settings in the order of the sweep, the default first: those that have values, and those that
+    failed."""
+    there = {"": None, **dict.fromkeys(swept.names), **dict.fromkeys(values)}
+    return [name for name in there if name in values or name in swept.failed]
 
 
 def _extreme(side: Side, response: str) -> Side:

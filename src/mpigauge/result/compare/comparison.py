@@ -125,6 +125,8 @@ class Comparison:
     """The summary over launches that each number is: one of items.RESPONSES."""
     overall: tuple[Overall | None, ...] = ()
     """All times of each side together; None: it is the first, or has less than two tables."""
+    failed: tuple[str, ...] = ()
+    """The names of sides that have no number, since their launches failed."""
     between_runs: Literal["", "known", "starting"] = ""
     """The source of the scatter between runs: known from earlier runs or a starting value;
     empty: it does not count."""

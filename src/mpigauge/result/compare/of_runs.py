@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.mpi import KernelBuild
 from mpigauge.result.compare.side import Side
@@ -20,6 +20,29 @@ if TYPE_CHECKING:
 def side_of(name: str, run: Run, held: tuple[Item, ...]) -> Side:
     """Makes a side of a comparison from a run's items and the facts of the whole run."""
     return Side(name, held, starts_of(run), facts_of(run), lost_ratio_of(run), run_alone=True)
+
+
+class SweptSettings(NamedTuple):
+    """The settings of a sweep."""
+
+    names: tuple[str, ...]
+    """All but the default, as they were typed."""
+    failed: frozenset[str]
+    """Those of which a launch failed."""
+
+
+def settings_of_sweep(run: Run) -> SweptSettings:
+    """The settings that a run was planned with; none: it is no sweep."""
+    names: dict[str, None] = {}
+    for part in run.plan.get("parts") or ():
+        shared = [str(name) for name, _ in part.get("arms") or ()]
+        names |= dict.fromkeys(shared or [str(part.get("arm") or "")])
+    names.pop("", None)
+    failed = set()
+    for name in names:
+        if any(f" ({name}) failed: " in failure.message for failure in run.failures):
+            failed.add(name)
+    return SweptSettings(tuple(names), frozenset(failed))
 
 
 def starts_of(run: Run) -> dict[int, str]:

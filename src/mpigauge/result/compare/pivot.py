@@ -13,14 +13,15 @@ other columns it is whether the intervals of their ratios overlap, as for `best`
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from mpigauge.model.column_facts import SIZE
 from mpigauge.model.errors import UserError, nearest_or_all
+from mpigauge.model.names import DEFAULT
 from mpigauge.result.compare.best import reaches
-from mpigauge.result.compare.compare import compare
+from mpigauge.result.compare.compare import ARM, compare
 from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
 from mpigauge.result.compare.partners import OF_HOW
 from mpigauge.result.stats.verdicts import TOLERANCE
@@ -66,6 +67,8 @@ class PivotTable:
     base: int
     """The column that the others are a ratio to."""
     lines: tuple[PivotLine, ...]
+    failed: frozenset[int]
+    """The columns without numbers, since their launches failed."""
     overall: tuple[Overall | None, ...]
     """The geometric mean of each column's ratios; None: of the base, or of fewer than two times."""
     choice: BestColumns
@@ -99,6 +102,10 @@ def pivot(
     """All numbers of the sides. `base`: the name of the one that others are a ratio to, where it
     has a number; empty: the first. UserError: there is no such side."""
     names = [side.name for side in sides]
+    if varied == ARM and names[0] == DEFAULT:
+        names = [*names[1:], DEFAULT]
+    failed = {side.name for side in sides if side.has_failed}
+    sides = [side for side in sides if side.items]
     first = _base(sides, base)
     left = [first, *(side for side in sides if side is not first)]
     tables: list[PivotTable] = []
@@ -108,8 +115,8 @@ def pivot(
         comparison = compare(left, tolerance, varied)
         sheets, rest = _spread(comparison, left)
         for sheet in sheets:
-            if len(sheet.names) > 1:
-                tables.append(_table(sheet, names, left[0].name))
+            if len(sheet.names | failed) > 1:
+                tables.append(_table(sheet, names, left[0].name, failed))
             else:
                 alone.append(_only(sheet))
         if comparison.tables:
@@ -200,13 +207,14 @@ def _line_of(item: Item) -> Hashable:
     return (item.what, item.unit)
 
 
-def _table(sheet: _Sheet, names: Sequence[str], first: str) -> PivotTable:
-    columns = tuple(name for name in names if name in sheet.names)
+def _table(sheet: _Sheet, names: Sequence[str], first: str, failed: Set[str]) -> PivotTable:
+    columns = tuple(name for name in names if name in sheet.names | failed)
     base = columns.index(first) if first in columns else 0
     lines = [_line(line, columns, base) for line in sheet.lines.values()]
     lines.sort(key=lambda line: line.first.message_bytes)
     overall = [sheet.overall.get(name) for name in columns]
-    return PivotTable(columns, base, tuple(lines), tuple(overall), _choice(overall, base))
+    empty = frozenset(columns.index(name) for name in failed - sheet.names)
+    return PivotTable(columns, base, tuple(lines), empty, tuple(overall), _choice(overall, base))
 
 
 def _line(line: Mapping[str, ComparedNumber], columns: Sequence[str], base: int) -> PivotLine:

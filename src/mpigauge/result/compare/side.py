@@ -22,6 +22,8 @@ class Side:
     """Facts that hold for all of its numbers and may differ: hosts, settings."""
     lost_ratio: float = 0.0
     """Share of the cores that others took while it was measured."""
+    has_failed: bool = False
+    """True if launches of this setting of a sweep failed: numbers that it lacks are failures."""
     run_alone: bool = False
     """True for a run of its own: the scatter between runs counts, unless its launches alternated
     with the first side's."""

@@ -41,6 +41,7 @@ def _table(table: PivotTable) -> dict[str, Any]:
     return {
         **_columns(table),
         "columns": list(table.names),
+        "failed": [table.names[place] for place in sorted(table.failed)],
         "ratio_to": table.names[table.base],
         "lines": [_line(table, line) for line in table.lines],
         "mean": {

@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mpigauge.model.names import CONTROL
+from mpigauge.model.names import CONTROL, DEFAULT
+from mpigauge.model.units import listed
 
-_OWN = ("default", CONTROL)
+_SETTING = re.compile(r" (?=\S+=)")
+"""The blank between two settings of a name."""
+_OWN = (DEFAULT, CONTROL)
 """Names that are nobody's setting."""
 _PARTS = re.compile(r"[^-_ ,=/:.]*[-_ ,=/:.]*")
 """The parts of a name, which may be broken after any of these signs."""
@@ -19,22 +22,52 @@ _ENDS = "-_ ,=/:."
 
 @dataclass(frozen=True)
 class ShortNames:
-    names: tuple[str, ...]
-    """The names, shortened as far as they still differ."""
+    by_name: Mapping[str, str]
+    """The names, shortened as far as they still differ, by the whole ones."""
     common: str = ""
-    """The common beginning that was left out of them: `MPI_BUFFER_MAX=`."""
+    """The predicate of a sentence on what was left out of them; empty: nothing."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.by_name.values())
 
 
 def short_names(names: Sequence[str]) -> ShortNames:
-    """The default stays as it is, whatever the names of settings begin with."""
+    """The default stays as it is, whatever the names of settings begin with. Those that vary
+    several settings are named by the values."""
     others = [name for name in names if name not in _OWN]
-    begin, end = _in_common(others) if len(others) > 1 else ("", "")
-    short = []
-    for name in names:
-        short.append(name if name in _OWN else _cut(name, begin, end))
-    if len(set(short)) < len(names) or not all(short):
-        return ShortNames(tuple(names))
-    return ShortNames(tuple(short), " … ".join(filter(None, (begin, end))))
+    short, common = _values_of(others) or _cut_names(others)
+    by_name = {name: name for name in names} | dict(zip(others, short, strict=True))
+    if len(set(by_name.values())) < len(by_name) or not all(short):
+        return ShortNames({name: name for name in names})
+    return ShortNames(by_name, common)
+
+
+def _values_of(names: Sequence[str]) -> tuple[list[str], str] | None:
+    """The values alone of names that all set the same several settings, without those that have one
+    value everywhere: 8192, ring. None: the names are others."""
+    settings = [tuple(part.partition("=") for part in _SETTING.split(name)) for name in names]
+    named = {tuple(part[0] for part in of if part[1]) for of in settings}
+    if len(names) < 2 or len(named) > 1 or len(settings[0]) < 2:
+        return None
+    if any(len(of) != len(settings[0]) or not all(part[1] for part in of) for of in settings):
+        return None
+    varied = []
+    for place, (name, _, _) in enumerate(settings[0]):
+        if len({of[place][2] for of in settings}) > 1:
+            varied.append((place, name))
+    if len(varied) < 2:
+        return None
+    short = [", ".join(of[place][2] for place, _ in varied) for of in settings]
+    return short, f"are named by the values of {listed([name for _, name in varied])}."
+
+
+def _cut_names(names: Sequence[str]) -> tuple[list[str], str]:
+    """The names without what all of them begin and end with."""
+    begin, end = _in_common(names) if len(names) > 1 else ("", "")
+    common = " … ".join(filter(None, (begin, end)))
+    sentence = f"are named without “{common}”." if common else ""
+    return [_cut(name, begin, end) for name in names], sentence
 
 
 def _in_common(names: Sequence[str]) -> tuple[str, str]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.units import UNKNOWN, byte_count, dotted, listed, number, plus_minus
 from mpigauge.result.compare.items import SECONDS
-from mpigauge.show.beside import ends, numbers_of, remarks, what_of
-from mpigauge.show.pivoted.names import short_names
+from mpigauge.result.compare.summary import in_words
+from mpigauge.show.beside import FAILED, ends, numbers_of, remarks, what_of
+from mpigauge.show.pivoted.names import ShortNames, short_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.items import Item
     from mpigauge.result.compare.pivot import BestColumns, Outcome, Pivot, PivotLine, PivotTable
 
-MARKS = {"best": "*", "undecided": "~"}
-"""Behind the best numbers of a line, by what is known of it."""
+MARKS = {"best": "*", "undecided": "?"}
+"""Behind the best numbers of a line, by what is known of it. In benchstat a tilde marks what does
+not differ, so none stands here."""
 MEAN = "mean"
 """The geometric mean of the ratios above."""
 
@@ -64,6 +66,7 @@ class TableWords:
     names: tuple[str, ...]
     """The names of the columns, without what they have in common."""
     common: str
+    """The predicate of a sentence on what the names lack; empty: nothing."""
     base: int
     lines: tuple[LineWords, ...]
     mean: LineWords | None
@@ -87,7 +90,7 @@ class TableWords:
     def notes(self) -> Iterator[str]:
         """The notes on the columns and the last line that a reader needs."""
         if self.common:
-            yield f"Columns are named without “{self.common}”."
+            yield f"Columns {self.common}"
         if not self.knows_errors:
             yield "±?: nothing is known of the error of these numbers."
         if self.mean and self.counts:
@@ -99,7 +102,14 @@ class TableWords:
 
 
 def tables_of(pivot: Pivot, cards: Cards) -> list[TableWords]:
-    return [_table(table, cards, pivot.varied) for table in pivot.tables]
+    short = names_of(pivot)
+    return [_table(table, cards, pivot.varied, short) for table in pivot.tables]
+
+
+def names_of(pivot: Pivot) -> ShortNames:
+    """The names of all columns, as short as they are told apart."""
+    names = dict.fromkeys(name for table in pivot.tables for name in table.names)
+    return short_names(list(names))
 
 
 def legend(tables: Sequence[TableWords]) -> list[str]:
@@ -109,7 +119,7 @@ def legend(tables: Sequence[TableWords]) -> list[str]:
     if "best" in outcomes:
         sentences.append("*: the best, or cannot be told from it.")
     if "undecided" in outcomes:
-        sentences.append("~: the best number of a line in which nothing is decided.")
+        sentences.append("?: the best number of a line in which nothing is decided.")
     return sentences
 
 
@@ -122,7 +132,10 @@ def remarks_of(pivot: Pivot) -> list[str]:
     """The gains of the columns, how they were judged, and what is in no table."""
     gains: list[str] = []
     judged: list[str] = []
-    for comparison in pivot.comparisons:
+    short = names_of(pivot).by_name
+    for named in pivot.comparisons:
+        names = tuple(short.get(name, name) for name in named.names)
+        comparison = in_words(replace(named, names=names))
         gains += _sentences(comparison)
         judged += remarks(replace(comparison, left_out=()), MEAN)
     left_out = [f"Left out: {words}." for words in pivot.alone]
@@ -152,31 +165,32 @@ def _is_open(table: ComparisonTable, place: int) -> bool:
     return verdicts == {"UNDECIDED"}
 
 
-def _table(table: PivotTable, cards: Cards, varied: str) -> TableWords:
-    short = short_names(table.names)
+def _table(table: PivotTable, cards: Cards, varied: str, short: ShortNames) -> TableWords:
     return TableWords(
         title=_title(table, cards, varied),
         unit="µs" if table.first.unit == SECONDS else "",
-        names=short.names,
+        names=tuple(short.by_name[name] for name in table.names),
         common=short.common,
         base=table.base,
-        lines=tuple(_line(line) for line in table.lines),
+        lines=tuple(_line(line, table) for line in table.lines),
         mean=_mean(table),
         counts=_counts(table),
     )
 
 
-def _line(line: PivotLine) -> LineWords:
+def _line(line: PivotLine, table: PivotTable) -> LineWords:
     numbers = []
     for place, entry in enumerate(line.entries):
-        numbers.append(_number(entry, place, line.choice))
+        failed = place in table.failed
+        numbers.append(NumberWords(FAILED) if failed else _number(entry, place, line.choice))
     return LineWords(_label(line.first), tuple(numbers), line.choice.outcome)
 
 
 def _counts(table: PivotTable) -> tuple[int, ...]:
     """The count of numbers in each mean; empty: the same in all columns."""
     counts = tuple(mean.numbers if mean else 0 for mean in table.overall)
-    others = {*counts[: table.base], *counts[table.base + 1 :]}
+    own = {table.base, *table.failed}
+    others = {count for place, count in enumerate(counts) if place not in own}
     if len(others) > 1:
         return counts
     return ()
@@ -219,6 +233,8 @@ def _mean_number(mean_ratio: Overall | None, place: int, table: PivotTable) -> N
     mark = _mark(place, table.choice)
     if place == table.base:
         return NumberWords("1", mark=mark)
+    if place in table.failed:
+        return NumberWords(FAILED)
     if mean_ratio is None or not math.isfinite(mean_ratio.ratio.log):
         return NumberWords(ratio=UNKNOWN)
     mean = mean_ratio.ratio.estimate

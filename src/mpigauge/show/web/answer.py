@@ -16,16 +16,14 @@ from mpigauge.model.units import (
     capitalized,
     dotted,
     duration,
-    listed,
     many,
     percent,
     plus_minus,
     rate,
-    with_commas,
 )
-from mpigauge.result.compare.partners import placement_of
 from mpigauge.result.trust import how_sure
 from mpigauge.show.limits import entries
+from mpigauge.show.pivoted.outcome import best_over_sizes, none_over_sizes
 from mpigauge.show.programs import own_programs, sentences
 from mpigauge.show.titles import resting_on
 from mpigauge.show.web.of_node import node_numbers, node_sentences
@@ -35,7 +33,6 @@ from mpigauge.show.web.quoted import QuotedNumber, quoted
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.result.compare.comparison import Comparison
-    from mpigauge.result.compare.pivot import Pivot, PivotTable
     from mpigauge.result.pairs import PairMap
     from mpigauge.result.run_result import RunResult
     from mpigauge.result.stats.headline import Headline
@@ -77,10 +74,10 @@ def _answer(shown: RunResult) -> tuple[str, ...]:
     if shown.replayed:
         return tuple(capitalized(sentence) for sentence in shown.replayed[:MOST_OPENING])
     if shown.across:
-        best = list(_best_over_sizes(shown.across))
+        best = list(best_over_sizes(shown.across))
         if best:
             return tuple(best[:MOST_OPENING])
-        none = list(_none_over_sizes(shown.across))
+        none = list(none_over_sizes(shown.across))
         if none:
             return (*none[:MOST_OPENING], *how_sure(shown.document.rows))
     pair_map = _map(shown)
@@ -121,50 +118,6 @@ def within_hosts(head: Headline | None) -> Iterator[str]:
             "Latency and bandwidth are of two ranks within one host; none is between hosts "
             "(--place hosts measures that)."
         )
-
-
-def _best_over_sizes(across: Pivot) -> Iterator[str]:
-    """A sentence for each table in which one column is best over all sizes, with certainty."""
-    for table in across.tables:
-        if table.choice.outcome != "best" or len(table.choice.columns) != 1:
-            continue
-        (place,) = table.choice.columns
-        base, mean = table.names[table.base], table.overall[place]
-        what = _subject(table)
-        if table.first.ranks_word:
-            what = f"{what} on {table.first.ranks_word}"
-        if mean is None:
-            yield f"{what}: {base} is the best over all sizes."
-            continue
-        ratio = mean.ratio.estimate
-        yield (
-            f"{what}: {table.names[place]} takes {percent(1 - ratio.value)} less time than {base} "
-            f"over all sizes ({ratio.low:.3g} to {ratio.high:.3g} × its time)."
-        )
-
-
-def _subject(table: PivotTable) -> str:
-    """Returns the benchmark of a table, and the placement that all its columns share."""
-    placements = {placement_of(item) for item in table.items}
-    return with_commas(table.first.benchmark, *(placements if len(placements) == 1 else ()))
-
-
-def _none_over_sizes(across: Pivot) -> Iterator[str]:
-    """A sentence for each table in which it is not known that one column is best over all sizes."""
-    for table in across.tables:
-        what = f"{_subject(table)}: over all sizes"
-        if table.choice.outcome == "alike":
-            yield f"{what} none is better than another."
-        elif table.choice.columns:
-            names = listed([table.names[place] for place in sorted(table.choice.columns)])
-            if table.choice.outcome == "undecided":
-                compared = listed(table.names, "or")
-                yield (
-                    f"{what} it is undecided whether {compared} is best; the shortest times "
-                    f"are of {names}."
-                )
-            else:
-                yield f"{what} {names} are best, and cannot be told from each other."
 
 
 def answers(shown: RunResult) -> Iterator[QuotedNumber]:

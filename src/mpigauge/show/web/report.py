@@ -345,9 +345,10 @@ def _word_table(table: TableWords) -> WordTable:
 
 def _best(result: BestSettings) -> Iterator[WordTable]:
     """A table of what is best at each size, for each benchmark."""
-    names = {name: name for name in result.comparison.names}
+    failed = result.comparison.failed
+    names = {name: name for name in (*result.comparison.names, *failed)}
     for each in result.tables:
-        heads, *rows = best.text_rows(each, names)
+        heads, *rows = best.text_rows(each, names, failed)
         first = each.table.first
         title = f"Best of {first.benchmark}"
         if not first.row:
