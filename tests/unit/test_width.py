@@ -11,11 +11,16 @@ import pytest
 from mpigauge.cli import text_tables
 from mpigauge.cli.main import run as main
 from mpigauge.model.row import Estimate
+from mpigauge.model.row_tables import row_tables
+from mpigauge.model.screen import Screen
 from mpigauge.model.width import WIDTH, broken, cut_apart, shortened
 from mpigauge.products.check.result import CheckLine, CheckResult
 from mpigauge.products.check.show import as_table
+from mpigauge.result.stats.launches import rows as rows_of
+from mpigauge.show.formats import table as table_format
+from mpigauge.show.formats.table import table_lines
 from mpigauge.show.text_table import text_table
-from tests import planted
+from tests import cells, planted
 from tests.unit.test_hardware import messages, node_run, store
 
 if TYPE_CHECKING:
@@ -130,3 +135,17 @@ def test_cut_names_stay_apart(names: list[str], width: int) -> None:
     short = cut_apart(names, width)
     assert len(set(short)) == len(set(names))
     assert max(map(len, short)) <= width
+
+
+def test_a_wide_terminal_has_the_columns_that_a_narrow_one_lacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A pipe has as many columns as a narrow one, whatever the terminal."""
+    monkeypatch.setattr(table_format, "WIDTH", 40)
+    measured = [cells.cell("Allreduce", launch=launch) for launch in range(6)]
+    (table,) = row_tables(rows_of(measured), cells.cards())
+    heads = [
+        table_lines(table, screen)[1].split()
+        for screen in (Screen(width=40, live=True), Screen(width=120), Screen(120, live=True))
+    ]
+    assert ["samples" in each for each in heads] == [False, False, True]

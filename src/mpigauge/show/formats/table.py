@@ -258,7 +258,7 @@ def rows_as_lines(document: Document, rows: Sequence[Row], screen: Screen = PLAI
 def table_lines(table: RowTable, screen: Screen = PLAIN) -> list[str]:
     colour = screen.coloured
     *first, last = broken([title(table)])
-    heads, *cells = aligned(_fitting(text_rows(table)))
+    heads, *cells = aligned(_fitting(text_rows(table), screen.room if screen.live else WIDTH))
     wide = widths([heads, *cells])
     lines = [bold(part, colour) for part in first]
     lines.append(bold(last, colour) + shape(table.rows, len(last), screen))
@@ -268,12 +268,12 @@ def table_lines(table: RowTable, screen: Screen = PLAIN) -> list[str]:
     return lines
 
 
-def _fitting(lines: list[list[str]]) -> list[list[str]]:
-    """Without the number of samples, then why they ended, where columns do not fit side by side;
-    files have them."""
+def _fitting(lines: list[list[str]], room: int) -> list[list[str]]:
+    """Without the number of samples, then why they ended, where columns do not fit side by side
+    into the room; files have them."""
     for column in (_SAMPLES, _STOP):
         wide = sum(widths(lines)) + len(lines[0]) - 1
-        if wide > WIDTH and column.head in lines[0]:
+        if wide > room and column.head in lines[0]:
             place = lines[0].index(column.head)
             lines = [line[:place] + line[place + 1 :] for line in lines]
     return lines
