@@ -18,8 +18,10 @@ from mpigauge.products.browse.addresses import Pages
 from mpigauge.products.browse.runs_folder import RunsFolder
 from mpigauge.products.explain.registry import explained
 from mpigauge.products.profile.by_name import compared_runs, page_of
+from mpigauge.products.profile.page import LONGEST_NAME
 from mpigauge.products.profile.profiling import jobs_of
-from tests.profiles import after_an_edit, job, rank_file, stored
+from mpigauge.products.profile.symbols import Place
+from tests.profiles import MAIN, NORM, after_an_edit, job, rank_file, stored
 from tests.replay.test_report_page import Page
 from tests.unit.test_profile_waited import waits
 
@@ -152,3 +154,22 @@ def test_profiles_of_other_ranks_are_side_by_side_by_their_figures(tmp_path: Pat
         found = site.page(PageRequest(("beside",), {"run": ["two", "one"]}))
     assert found.status == 200
     assert "time in MPI_Allreduce" in found.text
+
+
+def test_the_title_names_the_program_and_its_machine(page: str) -> None:
+    assert "<h1>Profile of solver on node[0-1]</h1>" in page
+    assert "<p>run</p>" in page
+
+
+def test_long_names_of_call_sites_leave_the_other_columns_in_view(tmp_path: Path) -> None:
+    """They lack their middle, remain distinct, and are found by their whole names."""
+    names = [f"{'a_very_long_name_' * 9}{end}_{'and_more_' * 9}" for end in ("one", "two")]
+    places = {
+        frame: (Place(name, "main.cpp", 640),)
+        for frame, name in zip((NORM, MAIN), names, strict=True)
+    }
+    text = page_of(str(stored(tmp_path / "x", replace(job(), places=places)))) or ""
+    cells = re.findall(r'<td data-value="[^"]*" class="name" title="([^"]*)">([^<]*)</td>', text)
+    assert {name for name in names for whole, _ in cells if name in whole} == set(names)
+    assert len({short for _, short in cells}) == len(set(cells)), "one name for each part"
+    assert max(len(short) for _, short in cells) <= LONGEST_NAME
