@@ -58,6 +58,7 @@ release: .venv/.wheel
 lint: .venv/.dev .venv/.mpi-mpich quick-lint
 	@$(BIN)/lint-imports --no-logo >build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 	@$(BIN)/shellcheck $(SHELL_FILES)
+	@$(BIN)/python tools/grammar.py >build/grammar.log || { cat build/grammar.log; exit 1; }
 	@$(BIN)/clang-format --dry-run -Werror $(CPP) $(HPP) $(BENCH)
 	@$(MAKE) build/lint build/lint-translate
 	@$(MAKE) -j$(JOBS) -O types types-of-newer-python cpp-lint

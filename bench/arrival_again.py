@@ -54,7 +54,7 @@ def pattern_of(mpi: Mpi, ranks: int, words: Sequence[str]) -> ArrivalPattern:
     arrivals = merged(done.files).arrivals
     sums = [each for each in arrivals if (each.call, each.message_bytes) == (CALL, BYTES)]
     if not sums:
-        raise UserError(f"{mpi.label}: the profile does not say when ranks came to {CALL}")
+        raise UserError(f"{mpi.label}: the profile has no arrival times at {CALL}")
     return max(sums, key=lambda each: each.calls * float(each.lateness_s.max(axis=1).mean()))
 
 

@@ -6,7 +6,7 @@ A block without a language, or indented, holds commands, a line each. A block of
 they print. What readers need not see stands before a block as a comment:
 
     <!-- given: tests/golden/printed/osu.txt as osu.txt -->  a copy; also of `the stored run`
-    <!-- file: limits.toml -->            the block becomes this file
+    <!-- file: limits.toml -->            the block becomes this file, before the first command
     <!-- ends with: 0 or 1 -->            the exit status of its commands, else 0
     <!-- needs: four hosts -->            the words are only checked, as far as can be without that
     <!-- not run: WHY -->                 nothing of it is run
@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MARKS = ("given", "file", "ends with", "needs", "not run", "shown")
 _MARK = re.compile(r"<!-- ([\w ]+): (.*?) -->")
+COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _FENCE = re.compile(r"^( *)```(\{?\w*\}?)$")
 _COMMANDS = ("", "sh")
 

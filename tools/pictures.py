@@ -10,6 +10,7 @@ show is what the program prints and draws today.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -100,24 +101,45 @@ OF_OTHERS = {
 names in docs/howto/side-by-side.md."""
 
 
+HEADLINE = ("latency, ", "peak bandwidth ", "message rate ")
+PAGES = ("README.md", "docs/start.md", "docs/howto/install.md")
+"""The pages that quote the headline of the run in quick.svg."""
+_QUOTED = re.compile(
+    r"(?P<mark><!-- shown: [^>]*written by tools/pictures\.py -->\n```text\n)[^`]*(?=```)"
+)
+
+
 def main(words: list[str]) -> int:
-    drawn = {"quick.svg": terminal(), "latency.svg": plot()}
-    drawn |= {name: of_others(kind, files) for name, (kind, files) in OF_OTHERS.items()}
+    lines = list(printed())
+    drawn = {FOLDER / "quick.svg": terminal(lines), FOLDER / "latency.svg": plot()}
+    drawn |= {FOLDER / name: of_others(kind, files) for name, (kind, files) in OF_OTHERS.items()}
+    drawn |= {ROOT / name: quoted(_read(ROOT / name), lines) for name in PAGES}
     if words == ["--check"]:
-        stale = [name for name, text in drawn.items() if _read(FOLDER / name) != text]
+        stale = [path.name for path, text in drawn.items() if _read(path) != text]
         for name in stale:
             print(f"{name} is not what is printed today; run: python tools/pictures.py")
         return 1 if stale else 0
-    for name, text in drawn.items():
-        (FOLDER / name).write_text(text)
+    for path, text in drawn.items():
+        path.write_text(text)
     return 0
 
 
-def terminal() -> str:
+def quoted(page: str, lines: list[str]) -> str:
+    """Returns the page with the headline of these lines in its block. ValueError: it has none."""
+    plain = [Text.from_ansi(line).plain.rstrip() for line in lines]
+    headline = "".join(f"{line}\n" for line in plain if line.startswith(HEADLINE))
+    text, blocks = _QUOTED.subn(lambda match: match["mark"] + headline, page)
+    if blocks != 1 or not headline:
+        raise ValueError(f"{blocks} blocks for a headline of {len(headline)} characters")
+    return text
+
+
+def terminal(printed_lines: list[str]) -> str:
     """Returns the output of `mpigauge quick` up to its remarks, in colour, as SVG."""
-    lines = ["$ mpigauge quick", *takewhile(lambda line: not line.startswith("- "), printed())]
+    shown = takewhile(lambda line: not line.startswith("- "), printed_lines)
     console = Console(width=COLUMNS, record=True, file=StringIO(), color_system="standard")
-    console.print(Text.from_ansi("\n".join(lines).rstrip()), highlight=False)
+    screen = "\n".join(["$ mpigauge quick", *shown]).rstrip()
+    console.print(Text.from_ansi(screen), highlight=False)
     svg = console.export_svg(theme=MONOKAI, code_format=FRAME, unique_id="terminal")
     return _without_blank_ends(svg)
 

@@ -86,6 +86,7 @@ def test_page(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
+    write_files(page, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", programs)
     printed = ""
@@ -109,9 +110,14 @@ def endings(block: Block) -> list[int]:
     return [int(word) for word in (block.mark("ends with") or "0").split(" or ")]
 
 
+def write_files(page: Page, folder: Path) -> None:
+    """Writes the files that the page shows: a page begins with the command that uses them."""
+    for block in page.blocks:
+        if name := block.mark("file"):
+            (folder / name).write_text(block.text, encoding="utf-8")
+
+
 def prepare(block: Block, folder: Path, stored: Path) -> None:
-    if name := block.mark("file"):
-        (folder / name).write_text(block.text, encoding="utf-8")
     for given in block.marks.get("given", ()):
         source, _, target = given.partition(" as ")
         (folder / target).parent.mkdir(parents=True, exist_ok=True)
@@ -146,6 +152,7 @@ def shortened(words: list[str]) -> list[str]:
     if PROGRAM in words:
         return words
     known = options_of(words[1:]) - ({"--launches"} & set(words))
+    known -= {"--time"} if "--classic" in words else set()  # which has IMB's schedule
     short = {**SHORT, "--time": SOME_TIME.get(words[1], SHORT["--time"])}
     said = list(words)
     for option in ("--time", "--in"):

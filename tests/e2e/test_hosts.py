@@ -145,7 +145,7 @@ def test_each_host_at_once_and_alone(hosts: Cluster, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert "2 hosts, 1 rank on each: at once / alone" in done.stdout
     assert re.search(r"^node02 +[\d.]+ / [\d.]+ ", done.stdout, re.MULTILINE)
-    assert "UNDECIDED whether a host is slow: 2 do not tell what is usual" in done.stdout
+    assert "UNDECIDED whether a host is slow: 2 do not show the usual value" in done.stdout
     assert {each.rank for each in stored.noise if each.when == "measured"} == {0, 1}
 
 

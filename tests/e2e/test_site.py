@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -90,3 +91,16 @@ def test_pages_are_quiet_and_can_be_read(seen: dict[str, Any], view: str) -> Non
         assert len(said["text"]) > 300
     paper = said["paper"] if view != "phone" else seen["light"][page]["paper"]
     assert (seen["dark"][page]["paper"] == paper) == (view == "dark")
+
+
+@pytest.mark.parametrize("words", ["least squares", "rankfile", "mpitune", "stream", "acceptance"])
+def test_the_search_of_the_site_finds_a_guide(site: Path, words: str) -> None:
+    """As its script does: each word leads to pages by its stem, and a guide is in all of them."""
+    text = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    stem = import_module("snowballstemmer").stemmer("english").stemWord
+    guides = {n for n, name in enumerate(index["docnames"]) if name.startswith("howto/")}
+    for word in words.split():
+        found_in = [index[kind].get(stem(word), []) for kind in ("terms", "titleterms")]
+        guides &= {n for at in found_in for n in (at if isinstance(at, list) else [at])}
+    assert guides, words

@@ -257,4 +257,4 @@ def test_slurm_refuses(nodes: Slurm, tmp_path: Path) -> None:
         "run", "PingPong", "--launcher", "srun", "--mpi", "mpich", cwd=tmp_path
     )
     assert outside.returncode == 2
-    assert "starts ranks in a job of Slurm, and this is none" in outside.stderr
+    assert "starts ranks in a job of Slurm, and this is not one" in outside.stderr

@@ -46,7 +46,7 @@ def moved_by_a_run(transport: str, wire: str, cwd: Path) -> tuple[int, int]:
     assert (selected["name"], selected["used"]) == (transport, f"{wire} within a host")
     assert stored.used == selected["used"]
     assert stored.plan["settings"]["OMPI_MCA_pml"] == "ob1"
-    assert f"takes PML ob1, BTL {wire} (it tells: {wire} within a host)" in done.stderr
+    assert f"takes PML ob1, BTL {wire} (it reports: {wire} within a host)" in done.stderr
     (cell,) = stored.cells
     return through, 2 * SIZE * cell.calls * cell.samples
 

@@ -236,7 +236,7 @@ def test_a_fault_of_ours_is_a_page_and_is_written_down(
     monkeypatch.setattr(RunsFolder, "ask", fail)
     said = ask(server, "")
     assert said.status == 500
-    assert "the list cannot be shown (ZeroDivisionError)" in said.text
+    assert "the list: internal error (ZeroDivisionError)" in said.text
     assert "a secret" not in said.text
     assert "a secret" in capsys.readouterr().err
 

@@ -97,7 +97,7 @@ UNFIT = {
     "they are for riscv64, this is": replace(FITS, machine="riscv64"),
     "they need glibc 99.1, here is": replace(FITS, libc="glibc 99.1"),
     "they need musl 1.2, here is": replace(FITS, libc="musl 1.2"),
-    "they do not say how they were made": None,
+    "they have no record of their build": None,
 }
 
 

@@ -336,7 +336,7 @@ def test_a_job_is_judged_by_what_it_says(tmp_path: Path) -> None:
     two, one = ["mpigauge-trial 2\n"], ["mpigauge-trial 1\n"]
     assert judged(0, [*two, "noise\n", *two], ["warning\n"], mpi) == ""
     assert judged(0, [*one, *one], [], mpi).startswith("it starts 2 jobs of 1 rank instead of one")
-    assert judged(0, two, [], mpi) == "1 of 2 ranks have said that they ended"
+    assert judged(0, two, [], mpi) == "1 of 2 ranks have reported their end"
     assert judged(7, [], ["Fatal error in MPI_Init\n"], mpi) == (
         "exit status 7: Fatal error in MPI_Init"
     )
@@ -374,7 +374,7 @@ def test_the_list_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert run(["mpi", "list", "--json", str(prefix)]) == 0
     (mpi,) = json.loads(capsys.readouterr().out)["mpis"]
     assert (mpi["name"], mpi["abis"], mpi["works"]) == ("mpich", ["mpich"], False)
-    assert mpi["wrong"] == ["does not work: 0 of 2 ranks have said that they ended"]
+    assert mpi["wrong"] == ["does not work: 0 of 2 ranks have reported their end"]
 
 
 def test_nothing_found(capsys: pytest.CaptureFixture[str]) -> None:

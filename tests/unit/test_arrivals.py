@@ -84,11 +84,11 @@ def test_each_pattern_once_in_their_order(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        ("soon", "--arrival: 'soon' does not say when ranks come; write late:1:50us"),
-        ("late:50us", "--arrival: 'late:50us' does not say when ranks come"),
-        ("late:x:50us", "'late:x:50us' does not say when ranks come"),
-        ("profile:", "'profile:' does not say when ranks come"),
-        ("uniform:1:5us", "'uniform:1:5us' does not say when ranks come"),
+        ("soon", "--arrival: 'soon' has no arrival times; write late:1:50us"),
+        ("late:50us", "--arrival: 'late:50us' has no arrival times"),
+        ("late:x:50us", "'late:x:50us' has no arrival times"),
+        ("profile:", "'profile:' has no arrival times"),
+        ("uniform:1:5us", "'uniform:1:5us' has no arrival times"),
         ("late:1:", "'late:1:' has no time between nothing and a second; write such as 50us"),
         ("uniform:0", "'uniform:0' has no time between nothing and a second"),
         ("sorted:2s", "'sorted:2s' has no time between nothing and a second"),
@@ -141,7 +141,7 @@ def test_groups_that_the_profile_does_not_know(machine: Machine, profile: Path) 
 
 
 def test_collectives_that_the_profile_does_not_know(machine: Machine, profile: Path) -> None:
-    with pytest.raises(UserError, match=r"when ranks came to Bcast; it does of Allreduce"):
+    with pytest.raises(UserError, match=r"no arrival times at Bcast; it has those of Allreduce"):
         plan(machine, "Bcast", arrival=f"profile:{profile}")
     with pytest.raises(UserError, match=r"measure Allreduce and Bcast one by one"):
         plan(machine, "Allreduce", "Bcast", arrival=f"profile:{profile}")
@@ -150,7 +150,7 @@ def test_collectives_that_the_profile_does_not_know(machine: Machine, profile: P
 def test_a_run_that_says_nothing_of_arrivals(machine: Machine, profile: Path) -> None:
     for file in (profile / "profile").iterdir():
         file.unlink()
-    with pytest.raises(UserError, match=r"does not say when ranks came to collectives"):
+    with pytest.raises(UserError, match=r"has no arrival times at collectives"):
         plan(machine, "Allreduce", arrival=f"profile:{profile}")
 
 

@@ -293,7 +293,7 @@ CASES = {
         run(collectives(14e-6)), "up to 2 × the time of Reduce and Bcast", run(collectives(7e-6))
     ),
     "cross-socket": Case(
-        run(settled(), ranks(["0", "64"], HERE), **ROME_AT), "the two ranks sat on two sockets",
+        run(settled(), ranks(["0", "64"], HERE), **ROME_AT), "the two ranks were on two sockets",
         run(settled(), ranks(["0", "1"], HERE), **ROME_AT),
     ),
     "drift": Case(
@@ -471,7 +471,7 @@ def test_what_one_launch_shows_is_a_hint() -> None:
     (hint,) = [each for each in explain(once).findings if each.cause == "rendezvous"]
     (sure,) = [each for each in explain(of(6)).findings if each.cause == "rendezvous"]
     assert sure.tentative == ""
-    assert hint.tentative.startswith("one launch shows it, too few to tell it from chance")
+    assert hint.tentative.startswith("one launch shows it, too few to distinguish it from chance")
     text = "\n".join(page("r", explain(once), 96, whole=True))
     assert "   perhaps   from eager" in text
     assert "   only      one launch shows it" in text

@@ -263,7 +263,7 @@ def test_what_the_reference_has_not_is_undecided() -> None:
 def test_wrong_data_fail() -> None:
     (line, _) = right_data(measured(wrong_count=3))
     assert (line.outcome, line.what) == ("FAIL", "data")
-    assert line.why == "wrong data: 18 elements differ from what was sent"
+    assert line.why == "wrong data: 18 elements differ from the sender's"
     assert right_data(measured()) == []
 
 

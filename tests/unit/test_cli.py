@@ -335,5 +335,5 @@ def test_the_verdict_names_wrong_cells() -> None:
 
     more = cells.line("cell", **cells.fields(message_bytes=64, wrong_count=3))
     assert ending.wrong_words(load(stored("a", more))) == [
-        "wrong data: 3 elements differ from what was sent, in PingPong 64 B"
+        "wrong data: 3 elements differ from the sender's, in PingPong 64 B"
     ]

@@ -469,7 +469,7 @@ def test_the_worst_of_launches_is_shown_and_nothing_is_decided() -> None:
     assert second.unlike == ("of_launches: 3 against 4",)
     text = " ".join(render(found, cells.cards()).split())
     assert "PingPong · 2 ranks · byte · worst launch" in text
-    assert "B is undecided (of the worst launch alone nobody knows the error)." in text
+    assert "B is undecided (of the worst launch alone the error is unknown)." in text
     assert "of more launches the worst is worse: so nothing is decided." in text
     assert json.loads(as_json(found))["response"] == "worst"
 

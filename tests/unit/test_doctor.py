@@ -337,7 +337,7 @@ def test_the_page() -> None:
         "                      to others",
         "                      costs ranks stand still for milliseconds without",
         "                            a trace in this machine",
-        "                      mend  a host of its own, or a type of machine",
+        "                      fix   a host of its own, or a type of machine",
         "                            whose CPUs are not shared",
         "?     turbo           whether turbo is on cannot be read",
         "good  numa-balancing  one NUMA node: nothing to move",

@@ -73,7 +73,7 @@ def test_a_run_ends_with_its_answer_on_one_screen() -> None:
 def test_the_last_lines_are_the_count_of_remarks_and_one_command() -> None:
     *_, counted, last = end_of(of(pingpong(flags=["drift"])))
     assert counted == "24 of 24 cells flagged; `mpigauge show planted --remarks`"
-    assert last == "Next: `mpigauge explain planted` (what stands out, and what to try)"
+    assert last == "Next: `mpigauge explain planted` (anomalies, and what to try)"
     *_, sure, more, last = end_of(of(pingpong()))
     assert sure.startswith("24 of 24 numbers are known within ±5 %; ")
     assert "`" not in more, "nothing is to be remarked"

@@ -11,6 +11,7 @@ import pytest
 from tests.loaded_tools import load_tool
 
 english = load_tool("english")
+PHRASE = "phrase"
 
 
 @pytest.fixture
@@ -78,3 +79,65 @@ def test_more_places_than_are_allowed_fail(
     monkeypatch.setitem(english.MOST, english.PARTICIPLE, 1)
     assert english.main([]) == 1
     assert "code.py:2: participle: said" in capsys.readouterr().out
+
+
+# --- pages, help and messages ---------------------------------------------------------------
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What was disturbed says so.",
+        "It needs Debian (or alike).",
+        "`mpigauge --help` tells the rest.",
+        "Below six launches the range, and the word.",
+        "A machine that is not idle is no excuse.",
+        "A pair for each way in which two can sit to each other here.",
+        "The same command goes on where it was.",
+        "Nobody has said what a program sends; nobody knows.",
+        "It stays where it is faster with certainty.",
+        "./ring takes mpich 5.0.2 by itself",
+        "no frequency governor is told",
+        "MPIs that cannot be had here",
+        "Inside, for who changes it.",
+        "This is what spoils times on this machine.",
+        "The dearest comes first; it is so in all likelihood.",
+        "Ask all runs in a folder something, in the SQL of DuckDB.",
+        "Who pays for it.",
+        "Files are of unlike things.",
+        "3 needs a new start of the machine",
+        "pages can only be got",
+        "It knows no setting, which it is told all the same.",
+        "the true value 95 times of 100",
+        "Below them stands a sentence.",
+    ],
+)
+def test_a_phrase_is_found(text: str) -> None:
+    assert "phrase" in {place.kind for place in english.of_page(Path("docs/a.md"), text)}
+
+
+def test_code_and_addresses_of_pages_are_no_sentences() -> None:
+    text = "# A\n\n    says so\n\n```\nsays so\n```\n<!-- says so -->\n"
+    text += "It is `says so`, [a](says so).\n"
+    assert list(english.of_page(Path("docs/a.md"), text)) == []
+
+
+def test_a_sentence_of_thirty_words_is_too_long() -> None:
+    for words, kinds in ((29, []), (30, ["long sentence"])):
+        text = "- " + " ".join(["word"] * words) + ".\n- Short.\n"
+        assert [place.kind for place in english.of_page(Path("docs/a.md"), text)] == kinds
+
+
+def test_sentences_of_two_items_or_lines_of_a_table_are_not_joined() -> None:
+    item = " ".join(["word"] * 20)
+    text = f"# {item}\n{item}.\n- {item}\n- {item}\n\n| {item} |\n| {item} |\n1. {item}\n"
+    assert list(english.of_page(Path("docs/a.md"), text)) == []
+
+
+def test_messages_are_read_and_docstrings_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(english, "ROOT", tmp_path)
+    (tmp_path / "src").mkdir()
+    file = tmp_path / "src/code.py"
+    help_text = '@click.command("a")\ndef a():\n    """Say what it is."""\n'
+    file.write_text('"""It says so."""\nprint("the run says so")\n' + help_text)
+    assert [(each.line, each.kind) for each in english.places(file)] == [(2, PHRASE), (5, PHRASE)]

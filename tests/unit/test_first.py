@@ -178,7 +178,7 @@ def test_a_noisy_machine_is_sent_to_the_doctor(capsys: pytest.CaptureFixture[str
     present(whole(lost=0.4, flags=["tainted"]))
     text = " ".join(capsys.readouterr().out.split())
     assert "This machine is poor for measuring now" in text
-    assert text.endswith("Next: `mpigauge doctor` (what spoils times on this machine)")
+    assert text.endswith("Next: `mpigauge doctor` (what distorts timings on this machine)")
     assert "7 of 10 cells flagged, 2 more remarks; `mpigauge show planted --remarks`" in text
     assert "core 0: others took" not in text, "the sentence about the machine has it"
 

@@ -156,7 +156,7 @@ def test_what_has_no_counterpart_can_be_refused(intel: Mpi) -> None:
 def test_a_program_that_cannot_run_is_refused(intel: Mpi) -> None:
     with pytest.raises(UserError, match=r"cannot run ./platform: the program is for Platform MPI"):
         made("mpirun -np 2 ./platform", intel)
-    with pytest.raises(UserError, match="does not say how many ranks"):
+    with pytest.raises(UserError, match="has no number of ranks"):
         made("mpirun ./hydra", intel)
 
 

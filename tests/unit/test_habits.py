@@ -180,7 +180,7 @@ def test_commands_that_start_ranks_understand_them(name: str) -> None:
 
 def test_a_habit_on_a_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli(["run", "PingPong", "-np", "2", "--np", "4"]) == 2
-    assert "--np stands there 2 times" in capsys.readouterr().err
+    assert "--np is given 2 times" in capsys.readouterr().err
     assert cli(["run", "PingPong", "-N", "2"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 

@@ -136,7 +136,7 @@ def test_a_former_name_means_the_same_and_is_not_shown(
 
 def test_both_names_of_an_option_are_two_values(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli(["run", "PingPong", "--in", "5s", "--time", "6s"]) == 2
-    assert "--time stands there 2 times" in capsys.readouterr().err
+    assert "--time is given 2 times" in capsys.readouterr().err
 
 
 def test_a_former_name_is_a_key_of_a_plan_file(

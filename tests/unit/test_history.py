@@ -642,16 +642,16 @@ def test_commands_list_clear_and_rebuild(
         stored(root / f"run-{day}", day)
     runs.write(root / "few")
     assert main(["history", "list"]) == 0
-    assert "no runs are remembered" in capsys.readouterr().err
+    assert "no runs are in the history" in capsys.readouterr().err
     assert main(["history", "rebuild", str(root)]) == 0
-    assert "6 of 7 runs are remembered now" in capsys.readouterr().out
+    assert "6 of 7 runs are in the history now" in capsys.readouterr().out
     assert main(["history", "list"]) == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "mpich 5.0.2" in line]
     assert "a, A CPU" in line
     assert "2026-11-01 to 2026-11-06" in line
     assert line.endswith("yes")
     assert main(["history", "clear", "--mpi", "openmpi"]) == 2
-    assert "nothing that fits is remembered; there are a, A CPU" in capsys.readouterr().err
+    assert "the history has no match; there are a, A CPU" in capsys.readouterr().err
     assert main(["history", "clear"]) == 0
     assert "forgotten: a, A CPU, mpich 5.0.2 (6 runs)" in capsys.readouterr().out
     assert history.histories(tmp_path / "history") == []

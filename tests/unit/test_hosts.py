@@ -173,7 +173,7 @@ def test_the_most_ranks_of_a_host(big: Machine, word: str) -> None:
         ("a slots=0", "hosts.txt leaves no host: each is excluded by ^ or has slots=0"),
         ("^a\n", "hosts.txt leaves no host"),
         ("a:0", "hosts.txt, line 1, column 1: '0' is not a number of ranks for a"),
-        ("a slots=2 cpu=2", "hosts.txt, line 1, column 11: the slots stand there already"),
+        ("a slots=2 cpu=2", "hosts.txt, line 1, column 11: the slots are given twice"),
         ("a slots=4 max_slots=2", "hosts.txt, line 1: max_slots=2 is less than slots=4"),
         ("a slots=\n", "hosts.txt, line 1, column 8: this '=' has no word or no value"),
         ("slots=4\n", "hosts.txt, line 1: 'slots=4' stands where a host should be"),

@@ -289,7 +289,7 @@ def test_srun_alone_binds_the_ranks_of_intel() -> None:
             Job(OPENMPI5, 4, ("p",), bind=SINGLE, hosts=EVEN, in_turn=True),
             "it fills host after host, and ranks are to go from host to host in turn",
         ),
-        (Job(INTEL, 3, ("p",), bind=SINGLE, hosts=UNEVEN), "cannot be told the cores of b"),
+        (Job(INTEL, 3, ("p",), bind=SINGLE, hosts=UNEVEN), "does not support the cores of b"),
     ],
     ids=["several", "twice", "in-turn", "uneven"],
 )

@@ -143,7 +143,7 @@ def test_a_library_is_preloaded_once_and_before_what_was_there() -> None:
 
 
 def test_platform_mpi_cannot_be_told_variables_of_ours() -> None:
-    with pytest.raises(UserError, match="cannot be told variables in the words of platform"):
+    with pytest.raises(UserError, match="cannot get variables by the options of platform"):
         with_variables(["mpirun", "-np", "2", "./app"], "platform", LIBRARY, {}, text_of)
 
 

@@ -116,7 +116,7 @@ def test_only_benchmarks_of_two_ranks_make_a_map() -> None:
     one = Resources(ROME)
     check_pair("pingping", cells.cards(), one)
     check_pair("NODE:Mailbox", X86, one)
-    with pytest.raises(UserError, match="of two ranks, and Allreduce is none; those are PingPong"):
+    with pytest.raises(UserError, match="of two ranks, unlike Allreduce; those are PingPong"):
         check_pair("Allreduce", cells.cards(), one)
     with pytest.raises(UserError, match="PingPonk"):
         check_pair("PingPonk", cells.cards(), one)

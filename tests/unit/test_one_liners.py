@@ -34,7 +34,7 @@ def test_one_place_switches_all_pages(
     for page in one_liners.PAGES:
         written = one_liners.written(one_liners.text_of(page))
         assert "\n```\n" + "\n".join(expected) + "\n```\n" in written
-        assert written.count("pipx install") == 1
+        assert written.count("uv tool install") == 1
 
 
 def test_a_page_without_a_block_for_them_is_refused() -> None:

@@ -367,7 +367,7 @@ def test_lines_in_which_nothing_is_decided_are_grey() -> None:
 
 
 def test_marks_are_explained_where_there_are_any() -> None:
-    assert "*: the best, or cannot be told from it." in words(three())
+    assert "*: the best, or statistically equal to it." in words(three())
     assert "?:" not in words(three())
     few = pivot([side("A", made(launches=2)), side("B", made(0.5, 2, launches=2))])
     assert "?: the best number of a line in which nothing is decided." in words(few)

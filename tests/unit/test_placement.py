@@ -307,7 +307,7 @@ def test_refusals(name: str, text: str, ranks: int | None, sentence: str) -> Non
 def test_a_card_that_does_not_say_where_it_is() -> None:
     rome = site(ROME)
     lost = tuple(replace(d, pus=frozenset(), numa=None) for d in rome.topology.devices)
-    with pytest.raises(UserError, match="does not tell which cores mlx5_0 is next to"):
+    with pytest.raises(UserError, match="does not report which cores mlx5_0 is next to"):
         placement.place("nic-near", [HostResources("r", replace(rome.topology, devices=lost))], 2)
 
 

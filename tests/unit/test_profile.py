@@ -522,7 +522,7 @@ def test_a_profile_is_not_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_a_format_of_profiles_is_of_profiles(capsys: pytest.CaptureFixture[str]) -> None:
     assert mpigauge(["show", "ref:ember", "--format", "mpip"]) == 2
-    assert "--format mpip is of profiles" in capsys.readouterr().err
+    assert "--format mpip is for profiles" in capsys.readouterr().err
 
 
 # --- files of other hosts -------------------------------------------------------------------------

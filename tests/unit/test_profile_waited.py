@@ -40,7 +40,7 @@ def test_waiting_is_told_by_place_and_rank() -> None:
 
 
 def test_an_interval_wider_than_the_time_is_not_printed() -> None:
-    assert "cannot be told from so few calls" in said(waits(8e-3, 1e-2, True))
+    assert "is unknown with so few calls" in said(waits(8e-3, 1e-2, True))
 
 
 def test_a_balanced_program_is_called_so() -> None:

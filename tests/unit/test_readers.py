@@ -464,7 +464,7 @@ def test_mpip_since_2015_with_its_count_and_histograms() -> None:
     reading = read("mpip", MPIP.format(command="./app -n 4"))
     found = {f.name: (f.benchmark, f.value, f.unit) for f in reading.figures}
     of_time = "share of the time in collectives of Allreduce on 16-31 ranks with 8-15 B"
-    of_bytes = "share of what is sent by Send among 16-31 ranks in messages of 1024-2047 B"
+    of_bytes = "share of the bytes sent by Send among 16-31 ranks in messages of 1024-2047 B"
     expected = {
         "calls of Isend at site 2": ("app", 71742, "1"),
         "time in Isend at site 2": ("app", 0.926, "s"),
@@ -477,7 +477,7 @@ def test_mpip_since_2015_with_its_count_and_histograms() -> None:
     assert [(u.line, u.why) for u in reading.unread] == [
         (10, "-nan is not a number (MPI%)"),
         (16, "nan is not a number"),
-        (30, "nobody knows these columns: the table 'Aggregate P2P Stats' is left out"),
+        (30, "unknown columns: the table 'Aggregate P2P Stats' is left out"),
     ]
 
 

@@ -320,7 +320,7 @@ def test_tables_of_all_windows() -> None:
     assert {cell.launch for cell in found.values()} == {0}
     assert [(each.line, each.why) for each in reading.unread] == [
         (8, "nan is not a number (2 in flight)"),
-        (13, "no bandwidth with a window of 2 stands above this rate"),
+        (13, "no bandwidth with a window of 2 precedes this rate"),
     ]
 
 

@@ -334,7 +334,7 @@ def test_what_cannot_be_replayed_is_refused(machine: Machine, profile: Path) -> 
     with pytest.raises(UserError, match="nothing of what the program of heat calls can be"):
         plan(machine, "Replay", profile=str(profile))
     next((profile / "profile").iterdir()).unlink()
-    with pytest.raises(UserError, match="does not say what all ranks of a program called"):
+    with pytest.raises(UserError, match="does not have the calls of all ranks of a program"):
         plan(machine, "Replay", profile=str(profile))
 
 

@@ -333,7 +333,7 @@ def test_document_of_a_run(tmp_path: Path) -> None:
     assert facts.benchmarks == ("PingPong", "Alltoall")
     assert len(shown.skips) == 1
     assert shown.sentences == (
-        "PingPong 0 B: wrong data: 2 elements differ from what was sent.",
+        "PingPong 0 B: wrong data: 2 elements differ from the sender's.",
         "Alltoall 8 B left out: no memory.",
         "rank 3: a fault",
         "launch 1 failed: why",

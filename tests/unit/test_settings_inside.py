@@ -50,7 +50,7 @@ def test_names_become_those_of_control_variables() -> None:
     ("arm", "said"),
     [
         ({"CVAR_START": "1"}, "CVAR_START is read when MPI starts"),
-        ({"CVAR_DARK": "1"}, "CVAR_DARK is read nobody knows when"),
+        ({"CVAR_DARK": "1"}, "CVAR_DARK is read at an unknown time"),
         ({"ONLY_VARIABLE": "1"}, "ONLY_VARIABLE is not a control variable"),
         ({"NOBODY": "1"}, "NOBODY is not a control variable"),
         ({"CVAR_FILE": "a|b"}, "holds one of"),

@@ -40,9 +40,7 @@ def test_many_cells_are_not_all_named() -> None:
 
 def test_wrong_data_comes_first() -> None:
     found = rows([cells.cell(message_bytes=8, wrong_count=3, flags=["drift"])])
-    assert sentences(found)[0] == (
-        "PingPong 8 B: wrong data: 3 elements differ from what was sent."
-    )
+    assert sentences(found)[0] == ("PingPong 8 B: wrong data: 3 elements differ from the sender's.")
     assert letters(found[0]) == "D!"
 
 

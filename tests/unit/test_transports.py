@@ -285,7 +285,7 @@ def test_a_device_that_is_not_there_lists_those_that_are() -> None:
 
 
 def test_an_mpi_that_we_cannot_tell() -> None:
-    with pytest.raises(UserError, match=r"how cray-mpich 8 is told its transport is not known"):
+    with pytest.raises(UserError, match=r"the transports of cray-mpich 8 are not known"):
         transports(mpi("cray-mpich", "8"), Offers())
 
 

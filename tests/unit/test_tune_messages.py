@@ -382,7 +382,7 @@ def test_it_is_said_what_was_gained_and_what_gets_slower() -> None:
     assert "With it PingPong among 2 ranks, 128 KiB to 2 MiB, takes 50 to 120 % more." in text
     assert "smsc=^cma is not used: ended with status 1." in text
     assert "No rule is written" not in text
-    assert "Sizes count alike" in text
+    assert "All sizes are weighted equally" in text
 
 
 def test_where_the_default_stays_it_is_said_why() -> None:

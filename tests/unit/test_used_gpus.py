@@ -90,4 +90,4 @@ def test_a_rank_on_another_gpu_than_planned_ends_the_run() -> None:
         "rank 1 on a was to use the GPU at 0000:3b:00.0 and uses the one at 0000:19:00.0"
     )
     lost = replace(rank(1, BUSES[0]), local_rank=-1)
-    assert "was not told which rank of its host it is" in on_wrong_gpu(lost, BUSES)
+    assert "has no number among the ranks of its host" in on_wrong_gpu(lost, BUSES)

@@ -89,7 +89,7 @@ def test_an_option_that_takes_one_value_is_refused_twice(
         return
     name = param.opts[-1]
     again = [name, *["1"] * param.nargs] * 2
-    assert f"{name} stands there 2 times; it takes one value" in refusal([*words, *again], capsys)
+    assert f"{name} is given 2 times; it takes one value" in refusal([*words, *again], capsys)
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=name_of)
@@ -112,6 +112,6 @@ def test_what_stands_in_a_plan_file_may_stand_on_the_command_line(
 ) -> None:
     (tmp_path / "plan.toml").write_text('benchmarks = ["PingPong"]\nsizes = "8"\n')
     strict.check(command_of(("run",)), ["plan.toml", "--sizes", "16"], click.Context(group))
-    assert "--sizes stands there 2 times" in refusal(
+    assert "--sizes is given 2 times" in refusal(
         ["run", "plan.toml", "--sizes", "8", "--sizes", "16"], capsys
     )

@@ -261,7 +261,7 @@ history_option = option(
     is_flag=True,
     expose_value=False,
     callback=lambda _, __, asked: _switch_history_off() if asked else None,
-    help="Neither use what is remembered of earlier runs (± machine), nor remember this one.",
+    help="Do not read or update the run history (± machine).",
     heading=OUTPUT,
 )
 
@@ -274,11 +274,12 @@ def _place_option(more: str) -> Callable[[_F], _F]:
         metavar="POLICY",
         shell_complete=completing.placements,
         callback=_note_node,
-        help="Where ranks sit: core, l2, l3, numa or socket (two ranks that share this at the "
-        "closest), sockets (two ranks on different sockets), hosts (ranks on different hosts), "
-        f"nic-near, nic-far, gpu, compact, scatter, ppr:N:LEVEL, cores:0,4, rankfile:FILE{more}.",
+        help="Placement of ranks: core, l2, l3, numa or socket (two ranks with this innermost "
+        "common level), sockets (two ranks on different sockets), hosts (ranks on different "
+        "hosts), nic-near, nic-far, gpu, compact, scatter, ppr:N:LEVEL, cores:0,4, "
+        f"rankfile:FILE{more}.",
         heading=RANKS,
-        brief="Where ranks sit: core, sockets, hosts, all, cores:0,4 …",
+        brief="Placement: core, sockets, hosts, all, cores:0,4 …",
     )
 
 
@@ -290,17 +291,17 @@ placement_option = option(
     "--bind-by",
     "bound_by",
     type=click.Choice(["kernel", "launcher"]),
-    help="Who binds ranks to their cores: they themselves, or the launcher by its own options. "
-    "Where they are is read back in any case.  [default: kernel]",
+    help="Binding of ranks: by the benchmark (kernel) or by the launcher. The binding is verified "
+    "either way.  [default: kernel]",
     heading=RANKS,
     former=["--placement"],
 )
 dry_run_option = option(
     "--dry-run",
     is_flag=True,
-    help="Print which rank would sit where, and start nothing.",
+    help="Print the location of each rank, without launching.",
     heading=RANKS,
-    brief="Print which rank would sit where; start nothing.",
+    brief="Print the location of each rank; launch nothing.",
 )
 topology_option = option(
     "--topology",
@@ -338,8 +339,7 @@ launches_option = option(
     "--launches",
     type=int,
     metavar="N",
-    help="Starts of the MPI job.  [default: 6, and up to 20 until the precision is reached, as "
-    "long as more of them help]",
+    help="Number of job launches.  [default: 6 to 20, until the precision is reached]",
     heading=TIME,
 )
 set_option = option(
@@ -437,7 +437,7 @@ gpu_options = (
 oversubscribe_option = option(
     "--oversubscribe", is_flag=True, help="Allow more ranks than cores.", heading=RANKS
 )
-seed_option = option("--seed", type=int, metavar="N", help="Of all random orders.", heading=TIME)
+seed_option = option("--seed", type=int, metavar="N", help="Random seed.", heading=TIME)
 timeout_option = option(
     "--timeout",
     "timeout_s",
@@ -462,10 +462,10 @@ transport_option = option(
     "--transport",
     metavar="NAME",
     shell_complete=completing.transports,
-    help="What carries the messages: shm, tcp, tcp:eth0, ucx:mlx5_0:1, … (`mpigauge mpi "
+    help="Transport of the messages: shm, tcp, tcp:eth0, ucx:mlx5_0:1, … (`mpigauge mpi "
     "transports`).",
     heading=MPI,
-    brief="What carries the messages: shm, tcp, ucx:mlx5_0:1 …",
+    brief="Transport of the messages: shm, tcp, ucx:mlx5_0:1 …",
 )
 tuned_option = option(
     "--tuned",
@@ -478,6 +478,6 @@ limits_option = option(
     "--limits",
     "limits_of",
     metavar="RUN",
-    help="A run of `mpigauge node` whose limits stand beside these numbers; or none.  [default: "
+    help="A run of `mpigauge node` with the limits for these numbers; or none.  [default: "
     "one of the same machine beside this run, if there is one]",
 )

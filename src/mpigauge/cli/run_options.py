@@ -49,7 +49,7 @@ RUN_OPTIONS = (
         heading=MESSAGES,
         brief="Message sizes, such as 0,8..4Mi.  [default: 0..4Mi]",
     ),
-    option("--sizes-file", metavar="FILE", help="Message sizes, a line each.", heading=MESSAGES),
+    option("--sizes-file", metavar="FILE", help="Message sizes, one per line.", heading=MESSAGES),
     options.precision_option,
     options.seconds_option,
     options.launches_option,
@@ -70,7 +70,7 @@ RUN_OPTIONS = (
         "--inflight",
         type=int,
         metavar="N",
-        help="Messages before a wait.  [default: 256]",
+        help="Messages in flight per wait.  [default: 256]",
         heading=MESSAGES,
     ),
     option(
@@ -82,7 +82,7 @@ RUN_OPTIONS = (
     option(
         "--data",
         type=click.Choice(["static", "fresh", "both"]),
-        help="fresh: what is sent is written before each call.  [default: static, as IMB]",
+        help="fresh: the send buffer is written before each call.  [default: static, as IMB]",
         heading=MESSAGES,
     ),
     option(

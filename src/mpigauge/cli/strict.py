@@ -58,7 +58,7 @@ def _refuse_repeated(order: Iterable[click.Parameter], context: click.Context) -
     for param, times in Counter(order).items():
         if isinstance(param, click.Option) and times > 1 and not _may_be_repeated(param):
             name = param.opts[-1]
-            why = f"{name} stands there {times} times; it takes one value{_SEVERAL.get(name, '')}"
+            why = f"{name} is given {times} times; it takes one value{_SEVERAL.get(name, '')}"
             raise click.UsageError(why, context)
 
 

@@ -47,8 +47,8 @@ def command(
 ) -> None:
     """List the benchmarks by suite: their ranks, and what they measure.
 
-    A star stands before those that are run when their suite is named. What is named is described in
-    full, with the options that only some benchmarks have.
+    A star marks the defaults of a suite. Named benchmarks are described in full, with the options
+    that only some benchmarks have.
     """
     from mpigauge.cli.screen import screen, tell
     from mpigauge.model.cards import Cards

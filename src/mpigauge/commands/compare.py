@@ -72,8 +72,8 @@ def command(
     """Compare stored runs with the first of them: FASTER, SLOWER, SAME or UNDECIDED.
 
     Each number, each curve over all its sizes, and all times together; of profiles each call site.
-    Each ratio has its 95 % interval; verdicts take into account how many were looked at. Three and
-    more stand side by side, with the best of each line marked.
+    Each ratio has its 95 % interval; verdicts are corrected for the number of ratios. Three and
+    more runs are side by side, with the best of each line marked.
     """
     from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
     from mpigauge.cli.pivoting import pivoted, print_pivot, sides_across
@@ -132,7 +132,7 @@ def _check_asked(
     if by is not None and len(runs) > 1:
         raise UserError("--by compares the parts of one run; name one run")
     if by is not None and pivot is not None:
-        raise UserError("--by and --pivot both say what is compared; drop one")
+        raise UserError("--by and --pivot both select the comparison; drop one")
     if as_rows and pivot is not None:
         raise UserError("--rows is a line for each number, --pivot one for each size; drop one")
     if pivot is not None and response != MEDIAN:

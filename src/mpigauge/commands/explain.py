@@ -29,10 +29,9 @@ _WIDEST = 96
 )
 @options.list_option("List the causes that are looked for.")
 def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
-    """Say in plain words what stands out in a run, and why it is so in all likelihood.
+    """Explain anomalies in a run and their likely causes.
 
-    The dearest comes first: what it is, why in all likelihood, and what to try. A profile has
-    causes of its own.
+    Sorted by cost: the anomaly, its likely cause, and what to try. A profile has causes of its own.
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """

@@ -24,7 +24,7 @@ COLUMNS = {
 
 @click.group("history", cls=Group)
 def command() -> None:
-    """What is remembered of earlier runs: it makes the ± for this machine.
+    """Manage the run history behind "± machine".
 
     Each machine and MPI has a small file in your data folder. MPIGAUGE_HISTORY=off, or --no-history
     of a command that measures, switches it off; MPIGAUGE_HISTORY=FOLDER puts it elsewhere.
@@ -34,14 +34,14 @@ def command() -> None:
 @command.command("list")
 @options.json_option
 def list_command(as_json: bool) -> None:
-    """List the machines and MPIs of which runs are remembered."""
+    """List the machines and MPIs in the history."""
     from mpigauge.cli.text_tables import print_rows
     from mpigauge.model.between import LEAST_RUNS
 
     root = _folder()
     histories = _histories(root)
     if not histories and not as_json:
-        click.echo(f"no runs are remembered in {root}", err=True)
+        click.echo(f"no runs are in the history in {root}", err=True)
         return
     shown = [
         [each.place.machine, each.place.mpi, str(len(each.runs)), _since(each),
@@ -56,7 +56,7 @@ def list_command(as_json: bool) -> None:
 @click.option("--mpi", "mpi", metavar="WORD", help="Only MPIs with this in their name or version.")
 @click.option("--machine", metavar="WORD", help="Only machines with this in their name.")
 def clear_command(mpi: str | None, machine: str | None) -> None:
-    """Forget what is remembered: of all machines and MPIs, or of some.
+    """Clear the history of all machines and MPIs, or of some.
 
     Stored runs keep the ± that they have printed.
     """
@@ -71,7 +71,7 @@ def clear_command(mpi: str | None, machine: str | None) -> None:
         stored = "; ".join(f"{each.place.machine}: {each.place.mpi}" for each in _histories(root))
         asked = listed(f"--{name} {word}" for name, word in words.items() if word)
         raise UserError(
-            f"{asked}: nothing that fits is remembered; "
+            f"{asked}: the history has no match; "
             + (f"there are {stored}" if stored else "nothing is")
         )
     try:
@@ -81,16 +81,16 @@ def clear_command(mpi: str | None, machine: str | None) -> None:
     for each in chosen:
         click.echo(f"forgotten: {each.place.machine}, {each.place.mpi} ({len(each.runs)} runs)")
     if not chosen:
-        click.echo(f"no runs are remembered in {root}", err=True)
+        click.echo(f"no runs are in the history in {root}", err=True)
 
 
 @command.command("rebuild")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
 def rebuild_command(runs: tuple[str, ...]) -> None:
-    """Remember stored runs, as if they had been measured with the history on.
+    """Add stored runs to the history.
 
     RUN is a run folder, its name below mpigauge-runs, `last`, or a folder that holds runs. They are
-    remembered in the order in which they were measured, beside what is remembered already.
+    added in the order of their measurement.
     """
     from mpigauge.measuring.campaign.memory import rebuild
     from mpigauge.model.errors import UserError
@@ -102,7 +102,7 @@ def rebuild_command(runs: tuple[str, ...]) -> None:
         kept = rebuild(root, stored)
     except OSError as error:
         raise UserError(f"cannot write into {root}: {error.strerror or error}") from None
-    click.echo(f"{len(kept)} of {len(stored)} runs are remembered now")
+    click.echo(f"{len(kept)} of {len(stored)} runs are in the history now")
     if len(kept) < len(stored):
         click.echo(
             "mpigauge: not those that were imported or measured with --classic, those whose "

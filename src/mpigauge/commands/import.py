@@ -33,7 +33,7 @@ from mpigauge.model.limits import MOST_RANKS
 @click.option(
     "--apart",
     is_flag=True,
-    help="Files are of unlike things: rows of each have its name as their setting.",
+    help="Treat each file as a separate setting named after it.",
 )
 @click.option(
     "--machine",
@@ -71,12 +71,12 @@ def command(
     to: str | None,
     form: str,
 ) -> None:
-    """Make a run of what IMB, OSU's benchmarks, STREAM, HPL and others printed, and show it.
+    """Import output of IMB, OSU's benchmarks, STREAM, HPL and others as a run, and show it.
 
-    Logs may hold several outputs, launchers' words and other lines; lines of tables that cannot be
-    read are named. Several files are several launches of one run; with --apart they are kept for
-    `mpigauge compare`, and stand side by side with --pivot setting. Files that `mpigauge share` has
-    made become runs again, below mpigauge-runs or the DIR of --output.
+    Logs may have several outputs, output of launchers and other lines; unreadable lines of tables
+    are named. Several files are several launches of one run; with --apart they are settings for
+    `mpigauge compare`, side by side with --pivot setting. Files that `mpigauge share` has made
+    become runs again, below mpigauge-runs or the DIR of --output.
     """
     from mpigauge.cli.pivoting import show_pivot
     from mpigauge.cli.screen import tell
@@ -137,7 +137,7 @@ def command(
     if reading.profiles and not jobs:
         sources = listed(dict.fromkeys(profile.source for profile in reading.profiles))
         tell(
-            f"other results stand beside what {sources} reports, which is kept as figures; import "
+            f"other results are next to what {sources} reports, which is kept as figures; import "
             "it alone to see it as a profile"
         )
     tell_undated(run)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.group("kernels", cls=Group)
 def command() -> None:
-    """Build the programs that measure, before they are needed."""
+    """Build the measuring programs before their first use."""
 
 
 @command.command("build")
@@ -40,9 +40,9 @@ def command() -> None:
 def build_command(folder: Path | None, mpi_specs: tuple[str, ...]) -> None:
     """Build the kernels for all MPIs that are here, or for those that --mpi names.
 
-    MPIs of one ABI share kernels. DIR may be shared by unlike machines and versions of mpigauge:
-    each build says for what it is, and each mpigauge takes only what is of its own sources and
-    runs where it is. The compiler is that of CXX and CXXFLAGS, else the first of g++, c++, clang++.
+    MPIs of one ABI share kernels. Different machines and versions of mpigauge may share DIR: each
+    build names its machine and sources, and each mpigauge uses only its own. The compiler is that
+    of CXX and CXXFLAGS, else the first of g++, c++, clang++.
     """
     from mpigauge.cli.screen import tell
     from mpigauge.site.mpi.build import built

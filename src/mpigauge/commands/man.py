@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, words: tuple[str, ...], folder: Path | None) -> None:
     """Print the page of a command for man: `mpigauge man run | man -l -`.
 
-    It says what --help says. With --output DIR those of all commands are written; put DIR/man1
-    where MANPATH finds it.
+    It has the text of --help. With --output DIR the pages of all commands are written; put DIR into
+    MANPATH.
     """
     from mpigauge import __version__
     from mpigauge.cli.manual import page, pages

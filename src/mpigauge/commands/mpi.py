@@ -81,7 +81,7 @@ def install_command(names: tuple[str, ...], source: Path | None, cuda: str | Non
     "--words",
     "dialect",
     type=click.Choice(["openmpi", "hydra", "platform"]),
-    help="Whose words the scripts use for mpirun and mpiexec.  [default: whoever can read them]",
+    help="Whose words the scripts use for mpirun and mpiexec.  [default: detected from them]",
 )
 @click.option("--strict", is_flag=True, help="Refuse what has no counterpart; else it is named.")
 def front_command(folder: Path, mpi_spec: str, dialect: str | None, strict: bool) -> None:

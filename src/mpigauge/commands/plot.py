@@ -55,8 +55,8 @@ def command(
     """Draw one picture of a stored run, or of several in one.
 
     Several runs are curves beside each other: `mpigauge plot last ref:ulysses latency`. Without -o
-    it is drawn in the terminal, or printed as plain text into a pipe. A picture says below itself
-    what it is of: machine, MPI, date, version and command.
+    it is drawn in the terminal, or printed as plain text into a pipe. Below a picture are its
+    machine, MPI, date, version and command.
     """
     from mpigauge.cli.reporting import print_picture, shown_of, write_picture
     from mpigauge.draw.write import check_picture

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 @options.format_option(pairs=True)
 @options.history_option
 def command(run: str, seconds: str | None, form: str) -> None:
-    """Go on with a run that was killed, interrupted or failed, or make it more precise.
+    """Resume a run that was killed, interrupted or failed, or make it more precise.
 
-    RUN is a folder, its name below mpigauge-runs, or `last`; with a folder that holds the runs of
-    several MPIs all of them go on, and stand beside each other at the end. Complete launches are
-    kept, the missing ones are made as they were planned.
+    RUN is a folder, its name below mpigauge-runs, or `last`; a folder with the runs of several MPIs
+    resumes all of them, side by side. Complete launches are kept, and the missing ones are made as
+    planned.
     """
     from contextlib import ExitStack
 

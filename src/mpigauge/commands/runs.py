@@ -94,7 +94,7 @@ def metrics_of(runs: Sequence[Summary]) -> Iterator[Metric]:
         endings += one_of(labels, "status", STATUSES, run.status)
     yield Metric(
         "mpigauge_run_status",
-        "How each run ended: 1 for what it is, 0 for what it is not.",
+        "How each run ended: 1 for its value, 0 for the others.",
         tuple(endings),
     )
 

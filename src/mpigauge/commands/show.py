@@ -84,7 +84,7 @@ def _show(
     elif jobs is not None:
         print_profile(find_run(run), jobs, form or options.USUAL_FORMAT)
     elif form in options.PROFILE_FORMATS:
-        raise UserError(f"--format {form} is of profiles, and {run} is none")
+        raise UserError(f"--format {form} is for profiles, and {run} is not one")
     else:
         show_run(run, form, limits_of, whole)
 

@@ -26,9 +26,9 @@ output_option = click.option(
 @options.format_of(["table", "csv", "json", "parquet"], about="How the answer is written.")
 @output_option
 def command(query: str, where: tuple[str, ...], form: str, output: Path | None) -> None:
-    """Ask all runs in a folder something, in the SQL of DuckDB.  [default: mpigauge-runs]
+    """Query all runs in a folder with DuckDB SQL.  [default: mpigauge-runs]
 
-    Tables: runs, rows (results over launches), cells (a line for each launch), figures, call_sites
+    Tables: runs, rows (results over launches), cells (one row per launch), figures, call_sites
     (of profiles), ranks. `DESCRIBE rows` lists columns. A query only reads.
     """
     from mpigauge.cli import asking

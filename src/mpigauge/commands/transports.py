@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 @options.mpi_option
 @options.json_option
 @click.option(
-    "--try", "start", is_flag=True, help="Start two ranks here with each, and say how it went."
+    "--try", "start", is_flag=True, help="Start two ranks here with each, and report the results."
 )
 def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
-    """List what an MPI can be told to use here: shared memory, TCP, network cards.
+    """List the transports of an MPI here: shared memory, TCP, network cards.
 
-    The first column is what --transport takes in other commands; the last one shows the
-    environment variables that it stands for. On a machine with NVIDIA GPUs, what the MPI does with
-    their memory follows, and the path from each GPU to each network card.
+    The first column is the value of --transport in other commands, the last one its environment
+    variables. On a machine with NVIDIA GPUs, the MPI's support of their memory follows, and the
+    path from each GPU to each network card.
     """
     from mpigauge.cli.text_tables import lines
     from mpigauge.site.mpi import find

@@ -122,7 +122,7 @@ def command() -> None:
         "--data",
         type=click.Choice(["static", "fresh"]),
         default="fresh",
-        help="fresh: what is sent is written before each call.  [default: fresh]",
+        help="fresh: the send buffer is written before each call.  [default: fresh]",
         heading=MESSAGES,
     ),
     option(
@@ -165,9 +165,9 @@ def command() -> None:
 def make_command(collectives: tuple[str, ...], profile: str | None, **values: Any) -> None:
     """Measure all candidates, choose, write rules, and confirm them by fresh launches.
 
-    Every candidate is tried for right results first. A rule stays only where it is faster than the
-    default with certainty, in the launches that chose it and in others; everywhere else the default
-    stays. Given again with the same --output, an interrupted tuning goes on.
+    Every candidate is tried for right results first. A rule stays only where it is significantly
+    faster than the default, in the launches that chose it and in others; everywhere else the
+    default stays. The same command with the same --output resumes an interrupted tuning.
     """
     from mpigauge.products.tune.making import make
 
@@ -368,7 +368,7 @@ def apply_command(folder: Path, words: tuple[str, ...]) -> None:
     options.seed_option,
 )
 def verify_command(folder: Path, mpi_spec: str | None, **values: Any) -> None:
-    """Try again whether the rules are right and still help, on the hosts of the tuning.
+    """Re-verify that the rules are correct and still faster, on the hosts of the tuning.
 
     Another build of the MPI, and files that were edited, are refused.
     """

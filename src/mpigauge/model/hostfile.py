@@ -177,7 +177,7 @@ class _Line:
         for column, name, value in words:
             if name in SLOTS and value is not None:
                 if slots is not None:
-                    self._refuse(f"column {column}: the slots stand there already")
+                    self._refuse(f"column {column}: the slots are given twice")
                 slots = self._number(column, value)
             elif name in MOST and value is not None:
                 most = self._number(column, value)

@@ -62,7 +62,7 @@ def _first_of_pipe(handle: int, name: str) -> bytes:
     try:
         first = os.read(handle, _AT_ONCE)
         if not first:
-            raise UserError(f"{name} is a FIFO that nobody writes into; name a file")
+            raise UserError(f"{name} is a FIFO without a writer; name a file")
     except BlockingIOError:
         first = b""
     os.set_blocking(handle, True)

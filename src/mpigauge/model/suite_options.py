@@ -180,7 +180,7 @@ def _pattern(option: OptionRow, word: str) -> str:
     if kind == "late" and re.fullmatch(r"\d{1,9}", rank):
         return f"late:{int(rank)}:{_delay(option, word, time)}"
     hint = "; write late:1:50us, uniform:100us, sorted:100us or profile:RUN"
-    raise UserError(f"{option.flag}: '{word}' does not say when ranks come{hint}")
+    raise UserError(f"{option.flag}: '{word}' has no arrival times{hint}")
 
 
 def _delay(option: OptionRow, word: str, time: str) -> str:

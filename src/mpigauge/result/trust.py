@@ -25,7 +25,7 @@ def how_sure(all_rows: Sequence[Row]) -> Iterator[str]:
     most important."""
     rows = [row for row in all_rows if math.isfinite(row.relative_error)]
     if all_rows and not rows:
-        yield "The errors of these numbers are not known: nobody can say which of them differ."
+        yield "The errors of these numbers are not known: which of them differ is unknown."
     if not rows:
         return
     if all(row.is_range for row in rows):

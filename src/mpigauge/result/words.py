@@ -56,7 +56,7 @@ def settings(names: Iterable[str]) -> str:
     named = first_few(names)
     if not named:
         return ""
-    return f"vary {named} (`mpigauge mpi settings NAME` says what it does, --set sets it)"
+    return f"vary {named} (`mpigauge mpi settings NAME` describes it, --set sets it)"
 
 
 def _error(estimate: Estimate) -> str:

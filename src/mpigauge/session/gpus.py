@@ -135,7 +135,7 @@ def _offered(library: str) -> HostGpus:
     if report.version < OLDEST:
         raise UserError(
             f"--memory: the driver's library {library} supports CUDA {report.cuda or '?'}, and "
-            "11.4 is the oldest that will do; install a newer driver"
+            "11.4 is the oldest that is supported; install a newer driver"
         )
     buses = [bus for bus, _ in report.gpus]
     if VISIBLE not in os.environ:

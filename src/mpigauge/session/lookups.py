@@ -152,7 +152,7 @@ def _patterns(name: str) -> ArrivalsOfRun:
     if not patterns:
         _refuse_report("--arrival", name, path)
         raise UserError(
-            f"--arrival: the run {name} does not say when ranks came to collectives; "
+            f"--arrival: the run {name} has no arrival times at collectives; "
             "`mpigauge profile` makes one that does"
         )
     return ArrivalsOfRun(path.name, patterns)
@@ -188,7 +188,7 @@ def _replay(name: str) -> ReplayMix | None:
     if mix is None:
         _refuse_report("--replay", name, path)
         raise UserError(
-            f"--replay: the run {name} does not say what all ranks of a program called; "
+            f"--replay: the run {name} does not have the calls of all ranks of a program; "
             "`mpigauge profile` makes one that does"
         )
     return mix

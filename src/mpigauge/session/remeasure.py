@@ -59,7 +59,7 @@ def measured_again(
     plan, setup = same_setup(stored, output, view)
     again = narrowed(plan, numbers)
     if again is None:
-        raise UserError(f"the plan of {stored.path} does not say how these were measured")
+        raise UserError(f"the plan of {stored.path} does not record how these were measured")
     measured = measure([PlannedRun(setup, again)], output, "again")
     measured.raise_problems()
     return measured.runs[0]

@@ -72,6 +72,6 @@ def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     if not trial.works:
         raise UserError(f"--transport {chosen.name} does not work here: {trial.reason}")
     used = report.read(trial.output) if chosen.is_reported else ""
-    report_words = f" (it tells: {used})" if used else ""
+    report_words = f" (it reports: {used})" if used else ""
     setup.view.note(f"{setup.mpi.label} takes {chosen.through}{report_words}")
     return used

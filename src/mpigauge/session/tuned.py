@@ -129,4 +129,4 @@ def level_sentence(folder: Path, tuning: Tuning, level: str) -> str:
     measured = f"the rules of {folder} were measured at thread level {tuning.thread_level}, "
     if rule_format_of(tuning.mpi.name).tells_threads:
         return f"{measured}and do not hold at {level}, where {tuning.mpi.label} follows its own"
-    return f"{measured}and nobody knows whether they help at {level}"
+    return f"{measured}and may not help at {level}"

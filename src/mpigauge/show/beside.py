@@ -238,7 +238,7 @@ def _how_chosen(comparison: Comparison) -> str:
     direction = "worse" if which == WORST else "better"
     return (
         f"Each number is the {which} of its launches, and the ratio is to {comparison.names[0]}. "
-        f"Of one launch nobody knows the error, and of more launches the {which} is "
+        f"The error of one launch is unknown, and of more launches the {which} is "
         f"{direction}: so nothing is decided."
     )
 

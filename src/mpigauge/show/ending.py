@@ -86,7 +86,7 @@ def next_step(document: Document) -> str:
     elif document.facts.status in _GOES_ON and not document.facts.imported:
         name, what = "resume", "the launches that are missing"
     elif any(row.flags for row in document.flagged):
-        name, what = "explain", "what stands out, and what to try"
+        name, what = "explain", "anomalies, and what to try"
     else:
         name, what = "report", "one page with plots, for a browser"
     return "".join(f"{command} ({what})" for command in _command(document, name))

@@ -16,7 +16,7 @@ from mpigauge.model.width import broken, wrap
 if TYPE_CHECKING:
     from mpigauge.result.finding import Explanation, Finding
 
-QUIET = "Nothing unusual stands out."
+QUIET = "No anomaly."
 NO_ROWS = "It has no times of calls, so there is nothing to look at."
 _LABEL = 8
 _INDENT = "   "

@@ -298,7 +298,7 @@ def on_wrong_gpu(rank: Rank, gpus: tuple[str, ...]) -> str:
         return ""
     who = f"rank {rank.rank} on {rank.host}"
     if not 0 <= rank.local_rank < len(gpus):
-        return f"{who} was not told which rank of its host it is, so its GPU is not known"
+        return f"{who} has no number among the ranks of its host, so its GPU is not known"
     planned = gpus[rank.local_rank]
     if rank.gpu.bus == planned:
         return ""
@@ -320,14 +320,14 @@ def wrongly_bound(rank: Rank, bind: tuple[str, ...], by: str) -> str:
     who = f"rank {rank.rank} on {rank.host}"
     if not 0 <= rank.local_rank < len(bind):
         return (
-            f"{who} was not told which rank of its host it is, so its core is not known; "
+            f"{who} has no number among the ranks of its host, so its core is not known; "
             "run with --bind none"
         )
     core = bind[rank.local_rank]
     if placement.cores_of(rank.cpuset) == placement.cores_of(core):
         return ""
     why = (
-        "its launcher did not bind it as it was told; look into the launcher's settings, or run "
+        "its launcher did not bind it as requested; look into the launcher's settings, or run "
         "with --bind-by kernel"
         if by == "launcher"
         else "something else binds it too; look into the launcher's settings, or run with --bind "

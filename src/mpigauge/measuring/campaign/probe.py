@@ -130,7 +130,7 @@ def _missing(host: str, path: str, folder: Path) -> str:
         what = f"{folder}, in which the run is to be stored"
     return (
         f"host {host} does not see {what}; kernels, MPI and run folder have to be on a file system "
-        "that all hosts share (MPIGAUGE_HOME, MPIGAUGE_CACHE and --output say where they are)"
+        "that all hosts share (MPIGAUGE_HOME, MPIGAUGE_CACHE and --output set their folders)"
     )
 
 

@@ -143,5 +143,5 @@ def judged(status: int, stdout: list[str], stderr: list[str], mpi: Mpi) -> str:
             f"{mpi.mpiexec} and the library {mpi.library} do not belong together"
         )
     if status == 0:
-        return f"{len(sizes)} of {RANKS} ranks have said that they ended"
+        return f"{len(sizes)} of {RANKS} ranks have reported their end"
     return why(status, stderr, stdout)

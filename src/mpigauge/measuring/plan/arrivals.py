@@ -79,8 +79,8 @@ def pattern_for(
         there = listed(sorted({each.call.removeprefix(MPI) for each in patterns}))
         names = "".join(timed) or "none of what is measured"
         raise UserError(
-            f"--arrival profile:{name}: the profile does not say when ranks came to {names}; it "
-            f"does of {there}"
+            f"--arrival profile:{name}: the profile has no arrival times at {names}; it "
+            f"has those of {there}"
         )
     return max(of_call, key=lambda each: each.seconds)
 

@@ -196,7 +196,7 @@ def _option(name: str) -> str:
 
 
 _CONTRADICTIONS = (
-    ("bind", "place", "both say where ranks sit; give one of them"),
+    ("bind", "place", "both place ranks; give one of them"),
     ("sizes", "sizes_file", "both name the message sizes; give one of them"),
     ("hosts", "hostfile", "both name the hosts; give one of them"),
     ("ranks", "npmin", "--ranks names every size of a group; give one of them"),

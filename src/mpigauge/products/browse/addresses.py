@@ -119,10 +119,8 @@ class Pages:
         """Returns the page for an internal error, or for a run with unexpected contents; the server
         has printed the traceback."""
         what = "/".join(asked.path) or "the list"
-        message = (
-            f"{what} cannot be shown ({type(error).__name__}); where mpigauge browse was started"
-        )
-        return self._error_page(500, "mpigauge has failed", f"{message} it is written why")
+        message = f"{what}: internal error ({type(error).__name__}); see the terminal running"
+        return self._error_page(500, "mpigauge has failed", f"{message} `mpigauge browse`")
 
     def _error_page(self, status: int, title: str, why: object) -> Page:
         return Page(status, said_page(self.base, title, _ended(why)))

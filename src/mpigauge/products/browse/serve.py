@@ -77,7 +77,7 @@ class _Request(BaseHTTPRequestHandler):
         """Sends an error for an unsupported request, with the message of the base class."""
         del explain
         if code == _NO_SUCH_METHOD:
-            code, message = _ONLY_GET, "pages can only be got"
+            code, message = _ONLY_GET, "only GET is supported"
         self._send(code, _TEXT, f"{int(code)}: {message or ''}\n")
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
@@ -119,7 +119,7 @@ class ServerAddress:
         """Yields the lines that are printed at start."""
         yield f"  {self.address(port, base)}"
         if self.others:
-            yield "Whoever can reach this machine and knows this address can read all of these"
+            yield "All who can reach this machine and have this address can read all of these"
             yield "runs, and the connection is not encrypted."
         else:
             there = _in_address(self.host)

@@ -115,7 +115,7 @@ def _why_no_step(of: Trend) -> str:
     if of.shifts.verdict == "SAME":
         return f"SAME: no step of more than {percent(TOLERANCE)} in {runs} runs."
     if not math.isfinite(of.shifts.visible):
-        return f"UNDECIDED: no error is known of these {runs} runs, so no step can be told."
+        return f"UNDECIDED: no error is known of these {runs} runs, so no step can be detected."
     return (
         f"UNDECIDED: no step is found in {runs} runs, but they scatter so much that one of less "
         f"than about {percent(of.shifts.visible)} would not be seen."

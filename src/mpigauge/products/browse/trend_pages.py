@@ -140,10 +140,7 @@ def _near_steps(of: Trend) -> Iterator[str]:
         near = ", ".join(f"({number})" for number in of.near(step))
         day = f"{of.points[step.place].time:%Y-%m-%d}"
         if near:
-            yield (
-                f"Near the step of {day} changed {near}: see below. That does not say that it is "
-                "why."
-            )
+            yield (f"Near the step of {day} changed {near}: see below. It need not be the cause.")
         else:
             yield f"Near the step of {day} nothing changed that runs tell."
 

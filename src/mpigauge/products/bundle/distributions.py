@@ -79,7 +79,7 @@ def files_of(distribution: metadata.Distribution) -> Iterator[File]:
     files = distribution.files
     if files is None:
         raise UserError(
-            f"nothing says which files belong to the package {distribution.name}, as another than "
+            f"no record lists the files of the package {distribution.name}, as another than "
             "pip installed it; make the bundle in a virtual environment that pip has filled"
         )
     for file in files:

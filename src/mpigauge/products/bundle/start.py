@@ -90,7 +90,7 @@ refuse() {{
 fits() {{
   "$1" -c 'import sys; sys.exit(sys.implementation.cache_tag != "{needs.tag}")' 2>/dev/null
 }}
-self=$(readlink -f "$0") || refuse "readlink cannot say where $0 lies"
+self=$(readlink -f "$0") || refuse "readlink cannot resolve $0"
 top=${{self%/*/*}}
 without="$top/{imb} and the like need no Python"
 [ "$(uname -m)" = "{needs.machine}" ] ||

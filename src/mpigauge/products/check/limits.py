@@ -161,7 +161,7 @@ class _Reader:
         of_figure: bool = False,
     ) -> Limit:
         if "benchmark" not in table:
-            self._refuse("", 'it has no benchmark; say which, such as benchmark = "PingPong"')
+            self._refuse("", 'it has no benchmark; name one, such as benchmark = "PingPong"')
         name = str(self._typed(table, "benchmark", str, "text"))
         if not of_figure and name not in self.benchmarks:
             hint = did_you_mean(name, self.benchmarks) or "; `mpigauge benchmarks` shows all"

@@ -23,7 +23,7 @@ def against_peers(
     `place` says where a rank sat."""
     judged = [cluster for cluster in clusters if len(cluster.pairs) >= LEAST_PEERS]
     if not judged:
-        why = f"no level has {LEAST_PEERS} pairs, and fewer do not tell what is usual"
+        why = f"no level has {LEAST_PEERS} pairs, and fewer do not show the usual value"
         yield CheckLine("UNDECIDED", name, WHAT, why=why)
         return
     ranks = odd_ranks(judged)

@@ -36,7 +36,7 @@ def metrics_of(result: CheckResult, created: str) -> Iterator[Metric]:
     )
     yield Metric(
         "mpigauge_check_outcome",
-        "The outcome of the whole check: 1 for what it is, 0 for what it is not.",
+        "The outcome of the whole check: 1 for its value, 0 for the others.",
         tuple(one_of({}, "outcome", OUTCOMES, result.outcome)),
     )
     outcomes: list[tuple[Labels, float]] = []
@@ -44,7 +44,7 @@ def metrics_of(result: CheckResult, created: str) -> Iterator[Metric]:
         outcomes += one_of(_labels(line), "outcome", OUTCOMES, line.outcome)
     yield Metric(
         "mpigauge_check_line_outcome",
-        "The outcome of each number that was checked: 1 for what it is, 0 for what it is not.",
+        "The outcome of each number that was checked: 1 for its value, 0 for the others.",
         tuple(outcomes),
     )
     for unit, name in _METRICS.items():

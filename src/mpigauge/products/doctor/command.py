@@ -66,11 +66,11 @@ def command(
     only_list: bool,
     **where: Any,
 ) -> int:
-    """Say what spoils times on this machine, what it costs, and what mends it.
+    """Diagnose what distorts timings on this machine and how to fix it.
 
-    The worst comes first: BAD spoils times, a note costs something or may, ? cannot be read here.
-    With --hosts every host examines itself, all at the same time. Exit status 1 if something is
-    BAD, or if nothing here can run the --binary, else 0.
+    The worst comes first: BAD distorts timings, a note costs something or may, ? cannot be read
+    here. With --hosts all hosts are checked in parallel. Exit status 1 if something is BAD, or if
+    nothing here can run the --binary, else 0.
     """
     from mpigauge.cli.placing import to_ask
     from mpigauge.cli.screen import write_lines

@@ -82,7 +82,7 @@ def _block(finding: CheckFinding, wide: int, width: int, hosts: str = "") -> Ite
     start = f"{WORDS[finding.state]:<{_STATE}}  {finding.check:<{wide}}  "
     indent = " " * len(start)
     yield from _broken(start, finding.found, width)
-    for name, text in (("on", hosts), ("costs", finding.costs), ("mend", finding.mend)):
+    for name, text in (("on", hosts), ("costs", finding.costs), ("fix", finding.mend)):
         if text:
             yield from _broken(f"{indent}{name:<{_PART}}", text, width)
 

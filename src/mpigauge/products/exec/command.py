@@ -40,9 +40,9 @@ makes of that."""
     option(
         "--dry-run",
         is_flag=True,
-        help="Print how the program would come to run, and the whole command; start nothing.",
+        help="Print how the program would be launched, without launching it.",
         heading=RANKS,
-        brief="Print the whole command; start nothing.",
+        brief="Print the whole command; launch nothing.",
     ),
     option(
         "--abi",
@@ -52,11 +52,11 @@ makes of that."""
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PROGRAM …")
 def command(words: tuple[str, ...], dry_run: bool, abi: Abi | None, **values: Any) -> int:
-    """Run a program of MPI on any MPI, whichever it was made for.
+    """Run a program on any MPI, whichever it was built for.
 
     PROGRAM is started without its launcher: mpigauge exec --mpi intel --np 4 -- ./app. On an MPI of
-    its own ABI it runs directly, on others through a translation. What it reads and prints, its
-    signals and its exit status are its own; each rank looks whether it runs where it should.
+    its own ABI it runs directly, on others through a translation. The program keeps its input,
+    output, signals and exit status; each rank checks its MPI.
     """
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.products.exec.show import before, whole_command

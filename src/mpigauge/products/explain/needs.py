@@ -24,7 +24,7 @@ _CHOSEN = "the rows of a large run are chosen by their times, so that they would
 
 
 def seats(view: RunView) -> str:
-    return _unless(view.run.ranks, "the run does not say where its ranks sat")
+    return _unless(view.run.ranks, "the run has no location of its ranks")
 
 
 def _unless(there: object, lack: str) -> str:
@@ -78,7 +78,7 @@ def launches(view: RunView) -> str:
     if most >= LEAST_FOR_INTERVAL:
         return ""
     had = "one launch" if most == 1 else f"{most} launches"
-    return f"the run has {had}, too few to tell how launches differ"
+    return f"the run has {had}, too few to show how launches differ"
 
 
 def noise(view: RunView) -> str:
@@ -88,7 +88,7 @@ def noise(view: RunView) -> str:
 def detours(view: RunView) -> str:
     """Single samples, and single detours to put beside them."""
     recorded = any(each.start_ns for each in view.run.noise)
-    return samples(view) or _unless(recorded, "the run does not say when its cores were taken")
+    return samples(view) or _unless(recorded, "the run has no times at which its cores were taken")
 
 
 def sizes(view: RunView) -> str:

@@ -113,7 +113,7 @@ def _with_cause(cause: Cause, finding: Finding) -> Finding:
 
 def _few(launches: int) -> str:
     had = "one launch shows it" if launches == 1 else f"{launches} launches show it"
-    return f"{had}, too few to tell it from chance; with {REPEATED} or more it counts"
+    return f"{had}, too few to distinguish it from chance; with {REPEATED} or more it counts"
 
 
 def _weight(finding: Finding) -> tuple[bool, bool, float]:

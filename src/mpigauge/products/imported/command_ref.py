@@ -15,7 +15,7 @@ COLUMNS = {"name": "name", "date": "date", "system": "system", "about": "what is
 
 @click.group("ref", cls=Group)
 def command() -> None:
-    """Published numbers of known systems. ref:NAME stands wherever a run does."""
+    """Published numbers of known systems. ref:NAME may replace a run everywhere."""
 
 
 @command.command("list")

@@ -35,7 +35,7 @@ def remarks(files: Sequence[Named]) -> Iterator[str]:
     if alike:
         yield (
             f"{len(alike)} files hold the same rows: they are taken for launches of one thing, and "
-            "their range for its error; import files of unlike things with --apart"
+            "their range for its error; import files of different settings with --apart"
         )
 
 

@@ -189,7 +189,7 @@ def refuse_nothing(stored: Run) -> None:
     if not stored.cells:
         reasons = ", ".join(dict.fromkeys(skip.reason for skip in stored.skips))
         raise RunError(
-            f"no pair was measured: {reasons or 'the kernels do not say why'}; give it more time "
+            f"no pair was measured: {reasons or 'the kernels give no reason'}; give it more time "
             f"with --time, or fewer pairs (all that is known is in {stored.path})"
         )
 

@@ -68,7 +68,7 @@ def check_pair(benchmark: str, cards: Cards, resources: Resources) -> None:
         if card.ranks != "pair":
             pairs = ", ".join(each.word for each in cards.benchmarks if each.ranks == "pair")
             raise UserError(
-                f"--benchmark: a map is of benchmarks of two ranks, and {card.word} is none; "
+                f"--benchmark: a map is of benchmarks of two ranks, unlike {card.word}; "
                 f"those are {pairs}"
             )
 

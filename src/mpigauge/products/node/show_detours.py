@@ -66,7 +66,7 @@ def _round(seconds: float) -> str:
 def _ticks(cores: Cores) -> Iterator[str]:
     heard = [core.tick for core in cores.cores if core.tick]
     if not heard:
-        yield "tick of the kernel: UNDECIDED, none of 100, 250, 300 and 1000 Hz stands out"
+        yield "tick of the kernel: UNDECIDED, none of 100, 250, 300 and 1000 Hz is significant"
         return
     rates = " or ".join(f"{hz:.0f} Hz" for hz in sorted({tick.hz for tick in heard}))
     lengths = [tick.length_s for tick in heard]

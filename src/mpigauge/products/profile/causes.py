@@ -130,8 +130,8 @@ def _switched(account: Account) -> Iterator[Finding]:
     if often:
         yield Finding(
             what=f"{many(len(often), 'rank')} of {len(account.ranks)} lost their core often",
-            likely="other programs run on the same cores, and whoever waits for such a rank waits "
-            "with it",
+            likely="other programs run on the same cores, and delay the ranks that wait for such a "
+            "rank",
             evidence=tuple(
                 f"rank {file.rank} on {file.host}: {file.usage.involuntary_switches} times, "
                 f"{number(rate)} in a second"
@@ -265,7 +265,7 @@ def _waits_likely(account: Account, site: Called) -> Finding:
     times = f"{duration(site.median_s)} in the median, 99 % within {duration(site.late_s)}"
     return Finding(
         what=f"ranks wait in {_at(site)}",
-        likely="one comes late or has lost its core; what is sent is not what takes the time",
+        likely="one comes late or has lost its core; the messages are not the cost",
         evidence=(
             _takes(account, site),
             f"{many(site.calls, 'call')}: {times}, {duration(site.most_s)} at most",

@@ -58,9 +58,9 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
     option(
         "--measure",
         is_flag=True,
-        help="Measure afterwards what this machine does with the calls that take 1 % of the time "
-        "in MPI or more. In place of a command a stored profile will do: profile --measure RUN.",
-        brief="Measure afterwards what this machine does with these calls.",
+        help="Measure afterwards the calls that take 1 % of the time in MPI or more. A stored "
+        "profile may be given instead of a command: profile --measure RUN.",
+        brief="Measure these calls afterwards.",
     ),
     option(
         "--time",
@@ -103,11 +103,11 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND …")
 def command(words: tuple[str, ...], **args: Any) -> int:
-    """Run a program and say what it does with MPI: which calls, where, how long, how large.
+    """Run a program and profile its calls of MPI: their places, times and sizes.
 
     COMMAND is your own launch line (mpigauge profile -- mpirun -np 4 ./app), a script that has one
     in it, or, with --np and --mpi, the program alone (mpigauge profile --np 4 -- ./app). Nothing is
-    recompiled or relinked; what the program reads and prints, and its exit status, are its own.
+    recompiled or relinked. The program keeps its input, output and exit status.
     """
     from mpigauge.cli.begun import begin
     from mpigauge.cli.screen import tell

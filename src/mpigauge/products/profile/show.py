@@ -282,7 +282,7 @@ def _split(account: Account, splits: Sequence[Waited], name: str, whom: str) -> 
     if not any(each.resolved for each in splits):
         yield f"In {name} no rank waits for others longer than the operation itself takes."
     elif not top.waiting.is_sure:
-        yield f"How long ranks wait for others in {name} cannot be told from so few calls."
+        yield f"How long ranks wait for others in {name} is unknown with so few calls."
     else:
         yield from _who_waits(account, splits, name, whom)
         return

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_NAME = 16
 MOST_LISTED = 8
 _FEW = (
-    "Fewer than six launches of a side say where its numbers lie (range) and decide nothing; "
+    "Fewer than six launches of a side give a range and decide nothing; "
     "`mpigauge profile --launches 6 …` of each gives intervals and verdicts."
 )
 

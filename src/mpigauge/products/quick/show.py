@@ -96,4 +96,4 @@ def next_step(document: Document, grade: str) -> str:
     """The command that is the most use after this; empty: the same as after any run."""
     if grade == "good" or any(row.wrong_count for row in document.rows):
         return ""
-    return "`mpigauge doctor` (what spoils times on this machine)"
+    return "`mpigauge doctor` (what distorts timings on this machine)"

@@ -30,9 +30,9 @@ FEW = 3
 def command(word: str | None, mpi_spec: str | None, show_all: bool, as_json: bool) -> None:
     """List settings of an MPI, of UCX and libfabric below it, and of its launcher.
 
-    Without a WORD those that matter for measurements; with one, all that have it in their names or
-    descriptions, and in full where they are few. `--set NAME=VALUE` sets one in other commands.
-    Names of SGI MPT are known too, though it cannot be had here: `--mpi mpt` lists them.
+    Without WORD, settings that matter for benchmarks; with WORD, all that match it, and in full if
+    they are few. `--set NAME=VALUE` sets one in other commands. `--mpi mpt` lists the settings of
+    SGI MPT, which are untested.
     """
     from mpigauge.site.mpi.settings import by_name, search
 

@@ -199,7 +199,7 @@ def _refuse_used(folder: Path) -> None:
     """Now, and not when the job has waited for its turn."""
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise UserError(
-            f"{folder} is there already; name a new folder with --output, or go on with the run in "
+            f"{folder} is there already; name a new folder with --output, or continue the run in "
             f"it: mpigauge submit … resume {folder}"
         )
 

@@ -31,9 +31,9 @@ from mpigauge.cli.pivoting import FORMATS
 )
 @options.format_of(FORMATS)
 def command(run: str, by: str, tolerance: str | None, as_pivot: bool, form: str) -> None:
-    """Say which setting of a sweep is best for each size, with its gain over the default.
+    """Print the best setting of a sweep for each size, with its gain over the default.
 
-    Only what holds after a correction over all that was compared is called better.
+    A gain is significant after a correction for the number of comparisons.
     """
     from mpigauge.cli.comparing import share_of
     from mpigauge.cli.side_by_side import print_best

@@ -13,11 +13,11 @@ from mpigauge.cli.helping import Command
 @click.argument("what", type=click.Choice(["check", "show", "cost"]))
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PLAN.toml")
 def command(what: str, words: tuple[str, ...]) -> None:
-    """Look at a plan file, and start nothing.
+    """Inspect a plan file without running it.
 
-    check: whether it is right, for the MPIs and the machine that are here; show: its arms and who
-    would sit where; cost: how many launches and about how long. Options of `mpigauge sweep` may
-    follow the file.
+    check: errors, for the MPIs and the machine here; show: its arms and the location of ranks;
+    cost: the number of launches and their duration. Options of `mpigauge sweep` may follow the
+    file.
     """
     from mpigauge.products.sweep.command import command as sweep
     from mpigauge.products.sweep.sweeping import arms_of, planned_sweeps, print_plan

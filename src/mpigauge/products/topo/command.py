@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 def command(file: Path | None, as_json: bool, target: Path | None, **where: Any) -> None:
     """Show sockets, NUMA nodes, caches, cores, network cards and GPUs.
 
-    What this process may not use stands in brackets, in the picture in grey. Of several hosts,
-    those that are alike are shown once, and what is different is named.
+    Forbidden cores are in brackets, in the picture in grey. Identical hosts are shown once, and
+    differences are named.
     """
     from mpigauge.cli.placing import to_ask
     from mpigauge.cli.screen import write_lines

@@ -187,7 +187,7 @@ def chosen_collectives(mpi: Mpi, words: Sequence[str], keeps_order: bool) -> tup
     tunable = collectives_of(mpi.name)
     if not tunable:
         raise UserError(
-            f"no algorithms of collectives are known that {mpi.label} could be told to use "
+            f"no algorithms of collectives are known for {mpi.label} "
             f"({refusal_of(mpi)}); `mpigauge sweep --vary` measures any of its settings"
         )
     chosen = tuple(dict.fromkeys(_collective(word, tunable) for word in words)) or tunable
@@ -269,7 +269,7 @@ def _check_ranks(ranks: Sequence[int], setup: Setup, request: Request) -> None:
         where = "on these hosts" if setup.resources.hosts else "here"
         raise UserError(
             f"--ranks {max(ranks)} are more than the {cores} cores {where}: ranks that share a "
-            "core measure the scheduler and no algorithm; add --oversubscribe to tune all the same"
+            "core measure the scheduler and no algorithm; add --oversubscribe to tune nevertheless"
         )
 
 
@@ -320,7 +320,7 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, options: dict[str, An
     write_lines(lines_of(replace(tuning, rules=tuple(sure), left=())))
     if doubtful:
         names = ", ".join(f"{each.rule.collective} {each.rule.candidate}" for each in doubtful)
-        raise RunError(f"not faster with certainty now: {names}; results are right")
+        raise RunError(f"not significantly faster now: {names}; results are right")
 
 
 def verified_messages(task: TuningTask, messages: TunedMessages) -> TuningTask:

@@ -267,7 +267,7 @@ def space_of_task(task: TuningTask) -> Sequence[SpaceSetting]:
     space = space_of(task.setup.mpi, hosts)
     if not space:
         raise UserError(
-            f"--p2p: no settings of messages are known that {task.setup.mpi.label} could be told; "
+            f"--p2p: no settings of messages are known for {task.setup.mpi.label}; "
             "`mpigauge sweep --vary` measures any of its settings"
         )
     return space
@@ -293,7 +293,7 @@ def _tuned(task: TuningTask, space: Sequence[SpaceSetting], trials: int) -> Tune
         tried=search.tried, failed=failed, chosen=evidence(best), measured_by=_in_words(messages)
     )
     if not best.is_faster:
-        return replace(result, why=f"{best.arm} was not faster with certainty")
+        return replace(result, why=f"{best.arm} was not significantly faster")
     return confirmed_messages(task, replace(result, settings=dict(search.finalists[best.arm])))
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 REDUCTIONS = ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block")
 """The collectives whose algorithms differ in the order of operations."""
-WEIGHTS = "Sizes count alike, as nobody has said what a program sends."
+WEIGHTS = "All sizes are weighted equally, since no profile was given."
 """The sentence about weights without a profile."""
 
 
@@ -72,8 +72,7 @@ def _note_lines(tuning: Tuning) -> Iterator[str]:
     if tuning.noise is not None and tuning.noise > NOISY:
         yield (
             f"While this was measured the default differed from itself by {100 * tuning.noise:.0f} "
-            "%: smaller gains could not be told from chance, and more would be found on a quiet "
-            "machine."
+            "%: smaller gains are not significant, and a quiet machine would show more."
         )
     summed = dict.fromkeys(
         each.rule.collective for each in tuning.rules if each.rule.collective in REDUCTIONS
@@ -160,7 +159,7 @@ def _verdict(gained: Evidence) -> str:
         return f"FASTER, {saved(gained)} less"
     if gained.low > 1:
         return f"SLOWER, {100 * (gained.low - 1):.0f} to {100 * (gained.high - 1):.0f} % more"
-    return f"UNDECIDED, {_of_default(gained)} of what it takes without"
+    return f"UNDECIDED, {_of_default(gained)} of the time without rules"
 
 
 def _elsewhere(tuning: Tuning) -> str:
@@ -190,7 +189,7 @@ def rule_sentence(each: TunedRule) -> str:
     where = f"{rule.collective}, {ranks}, {sizes_in_words(rule)}"
     if each.stands_in:
         return (
-            f"{where}: {rule.candidate} stands in for the default, which cannot be named: it takes "
+            f"{where}: {rule.candidate} replaces the default, which has no name: it takes "
             f"{_of_default(gained)} of its time, by {by}."
         )
     mean = "" if rule.first_bytes == rule.last_bytes else " in the mean of these sizes"

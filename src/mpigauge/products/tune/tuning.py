@@ -523,7 +523,7 @@ def _check_calls(mpi: Mpi, rules: Sequence[Rule], written: LookUp, expected: Loo
                 call = (rule.collective, ranks, size)
                 if written(*call) != expected(*call):
                     raise RunError(
-                        f"the files for {mpi.label} would not say what was chosen for {call}"
+                        f"the files for {mpi.label} have other rules than those chosen for {call}"
                     )
 
 
@@ -604,9 +604,9 @@ def why_gone(each: TunedRule) -> str:
     where = f"{rule.candidate}, {sizes_in_words(rule)},"
     if each.confirmed is None:
         return f"{where} could not be measured in fresh launches"
-    what = "as good" if each.stands_in else "faster"
+    what = "as good" if each.stands_in else "significantly faster"
     low, high = each.confirmed.low, each.confirmed.high
     return (
-        f"{where} was not {what} with certainty in {each.confirmed.launches} fresh launches "
+        f"{where} was not {what} in {each.confirmed.launches} fresh launches "
         f"({low:.2f} to {high:.2f} of the default's time)"
     )

@@ -198,7 +198,7 @@ def _line(
             continue
         ratio, judged = results.numbers[n, place]
         if response != MEDIAN:
-            judged = _open(f"of the {response} launch alone nobody knows the error")
+            judged = _open(f"of the {response} launch alone the error is unknown")
         elif not pair.synchronised_alike(place):
             judged = _open("its calls began in two ways")
         else:

@@ -154,7 +154,7 @@ def outside_sentence(outside: Sequence[Row], rows: int) -> str:
     return (
         f"outside of what this machine has shown, {_who(outside, rows)}: "
         f"{_least_to_most(ratios)} times as long as the middle of the earlier runs, to which "
-        "± machine reaches; `mpigauge doctor` looks for what spoils times."
+        "± machine reaches; `mpigauge doctor` looks for causes of distorted timings."
     )
 
 
@@ -268,4 +268,4 @@ def _wrong(rows: Sequence[Named]) -> str:
 
 def wrong_data(count: int) -> str:
     elements = "1 element differs" if count == 1 else f"{count} elements differ"
-    return f"wrong data: {elements} from what was sent"
+    return f"wrong data: {elements} from the sender's"

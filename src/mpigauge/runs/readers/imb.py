@@ -344,7 +344,7 @@ def _is_transfer(size: float, repetitions: float, time: float, rate: float) -> b
 def _why_no_table(section: HeadingSection | None, heads: Heads) -> str:
     if TIMED & set(heads):
         missing = "ranks" if section else "benchmark"
-        return f"no {missing} stands above this table, which is left out"
+        return f"no {missing} precedes this table, which is left out"
     return "this table has no time and no rate, and is left out"
 
 

@@ -96,7 +96,7 @@ TABLES: dict[tuple[str, ...], dict[str, ReportColumn]] = {
         "Count": ReportColumn("messages of {}", "1"),
         "Total": ReportColumn("sent by {}", "B"),
         "Avrg": ReportColumn("mean message of {}", "B"),
-        "Sent%": ReportColumn("share of what is sent by {}", "%"),
+        "Sent%": ReportColumn("share of the bytes sent by {}", "%"),
     },
     ("Call", "Site", "Count", "Total", "Avrg", "I/O%"): {
         "Count": ReportColumn("accesses of {}", "1"),
@@ -117,7 +117,7 @@ TABLES: dict[tuple[str, ...], dict[str, ReportColumn]] = {
 """Columns of figures, by the heads of the table."""
 HISTOGRAMS = {
     "MPI Time %": "share of the time in collectives of {call} on {ranks} ranks with {bytes} B",
-    "MPI Sent %": "share of what is sent by {call} among {ranks} ranks in messages of {bytes} B",
+    "MPI Sent %": "share of the bytes sent by {call} among {ranks} ranks in messages of {bytes} B",
 }
 _OF_HISTOGRAM = re.compile(r"Call +(MPI (?:Time|Sent) %) +Comm Size +Data Size *")
 _BIN = re.compile(rf"(\w+) +({NUMBER}) +(\d+) *- *(\d+) +(\d+) *- *(\d+) *")
@@ -194,7 +194,7 @@ class _Report:
             self.heads, self.histogram, self.is_titled = (), match[1], False
         elif words and self.is_titled:
             self.is_titled = False
-            why = f"nobody knows these columns: the table '{self.title}' is left out"
+            why = f"unknown columns: the table '{self.title}' is left out"
             self.unread.append(Unread(number, line.strip(), why))
         elif words and (self.heads or self.histogram):
             self._row(number, line, words)

@@ -286,4 +286,4 @@ def _add(table: OsuTable, size: str, profile: str, word: str) -> str:
     rows = [row for row in table.rows if row["message_bytes"] == float(size)]
     for row in rows:
         row["printed_msg_per_s"] = float(word)
-    return "" if rows else f"no bandwidth {window} stands above this rate"
+    return "" if rows else f"no bandwidth {window} precedes this rate"

@@ -148,7 +148,7 @@ class _Log:
             why = "the title of the test above this table is missing"
             self.unread.append(Unread(number, line.strip(), why))
         elif _SIZE not in heads:
-            why = "nobody knows these columns: the table is left out"
+            why = "unknown columns: the table is left out"
             self.unread.append(Unread(number, line.strip(), why))
         else:
             self._table(number, heads)

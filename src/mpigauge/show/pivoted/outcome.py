@@ -35,7 +35,7 @@ def _of_one_size(table: PivotTable, short: Sequence[str]) -> Iterator[str]:
     if choice.outcome == "best" and len(chosen) == 1:
         yield f"{subject}: {chosen[0]} is best."
     elif choice.outcome == "best":
-        yield f"{subject}: {listed(chosen)} are best, and cannot be told from each other."
+        yield f"{subject}: {listed(chosen)} are best, and statistically equal."
     elif choice.outcome == "alike":
         yield f"{subject}: none is better than another."
     elif choice.outcome == "undecided":
@@ -91,4 +91,4 @@ def none_over_sizes(across: Pivot, names: Mapping[str, str] = _WHOLE) -> Iterato
                     f"are of {chosen}."
                 )
             else:
-                yield f"{what} {chosen} are best, and cannot be told from each other."
+                yield f"{what} {chosen} are best, and statistically equal."

@@ -117,7 +117,7 @@ def legend(tables: Sequence[TableWords]) -> list[str]:
     outcomes = {line.outcome for table in tables for line in table.every_line}
     sentences = []
     if "best" in outcomes:
-        sentences.append("*: the best, or cannot be told from it.")
+        sentences.append("*: the best, or statistically equal to it.")
     if "undecided" in outcomes:
         sentences.append("?: the best number of a line in which nothing is decided.")
     return sentences

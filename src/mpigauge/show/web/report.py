@@ -68,7 +68,7 @@ class PageSection:
 
 
 _ONLY_FIRST = (
-    "The machine, what stands out, samples, disturbances, numbers, settings and data are those of "
+    "The machine, anomalies, samples, disturbances, numbers, settings and data are those of "
     "{}; each of the others has a report of its own."
 )
 MOST_FACTS, _MOST_FINDINGS, _MOST_LEADING = 2, 3, 2

@@ -130,7 +130,8 @@ class Job:
 def cannot(job: Job, what: str) -> UserError:
     """Returns an error: the launcher does not support `what`, a part of the placement."""
     return UserError(
-        f"--bind-by launcher: that of {job.mpi.label} cannot be told {what}; take --bind-by kernel"
+        f"--bind-by launcher: that of {job.mpi.label} does not support {what}; take --bind-by "
+        "kernel"
     )
 
 

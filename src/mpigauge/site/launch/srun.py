@@ -20,7 +20,7 @@ FIXED = ("--overlap", "--kill-on-bad-exit=1", "--input=none")
     "srun",
     program="srun",
     batch_system="slurm",
-    outside="starts ranks in a job of Slurm, and this is none; begin one with salloc, or use "
+    outside="starts ranks in a job of Slurm, and this is not one; begin one with salloc, or use "
     "`mpigauge submit --system slurm`",
     variants=("pmi2", "pmix", "cray_shasta"),
 )

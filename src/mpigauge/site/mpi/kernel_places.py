@@ -97,7 +97,7 @@ def _looked(place: str, folder: Path, abi: Abi, sources: str) -> Looked:
         return Looked(place, folder, None, "there are none")
     there = kernel_build.kernels_in(folder, abi, place)
     if there.build is None:
-        why = "they do not say how they were made"
+        why = "they have no record of their build"
     elif sources and there.build.sources != sources:
         why = "they were made of other sources"
     else:

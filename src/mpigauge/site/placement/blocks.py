@@ -30,7 +30,7 @@ def blocks(placement: Placement) -> tuple[HostRanks, ...]:
     if in_turn(placement) and len({block.bind for block in alike}) > 1:
         raise UserError(
             f"--place {placement.name}: hosts would have different cores (of {hosts[0].host} "
-            f"{', '.join(hosts[0].bind)}), which launchers cannot be told when ranks go from host "
+            f"{', '.join(hosts[0].bind)}), which launchers do not support when ranks go from host "
             "to host in turn; take compact, or a rank for each host"
         )
     return alike
@@ -50,7 +50,7 @@ def in_turn(placement: Placement) -> bool:
     if order != [hosts[rank % len(hosts)] for rank in range(len(order))]:
         raise UserError(
             f"--place {placement.name}: ranks go from host to host in an order that launchers "
-            "cannot be told; number them host by host, or one on each host in turn"
+            "do not support; number them host by host, or one on each host in turn"
         )
     return True
 

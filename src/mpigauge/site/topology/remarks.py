@@ -41,11 +41,11 @@ def _cores(machine: Machine) -> Iterator[str]:
     if machine.threads_per_core > 1:
         yield (
             f"SMT is on ({machine.threads_per_core} CPUs per core): "
-            "ranks are put on different cores, but other programs may sit on the siblings"
+            "ranks are put on different cores, but other programs may run on the siblings"
         )
     capacities = {pu.capacity for pu in machine.usable} - {None}
     if len(capacities) > 1:
-        yield "the cores are of different speed: times depend on which of them a rank sits on"
+        yield "the cores are of different speed: times depend on the one of a rank"
 
 
 def _limits(machine: Machine) -> Iterator[str]:

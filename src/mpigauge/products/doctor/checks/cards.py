@@ -19,7 +19,7 @@ def network_cards(host: Host) -> Iterator[CheckFinding]:
     cards = [device for device in host.machine.devices if device.kind == "network"]
     fabrics = [card for card in cards if card.fabric]
     if not cards:
-        yield unknown("no network card tells where it sits")
+        yield unknown("no network card reports its NUMA node")
     for card in fabrics or cards:
         yield _near(host, card)
     for card in fabrics:

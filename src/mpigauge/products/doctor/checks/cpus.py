@@ -94,6 +94,6 @@ def speed(host: Host) -> Iterator[CheckFinding]:
                 fast.append(p.number)
         yield note(
             f"the cores are of {len(kinds)} kinds; the fast ones are CPU {as_list(fast)}",
-            "times depend on which kind a rank sits on",
+            "times depend on the kind of a rank's core",
             f"keep to one kind: `mpigauge run … --bind {as_list(fast[:2])}`",
         )

@@ -21,7 +21,7 @@ def governor(host: Host) -> Iterator[CheckFinding]:
     slow = [name for name in governors if name != "performance"]
     if not governors:
         yield unknown(
-            "no frequency governor is told"
+            "frequency governor: unknown"
             + (": the host of this virtual machine decides" if host.machine.hypervisor else "")
         )
     elif slow:

@@ -20,7 +20,7 @@ PEER_MODULES = ("nvidia_peermem", "nv_peer_mem")
 _VERSION = re.compile(r"\b\d{3,}\.\d+(?:\.\d+)?\b")
 
 
-@check("gpus", "the driver of GPUs, their links, and what they are next to")
+@check("gpus", "the driver of GPUs, their links, and their nearest network cards")
 def gpus(host: Host) -> Iterator[CheckFinding]:
     there = nvidia_gpus(host.machine.devices)
     if not there:

@@ -65,7 +65,7 @@ def single_copy(host: Host) -> Iterator[CheckFinding]:
         yield good(f"it may ({scope_words})")
     elif tried == "asked" or (tried is None and scope == "1"):
         yield note(
-            f"it may where the other one has allowed it ({scope_words})",
+            f"allowed only with the peer's consent ({scope_words})",
             f"UCX and Open MPI ask for it; in a library that does not, {TWO_COPIES}",
             "`sudo sysctl kernel.yama.ptrace_scope=0`",
         )
@@ -73,7 +73,7 @@ def single_copy(host: Host) -> Iterator[CheckFinding]:
         yield bad(
             f"it may not ({scope_words})" + _seccomp(host),
             TWO_COPIES,
-            "`sudo sysctl kernel.yama.ptrace_scope=0` (3 needs a new start of the machine); "
+            "`sudo sysctl kernel.yama.ptrace_scope=0` (3 requires a reboot); "
             "containers: `--cap-add SYS_PTRACE`",
         )
     else:

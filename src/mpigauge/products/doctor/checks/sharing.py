@@ -57,7 +57,7 @@ def virtual(host: Host) -> Iterator[CheckFinding]:
             "a virtual machine",
             "each timer tick costs some 20 µs where it leaves the guest; caches, NUMA nodes and "
             "model of the CPU may be made up",
-            "nothing from inside; trust what is measured more than what is told",
+            "nothing from inside; trust measured values more than reported ones",
         )
     else:
         yield good("no hypervisor")

@@ -32,6 +32,6 @@ def look(view: RunView) -> Iterator[Finding]:
             view,
             group,
             "from this size on messages are moved in another way, and it is slower here at first",
-            "the run does not say whether that setting acts where its ranks were",
+            "the run does not show whether that setting acts where its ranks were",
             (settings(knobs), "measure the sizes that you send: the best limit is your own"),
         )

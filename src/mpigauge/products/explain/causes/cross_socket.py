@@ -45,7 +45,7 @@ def look(view: RunView) -> Iterator[Finding]:
         return
     pus = [sorted(pus_of(rank)) for rank in view.ranks_of(far[0])]
     yield Finding(
-        what=f"{name_cells(far)}: the two ranks sat on two sockets",
+        what=f"{name_cells(far)}: the two ranks were on two sockets",
         likely="messages go through the link between the sockets, and memory of one is far "
         "from the other",
         evidence=(

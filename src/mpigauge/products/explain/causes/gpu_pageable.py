@@ -38,7 +38,7 @@ def look(view: RunView) -> Iterator[Finding]:
             what=f"{name_cells([twin.row for twin in alike])}: no faster than with pageable "
             "memory on the host's side",
             likely="the MPI copies through buffers of its own instead of letting the GPU read the "
-            "pinned memory, or it pins what it is given in both cases",
+            "pinned memory, or it pins the buffer in both cases",
             evidence=(f"{size(row)} take {time(row)} with pinned memory, {time(other)} without",),
             attempts=(
                 "`mpigauge mpi transports`: which of them copy between host and GPU?",

@@ -36,6 +36,8 @@ def look(view: RunView) -> Iterator[Finding]:
             what=f"{ranks} ranks share {quota:.3g} CPUs' worth of time",
             likely="ranks that wait by polling use up their share, and are then stopped for "
             "milliseconds",
-            evidence=(f"the cgroup of {here['hostname']} says so (cpu.max or cpu.cfs_quota_us)",),
+            evidence=(
+                f"the cgroup of {here['hostname']} has this limit (cpu.max or cpu.cfs_quota_us)",
+            ),
             attempts=("a container or job with a CPU for each rank, or fewer ranks",),
         )

@@ -40,7 +40,7 @@ def look(view: RunView) -> Iterator[Finding]:
     if possible(view, "core", 2):
         attempt += "; --place core measures just this"
     yield Finding(
-        what=f"ranks sit on the threads of one core: {first_few(named)}",
+        what=f"ranks share the threads of one core: {first_few(named)}",
         likely="they share its execution units and its private caches, and each is slower than it "
         "would be alone",
         evidence=(f"{_cores(view)} cores may be used, {len(on)} have ranks",),

@@ -54,7 +54,7 @@ def look(view: RunView) -> Iterator[Finding]:
         rows: tuple[Row, ...] = ()
     elif slow and silent:
         what = "short messages between hosts are as slow as TCP"
-        likely = "messages go over TCP; the run does not say what carried them"
+        likely = "messages go over TCP; the run does not name their transport"
         rows = (slow,)
     else:
         return
@@ -64,10 +64,7 @@ def look(view: RunView) -> Iterator[Finding]:
         rows=rows,
         evidence=tuple(evidence),
         attempts=(
-            (
-                "`mpigauge mpi transports` shows what this MPI can use here; --transport selects "
-                "it, and says whether it works"
-            ),
+            "`mpigauge mpi transports` lists the transports of this MPI; --transport tests one",
             "an MPI that is built with UCX or with libfabric's provider for the card",
         ),
     )

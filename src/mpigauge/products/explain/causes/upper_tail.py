@@ -72,7 +72,7 @@ def look(view: RunView) -> Iterator[Finding]:
                 "compare medians or the smallest samples; samples shorter than "
                 f"{shortest} meet one in less than 1 of 100"
             ),
-            "`mpigauge doctor noise load` says what may be behind them",
+            "`mpigauge doctor noise load` lists possible causes",
         ),
     )
 

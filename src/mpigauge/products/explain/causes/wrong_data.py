@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from mpigauge.result.run_view import RunView
 
 
-@cause("wrong-data", "messages that arrive different from what was sent", of=ANY, sure_from=FACT)
+@cause(
+    "wrong-data", "messages that arrive with other data than the sender's", of=ANY, sure_from=FACT
+)
 def look(view: RunView) -> Iterator[Finding]:
     wrong = [row for row in view.rows if row.wrong_count]
     by_mpi = any(nature_of(row).does in CALLING for row in wrong)
@@ -30,9 +32,7 @@ def look(view: RunView) -> Iterator[Finding]:
                 else "a fault of the memory or of the processor"
             )
             + "; no time of these operations means anything",
-            evidence=(
-                "every element was compared with what was sent, in a call that is not timed",
-            ),
+            evidence=("every element was compared with the sender's, in an untimed call",),
             attempts=(
                 (
                     "measure again with another transport (`mpigauge mpi transports`, "

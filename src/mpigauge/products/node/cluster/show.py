@@ -48,7 +48,7 @@ def sentences(cluster: Cluster) -> Iterator[str]:
     """Verdicts, each with its numbers."""
     if not cluster.can_judge:
         yield (
-            f"UNDECIDED whether a host is slow: {len(cluster.hosts)} do not tell what is usual, "
+            f"UNDECIDED whether a host is slow: {len(cluster.hosts)} do not show the usual value, "
             f"{LEAST_PEERS} would"
         )
     for kernel in cluster.kernels:

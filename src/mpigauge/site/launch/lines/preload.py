@@ -44,7 +44,7 @@ def with_variables(
     UserError: the words are not of this dialect, or it has no options for variables.
     """
     if dialect not in WAYS:
-        raise UserError(f"{words[0]}: ranks cannot be told variables in the words of {dialect}")
+        raise UserError(f"{words[0]}: ranks cannot get variables by the options of {dialect}")
     way = WAYS[dialect]
     draft = GRAMMARS[dialect].draft(words, files)
     gone = {at for each in draft.spoken if _sets(draft, each, way, variables)

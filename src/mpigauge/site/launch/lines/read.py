@@ -51,7 +51,7 @@ def read(words: Sequence[str], dialect: str, files: Files = file_text) -> Line:
     """Parses a line in a dialect: openmpi, hydra, srun or platform. UserError: it is not valid."""
     if dialect not in GRAMMARS:
         hint = did_you_mean(dialect, GRAMMARS) or f"; there are {', '.join(DIALECTS)}"
-        raise UserError(f"nobody knows the words of launchers called '{dialect}'{hint}")
+        raise UserError(f"there is no reader for lines of launchers called '{dialect}'{hint}")
     if not words:
         raise UserError("a launch line begins with a launcher, such as mpirun")
     return GRAMMARS[dialect].read(words, files)

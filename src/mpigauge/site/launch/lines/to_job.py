@@ -103,7 +103,7 @@ def _ranks(program: Program, line: Line) -> int:
     if hosts and (line.ppn or all(host.slots for host in hosts)):
         return sum(line.ppn or host.slots or 0 for host in hosts)
     raise UserError(
-        f"{line.launcher}: the line does not say how many ranks {program.words[0]} has; add -n"
+        f"{line.launcher}: the line has no number of ranks for {program.words[0]}; add -n"
     )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mpigauge.site.mpi.programs.small import small_library
 
-WHAT = "a library that stands in for a program's own MPI"
+WHAT = "a library in place of a program's own MPI"
 LACKING = "libmpigauge_lacking.so"
 _HEAD = """
 #include <stdio.h>

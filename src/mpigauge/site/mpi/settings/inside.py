@@ -69,7 +69,7 @@ def _written(
         if knob is None or not knob.control:
             raise OutsideError(f"{name} is not a control variable of {mpi.label}")
         if knob.read not in ("call", "communicator"):
-            when = f"is read {READ_WORDS[knob.read]}" if knob.read else "is read nobody knows when"
+            when = f"is read {READ_WORDS[knob.read]}" if knob.read else "is read at an unknown time"
             raise OutsideError(f"{name} {when}")
         if any(mark in value for mark in _MARKS):
             raise OutsideError(f"{name}={value} holds one of {' '.join(_MARKS)}")

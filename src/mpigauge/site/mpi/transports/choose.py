@@ -19,7 +19,7 @@ def transports(mpi: Mpi, offers: Offers) -> tuple[Transport, ...]:
     if mpi.name not in TRANSPORT_LISTS:
         names = ", ".join(TRANSPORT_LISTS)
         raise UserError(
-            f"how {mpi.label} is told its transport is not known (known: {names}); give its own "
+            f"the transports of {mpi.label} are not known (known: {names}); give its own "
             "settings with --set"
         )
     return tuple(TRANSPORT_LISTS[mpi.name](mpi, offers))
@@ -33,5 +33,5 @@ def choose(name: str, mpi: Mpi, offers: Offers) -> Transport:
     there = ", ".join(by_name) or "none"
     raise UserError(
         f"--transport: {mpi.label} has no '{name}' here{did_you_mean(name, by_name)} (there are: "
-        f"{there}; `mpigauge mpi transports` says what each is)"
+        f"{there}; `mpigauge mpi transports` describes each)"
     )

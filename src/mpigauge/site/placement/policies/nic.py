@@ -52,5 +52,5 @@ def _card(request: PolicyRequest, host: HostResources) -> Device:
         raise request.refuse(f"{host.name} has no network card {request.argument}".rstrip() + hint)
     placed = [device for device in named if device.pus]
     if not placed:
-        raise request.refuse(f"{host.name} does not tell which cores {named[0].name} is next to")
+        raise request.refuse(f"{host.name} does not report which cores {named[0].name} is next to")
     return placed[0]
