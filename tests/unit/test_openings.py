@@ -14,19 +14,26 @@ from mpigauge.draw import level_lines
 from mpigauge.draw.axes import BANDWIDTH, SIZE, TIME, Scale
 from mpigauge.draw.chart import frames
 from mpigauge.draw.plot import Level, Panel, Plot, Point, Series
+from mpigauge.model.record import Rank
+from mpigauge.result.library.tables import contents
 from mpigauge.result.run_result import RunResult, RunResults
 from mpigauge.result.stats.headline import Headline
 from mpigauge.result.stats.launches import rows
 from mpigauge.session.run_names import open_run
+from mpigauge.show.ending import headline_lines
 from mpigauge.show.formats import render
 from mpigauge.show.kinds import ALL, PLOTS
 from mpigauge.show.web.answer import answers, opening, within_hosts
 from mpigauge.show.web.of_pairs import pair_numbers, pair_sentences
-from tests import cells, pages, runs
+from tests import cells, pages, planted, runs
 from tests.unit.test_map import drawn
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from mpigauge.model.columns import Cell
+    from mpigauge.model.record import Record
+    from mpigauge.runs.store import Run
 
 
 @pytest.fixture
@@ -144,6 +151,58 @@ def test_numbers_within_one_of_several_hosts_are_not_taken_for_those_of_a_networ
     between = replace(head, hosts={row.key: ("n01", "n02")})
     assert list(within_hosts(between)) == list(within_hosts(replace(head, hosts={}))) == []
     assert list(within_hosts(None)) == []
+
+
+def two_hosts(*placements: str) -> Run:
+    """PingPong and Uniband within a host, which is faster, and between two, as far as they are
+    named, each in launches of its own."""
+    measured: list[Cell] = []
+    others: list[Record] = []
+    for part, placement in enumerate(placements):
+        far = placement == "hosts"
+        for launch in range(6 * part, 6 * part + 6):
+            first, second = planted.ranks(("0", "1"), "n1", launch)
+            others += [first, replace(second, host="n2") if far else second]
+            for name, inflight in (("PingPong", 1), ("Uniband", 256)):
+                for size in (0, 8, 1 << 20):
+                    measured.append(
+                        cells.cell(
+                            name, launch=launch, message_bytes=size, placement=placement,
+                            time_p50_s=(4 if far else 1) * (1e-6 + size * 1e-10),
+                            moved_bytes=size, messages=inflight, inflight=inflight,
+                        )
+                    )  # fmt: skip
+    return planted.run(measured, others)
+
+
+@pytest.mark.parametrize("placements", [("l3", "hosts"), ("hosts", "l3")])
+def test_a_run_of_several_hosts_leads_with_the_numbers_between_them(
+    placements: tuple[str, ...],
+) -> None:
+    """Those within a host are better, and first where they were measured first."""
+    stored = two_hosts(*placements)
+    shown = RunResult.of("run", stored)
+    assert not any("none is between hosts" in line for line in opening([shown], None))
+    head = shown.document.headline
+    assert head is not None
+    for row in (head.zero, head.peak, head.busiest):
+        assert row is not None
+        assert (head.hosts_of(row), head.placement_of(row)) == ("n1 to n2", "hosts")
+    for line in headline_lines(shown.document)[:3]:
+        assert "hosts, n1 to n2" in line
+    assert "hosts" in next(answers(shown)).where
+    (quoted,) = (values for table, values in contents("run", stored) if table == "runs")
+    assert quoted["latency_s"] == pytest.approx(2e-6)
+
+
+def test_a_run_within_hosts_alone_says_so() -> None:
+    shown = RunResult.of("run", two_hosts("l3"))
+    assert not any("none is between hosts" in line for line in opening([shown], None))
+    of_two = two_hosts("l3", "numa")
+    ranks = [replace(each, host="n2") if isinstance(each, Rank) and each.launch > 5 else each
+             for each in of_two.records]  # fmt: skip
+    shown = RunResult.of("run", replace(of_two, records=tuple(ranks)))
+    assert any("none is between hosts" in line for line in opening([shown], None))
 
 
 def test_a_run_of_collectives_quotes_its_smallest_and_its_largest_message(tmp_path: Path) -> None:

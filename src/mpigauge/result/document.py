@@ -17,7 +17,7 @@ from mpigauge.result.facts import Facts, facts_of_run
 from mpigauge.result.gpus import gpu_sentences
 from mpigauge.result.stats.changes import change
 from mpigauge.result.stats.figures import FigureRow, figure_rows
-from mpigauge.result.stats.headline import Headline, headline
+from mpigauge.result.stats.headline import Headline, headline, quotable
 from mpigauge.result.stats.launches import DEFAULT_MOST, HOPELESS, in_order
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.result.stats.remarks import (
@@ -115,8 +115,8 @@ def document(
     if rows is None:
         rows = rows_of_run(run, precision)
     ordered = tuple(_as_planned(run, rows))
-    head = headline(ordered)
-    head = replace(head, hosts=_hosts(run, head))
+    hosts = hosts_of_rows(run, ordered)
+    head = replace(headline(ordered, between(hosts)), hosts=hosts)
     skips = _not_measured(run.skips, ordered)
     starts = {launch.launch: launch.time for launch in run.launches}
     changed = change(ordered)
@@ -188,15 +188,20 @@ def _map(run: Run, rows: Sequence[Row]) -> PairMap | None:
     return stored_map(run, rows)
 
 
-def _hosts(run: Run, head: Headline) -> Mapping[Key, Sequence[str]]:
-    """The hosts of the ranks of what the headline quotes; empty: the run is of one host."""
+def hosts_of_rows(run: Run, rows: Sequence[Row]) -> Mapping[Key, Sequence[str]]:
+    """The hosts of the ranks of what a headline may quote; empty: the run is of one host."""
     if len({rank.host for rank in run.ranks}) < 2:
         return {}
     from mpigauge.result.run_view import RunView
 
-    rows = [row for row in (head.zero, head.peak, head.busiest) if row]
-    view = RunView.of(run, rows)
-    return {row.key: _hosts_of(view.ranks_of(row)) for row in rows}
+    of_headline = quotable(rows)
+    view = RunView.of(run, of_headline)
+    return {row.key: _hosts_of(view.ranks_of(row)) for row in of_headline}
+
+
+def between(hosts: Mapping[Key, Sequence[str]]) -> set[Key]:
+    """The keys of rows whose ranks are on several hosts."""
+    return {key for key, names in hosts.items() if len(names) > 1}
 
 
 def _hosts_of(ranks: Iterable[Rank]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from mpigauge.model.grouping import distinct
 from mpigauge.model.moments import moment_of
 from mpigauge.model.record import JOB, CallSite, Figure, Rank
 from mpigauge.model.records import PARTS
+from mpigauge.result.document import between, hosts_of_rows
 from mpigauge.result.library.faults import faults
 from mpigauge.result.stats.headline import quoted_rows
 from mpigauge.result.stats.launches import rows as rows_of
@@ -167,10 +168,10 @@ def contents(name: str, run: Run) -> Iterator[tuple[str, Values]]:
         yield "ranks", shared | _plain(rank)
 
 
-def _quoted(rows: Sequence[Row]) -> Values:
+def _quoted(run: Run, rows: Sequence[Row]) -> Values:
     """The numbers that reports quote, of PingPong: the latency, the highest bandwidth, and of which
     kind the ends of both are."""
-    zero, peak = quoted_rows(rows)
+    zero, peak = quoted_rows(rows, between(hosts_of_rows(run, rows)))
     columns: Values = {"headline_interval": ""}
     if zero:
         columns["headline_interval"] = zero.kind
@@ -252,7 +253,7 @@ def _facts(name: str, run: Run, rows: Sequence[Row]) -> Values:
         "failures": len(run.failures),
         "wrong_count": sum(row.wrong_count for row in rows),
         "measuring_s": plain(sum(end.measuring_s for end in run.ends)),
-        **_quoted(rows),
+        **_quoted(run, rows),
         "notes": faults(run),
     }
 

@@ -13,7 +13,7 @@ from mpigauge.result.stats.fit import Fit, fit, in_two_ranges, points_of
 from mpigauge.result.words import hosts_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from mpigauge.model.record import Key
     from mpigauge.model.row import Estimate, Row
@@ -92,11 +92,26 @@ class Headline:
         return not (self.zero or self.peak or self.busiest)
 
 
-def quoted_rows(rows: Sequence[Row]) -> tuple[Row | None, Row | None]:
-    """The rows of a headline's latency and of its bandwidth."""
-    everywhere = _first_of(rows, ONE_WAY)
+def quoted_rows(
+    rows: Sequence[Row], between: Collection[Key] = ()
+) -> tuple[Row | None, Row | None]:
+    """The rows of a headline's latency and of its bandwidth. `between`: as for the headline."""
+    everywhere = _preferred(rows, ONE_WAY, between)
     smallest = min(_of_first_placement(everywhere), key=_size, default=None)
     return smallest, max(everywhere, key=_bandwidth, default=None)
+
+
+def _preferred(
+    rows: Sequence[Row], names: Sequence[str], between: Collection[Key]
+) -> Sequence[Row]:
+    """The rows of the first of these benchmarks: those between hosts, if there are any."""
+    far = [row for row in rows if row.key in between]
+    return _first_of(far, names) or _first_of(rows, names)
+
+
+def quotable(rows: Sequence[Row]) -> list[Row]:
+    """The rows of which a headline may be made."""
+    return [row for row in rows if row.benchmark in (*ONE_WAY, *_RATED)]
 
 
 def _of_first_placement(rows: Sequence[Row]) -> list[Row]:
@@ -113,16 +128,17 @@ def _bandwidth(row: Row) -> float:
     return 0.0
 
 
-def headline(rows: Sequence[Row]) -> Headline:
+def headline(rows: Sequence[Row], between: Collection[Key] = ()) -> Headline:
     """Returns the headline: latency and line of PingPong in its first placement, the highest
-    bandwidth of all its placements, and the highest rate of Uniband."""
-    everywhere, rated = _first_of(rows, ONE_WAY), _first_of(rows, _RATED)
-    table = _of_first_placement(everywhere)
+    bandwidth of all its placements, and the highest rate of Uniband. `between`: the keys of rows
+    between hosts, which are quoted before those within one."""
+    rated = _preferred(rows, _RATED, between)
+    table = _of_first_placement(_preferred(rows, ONE_WAY, between))
     points = points_of(table) if _is_of_one_pair(table) else []
     line = fit(points)
     if line and not _can_be(line):
         line = None
-    zero, peak = quoted_rows(rows)
+    zero, peak = quoted_rows(rows, between)
     return Headline(
         zero=zero,
         peak=peak,
@@ -130,7 +146,7 @@ def headline(rows: Sequence[Row]) -> Headline:
         ranges=tuple(filter(_can_be, in_two_ranges(points) or ())),
         busiest=max(rated, key=_rate, default=None),
         swept=len({row.cell.arm for row in rows}) > 1,
-        placed=any(_is_placed(each) for each in (everywhere, rated)),
+        placed=any(_is_placed(_first_of(rows, names)) for names in (ONE_WAY, _RATED)),
     )
 
 
