@@ -161,6 +161,21 @@ def test_quick(spec: str, tmp_path: Path) -> None:
     assert all(cell.message_bytes for cell in sent)
 
 
+def test_a_pipe_holds_the_result_alone_and_ends_with_the_answer(spec: str, tmp_path: Path) -> None:
+    """How far a run has come, and where it is stored, is on standard error."""
+    words = ("run", "PingPong", "--sizes", "8,1Ki", "--launches", "2", "--mpi", spec)
+    done = cli.mpigauge(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "mpigauge: launch 1 of 2, " in done.stderr
+    assert "mpigauge: stored in mpigauge-runs" in done.stderr
+    assert "launch 1 of" not in done.stdout
+    assert "mpigauge:" not in done.stdout
+    end = done.stdout[done.stdout.index("\nlatency, 8 B") :].splitlines()
+    assert len(end) <= 24
+    (run,) = (tmp_path / "mpigauge-runs").iterdir()
+    assert f"mpigauge explain {run.name}`" in done.stdout or f"report {run.name}`" in done.stdout
+
+
 def test_resume_after_kill(spec: str, tmp_path: Path) -> None:
     """What was complete is kept as it is, the rest is measured, nothing is left running."""
     words = ("run", "PingPong", "--sizes", "0,8", "--launches", "4", "--mpi", spec, "--seed", "7")
