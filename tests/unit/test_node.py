@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run
+from mpigauge.session.run_names import open_run
+from mpigauge.products.node.command import page_of
+from mpigauge.products.node.plan import (
 from mpigauge.measuring.plan import Resources, read_request
 from mpigauge.measuring.plan.node_suite import CLOCKS, NOISE, PEAKS
 from mpigauge.model.cards import Cards
@@ -32,9 +35,11 @@ from mpigauge.products.node.plan import (
 from mpigauge.products.node.show import page
 from mpigauge.result.document import Document
 from mpigauge.result.node.node import NodeResult, node
+from mpigauge.result.run_result import RunResult
 from mpigauge.result.stats.launches import rows
+from mpigauge.show.web.of_node import node_numbers
 from mpigauge.site import topology
-from tests import cells
+from tests import cells, pages
 from tests.unit.test_plan import CARDS, MPICH
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
@@ -338,3 +343,15 @@ def test_the_page_has_latencies_with_their_spread() -> None:
 def test_a_run_of_other_benchmarks_is_refused(tmp_path: Path, capsys: Any) -> None:
     assert run(["node", str(tmp_path / "none")]) == 2
     assert "none" in capsys.readouterr().err
+
+
+def test_the_page_ends_with_the_numbers_of_the_machine(tmp_path: Path) -> None:
+    stored = open_run(str(pages.machine(tmp_path)))
+    lines = list(page_of(stored))
+    seen = RunResult.of("machine", stored).node
+    assert seen is not None
+    quoted = list(node_numbers(seen))
+    places = [max(n for n, line in enumerate(lines) if line.startswith(of.label)) for of in quoted]
+    assert places == list(range(places[0], places[0] + len(quoted)))
+    assert places[0] > len(lines) - 12
+    assert lines[-1].startswith(("Next: ", "  "))

@@ -43,14 +43,19 @@ _GOES_ON = ("interrupted", "unfinished")
 
 def ending(document: Document, colour: bool = False) -> list[list[str]]:
     """The last blocks of lines of a run's tables."""
+    return [headline_lines(document, colour), trust_lines(document, colour)]
+
+
+def trust_lines(document: Document, colour: bool = False) -> list[str]:
+    """How far to trust the numbers, the count of the remarks, and the next command."""
     sentence = trust(document.rows, document.change)
     sentences = broken([sentence]) if sentence else []
-    return [headline_lines(document, colour), [*sentences, *last_lines(document, colour=colour)]]
+    return [*sentences, *last_lines(document, colour=colour)]
 
 
 def headline_lines(document: Document, colour: bool = False) -> list[str]:
     """Latency, bandwidth, message rate, and the line through the times."""
-    return _named_lines([*_measured_of(document), *_fitted_of(document)], colour)
+    return named_lines([*_measured_of(document), *_fitted_of(document)], colour)
 
 
 def last_lines(document: Document, step: str = "", colour: bool = False) -> list[str]:
@@ -62,7 +67,7 @@ def last_lines(document: Document, step: str = "", colour: bool = False) -> list
 
 def measured_lines(document: Document, colour: bool = False) -> list[str]:
     """Latency, bandwidth and message rate, or the first numbers of a run without these."""
-    return _named_lines(list(_measured_of(document)), colour)
+    return named_lines(list(_measured_of(document)), colour)
 
 
 def remarks_counted(document: Document) -> Iterator[str]:
@@ -198,7 +203,7 @@ def _megabytes(line: Fit) -> str:
     return number(line.bandwidth.value / 1e6)
 
 
-def _named_lines(pairs: Sequence[tuple[str, str]], colour: bool) -> list[str]:
+def named_lines(pairs: Sequence[tuple[str, str]], colour: bool) -> list[str]:
     wide = max((len(name) for name, _ in pairs), default=0)
     return [f"{bold(f'{name:<{wide}}', colour)}  {text}" for name, text in pairs]
 

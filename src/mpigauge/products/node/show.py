@@ -14,8 +14,9 @@ from mpigauge.products.node import show_products as products
 from mpigauge.products.node.plan import ARRAYS
 from mpigauge.products.node.show_estimates import GIGA, error, scaled
 from mpigauge.products.node.show_threads import enough_words, place_lines, thread_lines
-from mpigauge.show.ending import last_lines
+from mpigauge.show.ending import named_lines, trust_lines
 from mpigauge.show.formats.table import heading, note_lines
+from mpigauge.show.web.of_node import node_numbers
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
@@ -44,11 +45,20 @@ def page(
             yield from lines
     for lines in more:
         yield ""
-        yield from lines
-    for lines in (note_lines(document, colour), last_lines(document, colour=colour)):
+        yield from broken(lines)
+    ends = (note_lines(document, colour), _numbers(node, colour), trust_lines(document, colour))
+    for lines in ends:
         if lines:
             yield ""
             yield from lines
+
+
+def _numbers(node: NodeResult, colour: bool) -> list[str]:
+    """The numbers that people quote of a machine."""
+    pairs = []
+    for quoted in node_numbers(node):
+        pairs.append((quoted.label, f"{quoted.value} {quoted.error}"))
+    return named_lines(pairs, colour)
 
 
 def _memory(node: NodeResult) -> Iterator[str]:
