@@ -12,15 +12,13 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.session.run_names import open_run
-from mpigauge.products.node.command import page_of
-from mpigauge.products.node.plan import (
 from mpigauge.measuring.plan import Resources, read_request
 from mpigauge.measuring.plan.node_suite import CLOCKS, NOISE, PEAKS
 from mpigauge.model.cards import Cards
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import COPIES
+from mpigauge.products.node.command import page_of
 from mpigauge.products.node.plan import (
     CURVES,
     LINES,
@@ -37,6 +35,7 @@ from mpigauge.result.document import Document
 from mpigauge.result.node.node import NodeResult, node
 from mpigauge.result.run_result import RunResult
 from mpigauge.result.stats.launches import rows
+from mpigauge.session.run_names import open_run
 from mpigauge.show.web.of_node import node_numbers
 from mpigauge.site import topology
 from tests import cells, pages
