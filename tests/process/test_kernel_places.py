@@ -210,7 +210,7 @@ def test_doctor_says_what_would_be_built_and_what_is_passed_over(
 def test_a_job_is_refused_before_it_waits_for_nothing(mpi: Mpi, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"there are no kernels for mpich 5.0.2: no C\+\+ compiler"):
         refuse_without([mpi])
-    with pytest.raises(UserError, match=r"no kernels here and no compiler.*kernels build --into"):
+    with pytest.raises(UserError, match=r"no kernels here and no compiler.*mpi build --into"):
         refuse_without([])
     shipped(tmp_path)
     refuse_without([mpi])

@@ -185,9 +185,11 @@ class RunView:
         for word in row.cell.members.split(","):
             if word.isdigit():
                 members.append(int(word))
-        numbers = members or range(row.cell.ranks * row.cell.groups)
         there = self._ranks.get(row.cell.launch, {})
-        return tuple(there[rank] for rank in numbers if rank in there)
+        if members:
+            return tuple(there[rank] for rank in members if rank in there)
+        count = row.cell.ranks * row.cell.groups
+        return tuple(there[rank] for rank in sorted(there) if 0 <= rank < count)
 
     def where(self, row: Row) -> Where:
         """Ranks of one host that talk over TCP count as on a network."""

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mpigauge.model.flags import flags_of
+from mpigauge.model.screen import without_orders
 from mpigauge.model.units import (
     byte_count,
     duration,
@@ -100,7 +101,7 @@ def next_step(document: Document) -> str:
 def _command(document: Document, name: str, option: str = "") -> Iterator[str]:
     """Nothing: the run is not stored."""
     if document.run:
-        yield f"`mpigauge {name} {document.run}{option}`"
+        yield f"`mpigauge {name} {without_orders(document.run)}{option}`"
 
 
 def _wrapped(lines: Iterable[str]) -> list[str]:
