@@ -182,7 +182,11 @@ def test_a_run_of_several_hosts_leads_with_the_numbers_between_them(
     """Those within a host are better, and first where they were measured first."""
     stored = two_hosts(*placements)
     shown = RunResult.of("run", stored)
-    assert not any("none is between hosts" in line for line in opening([shown], None))
+    first, *others = opening([shown], None)
+    assert first.startswith("From n1 to n2, a message of 0 B takes 2.00 µs ±")
+    assert " and the highest bandwidth is " in first
+    assert not any("none is between hosts" in line for line in others)
+    assert not any("best setting" in each.label for each in answers(shown))
     head = shown.document.headline
     assert head is not None
     for row in (head.zero, head.peak, head.busiest):

@@ -55,6 +55,10 @@ class Headline:
         """True if all ranks of a row are on one host, in a run on several."""
         return len(self.hosts.get(row.key, ())) == 1
 
+    def is_between_hosts(self, row: Row) -> bool:
+        """True if the ranks of a row are on several hosts."""
+        return len(self.hosts.get(row.key, ())) > 1
+
     def placement_of(self, row: Row | None) -> str:
         """Returns the placement of a row, if it is one of several; else empty."""
         if row and self.placed:

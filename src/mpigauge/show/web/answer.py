@@ -16,6 +16,7 @@ from mpigauge.model.units import (
     capitalized,
     dotted,
     duration,
+    listed,
     many,
     percent,
     plus_minus,
@@ -33,6 +34,7 @@ from mpigauge.show.web.quoted import QuotedNumber, quoted
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.result.compare.comparison import Comparison
+    from mpigauge.result.compare.items import Item
     from mpigauge.result.pairs import PairMap
     from mpigauge.result.run_result import RunResult
     from mpigauge.result.stats.headline import Headline
@@ -65,7 +67,9 @@ def opening(shown: Sequence[RunResult], comparison: Comparison | None) -> tuple[
         if not lines:
             lines = [sentence for table in comparison.tables for sentence in table.curve_sentences]
         return tuple(lines)[:MOST_OPENING]
-    return (*_cut_short(shown[0]), *within_hosts(shown[0].document.headline), *_answer(shown[0]))
+    head = shown[0].document.headline
+    of_hosts = (*within_hosts(head), *between_hosts(head))
+    return (*_cut_short(shown[0]), *of_hosts, *_answer(shown[0]))
 
 
 def _answer(shown: RunResult) -> tuple[str, ...]:
@@ -118,6 +122,23 @@ def within_hosts(head: Headline | None) -> Iterator[str]:
             "Latency and bandwidth are of two ranks within one host; none is between hosts "
             "(--place hosts measures that)."
         )
+
+
+def between_hosts(head: Headline | None) -> Iterator[str]:
+    """The numbers between hosts, of a run with placements within a host as well: these are better
+    and say nothing of the network."""
+    if head is None or not head.placed:
+        return
+    numbers, hosts = [], ""
+    if head.zero and head.latency_s and head.is_between_hosts(head.zero):
+        hosts, error = head.hosts_of(head.zero), head.zero.error_words
+        size = byte_count(head.zero.message_bytes)
+        numbers.append(f"a message of {size} takes {duration(head.latency_s.value)} {error}")
+    if head.peak and head.peak_bandwidth and head.is_between_hosts(head.peak):
+        hosts, error = head.hosts_of(head.peak), head.peak.error_words
+        numbers.append(f"the highest bandwidth is {bytes_per_s(head.peak_bandwidth.value)} {error}")
+    if numbers:
+        yield f"From {hosts}, {listed(numbers)}."
 
 
 def answers(shown: RunResult) -> Iterator[QuotedNumber]:
@@ -185,12 +206,22 @@ def _best(shown: RunResult, label: str, row: Row) -> Iterator[QuotedNumber]:
         return
     for line in shown.best.lines:
         best, of = line.best, line.first.row
+        if best and _is_within_host(shown, row, best.entry.item):
+            continue  # a placement within a host is no setting for the network
         if best and best.entry.item and best.entry.ratio and of and of.cell.key == row.cell.key:
             value, ratio = best.entry.item.value, best.entry.ratio.estimate
             gain = f"{percent(1 - ratio.value)} less ({ratio.low:.3g} … {ratio.high:.3g} ×)"
             where = " · ".join((of.benchmark, f"with {best.name}", gain))
             error = plus_minus(value.relative_error)
             yield QuotedNumber(f"{label}, best setting", duration(value.value), error, where)
+
+
+def _is_within_host(shown: RunResult, row: Row, item: Item | None) -> bool:
+    """True if an item is of ranks within one host, and the row of ranks on several."""
+    head = shown.document.headline
+    if head is None or item is None or item.row is None:
+        return False
+    return head.is_between_hosts(row) and head.is_within_host(item.row)
 
 
 def against_limits(shown: RunResult) -> Iterator[TitledText]:
