@@ -62,5 +62,5 @@ def test_what_a_launcher_cannot_be_told(tmp_path: Path) -> None:
     where = ("--place", f"cores:{ONE}+{OTHER},{ONE}", "--bind-by", "launcher")
     done = cli.mpigauge(*WORDS, *where, "--mpi", "openmpi", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "cannot be told these cores: it takes one core for each rank" in done.stderr
+    assert "does not support these cores: it takes one core for each rank" in done.stderr
     assert not (tmp_path / "out").exists()
