@@ -175,13 +175,20 @@ def test_the_classic_mode_and_a_map_measure_on_gpus(words: tuple[str, ...], tmp_
 
 
 def test_a_gpu_that_is_lost_is_the_reason(words: tuple[str, ...], tmp_path: Path) -> None:
-    """In a trial, which leaves out the memory, or in a launch, which fails."""
-    env = fake_driver(tmp_path / "driver", "lost")
-    done = cli.mpigauge("run", "PingPong", "--memory", "managed,host", *words, *QUICK,
-                        cwd=tmp_path, env=env)  # fmt: skip
-    assert done.returncode in (0, 1)
-    assert "CUDA_ERROR_DEVICES_UNAVAILABLE" in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
+    """In a trial, which leaves out the memory, or in a launch, which fails. On a busy machine the
+    launcher may end the rank before its line has arrived, so there are three attempts."""
+    printed = ""
+    for number in range(3):
+        folder = tmp_path / str(number)
+        env = fake_driver(folder / "driver", "lost")
+        done = cli.mpigauge("run", "PingPong", "--memory", "managed,host", *words, *QUICK,
+                            cwd=folder, env=env)  # fmt: skip
+        assert done.returncode in (0, 1)
+        assert "Traceback" not in done.stderr
+        printed += done.stdout + done.stderr
+        if "CUDA_ERROR_DEVICES_UNAVAILABLE" in printed:
+            break
+    assert "CUDA_ERROR_DEVICES_UNAVAILABLE" in printed
 
 
 # --- refusals -----------------------------------------------------------------------------------
