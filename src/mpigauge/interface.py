@@ -51,7 +51,7 @@ class RunOptions(TypedDict, total=False):
     """Cores of rank 0, 1, ...: `0,4`."""
     seconds: str | float
     """Time for the whole run (`--time`)."""
-    precision: str
+    precision: str | float
     """Relative half width of the interval of each row at which launches end: `5%`."""
     launches: int
     """Launches of the job."""
@@ -113,19 +113,23 @@ def measure(
     UserError: an option is wrong, or cannot be measured here; nothing was launched. RunError: a
     launch failed or the run was interrupted; its message names the folder of what was measured.
     """
+    from mpigauge.cli.begun import forget
+    from mpigauge.cli.run_options import read_words
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.session.measuring import measure as measure_runs
     from mpigauge.session.measuring import plan_benchmarks
     from mpigauge.session.targets import CommandOptions
     from mpigauge.session.view import SILENT
 
-    values = _in_words(options) | {"benchmarks": benchmarks}
-    specs = (mpi,) if isinstance(mpi, str) else tuple(mpi or ())
-    chosen = CommandOptions(
-        specs, values.pop("transport", None), output=Path(output) if output else None
-    )
+    forget()
+    specs = [mpi] if isinstance(mpi, str) else list(mpi or ())
+    words = [word for spec in specs for word in ("--mpi", spec)]
+    words += _in_words(options)
+    words += [] if output is None else ["--output", str(output)]
+    values = read_words(words) | {"benchmarks": benchmarks}
+    chosen = CommandOptions.taken(values)
     planned = plan_benchmarks(values, chosen, TERMINAL if progress else SILENT)
-    command = {"command": masked_words(_command(benchmarks, specs, options))}
+    command = {"command": masked_words(["mpigauge", "run", *benchmarks, *words])}
     measured = measure_runs(
         [replace(run, more={**run.more, **command}) for run in planned],
         chosen.output,
@@ -136,41 +140,31 @@ def measure(
     return runs[0] if len(specs) < 2 else OpenedRuns(runs)
 
 
-def _in_words(options: RunOptions) -> dict[str, Any]:
-    """The options in the words of the command line. UserError: there is no such option."""
-    for name in options:
+def _in_words(options: RunOptions) -> list[str]:
+    """The options in the words of the command line; None is no value. UserError: there is no such
+    option."""
+    words: list[str] = []
+    for name, value in options.items():
         if name not in RunOptions.__annotations__:
             raise no_such("option", name, tuple(RunOptions.__annotations__))
-    return {name: _word(name, value) for name, value in options.items()}
-
-
-def _word(name: str, value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return tuple(f"{key}={each}" for key, each in value.items())
-    if name in _REPEATED:
-        return (value,) if isinstance(value, str) else tuple(value)
-    if name == "seconds" and not isinstance(value, str):
-        return f"{value:g}s"
-    if isinstance(value, (bool, str)) or name in ("launches", "inflight", "seed"):
-        return value
-    if isinstance(value, Iterable):
-        return ",".join(map(str, value))
-    return str(value)
-
-
-def _command(benchmarks: Sequence[str], specs: Sequence[str], options: RunOptions) -> list[str]:
-    """The command that makes the same run."""
-    words = ["mpigauge", "run", *benchmarks]
-    for spec in specs:
-        words += ["--mpi", spec]
-    for name, value in _in_words(options).items():
         flag = f"--{_FLAGS.get(name, name)}"
-        if isinstance(value, bool):
-            words += [flag] if value else []
-            continue
-        for each in value if isinstance(value, tuple) else (value,):
-            words += [flag, str(each)]
+        if value is True:
+            words.append(flag)
+        elif value is not None and value is not False:  # 0 is a value
+            words += [word for each in _texts(name, value) for word in (flag, each)]
     return words
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    """The values of an option, which is repeated for each of them."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [f"{key}={each}" for key, each in value.items()]
+    if isinstance(value, Iterable):
+        texts = list(map(str, value))
+        return texts if name in _REPEATED else [",".join(texts)]
+    return [f"{value:g}s" if name == "seconds" else str(value)]
 
 
 def compare_runs(

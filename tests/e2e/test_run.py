@@ -65,8 +65,10 @@ def test_the_same_from_python(spec: str, tmp_path: Path) -> None:
         run = pool.submit(measure).result()
     assert [row.message_bytes for row in run.rows] == [0, 1024]
     assert {row.launches for row in run.rows} == {2}
-    command = ["mpigauge", "run", "PingPong", "--mpi", spec, "--sizes", "0,1024", "--launches", "2"]
-    assert load(tmp_path / "out").header["command"] == command
+    command = (
+        f"mpigauge run PingPong --mpi {spec} --sizes 0,1024 --launches 2 --output {run.run.path}"
+    )
+    assert load(tmp_path / "out").header["command"] == command.split()
 
 
 def test_ranks_are_where_they_were_told_to_be(spec: str, tmp_path: Path) -> None:

@@ -194,15 +194,36 @@ def test_wrong_options_are_refused_before_anything_starts(tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cache": "warm"}, "'warm' is not one of 'hot', 'cold', 'both'"),
+        ({"data": "new"}, "'new' is not one of"),
+        ({"inflight": "many"}, "'many' is not a valid integer"),
+        ({"launches": True}, "requires an argument"),
+        ({"seed": 1.5}, "'1.5' is not a valid integer"),
+        ({"np": "two"}, "'two' is not a number of ranks"),
+        ({"classic": "yes"}, "unexpected extra argument"),
+        ({"sizes": ()}, "--sizes"),
+    ],
+)
+def test_values_are_checked_as_on_the_command_line(
+    options: Any, message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(mpigauge.UserError, match=message):
+        mpigauge.measure("PingPong", **options)
+    assert not list(tmp_path.iterdir())
+
+
 def test_values_become_the_words_of_a_command() -> None:
     options = mpigauge.RunOptions(
-        sizes=[8, 65536], ranks=2, place=["socket", "sockets"], settings={"A": "1", "B": "2"},
-        seconds=2.5, launches=6, classic=True,
+        sizes=(size for size in (8, 65536)), ranks=2, place=["socket", "sockets"],
+        settings={"A": "1", "B": "2"}, seconds=2.5, launches=6, classic=True, precision=0.02,
     )  # fmt: skip
-    command = interface._command(("PingPong",), ("mpich",), options)
-    assert " ".join(command) == (
-        "mpigauge run PingPong --mpi mpich --sizes 8,65536 --ranks 2 --place socket "
-        "--place sockets --set A=1 --set B=2 --time 2.5s --launches 6 --classic"
+    assert " ".join(interface._in_words(options)) == (
+        "--sizes 8,65536 --ranks 2 --place socket --place sockets --set A=1 --set B=2 --time 2.5s "
+        "--launches 6 --classic --precision 0.02"
     )
 
 

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from mpigauge.cli import options
+from mpigauge.cli import options, strict
 from mpigauge.cli.helping import MESSAGES, RANKS, SOME, TIME, option
 from mpigauge.cli.options import transport_option, tuned_option
+from mpigauge.model.errors import UserError
 from mpigauge.model.option_table import OFFERED, OptionRow
 
 
@@ -143,3 +145,14 @@ RUN_OPTIONS = (
     options.output_option,
     options.history_option,
 )
+
+
+def read_words(words: Sequence[str]) -> dict[str, Any]:
+    """The values of these options, as `mpigauge run` reads them. UserError: one is wrong."""
+    command = click.Command("run", params=[], add_help_option=False)
+    options.together(*RUN_OPTIONS)(command)
+    try:
+        strict.check(command, list(words))
+        return dict(command.make_context("run", list(words)).params)
+    except click.ClickException as error:
+        raise UserError(error.format_message()) from None

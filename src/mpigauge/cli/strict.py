@@ -29,7 +29,7 @@ _SEVERAL = {
 """The words for several values of options that take one."""
 
 
-def check(command: click.Command, words: list[str], parent: click.Context) -> None:
+def check(command: click.Command, words: list[str], parent: click.Context | None = None) -> None:
     """UsageError: a value is empty, or an option that takes one value stands there twice."""
     context = click.Context(command, parent, command.name, **command.context_settings)
     if isinstance(command, click.Group):
