@@ -104,7 +104,7 @@ def test_a_build_reports_its_progress(
 ) -> None:
     assert not calls.exists()
     monkeypatch.setattr(build_progress, "FIRST_S", 0.0)
-    monkeypatch.setattr(build_progress, "LOOK_S", 0.01)
+    monkeypatch.setattr(build_progress.BuildProgress, "interval_s", 0.01)
     told: list[str] = []
     kernels(mpi, told.append)
     assert told[1].startswith("building the kernels: 3 of 4 steps, about ")

@@ -41,8 +41,8 @@ class _Parts:
 
 
 def line_here(words: Sequence[str]) -> str:
-    """Returns our command for a line of a launcher or a benchmark; empty: there is none. UserError:
-    an option of the line has no one meaning here."""
+    """Returns our command for a line of a launcher or a benchmark; empty: no command does the same.
+    UserError: an option of the line has no one meaning here."""
     if not is_launcher(words[0]):
         return _measured(words, [])
     ours = Options.of(COMMANDS["exec"])
@@ -57,8 +57,8 @@ def line_here(words: Sequence[str]) -> str:
 
 
 def _measured(program: Sequence[str], options: Sequence[str]) -> str:
-    """Returns the command that measures the same as a benchmark's program; empty: it is none, or
-    has words that are unknown."""
+    """Returns the command that measures the same as a benchmark's program; empty: the program or
+    one of its words is unknown."""
     cards = all_cards()
     command = command_here(PurePath(program[0]).name, cards.names())
     if not command.startswith(_RUN):

@@ -22,7 +22,7 @@ class MachineErrors(NamedTuple):
 
 
 def machine_errors(rows: Iterable[Row]) -> MachineErrors | None:
-    """None: nobody knows."""
+    """The errors of these rows; None: the machine has no history."""
     errors = [row.machine_error for row in rows if row.scatter]
     if not errors:
         return None

@@ -23,6 +23,7 @@ from mpigauge.model.units import (
     rate,
 )
 from mpigauge.result.trust import how_sure
+from mpigauge.show.ending import first_rows
 from mpigauge.show.limits import entries
 from mpigauge.show.pivoted.outcome import best_over_sizes, none_over_sizes
 from mpigauge.show.programs import own_programs, sentences
@@ -178,19 +179,13 @@ def _of_first_table(shown: RunResult) -> Iterator[QuotedNumber]:
     """Numbers of a run without these: the smallest and the largest message of its first
     benchmark."""
     sized = [row for row in shown.document.rows if row.message_bytes > 0]
-    rows = [row for row in sized if not row.cell.arm]
-    settings = "default settings" if len(rows) < len(sized) else ""
-    first_rows = [row for row in rows if row.benchmark == rows[0].benchmark]
-    if len(first_rows) < 2:
-        return
-    for row in (min(first_rows, key=_bytes_of), max(first_rows, key=_bytes_of)):
+    usual = [row for row in sized if not row.cell.arm]
+    settings = "default settings" if len(usual) < len(sized) else ""
+    ends = first_rows(usual) if usual else []
+    for row in ends if len(ends) > 1 else ():
         where = dotted(many(row.ranks, "rank"), settings, resting_on(row))
         yield quoted(row.cell_name, duration, row, row.latency, where)
         yield from _best(shown, row.cell_name, row)
-
-
-def _bytes_of(row: Row) -> int:
-    return row.message_bytes
 
 
 def _whose(head: Headline, row: Row) -> tuple[str, ...]:

@@ -170,7 +170,7 @@ def _succeeds(words: list[str], env: dict[str, str], output: int, progress: Buil
         try:
             while process.poll() is None:
                 with suppress(subprocess.TimeoutExpired):
-                    process.wait(progress.look_s)
+                    process.wait(progress.interval_s)
                 progress.look()
         except BaseException:
             process.kill()

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from mpigauge.site.mpi.folders import Tell
 
-LOOK_S = 2.0
-"""Seconds between two looks at the log."""
 FIRST_S = 10.0
 """Seconds before the first report; a build that is shorter needs none."""
 MOST_BETWEEN_S = 60.0
@@ -30,7 +28,8 @@ _SHARE = re.compile(rb"^\[ *(\d+)%\]", re.MULTILINE)
 class BuildProgress:
     """The progress of one build. `log`: the file to which its tools write."""
 
-    look_s = LOOK_S
+    interval_s = 2.0
+    """Seconds between two readings of the log."""
 
     def __init__(self, log: Path, tell: Tell, clock: Callable[[], float] = time.monotonic) -> None:
         self.log, self.tell, self.clock = log, tell, clock
@@ -48,7 +47,7 @@ class BuildProgress:
 
 
 def steps_done(log: Path) -> tuple[int, int] | None:
-    """Returns the last number of steps in the log, and of how many; None: there is none yet."""
+    """Returns the last number of steps in the log, and their total; None: the log has no step."""
     with log.open("rb") as file:
         file.seek(max(log.stat().st_size - _TAIL_BYTES, 0))
         text = file.read()
