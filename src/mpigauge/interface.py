@@ -13,13 +13,11 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from mpigauge.model.errors import UserError, no_such
-from mpigauge.model.secrets import masked_words
 from mpigauge.result.stats.verdicts import TOLERANCE
 
 if TYPE_CHECKING:
@@ -115,11 +113,11 @@ def measure(
     """
     from mpigauge.cli.begun import forget
     from mpigauge.cli.run_options import read_words
-    from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.cli.terminal import TerminalView
     from mpigauge.session.measuring import measure as measure_runs
     from mpigauge.session.measuring import plan_benchmarks
     from mpigauge.session.targets import CommandOptions
-    from mpigauge.session.view import SILENT
+    from mpigauge.session.view import SilentView
 
     forget()
     specs = [mpi] if isinstance(mpi, str) else list(mpi or ())
@@ -128,13 +126,10 @@ def measure(
     words += [] if output is None else ["--output", str(output)]
     values = read_words(words) | {"benchmarks": benchmarks}
     chosen = CommandOptions.taken(values)
-    planned = plan_benchmarks(values, chosen, TERMINAL if progress else SILENT)
-    command = {"command": masked_words(["mpigauge", "run", *benchmarks, *words])}
-    measured = measure_runs(
-        [replace(run, more={**run.more, **command}) for run in planned],
-        chosen.output,
-        "-".join(planned[0].plan.benchmarks),
-    )
+    command = ("mpigauge", "run", *benchmarks, *words)
+    view = TerminalView(command) if progress else SilentView(command)
+    planned = plan_benchmarks(values, chosen, view)
+    measured = measure_runs(planned, chosen.output, "-".join(planned[0].plan.benchmarks))
     measured.raise_problems()
     runs = [OpenedRun(run, run.path.name) for run in measured.runs]
     return runs[0] if len(specs) < 2 else OpenedRuns(runs)

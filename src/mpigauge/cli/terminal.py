@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from mpigauge.cli import screen
 from mpigauge.cli.begun import begin
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from mpigauge.measuring import campaign
@@ -18,6 +20,14 @@ if TYPE_CHECKING:
 
 class TerminalView:
     """Shows a session on standard error (session/view.py)."""
+
+    def __init__(self, command: Sequence[str] = ()) -> None:
+        """`command`: empty: the command line of this process."""
+        self._command = command
+
+    @property
+    def command(self) -> Sequence[str]:
+        return self._command or ("mpigauge", *sys.argv[1:])
 
     def note(self, text: str) -> None:
         screen.note(text)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
@@ -256,7 +255,7 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
     mpi = {name: _plain(value) for name, value in asdict(setup.mpi).items()}
     head: dict[str, Any] = {
         "version": mpigauge.__version__,
-        "command": masked_words(["mpigauge", *sys.argv[1:]]),
+        "command": masked_words(setup.view.command),
         "plan": plan.to_json(),
         "mpi": mpi,
         "transport": asdict(setup.transport) if setup.transport else None,

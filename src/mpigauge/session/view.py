@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from mpigauge.measuring import campaign
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 class View(Protocol):
     """Shows what happens between a request and its results; computes nothing."""
+
+    @property
+    def command(self) -> Sequence[str]:
+        """The words of the command that makes the runs, as they are stored."""
 
     def note(self, text: str) -> None:
         """Takes a sentence on how a request is understood. It is shown once something starts or
@@ -38,6 +43,9 @@ class View(Protocol):
 
 class SilentView:
     """Shows nothing."""
+
+    def __init__(self, command: Sequence[str] = ()) -> None:
+        self.command = command
 
     def note(self, text: str) -> None:
         pass
