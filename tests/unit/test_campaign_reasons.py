@@ -118,6 +118,28 @@ NO_DEVICE = (
     "exit status 15: Fatal error in internal_Init_thread: ucx function returned with failed "
     "status(No such device)"
 )
+MPICH_SUMMARY = """
+==== UCX netmod Capability ====
+MPIDI_UCX_CONTEXT_ID_BITS: 16
+tag_bits: 30
+===============================
+==== Various sizes and limits ====
+sizeof(MPIDI_per_vci_t): 128
+==== collective selection ====
+MPIR_CVAR_DEVICE_COLLECTIVES: percoll
+MPIR: MPII_coll_generic_json
+MPID/shm: MPIDI_POSIX_coll_generic_json
+num_vcis: 1
+MPICH 5.0.2 -  - Fri Sep 25 20:45:26 UTC 2026
+error checking    : enabled
+debugger support  : disabled
+thread level      : MPI_THREAD_SINGLE
+thread CS         : per-vci
+==== data structure summary ====
+sizeof(MPIR_Request): 520
+sizeof(MPIR_Datatype): 280
+================================
+"""
 KILLED = "a rank was killed by signal 9 (SIGKILL)"
 
 
@@ -126,6 +148,8 @@ KILLED = "a rank was killed by signal 9 (SIGKILL)"
     [
         (9, "", HYDRA, KILLED),
         (9, "error checking    : enabled\n", HYDRA, KILLED),
+        (1, "", MPICH_SUMMARY, "exit status 1"),
+        (1, KERNEL, MPICH_SUMMARY, "exit status 1: rank 1 on vm: MPI_Send: no such rank"),
         (255, "", INTEL, "a rank was killed by signal 11 (SIGSEGV)"),
         (137, OPENMPI, "", KILLED),
         (15, OPENMPI_STATUS, "", "exit status 15: Fatal error in MPI_Init: no network here"),

@@ -39,11 +39,13 @@ _STACK_FRAME = re.compile(r"\w+\(\d+\)\.*: *(.*)")
 _FACT = re.compile(r"([A-Z]\w*(?: \w+)?): +(\S.*)")
 """A line of a message of Open MPI such as Component: openib."""
 _UNTOLD = ("Host", "Local host")
-_FRAME = re.compile(
-    r"bad termination|ignore the below|typically refers to|see the faq|error checking +:", re.I
+_FRAME = re.compile(r"bad termination|ignore the below|typically refers to|see the faq", re.I)
+"""Decoration around launchers' messages."""
+_SUMMARY = re.compile(
+    r"==== .+ ====$|sizeof\(MPI|MPI\w*(/\w+)?: MPI|MPI(DI|R_CVAR)_\w+: |(num_vcis|tag_bits): |"
+    r"MPICH \d[\d.]* |[A-Za-z][A-Za-z ]+: (enabled|disabled|per-vci|MPI_THREAD_\w+)$"
 )
-"""Decoration around launchers' messages; the last one is in MPICH's, which includes it on
-request."""
+"""A line of MPICH's summary of itself, which it prints on request when a job starts."""
 
 
 def why(status: int, stderr: Iterable[str], stdout: Iterable[str]) -> str:
@@ -89,7 +91,8 @@ def signal_name(number: int) -> str:
 
 def _telling(lines: Iterable[str]) -> list[str]:
     """Lines that are more than decoration around others, each once."""
-    stripped = (line.strip(" =-*|").strip()[:MOST_OF_A_LINE] for line in lines)
+    own = (line for line in lines if not _SUMMARY.match(line.strip()))
+    stripped = (line.strip(" =-*|").strip()[:MOST_OF_A_LINE] for line in own)
     return list(dict.fromkeys(line for line in stripped if line and not _FRAME.search(line)))
 
 
