@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 PATIENCE_S = 180.0
 OTHER_SUITES = ("SELFTEST", NCCL_SUITE)
 """Suites that test ourselves, or that need a GPU: see test_nccl.py."""
+SEGMENTATION_FAULT = 128 + 11
+FAILED_ASSERTION = "Internal error"
+"""The end of what MPICH prints where an assertion of its own fails."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,10 @@ class Ended:
 
     @property
     def end(self) -> End:
-        return next(r for r in self.records if isinstance(r, End))
+        """The last record. AssertionError, with what the job printed, where there is none."""
+        ends = [r for r in self.records if isinstance(r, End)]
+        assert ends, f"status {self.status}: {self.errors}"
+        return ends[0]
 
     def cell(self, benchmark: str, size: int = -1) -> Cell:
         return next(c for c in self.cells if c.benchmark == benchmark and c.message_bytes == size)
@@ -154,11 +160,21 @@ def finish(job: subprocess.Popen[str]) -> Ended:
 
 
 def run(where: Site, ranks: int, *options: object, before: Sequence[str] = ()) -> Ended:
-    """As campaigns do, started again where a launcher lost a race with itself."""
+    """Starts the kernels again, once, where a launcher or an MPI failed by itself."""
     ended = finish(start(where, ranks, *options, before=before))
-    if failed_to_start([ended.errors]):
+    if failed_to_start([ended.errors]) or is_library_failure(where, ended):
+        print(f"{where.mpi.name} is started again after: {ended.errors}")
         ended = finish(start(where, ranks, *options, before=before))
     return ended
+
+
+def is_library_failure(where: Site, ended: Ended) -> bool:
+    """True for the known rare faults of two MPIs, which hit another test each time and were never
+    reproduced: Open MPI 5.0.11 ends one-sided communication by signal 11 (three of some ten runs
+    of all tests); an assertion of MPICH 5.0.2 fails (one of some hundred runs)."""
+    if where.mpi.name == "openmpi":
+        return ended.status == SEGMENTATION_FAULT
+    return where.mpi.name == "mpich" and FAILED_ASSERTION in ended.errors
 
 
 def _records(output: str) -> Iterator[Record]:

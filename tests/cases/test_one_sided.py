@@ -12,8 +12,7 @@ import math
 
 import pytest
 
-from tests.cases import launching
-from tests.cases.launching import Ended, Site, site
+from tests.cases.launching import Ended, Site, run, site
 
 pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 """Open MPI 5.0.11 ends by signal 11 in one-sided communication now and then, more often beside
@@ -24,18 +23,6 @@ NO_TIME = "no time was left for it"
 SECONDS = 10
 FEW_CALLS = 1 << 20
 """A size that IMB repeats 40 times, not 1000."""
-
-SEGMENTATION_FAULT = 128 + 11
-
-
-def run(where: Site, ranks: int, *options: object) -> Ended:
-    """As launched everywhere, and once more where Open MPI died: 5.0.11 ended by signal 11 in
-    one-sided communication three times in some ten runs of all tests, each time in another test,
-    and never in fifty launches one after the other that were made to see why."""
-    ended = launching.run(where, ranks, *options)
-    if where.mpi.name == "openmpi" and ended.status == SEGMENTATION_FAULT:
-        ended = launching.run(where, ranks, *options)
-    return ended
 
 
 def one_sided(where: Site) -> str:
