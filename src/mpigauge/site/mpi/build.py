@@ -238,7 +238,7 @@ def _build(cached: Path, needed: BuildSpec, tell: Tell) -> Path:
     name = f"{needed.abi}-{_key(needed.header, sources)}-{needed.compiler_key}"
     folder = parent / (name if needed.target == ALL else f"{needed.target}-{name}")
     log = parent / f"{folder.name}.log"
-    with folders.locked(parent / f"{folder.name}.lock"):
+    with folders.locked(parent / f"{folder.name}.lock", tell=tell):
         if is_whole(folder):
             return folder
         build = compiled(needed, parent / "build", log, tell)

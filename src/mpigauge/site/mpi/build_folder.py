@@ -72,7 +72,7 @@ def compiled(
     folders.make_folder(parent, "kernels to be built", "MPIGAUGE_CACHE")
     folder = parent / f"{spec.abi}-{spec.key()}"
     _clear(parent)
-    with folders.locked(_lock(folder)) as held:
+    with folders.locked(_lock(folder), tell=tell) as held:
         if held:
             yield _compile_in(folder, spec, log, tell)
             return

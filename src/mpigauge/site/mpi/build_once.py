@@ -53,7 +53,7 @@ def built_once(build: LibraryBuild, tell: Tell, note: str = "") -> Path:
         return kept
     if note:
         tell(note)
-    with folders.locked(parent / f"{folder.name}.lock"):
+    with folders.locked(parent / f"{folder.name}.lock", tell=tell):
         if not kept.exists():
             _build(build, compiler, kept)
     return kept

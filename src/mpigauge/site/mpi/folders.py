@@ -67,8 +67,8 @@ def make_folder(path: Path, what: str, variable: str) -> Path:
 
 
 @contextmanager
-def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
-    """Waits for the lock, and yields whether we hold it.
+def locked(path: Path, *, wait: bool = True, tell: Tell = say_nothing) -> Iterator[bool]:
+    """Waits for the lock, and yields whether we hold it. `tell` reports a wait for its holder.
 
     The operating system frees it when its holder ends, in any way. Some network file systems have
     no locks: there two processes may do the same work, so each has to do it in a folder of its own
@@ -78,10 +78,13 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
 
     with path.open("a") as handle:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            yield False
-            return
+            if not wait:
+                yield False
+                return
+            tell(f"waiting for another process, which holds {path}")
+            fcntl.flock(handle, fcntl.LOCK_EX)
         except OSError as error:
             print(f"mpigauge: no lock on {path}: {error.strerror}; going on", file=sys.stderr)
             yield False

