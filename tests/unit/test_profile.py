@@ -24,6 +24,7 @@ from mpigauge.products.profile import gather
 from mpigauge.products.profile.account import Account, readable
 from mpigauge.products.profile.files import Lost, Module, ReturnAddress
 from mpigauge.products.profile.foretell import foretold, unseen
+from mpigauge.products.profile.jobs import accounts_of
 from mpigauge.products.profile.launching import user_line, with_stand_ins
 from mpigauge.products.profile.merge import Spot
 from mpigauge.products.profile.profiling import (
@@ -35,7 +36,7 @@ from mpigauge.products.profile.profiling import (
     ranks_seen,
     records_of,
 )
-from mpigauge.products.profile.show import accounts_of, lines_of, page
+from mpigauge.products.profile.show import lines_of, page
 from mpigauge.products.profile.stored import load_jobs, save
 from mpigauge.products.profile.symbols import Place
 from mpigauge.runs.readers.registry import READERS

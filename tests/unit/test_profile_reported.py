@@ -15,8 +15,9 @@ import pytest
 
 from mpigauge.cli.main import run as mpigauge
 from mpigauge.products.profile.account import Account
+from mpigauge.products.profile.jobs import main_jobs
 from mpigauge.products.profile.reported import NOT_LISTED, SUMS, job_of, reported_jobs
-from mpigauge.products.profile.show import lines_of, main_jobs, page
+from mpigauge.products.profile.show import lines_of, page
 from mpigauge.products.profile.stored import load_jobs
 from mpigauge.runs.readers import READERS, Text
 from tests.profiles import job

@@ -190,9 +190,9 @@ def _profile_of(word: str, values: dict[str, Any]) -> Path:
     an option says what the profile says."""
     from mpigauge.model.errors import UserError
     from mpigauge.products.profile.finding import holds_profile
+    from mpigauge.products.profile.jobs import main_jobs
     from mpigauge.products.profile.left import collect_left
     from mpigauge.products.profile.measured import mpi_of
-    from mpigauge.products.profile.show import main_jobs
     from mpigauge.products.profile.stored import load_jobs
     from mpigauge.session.run_names import find_run
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from mpigauge.model.units import duration, listed, many, memory, number, percent
 from mpigauge.products.profile.account import Account, Called, Waited
+from mpigauge.products.profile.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.layout import Counted
 from mpigauge.products.profile.reported import NOT_LISTED, SUMS
-from mpigauge.products.profile.show import accounts_of, main_jobs
 from mpigauge.products.profile.stored import ProfiledJob
 from mpigauge.result.finding import Explanation, Finding
 

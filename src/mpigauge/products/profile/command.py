@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from mpigauge.measuring.campaign.agent import Agent
     from mpigauge.products.profile.launching import Start
-    from mpigauge.products.profile.profiling import Profiling, Starter
+    from mpigauge.products.profile.profiling import Profiling
     from mpigauge.products.profile.stored import ProfiledJob
     from mpigauge.runs.store import RunWriter
     from mpigauge.session.targets import Setup
@@ -115,6 +114,7 @@ def command(words: tuple[str, ...], **args: Any) -> int:
     from mpigauge.measuring.campaign.interrupt import Interrupt
     from mpigauge.products.profile.foretell import foretold
     from mpigauge.products.profile.profiling import NO_CARDS, Profiling, header
+    from mpigauge.products.profile.starting import agent_for, hosts_of, starter_for
     from mpigauge.runs.store import RunWriter
     from mpigauge.session.program import set_up_program
     from mpigauge.site.launch.lines.preload import PRELOAD
@@ -248,16 +248,6 @@ def _check_program(name: str) -> None:
         raise UserError(f"there is no program {name} that can be started here")
 
 
-def starter_for(words: tuple[str, ...], setup: Setup | None, here: Mapping[str, str]) -> Starter:
-    """Returns a function that makes a launch whose ranks get the given variables."""
-    from mpigauge.products.profile.launching import user_line
-    from mpigauge.products.profile.ours import started_by_us
-
-    if setup is None:
-        return lambda variables: user_line(words, variables, here)
-    return lambda variables: started_by_us(words, setup, variables, here)
-
-
 def _tuned(
     setup: Setup | None, folder: Path | None, words: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, str]]:
@@ -281,31 +271,6 @@ def _label(words: tuple[str, ...], start: Start) -> str:
 
     program = start.programs[0] if start.programs else words
     return f"profile-{program_name(program)}"
-
-
-def agent_for(setup: Setup | None, rsh: str | None) -> Agent:
-    """Returns the agent that fetches the files of ranks from other hosts."""
-    from mpigauge.measuring.plan import read_request
-    from mpigauge.session.lookups import look_up
-    from mpigauge.session.setup import agent_of, target_of
-    from mpigauge.session.targets import CommandOptions
-
-    if setup:
-        request = setup.request
-    else:
-        args = {"rsh": rsh}
-        request = read_request(args, look_up(args))
-    return agent_of(target_of(request, CommandOptions()))
-
-
-def hosts_of(setup: Setup | None) -> tuple[str, ...]:
-    """Returns the hosts of the current batch job, as a launcher may have used any of them."""
-    from mpigauge.site import batch
-
-    names = [host.name for host in batch.hosts(batch.here(os.environ))]
-    if setup:
-        names = [node.name for node in setup.nodes] + names
-    return tuple(names)
 
 
 def _write_passport(writer: RunWriter, setup: Setup | None) -> None:

@@ -18,7 +18,7 @@ from mpigauge.products.profile.compared import (
     items_of,
 )
 from mpigauge.products.profile.finding import profile_at
-from mpigauge.products.profile.show import main_jobs
+from mpigauge.products.profile.jobs import main_jobs
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.of_runs import side_of
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import RunError
 from mpigauge.products.profile.account import Account
+from mpigauge.products.profile.jobs import main_jobs
 from mpigauge.products.profile.profiling import NO_CARDS, Profiling, header
-from mpigauge.products.profile.show import main_jobs
+from mpigauge.products.profile.starting import agent_for, hosts_of, starter_for
 
 if TYPE_CHECKING:
     from mpigauge.products.profile.stored import ProfiledJob
@@ -49,7 +50,6 @@ def launched_in_turn(
     `folder`. `run_header`: the header of the profile. RunError: a launch fails."""
     from mpigauge.cli.program_options import NAMES
     from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.products.profile.command import agent_for, hosts_of, starter_for
     from mpigauge.runs.store import RunWriter
     from mpigauge.session.program import set_up_program
     from mpigauge.site.launch.lines.preload import PRELOAD

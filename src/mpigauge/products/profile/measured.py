@@ -20,9 +20,9 @@ from mpigauge.model.suite_options import ARRIVAL, ROOT
 from mpigauge.model.units import byte_count, listed, many, percent
 from mpigauge.products.profile import KIND
 from mpigauge.products.profile.account import Account
+from mpigauge.products.profile.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.joined import Joined, MachineFigures, joined
 from mpigauge.products.profile.needs import Need, needed, uses_of
-from mpigauge.products.profile.show import accounts_of, main_jobs
 from mpigauge.site.mpi.query import name_and_version
 
 if TYPE_CHECKING:

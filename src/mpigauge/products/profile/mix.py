@@ -14,9 +14,9 @@ import numpy as np
 from mpigauge.measuring.plan.arrivals import MPI, name_of, vectors
 from mpigauge.model.call_mix import CallMix, MixedCall, arrival_key
 from mpigauge.model.suite_options import LEVELS
+from mpigauge.products.profile.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.layout import NULL_PROCESS, Counted
 from mpigauge.products.profile.needs import BYTES_OF_LATENCY, LEAST_SHARE, uses_of
-from mpigauge.products.profile.show import accounts_of, main_jobs
 from mpigauge.site.mpi.query import name_and_version
 
 if TYPE_CHECKING:

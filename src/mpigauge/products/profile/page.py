@@ -17,11 +17,10 @@ from mpigauge.model.units import duration, many, memory, percent
 from mpigauge.model.width import cut_apart
 from mpigauge.products.profile import pictures
 from mpigauge.products.profile.account import Account, Called, Waited
+from mpigauge.products.profile.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.over_launches import OverLaunches
 from mpigauge.products.profile.show import (
-    accounts_of,
     error_words,
-    main_jobs,
     place_of,
     saved_at_most,
     sentences,

@@ -32,10 +32,10 @@ from mpigauge.products.profile.gather import (
     prepare,
     remove,
 )
+from mpigauge.products.profile.jobs import main_jobs
 from mpigauge.products.profile.launching import FOLDER_VARIABLE, Start, with_stand_ins
 from mpigauge.products.profile.merge import merged
 from mpigauge.products.profile.replayed import save_mix
-from mpigauge.products.profile.show import main_jobs
 from mpigauge.products.profile.stored import ProfiledJob, save
 from mpigauge.products.profile.symbols import Place, resolved
 from mpigauge.runs.store.files import SCHEMA

@@ -24,6 +24,7 @@ from mpigauge.model.units import (
 )
 from mpigauge.model.width import WIDTH, cut_apart, one_line, wrap
 from mpigauge.products.profile.account import Account, Called, Sizes, TimeWithInterval, Waited
+from mpigauge.products.profile.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.layout import OTHER_SIZES, Counted
 from mpigauge.products.profile.over_launches import OverLaunches
 from mpigauge.products.profile.stored import ProfiledJob
@@ -73,17 +74,6 @@ def page(
     return lines
 
 
-def accounts_of(jobs: Sequence[ProfiledJob]) -> list[Account]:
-    """Returns the account of each launch, the one with the median share of MPI first."""
-    accounts = [Account(job) for job in jobs]
-    if not accounts:
-        return []
-    by_share = sorted(accounts, key=lambda each: each.mean_share)
-    middle = by_share[len(accounts) // 2]
-    others = [each for each in accounts if each is not middle]
-    return [middle, *others]
-
-
 def lines_of(
     jobs: Sequence[ProfiledJob], form: str, width: int = WIDTH, beside: Joined | None = None
 ) -> list[str]:
@@ -103,29 +93,6 @@ def lines_of(
         return []
     write = mpip if form == "mpip" else perfcatch
     return [one_line(line) for line in write(Account(shown[0]))]
-
-
-def main_jobs(jobs: Sequence[ProfiledJob]) -> list[ProfiledJob]:
-    """Returns the job of each launch with most MPI calls, if its program and number of ranks are
-    those of the job with most calls of all."""
-    best: dict[int, ProfiledJob] = {}
-    for job in jobs:
-        earlier = best.get(job.launch)
-        if job.ranks and (earlier is None or _weight(job) > _weight(earlier)):
-            best[job.launch] = job
-    if not best:
-        return []
-    kind = _kind(max(best.values(), key=_weight))
-    return [best[launch] for launch in sorted(best) if _kind(best[launch]) == kind]
-
-
-def _kind(job: ProfiledJob) -> tuple[object, ...]:
-    """Returns the facts that all launches of one job share."""
-    return job.program, job.expected, job.source
-
-
-def _weight(job: ProfiledJob) -> int:
-    return int(job.profile.rows["calls"].sum())
 
 
 # --- in words -------------------------------------------------------------------------------------
