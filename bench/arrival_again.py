@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from mpigauge.measuring.plan.arrivals import vectors
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.products.profile.merge import merged
+from mpigauge.products.profile.match.merge import merged
 from mpigauge.runs.store.arrivals import ArrivalPattern
 from mpigauge.site.mpi import find, kernels
 from tests.profiled import build, profiled

@@ -30,8 +30,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.products.profile.merge import Profile, merged
-from mpigauge.products.profile.waiting import without_rare
+from mpigauge.products.profile.match.merge import Profile, merged
+from mpigauge.products.profile.match.waiting import without_rare
 from mpigauge.site.mpi import find
 from tests.profiled import build, profiled
 

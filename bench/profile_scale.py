@@ -29,12 +29,12 @@ import numpy.typing as npt
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from mpigauge.model.errors import UserError
-from mpigauge.products.profile import layout
-from mpigauge.products.profile.files import SUFFIX, read_folder
-from mpigauge.products.profile.layout import BlockKind
-from mpigauge.products.profile.merge import merged
-from mpigauge.products.profile.replayed import save_mix
-from mpigauge.products.profile.stored import ProfiledJob, save
+from mpigauge.products.profile.match.merge import merged
+from mpigauge.products.profile.read import layout
+from mpigauge.products.profile.read.files import SUFFIX, read_folder
+from mpigauge.products.profile.read.layout import BlockKind
+from mpigauge.products.profile.store.replayed import save_mix
+from mpigauge.products.profile.store.stored import ProfiledJob, save
 from mpigauge.site.mpi import find
 from tests.profiled import build, profiled
 

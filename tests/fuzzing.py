@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import encode, parse
-from mpigauge.products.profile.causes import explained
-from mpigauge.products.profile.reported import reported_jobs
-from mpigauge.products.profile.show import page
+from mpigauge.products.profile.analyse.causes import explained
+from mpigauge.products.profile.show.text import page
+from mpigauge.products.profile.store.reported import reported_jobs
 from mpigauge.runs.readers import READERS, Text, sniff
 from tests import cells, runs
 from tests.elf_files import Made
@@ -497,7 +497,7 @@ def _large_program() -> bytes:
 
 def _program(data: bytes, folder: Path) -> object:
     """What is seen of a program before it is started, and its symbols afterwards."""
-    from mpigauge.products.profile.symbols import read_symbols
+    from mpigauge.products.profile.read.symbols import read_symbols
     from mpigauge.site.mpi.programs import look
 
     path = folder / "program"

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.products.profile import layout
-from mpigauge.products.profile.files import (
+from mpigauge.products.profile.launch.profiling import NO_CARDS, header, records_of
+from mpigauge.products.profile.match.merge import merged
+from mpigauge.products.profile.read import layout
+from mpigauge.products.profile.read.files import (
     Comm,
     Lost,
     Module,
@@ -26,10 +28,8 @@ from mpigauge.products.profile.files import (
     Usage,
     bin_edges,
 )
-from mpigauge.products.profile.merge import merged
-from mpigauge.products.profile.profiling import NO_CARDS, header, records_of
-from mpigauge.products.profile.stored import ProfiledJob, save
-from mpigauge.products.profile.symbols import Place
+from mpigauge.products.profile.read.symbols import Place
+from mpigauge.products.profile.store.stored import ProfiledJob, save
 from mpigauge.runs.store import RunWriter
 
 APP = Module("/home/ann/secret/solver", "ab12")

@@ -22,7 +22,7 @@ from mpigauge.model.knob import READ_WORDS
 from mpigauge.products.check.quantities import QUANTITIES
 from mpigauge.products.doctor.registry import CHECKS
 from mpigauge.products.explain.registry import CAUSES, kinds_in_words
-from mpigauge.products.profile.causes import CAUSES as OF_PROFILES
+from mpigauge.products.profile.analyse.causes import CAUSES as OF_PROFILES
 from mpigauge.result.library import TABLES
 from mpigauge.result.stats.remarks import MEANING
 from mpigauge.runs.readers.references import names as reference_names

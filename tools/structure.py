@@ -27,7 +27,7 @@ PACKAGE = "mpigauge"
 GENERATED = "Made by tools/generate.py"
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_PAGES = r"products\.\w+\.(show\w*|pages|\w+_pages)$"
+_PAGES = r"products\.\w+\.(show\w*(\.\w+)?|pages|\w+_pages)$"
 SHOWING = re.compile(rf"(show|report)\.|{_PAGES}")
 """The modules that show results of others (`show` was once called `report`)..."""
 MAY_CALL = re.compile(rf"(model|draw|show|report)(\.|$)|{_PAGES}")

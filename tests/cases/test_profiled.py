@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.products.profile.files import read_folder
+from mpigauge.products.profile.read.files import read_folder
 from tests.cases.every_cell import SUITES, check_benchmarks
 from tests.cases.launching import profiled_site
 

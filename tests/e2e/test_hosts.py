@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.products.profile.account import Account
-from mpigauge.products.profile.stored import load_jobs
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import Run, load
 from mpigauge.site.mpi.build import headers
 from mpigauge.site.topology import read

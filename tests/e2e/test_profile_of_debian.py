@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.products.profile.account import Account
-from mpigauge.products.profile.stored import load_jobs
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.store.stored import load_jobs
 from tests.e2e.debian import installed, needs_root
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.products.profile.files import bin_edges
-from mpigauge.products.profile.merge import Profile, Spot, merged
+from mpigauge.products.profile.match.merge import Profile, Spot, merged
+from mpigauge.products.profile.read.files import bin_edges
 from mpigauge.site.mpi import find
 from tests.conftest import ABIS
 from tests.profiled import Profiled, build, profiled

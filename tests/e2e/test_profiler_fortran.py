@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.products.profile.files import RankFile, read_folder
-from mpigauge.products.profile.merge import merged
+from mpigauge.products.profile.match.merge import merged
+from mpigauge.products.profile.read.files import RankFile, read_folder
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.cxx import compiler_words
 from mpigauge.site.mpi.profiler import library

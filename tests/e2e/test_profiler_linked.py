@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.products.profile.account import Account
-from mpigauge.products.profile.merge import merged
-from mpigauge.products.profile.stored import load_jobs
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.match.merge import merged
+from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.profiler import archive, include
 from mpigauge.site.mpi.programs.elf import read_elf

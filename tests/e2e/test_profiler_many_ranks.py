@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.products.profile.merge import merged
+from mpigauge.products.profile.match.merge import merged
 from mpigauge.site.mpi import find
 from tests.profiled import build, profiled
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.products.profile.files import RankFile
+from mpigauge.products.profile.read.files import RankFile
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers
 from mpigauge.site.mpi.profiler import include

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.products.profile.merge import Profile, merged
+from mpigauge.products.profile.match.merge import Profile, merged
 from tests.profiled import build, profiled
 
 pytestmark = pytest.mark.mpi

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.products.profile.stored import load_jobs
+from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import load
 from mpigauge.runs.store.files import LEFT
 from mpigauge.site.launch.leftovers import descendants, open_files

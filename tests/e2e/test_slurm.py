@@ -15,7 +15,7 @@ import pytest
 
 from mpigauge.model.cpu_lists import parse_list
 from mpigauge.model.mpi import Kernels, Mpi
-from mpigauge.products.profile.stored import load_jobs
+from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import Run, load
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers

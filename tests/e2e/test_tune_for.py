@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.products.profile.beside.mix import mix_of
 from mpigauge.products.profile.in_turn import launched_in_turn
-from mpigauge.products.profile.mix import mix_of
-from mpigauge.products.profile.stored import load_jobs
+from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import load_tuning, save, variables_of
 from mpigauge.site.mpi import find

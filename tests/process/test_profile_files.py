@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.products.profile import layout
-from mpigauge.products.profile.files import RankFile, numbered, read_folder, read_rank
-from mpigauge.products.profile.layout import Counted
-from mpigauge.products.profile.merge import merged, quantile
+from mpigauge.products.profile.match.merge import merged, quantile
+from mpigauge.products.profile.read import layout
+from mpigauge.products.profile.read.files import RankFile, numbered, read_folder, read_rank
+from mpigauge.products.profile.read.layout import Counted
 from mpigauge.site.mpi.cxx import compiler_words
 from tests.profiled.written import HZ, START_UTC_S, Written
 

@@ -9,9 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.products.profile import demangled, symbols
-from mpigauge.products.profile.files import Module, ReturnAddress
-from mpigauge.products.profile.symbols import Place, Symbols, parse_lines, read_symbols, resolved
+from mpigauge.products.profile.read import demangled, symbols
+from mpigauge.products.profile.read.files import Module, ReturnAddress
+from mpigauge.products.profile.read.symbols import (
+    Place,
+    Symbols,
+    parse_lines,
+    read_symbols,
+    resolved,
+)
 from mpigauge.site.mpi.cxx import compiler_words
 
 SOURCE = """

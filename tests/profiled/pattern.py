@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from mpigauge.products.profile.layout import NO_RANK, NULL_PROCESS, Counted
-from mpigauge.products.profile.merge import Profile, Spot
+from mpigauge.products.profile.match.merge import Profile, Spot
+from mpigauge.products.profile.read.layout import NO_RANK, NULL_PROCESS, Counted
 from tests.profiled import functions
 
 Message = tuple[Counted, int, int, int]

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mpigauge.products.profile import layout
-from mpigauge.products.profile.layout import BlockKind
+from mpigauge.products.profile.read import layout
+from mpigauge.products.profile.read.layout import BlockKind
 
 GRAIN = 64
 HZ = 2e9

@@ -28,9 +28,9 @@ from mpigauge.products.browse.addresses import Pages
 from mpigauge.products.browse.runs_folder import RunsFolder
 from mpigauge.products.explain.registry import explained
 from mpigauge.products.profile.by_name import page_of
-from mpigauge.products.profile.show import lines_of
-from mpigauge.products.profile.stored import load_jobs
-from mpigauge.products.profile.symbols import Place
+from mpigauge.products.profile.read.symbols import Place
+from mpigauge.products.profile.show.text import lines_of
+from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.result.document import document
 from mpigauge.result.run_result import RunResult, RunResults
 from mpigauge.runs.store.pack import pack, unpack

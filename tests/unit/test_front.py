@@ -228,7 +228,11 @@ def test_files_of_a_launcher_are_in_memory_that_nobody_else_can_name(tmp_path: P
 
 
 FOR_ALL = {"/dev/shm", "/tmp"}
-READS = {"site/launch/left_session.py", "site/launch/leftovers.py", "products/profile/gather.py"}
+READS = {
+    "site/launch/left_session.py",
+    "site/launch/leftovers.py",
+    "products/profile/launch/gather.py",
+}
 """These look for what others have made there; of ours there is a folder with a random name."""
 
 

@@ -27,7 +27,7 @@ from mpigauge.model.secrets import (
     masked_words,
     revealed,
 )
-from mpigauge.products.profile.stored import load_jobs
+from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.products.submit import submitting
 from mpigauge.products.submit.queue import Queue
 from mpigauge.runs.store import RunWriter, load

@@ -20,14 +20,12 @@ from mpigauge.measuring.campaign.agent import Agent
 from mpigauge.measuring.campaign.in_front import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure, decode
-from mpigauge.products.profile import gather
-from mpigauge.products.profile.account import Account, readable
-from mpigauge.products.profile.files import Lost, Module, ReturnAddress
-from mpigauge.products.profile.foretell import foretold, unseen
-from mpigauge.products.profile.jobs import accounts_of
-from mpigauge.products.profile.launching import user_line, with_stand_ins
-from mpigauge.products.profile.merge import Spot
-from mpigauge.products.profile.profiling import (
+from mpigauge.products.profile.analyse.account import Account, readable
+from mpigauge.products.profile.analyse.jobs import accounts_of
+from mpigauge.products.profile.launch import gather
+from mpigauge.products.profile.launch.foretell import foretold, unseen
+from mpigauge.products.profile.launch.launching import user_line, with_stand_ins
+from mpigauge.products.profile.launch.profiling import (
     Profiling,
     _by_world,
     figures,
@@ -36,9 +34,11 @@ from mpigauge.products.profile.profiling import (
     ranks_seen,
     records_of,
 )
-from mpigauge.products.profile.show import lines_of, page
-from mpigauge.products.profile.stored import load_jobs, save
-from mpigauge.products.profile.symbols import Place
+from mpigauge.products.profile.match.merge import Spot
+from mpigauge.products.profile.read.files import Lost, Module, ReturnAddress
+from mpigauge.products.profile.read.symbols import Place
+from mpigauge.products.profile.show.text import lines_of, page
+from mpigauge.products.profile.store.stored import load_jobs, save
 from mpigauge.runs.readers.registry import READERS
 from mpigauge.runs.readers.text import Text
 from mpigauge.runs.store import RunWriter

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.products.profile import layout
-from mpigauge.products.profile.arriving import MOST_VECTORS, arrivals
-from mpigauge.products.profile.layout import Counted
-from mpigauge.products.profile.stored import load_jobs, save
-from mpigauge.products.profile.waiting import kept_calls, split_calls
+from mpigauge.products.profile.match.arriving import MOST_VECTORS, arrivals
+from mpigauge.products.profile.match.waiting import kept_calls, split_calls
+from mpigauge.products.profile.read import layout
+from mpigauge.products.profile.read.layout import Counted
+from mpigauge.products.profile.store.stored import load_jobs, save
 from mpigauge.runs.store.arrivals import ArrivalPattern, arrival_patterns
 from tests.process.test_profile_waiting import CALLS, US, Program
 from tests.profiles import job

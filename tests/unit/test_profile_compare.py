@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run as mpigauge
-from mpigauge.products.profile.compared import REST, SideOfProfile, compared_sites
-from mpigauge.products.profile.files import ReturnAddress
-from mpigauge.products.profile.merge import Profile
-from mpigauge.products.profile.stored import ProfiledJob
+from mpigauge.products.profile.analyse.compared import REST, SideOfProfile, compared_sites
+from mpigauge.products.profile.match.merge import Profile
+from mpigauge.products.profile.read.files import ReturnAddress
+from mpigauge.products.profile.store.stored import ProfiledJob
 from tests.profiles import MAIN, NORM, PLACES, after_an_edit, job, stored
 
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mpigauge.products.profile.account import Account
-from mpigauge.products.profile.joined import Joined, MachineFigures, joined
-from mpigauge.products.profile.measured import joined_at, parts_for
-from mpigauge.products.profile.needs import Need, Use, needed, uses_of
-from mpigauge.products.profile.show import lines_of, page, saved_at_most
-from mpigauge.products.profile.stored import ProfiledJob, load_jobs
-from mpigauge.products.profile.waiting import WAIT
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.beside.joined import Joined, MachineFigures, joined
+from mpigauge.products.profile.beside.measured import joined_at, parts_for
+from mpigauge.products.profile.beside.needs import Need, Use, needed, uses_of
+from mpigauge.products.profile.match.waiting import WAIT
+from mpigauge.products.profile.show.text import lines_of, page, saved_at_most
+from mpigauge.products.profile.store.stored import ProfiledJob, load_jobs
 from mpigauge.result.stats.launches import rows
 from tests.cells import cell
 from tests.profiles import job, stored

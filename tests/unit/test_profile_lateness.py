@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from mpigauge.products.profile.account import Account
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.causes import explained
+from mpigauge.products.profile.analyse.lateness import last_of
 from mpigauge.products.profile.by_name import page_of
-from mpigauge.products.profile.causes import explained
-from mpigauge.products.profile.lateness import last_of
-from mpigauge.products.profile.pictures import arrivals
-from mpigauge.products.profile.show import sentences
-from mpigauge.products.profile.stored import ProfiledJob
+from mpigauge.products.profile.show.pictures import arrivals
+from mpigauge.products.profile.show.text import sentences
+from mpigauge.products.profile.store.stored import ProfiledJob
 from mpigauge.runs.store.arrivals import ArrivalPattern
 from tests.profiles import stored
 from tests.unit.test_profile_page import text_of

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mpigauge.products.profile import layout
-from mpigauge.products.profile.files import Channel, Instances, RankFile, Waits
-from mpigauge.products.profile.later import later_waits
-from mpigauge.products.profile.layout import Counted
-from mpigauge.products.profile.waiting import is_kept, kept_calls
+from mpigauge.products.profile.match.later import later_waits
+from mpigauge.products.profile.match.waiting import is_kept, kept_calls
+from mpigauge.products.profile.read import layout
+from mpigauge.products.profile.read.files import Channel, Instances, RankFile, Waits
+from mpigauge.products.profile.read.layout import Counted
 from tests.process.test_profile_waiting import HZ, OPERATION_S, US, Clock, file_of
 from tests.profiles import site
 

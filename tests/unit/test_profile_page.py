@@ -18,9 +18,9 @@ from mpigauge.products.browse.addresses import Pages
 from mpigauge.products.browse.runs_folder import RunsFolder
 from mpigauge.products.explain.registry import explained
 from mpigauge.products.profile.by_name import compared_runs, page_of
-from mpigauge.products.profile.page import LONGEST_NAME
-from mpigauge.products.profile.profiling import jobs_of
-from mpigauge.products.profile.symbols import Place
+from mpigauge.products.profile.launch.profiling import jobs_of
+from mpigauge.products.profile.read.symbols import Place
+from mpigauge.products.profile.show.page import LONGEST_NAME
 from tests.profiles import MAIN, NORM, after_an_edit, job, rank_file, stored
 from tests.replay.test_report_page import Page
 from tests.unit.test_profile_waited import waits
@@ -99,8 +99,8 @@ def test_peers_and_ranks_are_drawn(page: str) -> None:
 
 
 def test_very_many_ranks_share_bars_and_squares() -> None:
-    from mpigauge.products.profile import pictures
-    from mpigauge.products.profile.account import Account
+    from mpigauge.products.profile.analyse.account import Account
+    from mpigauge.products.profile.show import pictures
 
     files = [replace(rank_file(0), rank=n, ranks=200, host="node0") for n in range(200)]
     (many,) = jobs_of(0, files)

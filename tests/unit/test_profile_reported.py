@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli.main import run as mpigauge
-from mpigauge.products.profile.account import Account
-from mpigauge.products.profile.jobs import main_jobs
-from mpigauge.products.profile.reported import NOT_LISTED, SUMS, job_of, reported_jobs
-from mpigauge.products.profile.show import lines_of, page
-from mpigauge.products.profile.stored import load_jobs
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.jobs import main_jobs
+from mpigauge.products.profile.show.text import lines_of, page
+from mpigauge.products.profile.store.reported import NOT_LISTED, SUMS, job_of, reported_jobs
+from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.readers import READERS, Text
 from tests.profiles import job
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.stored import ProfiledJob
+    from mpigauge.products.profile.store.stored import ProfiledJob
     from mpigauge.runs.readers.reading import Reading
 
 PRINTED = Path(__file__).parents[1] / "golden/printed"
@@ -302,7 +302,7 @@ def test_explain_names_the_calls_that_take_most(
 
 
 def test_our_own_profiles_have_no_largest_calls() -> None:
-    from mpigauge.products.profile.causes import explained
+    from mpigauge.products.profile.analyse.causes import explained
 
     assert "largest-calls" not in {each.cause for each in explained([job()]).findings}
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.products.profile.totals import (
+from mpigauge.products.profile.match.totals import (
     CAME_S,
     SURE,
     AllCalls,

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mpigauge.products.profile.account import Account
-from mpigauge.products.profile.show import sentences
-from mpigauge.products.profile.show_perfcatch import perfcatch
-from mpigauge.products.profile.stored import ProfiledJob, load_jobs, save
-from mpigauge.products.profile.waiting import WAIT
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.match.waiting import WAIT
+from mpigauge.products.profile.show.perfcatch import perfcatch
+from mpigauge.products.profile.show.text import sentences
+from mpigauge.products.profile.store.stored import ProfiledJob, load_jobs, save
 from tests.profiles import job
 
 

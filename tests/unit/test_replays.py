@@ -26,11 +26,11 @@ from mpigauge.measuring.plan.replays import (
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
-from mpigauge.products.profile import layout
-from mpigauge.products.profile.files import Instances
-from mpigauge.products.profile.merge import merged
-from mpigauge.products.profile.replayed import replay_of, save_mix
-from mpigauge.products.profile.stored import ProfiledJob
+from mpigauge.products.profile.match.merge import merged
+from mpigauge.products.profile.read import layout
+from mpigauge.products.profile.read.files import Instances
+from mpigauge.products.profile.store.replayed import replay_of, save_mix
+from mpigauge.products.profile.store.stored import ProfiledJob
 from mpigauge.result.replayed import replay_sentences
 from mpigauge.result.stats.launches import rows
 from mpigauge.runs.store.replays import MixStep, ReplayMix, load_replay, save_replay

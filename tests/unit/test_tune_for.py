@@ -17,8 +17,8 @@ from mpigauge.model.call_mix import CallMix, MixedCall
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import MOST_BYTES, Rule
+from mpigauge.products.profile.beside.mix import MOST_VECTORS, mix_of
 from mpigauge.products.profile.in_turn import words_of
-from mpigauge.products.profile.mix import MOST_VECTORS, mix_of
 from mpigauge.products.tune.making import called
 from mpigauge.products.tune.plan import CROWDED_SIZES, SIZES, Where, sizes_to_confirm
 from mpigauge.products.tune.result import (

@@ -19,7 +19,7 @@ from mpigauge.model.call_mix import CallMix, MixedCall
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.units import settings_in_words
-from mpigauge.products.profile.mix import mix_of
+from mpigauge.products.profile.beside.mix import mix_of
 from mpigauge.products.tune.making import called, wants_messages
 from mpigauge.products.tune.point_to_point import (
     MOST_POINTS,

@@ -153,7 +153,7 @@ def _compare_profiles(
     from mpigauge.cli.screen import screen, write
     from mpigauge.model.width import WIDTH
     from mpigauge.products.profile.comparing import compared_profiles, profiles_of
-    from mpigauge.products.profile.show_compared import text_of
+    from mpigauge.products.profile.show.compared import text_of
     from mpigauge.result.compare.only import only, read_only
     from mpigauge.session.run_names import open_run
 

@@ -59,7 +59,7 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
 
 
 def _of_profile(run: str) -> Explanation:
-    from mpigauge.products.profile.causes import explained
+    from mpigauge.products.profile.analyse.causes import explained
     from mpigauge.products.profile.finding import profile_at
 
     return explained(profile_at(run) or ())
@@ -68,7 +68,7 @@ def _of_profile(run: str) -> Explanation:
 def _list(as_json: bool) -> None:
     from mpigauge.cli.text_tables import print_rows
     from mpigauge.products.explain.registry import CAUSES
-    from mpigauge.products.profile.causes import CAUSES as OF_PROFILES
+    from mpigauge.products.profile.analyse.causes import CAUSES as OF_PROFILES
 
     rows = [[each.name, each.about] for each in CAUSES.values()]
     rows += [[each.name, f"of a profile: {each.about}"] for each in OF_PROFILES]

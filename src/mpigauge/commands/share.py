@@ -35,7 +35,7 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
     from mpigauge.model.units import many, memory
-    from mpigauge.products.profile.left import collect_left
+    from mpigauge.products.profile.launch.left import collect_left
     from mpigauge.runs.store.anonymize import STAYS
     from mpigauge.runs.store.pack import pack
     from mpigauge.session.run_names import find_run

@@ -189,11 +189,11 @@ def _profile_of(word: str, values: dict[str, Any]) -> Path:
     """The folder of the profile, whose MPI is taken where none is named. UserError: it is none, or
     an option says what the profile says."""
     from mpigauge.model.errors import UserError
+    from mpigauge.products.profile.analyse.jobs import main_jobs
+    from mpigauge.products.profile.beside.measured import mpi_of
     from mpigauge.products.profile.finding import holds_profile
-    from mpigauge.products.profile.jobs import main_jobs
-    from mpigauge.products.profile.left import collect_left
-    from mpigauge.products.profile.measured import mpi_of
-    from mpigauge.products.profile.stored import load_jobs
+    from mpigauge.products.profile.launch.left import collect_left
+    from mpigauge.products.profile.store.stored import load_jobs
     from mpigauge.session.run_names import find_run
 
     for name in ("ranks", "sizes", "thread_level"):
@@ -214,8 +214,8 @@ def _profile_of(word: str, values: dict[str, Any]) -> Path:
 
 
 def _mix_of(profile: Path) -> CallMix | None:
-    from mpigauge.products.profile.mix import mix_of
-    from mpigauge.products.profile.stored import load_jobs
+    from mpigauge.products.profile.beside.mix import mix_of
+    from mpigauge.products.profile.store.stored import load_jobs
 
     return mix_of(profile.name, load_jobs(profile))
 

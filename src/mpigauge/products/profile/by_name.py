@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mpigauge.products.profile.stored import ProfiledJob
+    from mpigauge.products.profile.store.stored import ProfiledJob
     from mpigauge.result.compare.comparison import Comparison
 
 PRINTED = ("table", "json", "csv", *PROFILE_FORMATS)
@@ -28,8 +28,8 @@ def print_profile(folder: Path, jobs: Sequence[ProfiledJob], form: str) -> None:
     """Prints the profile of a run. UserError: the format is not in PRINTED, or is for profiles of
     mpigauge only, and the run is a report of another profiler."""
     from mpigauge.cli.screen import screen, write
-    from mpigauge.products.profile.measured import joined_at
-    from mpigauge.products.profile.show import JOINED, lines_of
+    from mpigauge.products.profile.beside.measured import joined_at
+    from mpigauge.products.profile.show.text import JOINED, lines_of
 
     if form not in PRINTED:
         raise UserError(
@@ -50,8 +50,8 @@ def page_of(word: str, home: str = "") -> str | None:
     for a link back."""
     if not is_profile(word):
         return None
-    from mpigauge.products.profile.measured import joined_at
-    from mpigauge.products.profile.page import profile_page
+    from mpigauge.products.profile.beside.measured import joined_at
+    from mpigauge.products.profile.show.page import profile_page
     from mpigauge.session.run_names import open_run
 
     stored, jobs = open_run(word), profile_at(word) or ()

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from mpigauge.products.profile.launching import Start
-    from mpigauge.products.profile.profiling import Profiling
-    from mpigauge.products.profile.stored import ProfiledJob
+    from mpigauge.products.profile.launch.launching import Start
+    from mpigauge.products.profile.launch.profiling import Profiling
+    from mpigauge.products.profile.store.stored import ProfiledJob
     from mpigauge.runs.store import RunWriter
     from mpigauge.session.targets import Setup
 
@@ -112,9 +112,9 @@ def command(words: tuple[str, ...], **args: Any) -> int:
     from mpigauge.cli.screen import tell
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.measuring.campaign.interrupt import Interrupt
-    from mpigauge.products.profile.foretell import foretold
-    from mpigauge.products.profile.profiling import NO_CARDS, Profiling, header
-    from mpigauge.products.profile.starting import agent_for, hosts_of, starter_for
+    from mpigauge.products.profile.launch.foretell import foretold
+    from mpigauge.products.profile.launch.profiling import NO_CARDS, Profiling, header
+    from mpigauge.products.profile.launch.starting import agent_for, hosts_of, starter_for
     from mpigauge.runs.store import RunWriter
     from mpigauge.session.program import set_up_program
     from mpigauge.site.launch.lines.preload import PRELOAD
@@ -192,8 +192,8 @@ def _stored_profile(words: tuple[str, ...]) -> Path | None:
     from shutil import which
 
     from mpigauge.products.profile.finding import holds_profile
-    from mpigauge.products.profile.left import collect_left
-    from mpigauge.products.profile.stored import load_jobs
+    from mpigauge.products.profile.launch.left import collect_left
+    from mpigauge.products.profile.store.stored import load_jobs
     from mpigauge.session.run_names import find_run
 
     if len(words) > 1:
@@ -215,8 +215,8 @@ def _stored_profile(words: tuple[str, ...]) -> Path | None:
 
 def _measure(folder: Path, args: Mapping[str, Any]) -> None:
     """Measures the calls of a profile, by default with the tuning rules of its program."""
-    from mpigauge.products.profile.measured import measure_needs
-    from mpigauge.products.profile.stored import load_jobs
+    from mpigauge.products.profile.beside.measured import measure_needs
+    from mpigauge.products.profile.store.stored import load_jobs
     from mpigauge.runs.store import load
     from mpigauge.session.tuned import recorded_rules
 
@@ -267,7 +267,7 @@ def _tuned(
 
 def _label(words: tuple[str, ...], start: Start) -> str:
     """Returns the label of the run's folder: the name of the program without its launcher."""
-    from mpigauge.products.profile.stored import program_name
+    from mpigauge.products.profile.store.stored import program_name
 
     program = start.programs[0] if start.programs else words
     return f"profile-{program_name(program)}"
@@ -291,7 +291,7 @@ def _finish(
 ) -> None:
     """Completes the run folder; a full disk is only reported, as the program has run."""
     from mpigauge.model.errors import RunError
-    from mpigauge.products.profile.profiling import header
+    from mpigauge.products.profile.launch.profiling import header
 
     try:
         profiling.writer.amend(header(words, jobs))
@@ -304,8 +304,8 @@ def present(folder: Path, form: str) -> None:
     """Prints a stored profile on standard output."""
     from mpigauge.cli.screen import tell
     from mpigauge.products.profile.by_name import print_profile
-    from mpigauge.products.profile.profiling import ranks_seen
-    from mpigauge.products.profile.stored import load_jobs
+    from mpigauge.products.profile.launch.profiling import ranks_seen
+    from mpigauge.products.profile.store.stored import load_jobs
 
     jobs = load_jobs(folder)
     print_profile(folder, jobs, form)
@@ -315,10 +315,10 @@ def present(folder: Path, form: str) -> None:
 def _present(folder: Path, jobs: Sequence[ProfiledJob], form: str, start: Start) -> None:
     """Prints a new profile on standard error, as standard output belongs to the program."""
     from mpigauge.cli.screen import screen, tell
-    from mpigauge.products.profile.foretell import unseen
-    from mpigauge.products.profile.measured import joined_at
-    from mpigauge.products.profile.profiling import ranks_seen
-    from mpigauge.products.profile.show import JOINED, lines_of
+    from mpigauge.products.profile.beside.measured import joined_at
+    from mpigauge.products.profile.launch.foretell import unseen
+    from mpigauge.products.profile.launch.profiling import ranks_seen
+    from mpigauge.products.profile.show.text import JOINED, lines_of
 
     if jobs:
         beside = joined_at(folder, jobs) if form in JOINED else None

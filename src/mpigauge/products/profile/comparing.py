@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 from mpigauge.cli.comparing import names_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
-from mpigauge.products.profile.compared import (
+from mpigauge.products.profile.analyse.compared import (
     ComparedSite,
     SideOfProfile,
     compared_sites,
     items_of,
 )
+from mpigauge.products.profile.analyse.jobs import main_jobs
 from mpigauge.products.profile.finding import profile_at
-from mpigauge.products.profile.jobs import main_jobs
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.of_runs import side_of
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.stored import ProfiledJob
+    from mpigauge.products.profile.store.stored import ProfiledJob
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.side import Side
     from mpigauge.runs.store import Run

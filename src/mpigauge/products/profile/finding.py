@@ -15,7 +15,7 @@ from mpigauge.runs.store.pack import opened
 from mpigauge.session.run_names import find_run
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.stored import ProfiledJob
+    from mpigauge.products.profile.store.stored import ProfiledJob
 
 HEADER = "run.json"
 _DAMAGED = (
@@ -29,8 +29,8 @@ def profile_at(word: str) -> tuple[ProfiledJob, ...] | None:
     it cannot be read."""
     if not is_profile(word):
         return None
-    from mpigauge.products.profile.left import collect_left
-    from mpigauge.products.profile.stored import load_jobs
+    from mpigauge.products.profile.launch.left import collect_left
+    from mpigauge.products.profile.store.stored import load_jobs
 
     collect_left(find_run(word))
     with opened(find_run(word)) as folder:

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import RunError
-from mpigauge.products.profile.account import Account
-from mpigauge.products.profile.jobs import main_jobs
-from mpigauge.products.profile.profiling import NO_CARDS, Profiling, header
-from mpigauge.products.profile.starting import agent_for, hosts_of, starter_for
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.jobs import main_jobs
+from mpigauge.products.profile.launch.profiling import NO_CARDS, Profiling, header
+from mpigauge.products.profile.launch.starting import agent_for, hosts_of, starter_for
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.stored import ProfiledJob
+    from mpigauge.products.profile.store.stored import ProfiledJob
 
 Times = tuple[float, float]
 """The run time of one launch and its time in MPI, in seconds, in the mean of ranks."""

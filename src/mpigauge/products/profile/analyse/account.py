@@ -1,0 +1,565 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The numbers of a profile: of the whole program, its call sites, ranks and messages.
+
+Shares are of the run time: from the end of MPI_Init to the start of MPI_Finalize.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mpigauge.products.profile.analyse.lateness import Last, last_of
+from mpigauge.products.profile.match.merge import OUTSIDE, Spot
+from mpigauge.products.profile.read.files import RankFile, ReturnAddress
+from mpigauge.products.profile.read.layout import Counted
+from mpigauge.products.profile.read.symbols import Place
+from mpigauge.products.profile.store.stored import ProfiledJob
+from mpigauge.site.mpi.query import name_and_version
+
+Numbers = npt.NDArray[np.float64]
+_MPI4PY = ["mpi4py", "MPI"]
+_METHOD = "__pyx_pw_"
+"""The prefix that Cython gives to the names of functions that Python calls."""
+
+
+@dataclass(frozen=True)
+class Called:
+    """A call at one place of the program, on all ranks."""
+
+    number: int
+    """The number of the call site, from 1, ordered by time, longest first."""
+    spot: Spot
+    where: str
+    """The place in words, such as norm at solve.c:88, with a caller if that is ambiguous; empty:
+    unknown."""
+    calls: int
+    seconds: Numbers
+    """The time in the calls of each rank."""
+    calls_of: npt.NDArray[np.int64]
+    """The number of calls of each rank."""
+    least_s: float
+    median_s: float
+    """The median over ranks of their median call times."""
+    late_s: float
+    """The 99th percentile of call times on the rank where it is largest."""
+    most_s: float
+    sent: int
+    """The bytes sent by all ranks."""
+    failures: int
+
+    @property
+    def total_s(self) -> float:
+        return float(self.seconds.sum())
+
+    @property
+    def mean_s(self) -> float:
+        """The time of a rank in these calls, in seconds, in the mean of all ranks."""
+        return float(self.seconds.mean())
+
+    @property
+    def outside(self) -> bool:
+        """True if the call begins or ends the run time, so that it is not part of it."""
+        return self.spot.call in OUTSIDE
+
+    @property
+    def uneven(self) -> float:
+        """The relative excess of the longest time of a rank over the mean of all."""
+        return float(_ratio(self.seconds.max(), self.seconds.mean())) - 1
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The messages of a call with sizes between a power of two and the next."""
+
+    call: str
+    way: Counted
+    bin: int
+    count: int
+    bytes: int
+    least: int
+    """The smallest message, in bytes."""
+    most: int
+    """The largest message, in bytes."""
+
+    @property
+    def mean(self) -> float:
+        if self.count:
+            return self.bytes / self.count
+        return math.nan
+
+
+@dataclass(frozen=True)
+class InRegion:
+    """A named region of the program, on all ranks."""
+
+    region: str
+    entered: int
+    """The number of entries by all ranks."""
+    seconds: float
+    """The time of all ranks in the region."""
+    mpi_s: float
+    """The part of that time in MPI."""
+
+
+@dataclass(frozen=True)
+class TimeWithInterval:
+    """A time with its 95 % interval, in seconds."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def is_sure(self) -> bool:
+        """True if the interval is no wider than the value."""
+        return self.high - self.low <= self.value
+
+
+@dataclass(frozen=True)
+class Waited:
+    """The time of a call site on all ranks, split into its parts."""
+
+    called: Called
+    waiting: TimeWithInterval
+    moving: TimeWithInterval
+    disturbed: TimeWithInterval
+    rank: int
+    """The index of the rank that waited most."""
+    resolved: bool
+    """True if the waiting of any rank could be resolved."""
+
+    @property
+    def is_collective(self) -> bool:
+        """True for a collective; other calls wait for messages or requests."""
+        return self.called.spot.group == "collective"
+
+    @property
+    def is_told(self) -> bool:
+        """True if ranks wait, and the waiting time is known well enough."""
+        return self.resolved and self.waiting.is_sure
+
+    @property
+    def moving_s(self) -> float:
+        return self.moving.value
+
+    @property
+    def disturbed_s(self) -> float:
+        return self.disturbed.value
+
+    @property
+    def whole_s(self) -> float:
+        return self.waiting.value + self.moving_s + self.disturbed_s
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The messages from one rank of MPI_COMM_WORLD to another."""
+
+    source: int
+    target: int
+    messages: int
+    bytes: int
+
+
+class Account:
+    """The numbers of one job of a profile."""
+
+    def __init__(self, job: ProfiledJob) -> None:
+        self.job, self.profile = job, job.profile
+        self.ranks: list[RankFile] = list(self.profile.files)
+
+    # --- the whole program
+    @property
+    def mpi(self) -> str:
+        """The name and version of the MPI."""
+        return " ".join(name_and_version(self.ranks[0].library))
+
+    @cached_property
+    def run_s(self) -> Numbers:
+        """The run time of each rank in seconds, at least its time in MPI: in older runs the last
+        timestamp of a killed rank may precede the end of its calls."""
+        return np.maximum([file.run_s for file in self.ranks], self.mpi_s)
+
+    @cached_property
+    def mpi_s(self) -> Numbers:
+        return np.asarray(self.profile.mpi_s)
+
+    @cached_property
+    def share(self) -> Numbers:
+        """The share of MPI in the run time of each rank."""
+        return np.asarray(_ratio(self.mpi_s, self.run_s))
+
+    @property
+    def mean_share(self) -> float:
+        return float(_ratio(self.mpi_s.sum(), self.run_s.sum()))
+
+    @property
+    def own_s(self) -> Numbers:
+        """The time of each rank outside MPI."""
+        return self.run_s - self.mpi_s
+
+    @property
+    def imbalance(self) -> float:
+        """The imbalance of the time outside MPI: the longest of a rank over the mean, minus 1."""
+        return float(_ratio(self.own_s.max(), self.own_s.mean())) - 1
+
+    @cached_property
+    def calls(self) -> int:
+        return int(self.profile.rows["calls"].sum())
+
+    @property
+    def cost_s(self) -> float:
+        """The overhead of the profiler per call, in seconds, in the median of ranks."""
+        costs = [file.own_s for file in self.ranks if file.own_s > 0]
+        if costs:
+            return float(np.median(costs))
+        return math.nan
+
+    @property
+    def cost_share(self) -> float:
+        """The overhead of the profiler, as a share of the run time of all ranks."""
+        calls = self._by_rank("calls", inside=True)
+        own = np.array([file.own_s for file in self.ranks])
+        return float(_ratio((calls * own).sum(), self.run_s.sum()))
+
+    def _by_rank(self, column: str, inside: bool) -> Numbers:
+        rows = self.profile.rows
+        if inside and len(self.profile.spots):
+            kept = np.array([spot.call not in OUTSIDE for spot in self.profile.spots])
+            rows = rows[kept[rows["site"]]]
+        sums = np.zeros(len(self.ranks))
+        np.add.at(sums, rows["rank"], rows[column])
+        return sums
+
+    # --- call sites
+    @cached_property
+    def sites(self) -> list[Called]:
+        """All call sites, longest first; calls outside the run time come last."""
+        rows = self.profile.rows
+        order = np.argsort(rows["site"], kind="stable")
+        starts = np.searchsorted(rows["site"][order], np.arange(len(self.profile.spots) + 1))
+        sent = self._sent
+        call_sites = [
+            self._called(number, rows[order[starts[number] : starts[number + 1]]], sent[number])
+            for number in range(len(self.profile.spots))
+        ]
+        call_sites = [
+            each for each in call_sites if each.calls or each.failures or each.total_s > 0
+        ]
+        call_sites.sort(key=lambda each: (each.outside, -each.total_s))
+        return [
+            replace(each, number=number, where=where)
+            for number, (each, where) in enumerate(
+                zip(call_sites, self._apart(call_sites), strict=True), 1
+            )
+        ]
+
+    @cached_property
+    def inside(self) -> list[Called]:
+        """The call sites within the run time."""
+        return [each for each in self.sites if not each.outside]
+
+    @cached_property
+    def waited(self) -> list[Waited]:
+        """The split of each call site into its parts, the one with most waiting first."""
+        sites = {each.spot: each for each in self.sites}
+        rows = self.profile.waits
+        splits = []
+        for number in np.unique(rows["site"]):
+            called = sites.get(self.profile.spots[int(number)])
+            if called is not None:
+                splits.append(_waited(called, rows[rows["site"] == number]))
+        return sorted(splits, key=lambda each: -each.waiting.value)
+
+    def last_to_come(self, called: Called) -> Last | None:
+        """Returns the rank that arrives last most often at a collective. None: unknown."""
+        for pattern in self.profile.arrivals:
+            if self.profile.spots[pattern.spot] == called.spot:
+                return last_of(pattern)
+        return None
+
+    def _called(self, number: int, rows: Any, sent: int) -> Called:
+        spot = self.profile.spots[number]
+        seconds, calls = np.zeros(len(self.ranks)), np.zeros(len(self.ranks), np.int64)
+        seconds[rows["rank"]] = rows["seconds"]
+        calls[rows["rank"]] = rows["calls"]
+        return Called(
+            number=number,
+            spot=spot,
+            where=self.where(spot),
+            calls=int(calls.sum()),
+            seconds=seconds,
+            calls_of=calls,
+            least_s=float(rows["least_s"].min(initial=math.inf)),
+            median_s=float(np.median(rows["p50_s"])) if len(rows) else math.nan,
+            late_s=float(rows["p99_s"].max(initial=0)),
+            most_s=float(rows["most_s"].max(initial=0)),
+            sent=int(sent),
+            failures=int(rows["failures"].sum()),
+        )
+
+    @cached_property
+    def _sent(self) -> npt.NDArray[np.int64]:
+        """The bytes sent at each call site, including collectives."""
+        cells = self.profile.cells
+        kept = cells[(cells["way"] == Counted.SENT) | (cells["way"] == Counted.NONE)]
+        amounts = np.zeros(len(self.profile.spots), np.int64)
+        np.add.at(amounts, kept["site"], kept["amount"].astype(np.int64))
+        return amounts
+
+    def where(self, spot: Spot) -> str:
+        """Returns the innermost place of the program, in words."""
+        return next(map(self.frame_in_words, self._from_place(spot)), "")
+
+    def frame_of(self, spot: Spot) -> ReturnAddress | None:
+        """Returns the frame of the innermost place of the program."""
+        return next(iter(self._from_place(spot)), None)
+
+    def functions(self, spot: Spot) -> tuple[str, ...]:
+        """Returns the functions from that place outwards, without line numbers."""
+        names: list[str] = []
+        for frame in self._from_place(spot):
+            places = self.job.places.get(frame, ())
+            names += [readable(place.function) for place in places] or [self.frame_in_words(frame)]
+        return tuple(names)
+
+    def _from_place(self, spot: Spot) -> list[ReturnAddress]:
+        """Returns the frames without the MPI library, and without mpi4py below its method."""
+        frames = list(spot.frames_of_program)
+        if frames and _is_mpi4py(frames[0]):
+            methods = (at for at, frame in enumerate(frames) if self._is_method(frame))
+            return frames[next(methods, 0) :]
+        return frames
+
+    def _is_method(self, frame: ReturnAddress) -> bool:
+        places = self.job.places.get(frame, ())
+        return bool(places) and places[0].function.startswith(_METHOD)
+
+    def _apart(self, sites: list[Called]) -> list[str]:
+        """Returns the places of call sites; ambiguous ones with the first caller that differs."""
+        alike: dict[tuple[str, str, str], list[int]] = {}
+        for at, each in enumerate(sites):
+            alike.setdefault((each.spot.call, each.spot.region, each.where), []).append(at)
+        places = [each.where for each in sites]
+        for group in alike.values():
+            if len(group) == 1:
+                continue
+            stacks = [self.stack(sites[at].spot) for at in group]
+            level = _first_difference(stacks)
+            for at, stack in zip(group, stacks, strict=True):
+                if level < len(stack):
+                    places[at] += f" from {stack[level]}"
+        return places
+
+    def stack(self, spot: Spot) -> list[str]:
+        """Returns the stack from inside out, including inlined functions."""
+        lines = []
+        for frame in spot.frames_of_program:
+            places = self.job.places.get(frame, ())
+            lines += list(map(short, places)) or [self.frame_in_words(frame)]
+        return lines
+
+    def frame_in_words(self, frame: ReturnAddress) -> str:
+        """Returns a frame in words: its function and line, else its module and offset."""
+        places = self.job.places.get(frame, ())
+        if places:
+            return short(places[0])
+        if frame.module:
+            return f"{Path(frame.module.path).name}+{frame.offset:#x}"
+        return f"{frame.offset:#x}"
+
+    # --- messages
+    @cached_property
+    def sizes(self) -> list[Sizes]:
+        """The message sizes by call and power of two, the call with most bytes first."""
+        cells = self.profile.cells
+        moved = cells[cells["way"] != Counted.REQUESTS]
+        calls = list(dict.fromkeys(spot.call for spot in self.profile.spots))
+        number = np.array([calls.index(spot.call) for spot in self.profile.spots], np.int64)
+        keys = np.stack([number[moved["site"]], moved["way"], moved["bin"]], axis=1)
+        made = [
+            _sizes(calls[call], way, of_bin, moved[places])
+            for (call, way, of_bin), places in _grouped(keys)
+        ]
+        whole: dict[str, int] = {}
+        for each in made:
+            whole[each.call] = whole.get(each.call, 0) + each.bytes
+        made.sort(key=lambda each: (-whole[each.call], each.call, each.way, each.bin))
+        return [each for each in made if whole[each.call]]
+
+    @cached_property
+    def sent(self) -> list[Sizes]:
+        """The message sizes that were sent or passed to a collective."""
+        return [each for each in self.sizes if each.way in (Counted.SENT, Counted.NONE)]
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The traffic between ranks of MPI_COMM_WORLD, most bytes first."""
+        cells = self.profile.cells
+        sent = cells[(cells["way"] == Counted.SENT) & (cells["world_peer"] >= 0)]
+        keys = np.stack([sent["rank"].astype(np.int64), sent["world_peer"]], axis=1)
+        pairs = []
+        for (source, target), places in _grouped(keys):
+            of = sent[places]
+            pairs.append(Pair(source, target, int(of["count"].sum()), int(of["amount"].sum())))
+        return sorted(pairs, key=lambda pair: (-pair.bytes, pair.source, pair.target))
+
+    # --- over the run
+    @cached_property
+    def regions(self) -> list[InRegion]:
+        """The regions in the order in which ranks entered them."""
+        paths = dict.fromkeys(each.path for file in self.ranks for each in file.regions)
+        return [self._in_region(path) for path in paths]
+
+    def _in_region(self, path: str) -> InRegion:
+        """Returns the times of a region, including nested ones."""
+        own = []
+        for file in self.ranks:
+            for each in file.regions:
+                if each.path == path:
+                    own.append(each)
+        within = [each for each in self.inside if f"{each.spot.region}/".startswith(f"{path}/")]
+        return InRegion(
+            path,
+            sum(each.entered for each in own),
+            sum(each.seconds for each in own),
+            sum(each.total_s for each in within),
+        )
+
+    def over_time(self, steps: int) -> tuple[Numbers, Numbers]:
+        """Returns `steps` times after the first MPI call, and the share of MPI in the step before
+        each, in the mean of ranks. MPI_Init and MPI_Finalize are included."""
+        end = max(max(file.on_s, file.run_s) for file in self.ranks)
+        edges = np.linspace(0.0, end, steps + 1)
+        shares = []
+        for file in self.ranks:
+            if file.timelines:
+                shares.append(_share_between(file, edges))
+        return edges[1:], np.mean(shares, axis=0) if shares and end > 0 else np.zeros(steps)
+
+    def of_rank(self, rank: int) -> Iterator[tuple[Called, Any]]:
+        """Yields the call sites of a rank with its rows."""
+        by_spot = {each.spot: each for each in self.sites}
+        rows = self.profile.rows[self.profile.rows["rank"] == rank]
+        for row in rows:
+            yield by_spot[self.profile.spots[row["site"]]], row
+
+
+def _grouped(
+    keys: npt.NDArray[np.int64],
+) -> Iterator[tuple[tuple[int, ...], npt.NDArray[np.int64]]]:
+    """Yields each distinct row with its indices."""
+    if not len(keys):
+        return
+    order = np.lexsort(keys.T[::-1])
+    ordered = keys[order]
+    starts = np.flatnonzero(np.any(np.diff(ordered, axis=0, prepend=ordered[:1] - 1), axis=1))
+    for start, places in zip(starts, np.split(order, starts[1:]), strict=True):
+        yield tuple(ordered[start].tolist()), places
+
+
+def _sizes(call: str, way: int, number: int, cells: Any) -> Sizes:
+    return Sizes(
+        call=call,
+        way=Counted(way),
+        bin=number,
+        count=int(cells["count"].sum()),
+        bytes=int(cells["amount"].sum()),
+        least=int(cells["least"].min()),
+        most=int(cells["most"].max()),
+    )
+
+
+def _first_difference(stacks: Sequence[Sequence[str]]) -> int:
+    """Returns the first level at which stacks differ, or the length of the longest if none does."""
+    longest = max(len(stack) for stack in stacks)
+    for level in range(longest):
+        callers = {stack[level] if level < len(stack) else None for stack in stacks}
+        if len(callers) > 1:
+            return level
+    return longest
+
+
+def short(place: Place) -> str:
+    """Returns a function with its place; of a Python method only the function."""
+    function = readable(place.function)
+    if place.function.startswith(_METHOD):
+        return function
+    if place.file:
+        return f"{function} at {Path(place.file).name}:{place.line}"
+    return f"{function}+{place.offset:#x}"
+
+
+def _share_between(file: RankFile, edges: Numbers) -> Numbers:
+    """Returns the share of MPI between edges, for the thread with most time in MPI."""
+    of = max(file.timelines, key=lambda line: float(line.mpi_s.sum()))
+    times = of.start_s + of.step_s * np.arange(len(of.mpi_s) + 1)
+    until = np.interp(edges, times, np.concatenate([[0.0], np.cumsum(of.mpi_s)]))
+    return np.asarray(np.clip(np.diff(until) / np.diff(edges), 0.0, 1.0))
+
+
+def _without_arguments(function: str) -> str:
+    """Returns a C++ name up to the parenthesis of its arguments, outside template brackets."""
+    name = function.replace("(anonymous namespace)::", "")
+    depth = 0
+    for place, letter in enumerate(name):
+        depth += (letter == "<") - (letter == ">")
+        if letter == "(" and place and depth <= 0:
+            return name[:place]
+    return name
+
+
+def readable(function: str) -> str:
+    """Returns a function name without C++ arguments and compiler suffixes, and the Python name of a
+    function made by Cython."""
+    name = _without_arguments(function)
+    name = re.sub(r"\.(constprop|isra|part|cold)\b.*", "", name)
+    if not (made := re.match(r"__pyx_[a-z]+_", name)):
+        return name
+    rest, parts = name[made.end() :], []
+    while match := re.match(r"(\d+)(.*)", rest):
+        size = int(match[1])
+        if size >= len(match[2]):
+            rest = match[2]  # the number of the method
+            break
+        parts.append(match[2][:size])
+        rest = match[2][size:].removeprefix("_")
+    return ".".join([*(parts[2:] if parts[:2] == _MPI4PY else parts), rest])
+
+
+def _is_mpi4py(frame: ReturnAddress) -> bool:
+    return frame.module is not None and "mpi4py" in Path(frame.module.path).parts
+
+
+def _ratio(part: Any, whole: Any) -> Any:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.asarray(whole) > 0, np.asarray(part) / whole, math.nan)
+
+
+def _waited(called: Called, rows: Any) -> Waited:
+    return Waited(
+        called=called,
+        waiting=_sum_of(rows, "waiting"),
+        moving=_sum_of(rows, "moving"),
+        disturbed=_sum_of(rows, "disturbed"),
+        rank=int(rows["rank"][rows["waiting_s"].argmax()]),
+        resolved=bool(rows["resolved"].any()),
+    )
+
+
+def _sum_of(rows: Any, part: str) -> TimeWithInterval:
+    """Returns the sum over ranks, with independent errors."""
+    value = float(rows[f"{part}_s"].sum())
+    below = float(np.hypot.reduce(rows[f"{part}_s"] - rows[f"{part}_low_s"]))
+    above = float(np.hypot.reduce(rows[f"{part}_high_s"] - rows[f"{part}_s"]))
+    return TimeWithInterval(value, max(value - below, 0.0), value + above)

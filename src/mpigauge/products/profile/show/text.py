@@ -1,0 +1,573 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Prints a profile: a summary in words, then call sites, sizes, peers and ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.model.cpu_lists import as_list
+from mpigauge.model.hostlist import compress
+from mpigauge.model.units import (
+    byte_count,
+    duration,
+    from_to,
+    listed,
+    many,
+    memory,
+    percent,
+    plus_minus,
+)
+from mpigauge.model.width import WIDTH, cut_apart, one_line, wrap
+from mpigauge.products.profile.analyse.account import (
+    Account,
+    Called,
+    Sizes,
+    TimeWithInterval,
+    Waited,
+)
+from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
+from mpigauge.products.profile.analyse.over_launches import OverLaunches
+from mpigauge.products.profile.read.layout import OTHER_SIZES, Counted
+from mpigauge.products.profile.store.stored import ProfiledJob
+from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
+
+if TYPE_CHECKING:
+    from mpigauge.products.profile.beside.joined import Joined
+    from mpigauge.products.profile.read.files import Ended, Lost
+
+MOST_SITES, MOST_SIZES, MOST_PAIRS, MOST_RANKS, MOST_OTHER_JOBS = 20, 20, 10, 16, 10
+LEAST_NAME = 12
+JOINED = ("table", "json")
+"""The formats that include measurements of the machine."""
+LEAST_JOINED = 0.01
+"""The least share of the time in MPI of a call site with a row."""
+MOST_OTHERS, LEAST_OTHER = 2, 0.05
+"""The maximum number of further call sites in words, and their least share of the time in MPI."""
+MUCH_DISTURBED = 0.05
+"""The least share of disturbance that is mentioned if waiting is not."""
+_OF_LAUNCHES = (
+    "Time is the median over launches, with its interval, or of fewer than six launches their "
+    "range; all else is of the launch in the middle."
+)
+_WAYS = {Counted.NONE: "", Counted.SENT: "sent", Counted.RECEIVED: "received"}
+
+
+def page(
+    jobs: Sequence[ProfiledJob], width: int = WIDTH, beside: Joined | None = None
+) -> list[str]:
+    """Returns the lines of a run; single-launch numbers are of the median share of MPI."""
+    shown = main_jobs(jobs)
+    accounts = accounts_of(shown)
+    if not accounts:
+        return ["nothing was profiled: no process came out of MPI_Init"]
+    first = accounts[0]
+    lines = [*_head(accounts, width), "", *_answer(accounts, width)]
+    tables = [_sites(accounts, width)]
+    if beside:
+        lines += wrap(saved_at_most(beside), width)
+        tables.append(joined_lines(beside, width))
+    tables += [_sizes(first, width), _pairs(first), _regions(first, width), _ranks(first, width)]
+    tables.append(_others(jobs, shown, width))
+    for table in tables:
+        block = list(table)
+        if block:
+            lines += ["", *block]
+    return lines
+
+
+def lines_of(
+    jobs: Sequence[ProfiledJob], form: str, width: int = WIDTH, beside: Joined | None = None
+) -> list[str]:
+    """Returns the lines of a run in a format: table, json, csv, mpip, perfcatch. The last two only
+    have the first launch. `beside`: the join with its machine, for formats in JOINED."""
+    from mpigauge.products.profile.show.json import as_csv, as_json
+    from mpigauge.products.profile.show.mpip import mpip
+    from mpigauge.products.profile.show.perfcatch import perfcatch
+
+    if form == "table":
+        return [one_line(line) for line in page(jobs, width, beside)]
+    if form in ("json", "csv"):
+        text = as_json(jobs, beside) if form == "json" else as_csv(jobs)
+        return text.removesuffix("\n").split("\n")
+    shown = main_jobs(jobs)
+    if not shown:
+        return []
+    write = mpip if form == "mpip" else perfcatch
+    return [one_line(line) for line in write(Account(shown[0]))]
+
+
+# --- in words -------------------------------------------------------------------------------------
+def _head(accounts: Sequence[Account], width: int) -> Iterator[str]:
+    first = accounts[0]
+    hosts = list(dict.fromkeys(file.host for file in first.ranks if file.host))
+    where = f" on {compress(hosts)}" if hosts else ""
+    parts = [
+        f"{first.job.program}: {many(len(first.job.ranks), 'rank')}{where}",
+        f"reported by {first.job.source}" if first.job.source else first.mpi,
+        _over_launches(OverLaunches.of_run_s(accounts), duration),
+    ]
+    if len(accounts) > 1:
+        parts.append(many(len(accounts), "launch"))
+    yield from wrap(", ".join(filter(None, parts)), width)
+    for each in sorted(accounts, key=lambda account: account.job.launch):
+        which = f"Launch {each.job.launch + 1}: " if len(accounts) > 1 else ""
+        for sentence in _missing(each):
+            yield from wrap(which + sentence, width)
+
+
+def _missing(account: Account) -> Iterator[str]:
+    """Yields sentences about what is missing in the numbers."""
+    yield from account.job.remarks
+    if len(account.ranks) < account.job.expected and not account.job.source:
+        yield f"Only {len(account.ranks)} of {account.job.expected} ranks were seen."
+    if killed := _ranks_that(account, "killed"):
+        yield f"{killed} did not end in order: the numbers are those of until then."
+    if exited := _ranks_that(account, "exited"):
+        yield f"{exited} ended without MPI_Finalize: the run time lasts until then."
+    for file in account.ranks:
+        if file.lost.calls or file.lost.cells:
+            yield f"Rank {file.rank}: {_lost(file.lost)}."
+
+
+def _lost(lost: Lost) -> str:
+    count = many(lost.cells, "size of messages")
+    if lost.calls:
+        count = many(lost.calls, "call")
+    why = "its disk was full" if lost.reason == "disk" else "there were too many"
+    return f"{count} could not be kept, since {why}"
+
+
+def _ranks_that(account: Account, ended: Ended) -> str:
+    """Returns the ranks that ended so, as the beginning of a sentence; empty: none."""
+    ranks = []
+    for file in account.ranks:
+        if file.ended == ended and file.rank is not None:
+            ranks.append(file.rank)
+    if not ranks:
+        return ""
+    if len(ranks) == 1:
+        return f"Rank {ranks[0]}"
+    return f"Ranks {as_list(ranks)}"
+
+
+def _over_launches(of: OverLaunches, words: Callable[[float], str]) -> str:
+    """Returns the median with its interval or range, in words."""
+    return f"{words(of.median)} {error_words(of)}".strip()
+
+
+def error_words(of: OverLaunches) -> str:
+    """Returns the interval of the median; with few launches their range; with one nothing."""
+    estimate = of.estimate
+    if len(of.values) < 2 or not estimate.value:
+        return ""
+    if len(of.values) < LEAST_FOR_INTERVAL:
+        return from_to(estimate.low / estimate.value - 1, estimate.high / estimate.value - 1)
+    return plus_minus(estimate.relative_error)
+
+
+def _answer(accounts: Sequence[Account], width: int) -> Iterator[str]:
+    for sentence in sentences(accounts):
+        yield from wrap(sentence, width, break_on_hyphens=False)
+
+
+def sentences(accounts: Sequence[Account]) -> Iterator[str]:
+    """Yields the summary of one or more launches."""
+    first = accounts[0]
+    share = _over_launches(OverLaunches.of_mpi_share(accounts), percent)
+    if not math.isfinite(first.mean_share):
+        yield "No time passed between MPI_Init and MPI_Finalize, so there are no shares."
+    else:
+        yield f"MPI takes {share} of the run time{_spread(first)}."
+    if len(first.ranks) > 1 and math.isfinite(first.imbalance):
+        busiest = first.ranks[int(first.own_s.argmax())].rank
+        yield (
+            f"Imbalance {percent(first.imbalance)}: the longest time outside MPI, that of rank "
+            f"{busiest}, over the mean of all ranks, less 1."
+        )
+    yield from _most(first)
+    yield from _waited(first)
+    yield from _moved(first)
+    yield _cost(first)
+
+
+def _spread(account: Account) -> str:
+    if len(account.ranks) < 2 or not np.isfinite(account.share).all():
+        return ""
+    least, most = int(account.share.argmin()), int(account.share.argmax())
+    if percent(float(account.share[least])) == percent(float(account.share[most])):
+        return " on each rank"
+    return (
+        f": least on rank {account.ranks[least].rank} ({percent(account.share[least])}), most on "
+        f"rank {account.ranks[most].rank} ({percent(account.share[most])})"
+    )
+
+
+def _most(account: Account) -> Iterator[str]:
+    """Yields the call site with most time in detail, and the next ones."""
+    whole = account.mpi_s.sum()
+    if not account.inside or not whole > 0:
+        return
+    top, *others = account.inside[: 1 + MOST_OTHERS]
+    details = ", ".join(_details(top))
+    yield f"{percent(top.total_s / whole)} of the time in MPI is {_at(top)}: {details}."
+    next_ones = []
+    for each in others:
+        if each.total_s > LEAST_OTHER * whole:
+            next_ones.append(f"{_at(each)} ({percent(each.total_s / whole)})")
+    if next_ones:
+        yield f"Next: {listed(next_ones)}."
+
+
+def _details(called: Called) -> Iterator[str]:
+    """Yields the number of calls and their times, as far as known."""
+    if not called.calls:
+        yield f"{duration(called.mean_s)} of each rank in the mean"
+        return
+    yield _calls(called)
+    yield f"{duration(_typical_s(called))} in the {_typical([called])}"
+    if math.isfinite(called.most_s):
+        yield f"{duration(called.most_s)} at most"
+
+
+def _waited(account: Account) -> Iterator[str]:
+    """Yields waiting and moving of the call sites that could be split."""
+    for collective, name, whom in _SPLIT:
+        splits = [each for each in account.waited if each.is_collective is collective]
+        if sum(each.whole_s for each in splits) > 0:
+            yield from _split(account, splits, name, whom)
+
+
+_SPLIT = (
+    (True, "collectives", "ranks that come later"),
+    (False, "calls that wait for messages or requests", "ranks that send or begin later"),
+)
+
+
+def _split(account: Account, splits: Sequence[Waited], name: str, whom: str) -> Iterator[str]:
+    top = splits[0]
+    whole = sum(each.whole_s for each in splits)
+    disturbed = sum(each.disturbed_s for each in splits) / whole
+    if not any(each.resolved for each in splits):
+        yield f"In {name} no rank waits for others longer than the operation itself takes."
+    elif not top.waiting.is_sure:
+        yield f"How long ranks wait for others in {name} is unknown with so few calls."
+    else:
+        yield from _who_waits(account, splits, name, whom)
+        return
+    if disturbed >= MUCH_DISTURBED:
+        yield (
+            f"Disturbance is {percent(disturbed)} of the time in {name}: few calls took far "
+            "longer than usual."
+        )
+
+
+def _who_waits(account: Account, splits: Sequence[Waited], name: str, whom: str) -> Iterator[str]:
+    top = splits[0]
+    whole = sum(each.whole_s for each in splits)
+    waiting = sum(each.waiting.value for each in splits) / whole
+    moving = sum(each.moving_s for each in splits) / whole
+    disturbed = sum(each.disturbed_s for each in splits) / whole
+    yield (
+        f"Of the time in {name} {percent(waiting)} is waiting for {whom}, "
+        f"{percent(moving)} the operation itself, {percent(disturbed)} disturbance."
+    )
+    times = f"{duration(top.waiting.low)} to {duration(top.waiting.high)}"
+    rank = account.ranks[top.rank].rank
+    yield (
+        f"Most is waited in {_at(top.called)}: {times}, all ranks together, longest by rank {rank}."
+    )
+    if last := account.last_to_come(top.called):
+        yield last.words
+
+
+def saved_at_most(beside: Joined) -> str:
+    """Returns the largest savings of the whole program, in words."""
+    text = (
+        f"A perfect network would save at most {percent(beside.network)} of the run time, a "
+        f"perfect balance at most {percent(beside.balance)}"
+    )
+    if math.isnan(beside.setting):
+        return f"{text}; no sweep of settings is stored that has these calls."
+    return f"{text}, the best known setting at most {percent(beside.setting)}."
+
+
+def _at(called: Called) -> str:
+    if not called.where:
+        return called.spot.call
+    return f"{called.spot.call} in {called.where}"
+
+
+def _calls(called: Called) -> str:
+    each = set(called.calls_of.tolist())
+    if len(each) == 1:
+        return f"{many(each.pop(), 'call')} a rank"
+    return many(called.calls, "call")
+
+
+def _moved(account: Account) -> Iterator[str]:
+    """Yields the sizes with most bytes and with most messages."""
+    sent = [each for each in account.sent if each.count]
+    moved, count = sum(each.bytes for each in sent), sum(each.count for each in sent)
+    if not moved:
+        return
+    largest = max(sent, key=lambda each: each.bytes)
+    most = max(sent, key=lambda each: each.count)
+    bytes_of = f"{percent(largest.bytes / moved)} of the {memory(moved)} that ranks send"
+    count_of = f"{percent(most.count / count)} of the {many(count, 'message')}"
+    if largest is most:
+        yield f"{bytes_of}, and {count_of}, are {_of_size(largest)}."
+    else:
+        yield f"{bytes_of} are {_of_size(largest)}; {count_of} are {_of_size(most)}."
+
+
+def _of_size(sizes: Sizes) -> str:
+    return f"{sizes.call} of {between(sizes)}"
+
+
+def _cost(account: Account) -> str:
+    if not math.isfinite(account.cost_s):
+        return "What the profiler itself cost is not known."
+    return (
+        f"The profiler itself added {duration(account.cost_s)} to each call, "
+        f"{percent(account.cost_share)} of the run time; the times of calls do not hold it."
+    )
+
+
+# --- tables ---------------------------------------------------------------------------------------
+def table_lines(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int = WIDTH,
+    cut: int = 0,
+    left: Sequence[int] = (0,),
+) -> Iterator[str]:
+    """Yields columns as wide as their widest word, numbers right-aligned; names in the column `cut`
+    are shortened to fit the width."""
+    wide = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    too_wide = sum(wide) + 2 * (len(wide) - 1) - width
+    wide[cut] = min(wide[cut], max(wide[cut] - too_wide, LEAST_NAME))
+    names = cut_apart([words[cut] for words in (heads, *rows)], wide[cut])
+    for words, name in zip((heads, *rows), names, strict=True):
+        fitted = [*words[:cut], name, *words[cut + 1 :]]
+        for at, room in enumerate(wide):
+            fitted[at] = fitted[at].ljust(room) if at in left else fitted[at].rjust(room)
+        yield "  ".join(fitted).rstrip()
+
+
+def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
+    """Yields the table of call sites; times are medians over launches."""
+    first = accounts[0]
+    several = len(accounts) > 1
+    sites = first.sites[:MOST_SITES]
+    if not sites:
+        return
+    heads = list(_SITE_HEADS)
+    over = OverLaunches.of_sites(accounts)
+    rows = [_site_row(first, each, over[each.spot]) for each in sites]
+    legend = f"Calls are of all ranks, time is the mean of ranks, {_LEGENDS[_typical(sites)]}."
+    heads[_SITE_TYPICAL] = _typical(sites)
+    if several:
+        legend += f" {_OF_LAUNCHES}"
+    else:
+        for row in (heads, *rows):
+            del row[_SITE_ERROR]
+    yield from table_lines(*_without_unknown(heads, rows, ("longest",)), width, 2, (1, 2))
+    if len(first.sites) > len(sites):
+        yield f"and {many(len(first.sites) - len(sites), 'more call site')}"
+    yield from wrap(legend, width)
+
+
+_SITE_HEADS = ("#", "call", "place", "calls", "time", "±", "% MPI", "median", "longest")
+_SITE_ERROR, _SITE_TYPICAL = _SITE_HEADS.index("±"), _SITE_HEADS.index("median")
+_LEGENDS = {"median": "the median that of the middle one", "mean": "the mean that of all calls"}
+
+
+def _typical(sites: Sequence[Called]) -> str:
+    """Returns which average of call times is known; other profilers' reports have the mean."""
+    return "median" if any(math.isfinite(each.median_s) for each in sites) else "mean"
+
+
+def _without_unknown(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[str]
+) -> tuple[list[str], list[list[str]]]:
+    """Returns heads and rows without those of the named columns that are empty."""
+    kept = [at for at, head in enumerate(heads)
+            if head not in names or any(row[at] for row in rows)]  # fmt: skip
+    return [heads[at] for at in kept], [[row[at] for at in kept] for row in rows]
+
+
+def _duration_or_empty(seconds: float) -> str:
+    """Returns a time in words; empty if it is unknown."""
+    return duration(seconds) if math.isfinite(seconds) else ""
+
+
+def _site_row(account: Account, called: Called, times: OverLaunches) -> list[str]:
+    """Returns the row of a call site. `times`: its time in each launch."""
+    whole = account.mpi_s.sum()
+    share = ""
+    if whole and not called.outside:
+        share = percent(called.total_s / whole)
+    return [
+        str(called.number),
+        called.spot.call.removeprefix("MPI_"),
+        place_of(called),
+        str(called.calls) if called.calls or called.failures else "",
+        duration(times.median),
+        error_words(times),
+        share,
+        _duration_or_empty(_typical_s(called)),
+        _duration_or_empty(called.most_s),
+    ]
+
+
+def _typical_s(called: Called) -> float:
+    """Returns the median time of a call, or the mean if only that is known."""
+    if math.isfinite(called.median_s) or not called.calls:
+        return called.median_s
+    return called.total_s / called.calls
+
+
+def joined_lines(beside: Joined, width: int = WIDTH) -> Iterator[str]:
+    """Yields a table of call sites next to the machine's times for the same calls."""
+    whole = sum(each.called.mean_s for each in beside.sites)
+    rows = []
+    for each in beside.sites:
+        called = each.called
+        if called.mean_s >= LEAST_JOINED * whole:
+            row = [str(called.number), called.spot.call.removeprefix("MPI_"), place_of(called)]
+            row += [told_words(each.waiting), told_words(each.machine), told_words(each.above)]
+            rows.append(row)
+    if not rows:
+        return
+    heads = ["#", "call", "place", "waiting", "machine's own", "above that"]
+    yield from table_lines(heads, rows[:MOST_SITES], width, 2, (1, 2))
+    legend = (
+        "Of a rank in the mean: waiting for others; moving, as this machine can do it (measured: "
+        "`mpigauge profile --measure`); moving above that, with waiting where that is not known."
+    )
+    yield from wrap(legend, width)
+
+
+def told_words(time: TimeWithInterval | None) -> str:
+    """Returns a time with its interval in words; empty if it is unknown."""
+    if time is None:
+        return ""
+    if time.value <= 0:
+        return "0 s"
+    if not time.is_sure:
+        return f"{duration(max(time.low, 0.0))}…{duration(time.high)}"
+    error = max(time.high - time.value, time.value - time.low)
+    return f"{duration(time.value)} {plus_minus(error / time.value)}"
+
+
+def place_of(called: Called) -> str:
+    """Returns the place and the region of a call site."""
+    words = [called.where]
+    if called.spot.region:
+        words.append(f"[{called.spot.region}]")
+    return " ".join(filter(None, words))
+
+
+def _sizes(account: Account, width: int) -> Iterator[str]:
+    every = [each for each in account.sizes if each.most]
+    sizes = every[:MOST_SIZES]
+    if not sizes:
+        return
+    rows = [
+        [
+            each.call.removeprefix("MPI_"),
+            _WAYS[each.way],
+            between(each),
+            str(each.count),
+            memory(each.bytes),
+            memory(each.mean),
+        ]
+        for each in sizes
+    ]
+    heads = ["call", "", "size", "messages", "together", "mean"]
+    yield from table_lines(heads, rows, width, 0, (0, 1))
+    if len(every) > len(sizes):
+        yield f"and {many(len(every) - len(sizes), 'more size')}"
+
+
+def between(sizes: Sizes) -> str:
+    """Returns the size of messages in words: 8 B, 9 B to 12 B, or about the mean."""
+    if sizes.bin == OTHER_SIZES:
+        return f"about {memory(sizes.mean)}"
+    if sizes.least == sizes.most:
+        return byte_count(sizes.least)
+    return f"{byte_count(sizes.least)} to {byte_count(sizes.most)}"
+
+
+def _pairs(account: Account) -> Iterator[str]:
+    pairs = account.pairs[:MOST_PAIRS]
+    if not pairs:
+        return
+    rows = [[str(p.source), str(p.target), str(p.messages), memory(p.bytes)] for p in pairs]
+    yield from table_lines(["from rank", "to rank", "messages", "bytes"], rows, left=())
+    if len(account.pairs) > len(pairs):
+        yield f"and {many(len(account.pairs) - len(pairs), 'more pair')}"
+
+
+def _regions(account: Account, width: int) -> Iterator[str]:
+    if not account.regions:
+        return
+    rows = []
+    for each in account.regions:
+        share = percent(each.mpi_s / each.seconds) if each.seconds > 0 else ""
+        rows.append([each.region, str(each.entered), duration(each.seconds), share])
+    heads = ["region", "entered", "time", "in MPI"]
+    yield from table_lines(heads, rows, width)
+
+
+def _others(jobs: Sequence[ProfiledJob], shown: Sequence[ProfiledJob], width: int) -> Iterator[str]:
+    """Yields a line for each other job of the same launches."""
+    shown_keys = {(job.launch, job.number) for job in shown}
+    others = [job for job in jobs if job.ranks and (job.launch, job.number) not in shown_keys]
+    if others:
+        yield "Other jobs of the same run:"
+    for job in others[:MOST_OTHER_JOBS]:
+        of = Account(job)
+        words = [
+            f"{job.program}: {many(len(job.ranks), 'rank')}",
+            f"run time {duration(float(of.run_s.mean()))}",
+            f"MPI {percent(of.mean_share)}",
+        ]
+        if len(shown) > 1:
+            words.append(f"launch {job.launch + 1}")
+        yield from wrap("- " + ", ".join(words), width, subsequent_indent="  ")
+    if len(others) > MOST_OTHER_JOBS:
+        yield f"and {many(len(others) - MOST_OTHER_JOBS, 'more job')}"
+
+
+_RANK_HEADS = ("rank", "host", "cores", "run", "% MPI", "user", "system", "peak", "switched")
+
+
+def _ranks(account: Account, width: int) -> Iterator[str]:
+    ranks = list(enumerate(account.ranks))[:MOST_RANKS]
+    rows = []
+    for at, file in ranks:
+        usage = file.usage
+        rows.append([
+            str(file.rank) if file.rank is not None else f"({file.pid})",
+            file.host,
+            as_list(file.cpus),
+            duration(file.run_s),
+            percent(float(account.share[at])),
+            _duration_or_empty(usage.user_s),
+            _duration_or_empty(usage.system_s),
+            memory(usage.peak_bytes) if usage.peak_bytes >= 0 else "",
+            str(usage.involuntary_switches) if usage.involuntary_switches >= 0 else "",
+        ])  # fmt: skip
+    if not rows:
+        return
+    heads, rows = _without_unknown(_RANK_HEADS, rows, _RANK_HEADS)
+    left = [at for at, head in enumerate(heads) if head in ("host", "cores")]
+    yield from table_lines(heads, rows, width, left[0] if left else 0, left)
+    if len(account.ranks) > len(ranks):
+        yield f"and {many(len(account.ranks) - len(ranks), 'more rank')}"
