@@ -18,7 +18,7 @@ import numpy as np
 from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
-from mpigauge.result.stats.shifts import shifts
+from mpigauge.products.browse.shifts import shifts
 
 Values = NDArray[np.float64]
 PROMISE = "a false step in at most 5 % of series whose runs are independent"

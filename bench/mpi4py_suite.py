@@ -34,9 +34,9 @@ import common
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.profile.launch.library import library
 from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.profiler import library
 from mpigauge.site.mpi.translation import translation
 
 PROMISE = "no test that passes natively is lost, but for reasons that the program names"

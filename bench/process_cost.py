@@ -23,8 +23,8 @@ from pathlib import Path
 import common
 import numpy as np
 
+from mpigauge.products.profile.launch.library import library
 from mpigauge.site.mpi.cxx import compiler_words
-from mpigauge.site.mpi.profiler import library
 
 PROMISE = "at most 0.5 ms more than an empty library"
 MOST_US = 500.0

@@ -20,9 +20,9 @@ import common
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.profile.launch.library import library
 from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.profiler import library
 
 PROMISE = (
     "30 ns for an MPI_Iprobe, 60 ns for an MPI_Sendrecv to itself; more where the clock is slow"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
-from mpigauge.products.tune.show import environment_lines
+from mpigauge.products.tune.show.text import environment_lines
 from mpigauge.runs.store.tunings import (
     Evidence,
     TunedMessages,

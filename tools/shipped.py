@@ -24,8 +24,8 @@ from typing import get_args
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Abi, KernelBuild, Kernels
+from mpigauge.products.profile.launch.library import ARCHIVE, NAME
 from mpigauge.site.mpi import build, find, kernel_build, translation
-from mpigauge.site.mpi.profiler import ARCHIVE, NAME
 from mpigauge.site.mpi.programs import small, witness
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -16,10 +16,10 @@ import pytest
 from mpigauge.measuring.campaign.reasons import failed_to_start
 from mpigauge.model.cards import NCCL_SUITE, Cards
 from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, parse
+from mpigauge.products.profile.launch.library import library
 from mpigauge.site import launch
 from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find, kernels
-from mpigauge.site.mpi.profiler import library
 from mpigauge.site.mpi.translation import translation
 from tests import patience
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.products.profile.launch.library import library
 from mpigauge.products.profile.match.merge import merged
 from mpigauge.products.profile.read.files import RankFile, read_folder
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.cxx import compiler_words
-from mpigauge.site.mpi.profiler import library
 from tests.conftest import MPIS
 from tests.e2e.debian import installed, needs_root
 from tests.profiled import HERE, build, profiled

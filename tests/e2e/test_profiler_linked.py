@@ -12,10 +12,10 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.launch.library import archive, include
 from mpigauge.products.profile.match.merge import merged
 from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.profiler import archive, include
 from mpigauge.site.mpi.programs.elf import read_elf
 from tests.conftest import ABIS
 from tests.e2e.commands import mpigauge

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.profile.launch.library import include
 from mpigauge.products.profile.read.files import RankFile
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers
-from mpigauge.site.mpi.profiler import include
 from tests.conftest import MPIS
 from tests.e2e.commands import mpigauge
 from tests.profiled import HERE, profiled, started

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.profile.launch.library import library
 from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import load
 from mpigauge.runs.store.files import LEFT
 from mpigauge.site.launch.leftovers import descendants, open_files
 from mpigauge.site.mpi.build import headers
-from mpigauge.site.mpi.profiler import library
 from tests import patience
 from tests.e2e import commands as cli
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.launch.library import include
 from mpigauge.products.profile.store.stored import load_jobs
-from mpigauge.site.mpi.profiler import include
 from tests.e2e.debian import installed, needs_root, sources
 from tests.profiled import HERE
 

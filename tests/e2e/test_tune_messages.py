@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Mpi
+from mpigauge.products.tune.decide.spaces import points, space_of
 from mpigauge.products.tune.making import read_task
 from mpigauge.products.tune.point_to_point import (
     Messages,
@@ -24,7 +25,6 @@ from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import FILE, TunedMessages, load_tuning, save
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers
-from mpigauge.site.mpi.settings.spaces import points, space_of
 from tests import tunings
 from tests.e2e import commands as cli
 

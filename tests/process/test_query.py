@@ -21,10 +21,11 @@ import pytest
 from mpigauge.model.columns import COLUMNS, DERIVED
 from mpigauge.model.errors import UserError
 from mpigauge.model.fields import fields
-from mpigauge.result.library import TABLES, Library, answered, apart, ask, columns_of, memory, write
+from mpigauge.products.browse import apart
+from mpigauge.products.browse.apart import ask_apart
+from mpigauge.result.library import TABLES, Library, answered, ask, columns_of, memory, write
 from mpigauge.result.library import build as building
 from mpigauge.result.library import parts as parting
-from mpigauge.result.library.apart import ask_apart
 from mpigauge.result.library.faults import ahead
 from mpigauge.result.library.parts import place_in, read_parts
 from mpigauge.result.library.samples import SAMPLES, add_samples

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 import mpigauge
-from mpigauge.cli.itself import own_words
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.products.bundle import archive, contents, distributions, making, show, start
 from mpigauge.products.bundle.archive import Entry, File, Link
 from mpigauge.products.bundle.distributions import Requirement
 from mpigauge.products.bundle.making import PackRequest
+from mpigauge.products.submit.itself import own_words
 from mpigauge.site.mpi import imb_programs, kernel_build, kernel_places, wheels
 from tests import mpi_fakes as fake
 from tools import wheel_source

@@ -18,12 +18,12 @@ import pytest
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import NamedHost
+from mpigauge.products.exec.front.to_job import job_of, untold
+from mpigauge.products.profile.launch.preload import joined, with_variables
 from mpigauge.site import launch
 from mpigauge.site.launch.lines import DIALECTS, Line, Program, is_launcher, read
 from mpigauge.site.launch.lines.line import Environment
-from mpigauge.site.launch.lines.preload import joined, with_variables
 from mpigauge.site.launch.lines.read import GRAMMARS, dialect_of
-from mpigauge.site.launch.lines.to_job import job_of, untold
 from tests.unit.test_launch import INTEL, MPICH, OPENMPI4, OPENMPI5
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lines"

@@ -13,12 +13,12 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.measuring.plan import Resources, read_request
-from mpigauge.measuring.plan.node_suite import CLOCKS, NOISE, PEAKS
 from mpigauge.model.cards import Cards
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import COPIES
 from mpigauge.products.node.command import page_of
+from mpigauge.products.node.node_suite import CLOCKS, NOISE, PEAKS
 from mpigauge.products.node.plan import (
     CURVES,
     LINES,

@@ -16,11 +16,11 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.measuring.plan import LookedUp, Plan, PlanPart, read_request
 from mpigauge.measuring.plan.blas import libraries_of
-from mpigauge.measuring.plan.node_suite import PRODUCTS
 from mpigauge.measuring.plan.resolve import resolve
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Blas
+from mpigauge.products.node.node_suite import PRODUCTS
 from mpigauge.products.node.plan import SINGLE, UPDATES, node_plan
 from mpigauge.products.node.show import page
 from mpigauge.result.document import Document

@@ -478,7 +478,9 @@ def test_wrong_words_are_refused_before_anything_runs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("mpigauge.site.mpi.profiler.library", lambda _: tmp_path / "ours.so")
+    monkeypatch.setattr(
+        "mpigauge.products.profile.launch.library.library", lambda _: tmp_path / "ours.so"
+    )
     assert mpigauge(["profile", *words]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert said.lower() in line.lower()
@@ -494,7 +496,9 @@ def test_words_of_the_program_may_be_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("mpigauge.site.mpi.profiler.library", lambda _: tmp_path / "ours.so")
+    monkeypatch.setattr(
+        "mpigauge.products.profile.launch.library.library", lambda _: tmp_path / "ours.so"
+    )
     assert mpigauge(["profile", "--", "./gone", ""]) == 2
     assert "there is no program ./gone" in capsys.readouterr().err
 

@@ -10,7 +10,7 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
-from mpigauge.products.tune.page import shown_tuning
+from mpigauge.products.tune.show.page import shown_tuning
 from mpigauge.runs.store.tunings import holds_tuning, load_tuning
 from mpigauge.site.mpi import find
 from tests import cells, runs, tunings

@@ -10,6 +10,7 @@ import pytest
 
 from mpigauge.model.record import Figure, Skip
 from mpigauge.model.row import Estimate
+from mpigauge.products.browse.shifts import at_places, shifts
 from mpigauge.result.document import Remarked
 from mpigauge.result.stats.figures import figure_rows
 from mpigauge.result.stats.history import correlation_of
@@ -20,7 +21,6 @@ from mpigauge.result.stats.peers import RankPair, clusters, odd_ones, odd_pairs,
 from mpigauge.result.stats.plateaus import Plateau, plateaus
 from mpigauge.result.stats.ratio import Ratio, Sample, ratio
 from mpigauge.result.stats.remarks import name_cells, skip_sentences
-from mpigauge.result.stats.shifts import at_places, shifts
 from mpigauge.result.stats.verdicts import judge
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from mpigauge.model.row import Estimate
+from mpigauge.products.browse.shifts import shifts
 from mpigauge.products.browse.trend import TrendPoint, trend
-from mpigauge.result.stats.shifts import shifts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,6 +20,8 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.model.names import CONTROL
 from mpigauge.model.row import Estimate
 from mpigauge.model.rules import MOST_BYTES, Rule
+from mpigauge.products.tune.decide.choose import SizeRange, choose
+from mpigauge.products.tune.decide.grid import DEFAULT, Grid, grid_of
 from mpigauge.products.tune.faults import proof_of
 from mpigauge.products.tune.plan import SIZES, TUNED, between_sizes, sizes_of
 from mpigauge.products.tune.result import (
@@ -33,14 +35,12 @@ from mpigauge.products.tune.result import (
     rules_of,
     tried,
 )
-from mpigauge.products.tune.show import (
+from mpigauge.products.tune.show.text import (
     lines_of,
     rescue_sentence,
     rule_sentence,
 )
 from mpigauge.result.compare.of_runs import facts_of
-from mpigauge.result.tuning.choose import SizeRange, choose
-from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.runs.store import Run, load
 from mpigauge.runs.store.history import conditions_of
 from mpigauge.runs.store.tunings import (

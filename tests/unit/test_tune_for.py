@@ -19,6 +19,8 @@ from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.products.profile.beside.mix import MOST_VECTORS, mix_of
 from mpigauge.products.profile.in_turn import words_of
+from mpigauge.products.tune.decide.choose import choose
+from mpigauge.products.tune.decide.grid import DEFAULT, Grid, grid_of
 from mpigauge.products.tune.making import called
 from mpigauge.products.tune.plan import CROWDED_SIZES, SIZES, Where, sizes_to_confirm
 from mpigauge.products.tune.result import (
@@ -27,10 +29,8 @@ from mpigauge.products.tune.result import (
     rules_of,
     weighed,
 )
-from mpigauge.products.tune.show import lines_of, trial_sentences
+from mpigauge.products.tune.show.text import lines_of, trial_sentences
 from mpigauge.products.tune.trial import ROUNDS, trial_of
-from mpigauge.result.tuning.choose import choose
-from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.runs.store.tunings import Evidence, MpiBuild, TunedRule, Tuning, load_tuning, save
 from mpigauge.site import topology
 from tests.cells import cell

@@ -20,6 +20,16 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.units import settings_in_words
 from mpigauge.products.profile.beside.mix import mix_of
+from mpigauge.products.tune.decide.grid import DEFAULT, Grid, grid_of
+from mpigauge.products.tune.decide.halving import better_half
+from mpigauge.products.tune.decide.one_value import best_for_all, costs, slower_places
+from mpigauge.products.tune.decide.spaces import (
+    SpaceSetting,
+    drawn_point,
+    points,
+    settings_worth_trying,
+)
+from mpigauge.products.tune.decide.trials import tried_points
 from mpigauge.products.tune.making import called, wants_messages
 from mpigauge.products.tune.point_to_point import (
     MOST_POINTS,
@@ -28,11 +38,7 @@ from mpigauge.products.tune.point_to_point import (
     points_to_measure,
     values_that_work,
 )
-from mpigauge.products.tune.show import lines_of, message_lines
-from mpigauge.products.tune.trials import tried_points
-from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
-from mpigauge.result.tuning.halving import better_half
-from mpigauge.result.tuning.one_value import best_for_all, costs, slower_places
+from mpigauge.products.tune.show.text import lines_of, message_lines
 from mpigauge.runs.store.tunings import (
     Evidence,
     MpiBuild,
@@ -45,12 +51,6 @@ from mpigauge.runs.store.tunings import (
     variables_of,
 )
 from mpigauge.site.mpi.settings import catalogue
-from mpigauge.site.mpi.settings.spaces import (
-    SpaceSetting,
-    drawn_point,
-    points,
-    settings_worth_trying,
-)
 from tests.profiles import job
 from tests.tunings import shown_as
 

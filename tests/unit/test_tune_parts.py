@@ -14,12 +14,12 @@ from mpigauge.measuring.plan import Request
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import Rule
+from mpigauge.products.tune.decide.choose import Choice
+from mpigauge.products.tune.decide.grid import DEFAULT, grid_of
 from mpigauge.products.tune.making import _check_one_level, folder_for, with_level
 from mpigauge.products.tune.plan import TUNED
 from mpigauge.products.tune.point_to_point import Messages, slower_messages
 from mpigauge.products.tune.tuning import _check_calls, noise_of, why_gone
-from mpigauge.result.tuning.choose import Choice
-from mpigauge.result.tuning.grid import DEFAULT, grid_of
 from mpigauge.runs.store.tunings import Evidence, TunedRule
 from mpigauge.site.mpi.rule_files.registry import LookUp
 from tests.unit.test_plan import MPICH

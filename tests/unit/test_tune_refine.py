@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import Rule
+from mpigauge.products.tune.decide.grid import DEFAULT, Grid, grid_of
 from mpigauge.products.tune.refine import Edge, edges_of, moved, sizes_to_ask, widened
 from mpigauge.products.tune.result import Of
-from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.runs.store.tunings import Evidence, TunedRule
 
 OF: Of = ("Bcast", 2)

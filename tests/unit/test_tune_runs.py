@@ -16,6 +16,7 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.record import Failure, Record, Skip
+from mpigauge.products.tune.decide.grid import DEFAULT
 from mpigauge.products.tune.point_to_point import (
     Messages,
     failures_of,
@@ -24,7 +25,6 @@ from mpigauge.products.tune.point_to_point import (
 )
 from mpigauge.products.tune.result import Tried, grids, tried
 from mpigauge.products.tune.tuning import check_level, is_cut_short, screened, why_lost
-from mpigauge.result.tuning.grid import DEFAULT
 from mpigauge.runs.store import Run
 from mpigauge.runs.store.tunings import Fault
 from mpigauge.site.mpi.rule_files.candidates import candidates_of

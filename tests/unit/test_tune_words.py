@@ -13,7 +13,9 @@ from mpigauge.model.call_mix import CallMix
 from mpigauge.model.names import CONTROL
 from mpigauge.model.row import Estimate
 from mpigauge.model.rules import MOST_BYTES, Rule
-from mpigauge.products.tune.show import (
+from mpigauge.products.tune.decide.choose import Choice, SizeRange
+from mpigauge.products.tune.decide.grid import DEFAULT, Grid, grid_of
+from mpigauge.products.tune.show.text import (
     lines_of,
     message_lines,
     rule_sentence,
@@ -23,8 +25,6 @@ from mpigauge.products.tune.show import (
     why_no_stand_in,
 )
 from mpigauge.products.tune.tuning import noise_of, why_default, why_gone
-from mpigauge.result.tuning.choose import Choice, SizeRange
-from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
 from mpigauge.runs.store.tunings import (
     Evidence,
     Fault,

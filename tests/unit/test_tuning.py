@@ -18,7 +18,7 @@ from scipy import stats
 
 from mpigauge.model.names import CONTROL
 from mpigauge.model.row import Estimate
-from mpigauge.result.tuning.choose import (
+from mpigauge.products.tune.decide.choose import (
     Choice,
     SizeRange,
     best_path,
@@ -26,8 +26,8 @@ from mpigauge.result.tuning.choose import (
     judge,
     stand_ins,
 )
-from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
-from mpigauge.result.tuning.halving import contenders
+from mpigauge.products.tune.decide.grid import DEFAULT, Grid, grid_of
+from mpigauge.products.tune.decide.halving import contenders
 
 RECORDED = Path(__file__).parents[1] / "golden" / "tuning"
 """Sweeps of MPICH 5.0.2 with 2 ranks, all arms in each launch: arm, size, launch, time."""

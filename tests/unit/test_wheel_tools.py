@@ -10,7 +10,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from mpigauge.site.mpi import find, kernel_places, profiler, translation
+from mpigauge.products.profile.launch import library as profiler
+from mpigauge.site.mpi import find, kernel_places, translation
 from mpigauge.site.mpi.programs import small
 from tests import mpi_fakes as fake
 from tools import check_wheel, shipped, wheel_source

@@ -82,7 +82,7 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     from mpigauge.products.browse.serve import Server
     from mpigauge.products.explain.registry import explained
     from mpigauge.products.profile.by_name import compared_runs, page_of
-    from mpigauge.products.tune.page import page_of as page_of_tuning
+    from mpigauge.products.tune.show.page import page_of as page_of_tuning
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     root = folder or DEFAULT_ROOT

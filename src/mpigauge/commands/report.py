@@ -57,7 +57,7 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
 def _page_of_tuning(word: str, limits_of: str | None) -> str | None:
     """The page of the run that confirmed it, with what the tuning says; None: it is none."""
     from mpigauge.products.explain.registry import explained
-    from mpigauge.products.tune.page import page_of
+    from mpigauge.products.tune.show.page import page_of
     from mpigauge.runs.store.tunings import holds_tuning
 
     folder = Path(word)

@@ -273,7 +273,7 @@ def _try_program(profile: Path, folder: Path, tuning: Tuning, seed: int) -> None
     from mpigauge.cli.screen import tell
     from mpigauge.products.profile.in_turn import launched_in_turn, words_of
     from mpigauge.products.tune.plan import TUNED
-    from mpigauge.products.tune.show import trial_sentences
+    from mpigauge.products.tune.show.text import trial_sentences
     from mpigauge.products.tune.trial import ROUNDS, trial_of
     from mpigauge.runs.store import load
     from mpigauge.runs.store.tunings import RUNS, save, variables_of
@@ -308,8 +308,8 @@ def show_command(folder: Path, as_json: bool) -> None:
     Below it is the default beside what was tuned, size by size, as fresh launches found both.
     """
     from mpigauge.cli.screen import write_lines
-    from mpigauge.products.tune.curves import curve_lines
-    from mpigauge.products.tune.show import lines_of
+    from mpigauge.products.tune.show.curves import curve_lines
+    from mpigauge.products.tune.show.text import lines_of
     from mpigauge.runs.store.tunings import load_tuning
 
     if as_json:
@@ -331,7 +331,7 @@ def show_command(folder: Path, as_json: bool) -> None:
 def env_command(folder: Path, form: str) -> None:
     """Print the environment that makes the MPI read the rules."""
     from mpigauge.cli.screen import tell
-    from mpigauge.products.tune.show import environment_lines
+    from mpigauge.products.tune.show.text import environment_lines
     from mpigauge.runs.store.tunings import variables_of
     from mpigauge.session.tuned import whole
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from mpigauge.draw.axes import bytes_per_s, seconds
-from mpigauge.draw.spark import sparkline
 from mpigauge.model.row import Estimate, error_words
 from mpigauge.model.units import byte_count, many
+from mpigauge.products.browse.spark import sparkline
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -13,8 +13,8 @@ from threading import BoundedSemaphore, Lock, Timer
 from typing import TYPE_CHECKING, TypeVar
 
 from mpigauge.model.errors import UserError
+from mpigauge.products.browse.apart import ask_apart
 from mpigauge.result.library import answered
-from mpigauge.result.library.apart import ask_apart
 from mpigauge.runs.store import run_folders
 
 if TYPE_CHECKING:

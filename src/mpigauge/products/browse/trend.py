@@ -3,7 +3,7 @@
 """The trend of one number over many runs: its steps, and the facts that changed.
 
 Runs are compared, not launches: a machine differs more from one night to the next than its launches
-within a night. So detecting a step takes six runs on either side (result/stats/shifts.py).
+within a night. So detecting a step takes six runs on either side (products/browse/shifts.py).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import first_few, number, percent
+from mpigauge.products.browse.shifts import LEAST_BESIDE, Shift, Shifts, at_places, shifts
 from mpigauge.result.compare.items import word_of
 from mpigauge.result.stats.order import median
-from mpigauge.result.stats.shifts import LEAST_BESIDE, Shift, Shifts, at_places, shifts
 from mpigauge.result.stats.verdicts import TOLERANCE
 
 if TYPE_CHECKING:

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import DATE, TIME, days, in_unit
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Mark, Panel, Picture, Plot, Point, Series
-from mpigauge.draw.spark import sparkline
 from mpigauge.model.units import duration, number, plus_minus
 from mpigauge.products.browse.pages import ListView, filled_page
+from mpigauge.products.browse.spark import sparkline
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
     from mpigauge.draw.axes import Axis
     from mpigauge.model.row import Estimate
+    from mpigauge.products.browse.shifts import Shift
     from mpigauge.products.browse.trend import FactChange, Trend, TrendPoint
-    from mpigauge.result.stats.shifts import Shift
 
 MOST_MARKED = 12
 """The maximum number of changes marked in one plot."""

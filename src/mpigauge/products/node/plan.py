@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measuring.plan import threads, where
 from mpigauge.measuring.plan.blas import with_blas
-from mpigauge.measuring.plan.node_suite import (
+from mpigauge.measuring.plan.plan import Plan, PlanPart
+from mpigauge.measuring.plan.resolve import plan_of
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.errors import UserError
+from mpigauge.model.machine import Machine
+from mpigauge.model.names import CHASED, COMPUTE_ON, COPIES, MEMORY_ON, MESSAGE, ORDER
+from mpigauge.model.placement import Placement
+from mpigauge.model.sizes import parse_sizes
+from mpigauge.products.node.node_suite import (
     ARRAY,
     CLOCKS,
     MEASURES,
@@ -19,14 +27,6 @@ from mpigauge.measuring.plan.node_suite import (
     PRODUCTS,
     SECONDS,
 )
-from mpigauge.measuring.plan.plan import Plan, PlanPart
-from mpigauge.measuring.plan.resolve import plan_of
-from mpigauge.model.cards import NODE_SUITE
-from mpigauge.model.errors import UserError
-from mpigauge.model.machine import Machine
-from mpigauge.model.names import CHASED, COMPUTE_ON, COPIES, MEMORY_ON, MESSAGE, ORDER
-from mpigauge.model.placement import Placement
-from mpigauge.model.sizes import parse_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

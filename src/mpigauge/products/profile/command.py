@@ -113,12 +113,12 @@ def command(words: tuple[str, ...], **args: Any) -> int:
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.measuring.campaign.interrupt import Interrupt
     from mpigauge.products.profile.launch.foretell import foretold
+    from mpigauge.products.profile.launch.library import library
+    from mpigauge.products.profile.launch.preload import PRELOAD
     from mpigauge.products.profile.launch.profiling import NO_CARDS, Profiling, header
     from mpigauge.products.profile.launch.starting import agent_for, hosts_of, starter_for
     from mpigauge.runs.store import RunWriter
     from mpigauge.session.program import set_up_program
-    from mpigauge.site.launch.lines.preload import PRELOAD
-    from mpigauge.site.mpi.profiler import library
 
     output, launches, form = args.pop("output"), args.pop("launches"), args.pop("form")
     measures, seconds = args.pop("measure"), args.pop("seconds")
@@ -171,7 +171,7 @@ def _refuse_for_stored(launches: int, output: Path | None, args: Mapping[str, An
 
 
 def _print_include(ctx: click.Context) -> None:
-    from mpigauge.site.mpi.profiler import include
+    from mpigauge.products.profile.launch.library import include
 
     click.echo(include())
     ctx.exit()
@@ -179,7 +179,7 @@ def _print_include(ctx: click.Context) -> None:
 
 def _print_archive(ctx: click.Context) -> None:
     from mpigauge.cli.screen import tell
-    from mpigauge.site.mpi.profiler import archive
+    from mpigauge.products.profile.launch.library import archive
 
     click.echo(archive(tell))
     ctx.exit()

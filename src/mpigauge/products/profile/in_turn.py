@@ -50,10 +50,10 @@ def launched_in_turn(
     `folder`. `run_header`: the header of the profile. RunError: a launch fails."""
     from mpigauge.cli.program_options import NAMES
     from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.products.profile.launch.library import library
+    from mpigauge.products.profile.launch.preload import PRELOAD
     from mpigauge.runs.store import RunWriter
     from mpigauge.session.program import set_up_program
-    from mpigauge.site.launch.lines.preload import PRELOAD
-    from mpigauge.site.mpi.profiler import library
 
     words, options = words_of(run_header)
     options["tuned"] = None

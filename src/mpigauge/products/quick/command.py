@@ -58,11 +58,11 @@ def command(**values: Any) -> None:
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.measuring.plan import read_request
     from mpigauge.products.quick.plan import BENCHMARKS, check_cores, quick
+    from mpigauge.products.quick.provide import provide
     from mpigauge.session.lookups import look_up
     from mpigauge.session.measuring import PlannedRun, check, measure
     from mpigauge.session.setup import set_up, target_of
     from mpigauge.session.targets import CommandOptions
-    from mpigauge.site.mpi.provide import provide
     from mpigauge.site.topology import read
 
     options = CommandOptions.taken(values)

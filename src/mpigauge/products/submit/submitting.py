@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import strict
-from mpigauge.cli.itself import own_words
 from mpigauge.cli.paths import LATER
 from mpigauge.cli.registry import COMMANDS, module_of
 from mpigauge.model.errors import RunError, UserError, nearest_or_all
 from mpigauge.model.secrets import looks_secret
 from mpigauge.model.typed import as_word
+from mpigauge.products.submit.itself import own_words
 
 if TYPE_CHECKING:
     from mpigauge.products.submit.queue import Queue

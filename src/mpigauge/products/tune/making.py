@@ -21,7 +21,7 @@ from mpigauge.products.tune.faults import write_programs
 from mpigauge.products.tune.plan import CROWDED_S, TUNED, Where, confirm_plan
 from mpigauge.products.tune.point_to_point import confirmed_messages, tune_messages
 from mpigauge.products.tune.result import confirmed
-from mpigauge.products.tune.show import REDUCTIONS, lines_of, message_lines
+from mpigauge.products.tune.show.text import REDUCTIONS, lines_of, message_lines
 from mpigauge.products.tune.tuning import (
     TuningFindings,
     TuningTask,

@@ -20,6 +20,10 @@ from mpigauge.measuring.plan.plan import Plan
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.units import listed, many, settings_in_words
+from mpigauge.products.tune.decide.grid import DEFAULT, Grid, grid_of
+from mpigauge.products.tune.decide.halving import better_half
+from mpigauge.products.tune.decide.one_value import best_for_all, costs, slower_places
+from mpigauge.products.tune.decide.spaces import Point, points, space_of
 from mpigauge.products.tune.plan import (
     ODD_RANKS,
     SIZES,
@@ -28,17 +32,13 @@ from mpigauge.products.tune.plan import (
 )
 from mpigauge.products.tune.result import as_ranks_come, evidence, tried
 from mpigauge.products.tune.tuning import TuningTask, without_own
-from mpigauge.result.tuning.grid import DEFAULT, Grid, grid_of
-from mpigauge.result.tuning.halving import better_half
-from mpigauge.result.tuning.one_value import best_for_all, costs, slower_places
 from mpigauge.runs.store.tunings import SlowerMessages, TunedMessages
 from mpigauge.site.mpi.rule_files.candidates import collectives_of
-from mpigauge.site.mpi.settings.spaces import Point, points, space_of
 
 if TYPE_CHECKING:
     from mpigauge.measuring.plan import PlanPart
+    from mpigauge.products.tune.decide.spaces import SpaceSetting
     from mpigauge.runs.store import Run
-    from mpigauge.site.mpi.settings.spaces import SpaceSetting
 
 BENCHMARKS = ("PingPong", "Sendrecv")
 """The benchmarks of messages in one direction at a time, and in both at once."""
@@ -190,7 +190,7 @@ def by_trials(
 ) -> Searched:
     """Searches points by trials; the best have the lowest mean cost over all messages. RunError:
     interrupted."""
-    from mpigauge.products.tune.trials import tried_points
+    from mpigauge.products.tune.decide.trials import tried_points
 
     failed: dict[str, str] = {}
 

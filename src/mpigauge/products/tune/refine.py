@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mpigauge.products.tune.decide.choose import judge
+from mpigauge.products.tune.decide.grid import Grid
 from mpigauge.products.tune.result import Of
-from mpigauge.result.tuning.choose import judge
-from mpigauge.result.tuning.grid import Grid
 from mpigauge.runs.store.tunings import TunedRule
 
 MOST_HALVINGS = 3

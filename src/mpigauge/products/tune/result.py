@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.rules import MOST_BYTES, Rule
-from mpigauge.result.stats.order import median
-from mpigauge.result.tuning.choose import (
+from mpigauge.products.tune.decide.choose import (
     AS_GOOD,
     LEAST_LAUNCHES,
     Choice,
@@ -20,7 +19,8 @@ from mpigauge.result.tuning.choose import (
     judge,
     stand_ins,
 )
-from mpigauge.result.tuning.grid import Grid, grid_of
+from mpigauge.products.tune.decide.grid import Grid, grid_of
+from mpigauge.result.stats.order import median
 from mpigauge.runs.store.tunings import Evidence, Fault, Rescued, TunedRule
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mpigauge.products.tune.decide.choose import judge
+from mpigauge.products.tune.decide.grid import DEFAULT, grid_of
 from mpigauge.products.tune.plan import TUNED
 from mpigauge.products.tune.result import evidence
-from mpigauge.result.tuning.choose import judge
-from mpigauge.result.tuning.grid import DEFAULT, grid_of
 from mpigauge.runs.store.tunings import Evidence, ProgramTrial
 
 ROUNDS = 10

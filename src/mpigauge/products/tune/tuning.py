@@ -16,6 +16,7 @@ from mpigauge.cli.screen import tell
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL, calls_from_several
 from mpigauge.model.units import listed
+from mpigauge.products.tune.decide.halving import contenders
 from mpigauge.products.tune.faults import proof_of
 from mpigauge.products.tune.plan import (
     ODD_RANKS,
@@ -51,12 +52,11 @@ from mpigauge.products.tune.result import (
     tried,
     weighed,
 )
-from mpigauge.products.tune.show import (
+from mpigauge.products.tune.show.text import (
     each_once,
     sizes_in_words,
     why_no_stand_in,
 )
-from mpigauge.result.tuning.halving import contenders
 from mpigauge.runs.store.files import failing_as
 from mpigauge.runs.store.tunings import RUNS, DefaultStays, Fault, Rescued, TunedRule, write_files
 from mpigauge.site.mpi.rule_files.candidates import (
@@ -73,8 +73,8 @@ if TYPE_CHECKING:
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.rules import Rule
-    from mpigauge.result.tuning.choose import Choice
-    from mpigauge.result.tuning.grid import Grid
+    from mpigauge.products.tune.decide.choose import Choice
+    from mpigauge.products.tune.decide.grid import Grid
     from mpigauge.runs.store import Run
     from mpigauge.session.targets import Setup
     from mpigauge.site.mpi.rule_files.registry import LookUp

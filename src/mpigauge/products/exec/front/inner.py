@@ -16,10 +16,10 @@ from mpigauge.measuring.campaign.on_mpi import apps_on_their_mpi, on_its_mpi
 from mpigauge.model.errors import UserError
 from mpigauge.products.exec.front.environment import told_apart
 from mpigauge.products.exec.front.reading import read_any
+from mpigauge.products.exec.front.to_job import job_of, untold
 from mpigauge.site import batch
 from mpigauge.site.launch import command
 from mpigauge.site.launch.left_session import remove_left_session
-from mpigauge.site.launch.lines.to_job import job_of, untold
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.programs.ways import TRANSLATED, way_of
 

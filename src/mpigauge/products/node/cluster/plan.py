@@ -8,7 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.measuring.plan.blas import with_blas
-from mpigauge.measuring.plan.node_suite import (
+from mpigauge.measuring.plan.plan import Plan, PlanPart
+from mpigauge.measuring.plan.resolve import plan_of
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.errors import UserError
+from mpigauge.products.node.node_suite import (
     ARRAY,
     CLOCKS,
     MEASURES,
@@ -17,10 +21,6 @@ from mpigauge.measuring.plan.node_suite import (
     PEAKS,
     PRODUCTS,
 )
-from mpigauge.measuring.plan.plan import Plan, PlanPart
-from mpigauge.measuring.plan.resolve import plan_of
-from mpigauge.model.cards import NODE_SUITE
-from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.measuring.plan.compilers import with_compilers
-from mpigauge.measuring.plan.node_suite import MEASURES, SECONDS
 from mpigauge.measuring.plan.plan import LEAST_LAUNCHES, Plan, PlanPart
 from mpigauge.measuring.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError, no_such
 from mpigauge.model.names import COMPILER
 from mpigauge.model.sizes import parse_sizes
+from mpigauge.products.node.node_suite import MEASURES, SECONDS
 
 if TYPE_CHECKING:
     from mpigauge.measuring.plan.request import Request

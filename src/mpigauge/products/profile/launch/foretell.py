@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import listed
-from mpigauge.site.launch.lines.preload import PRELOAD
+from mpigauge.products.profile.launch.preload import PRELOAD
 from mpigauge.site.mpi.programs import look
 from mpigauge.site.mpi.programs.suits import WORDS
 

@@ -21,8 +21,8 @@ from mpigauge.products.profile.launch.launching import (
     dialect,
     hosts_of,
 )
+from mpigauge.products.profile.launch.preload import PRELOAD, with_variables
 from mpigauge.site.launch.left_session import remove_left_session
-from mpigauge.site.launch.lines.preload import PRELOAD, with_variables
 from mpigauge.site.launch.lines.read import file_text, read
 
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measuring.campaign.agent import python_line
 from mpigauge.model.errors import UserError
+from mpigauge.products.profile.launch.preload import PRELOAD, joined, with_variables
 from mpigauge.site.launch.lines import is_launcher, read
-from mpigauge.site.launch.lines.preload import PRELOAD, joined, with_variables
 from mpigauge.site.launch.lines.read import LAUNCHERS, dialect_of, file_text
 from mpigauge.site.mpi.layout import launcher_kind
 from mpigauge.site.mpi.programs import look

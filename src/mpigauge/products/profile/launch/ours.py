@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.products.profile.launch.launching import FOLDER_VARIABLE, Start
+from mpigauge.products.profile.launch.preload import PRELOAD
 from mpigauge.session.program import launch_of
-from mpigauge.site.launch.lines.preload import PRELOAD
 
 if TYPE_CHECKING:
     from mpigauge.session.targets import Setup

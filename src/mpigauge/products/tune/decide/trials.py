@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import settings_in_words
-from mpigauge.site.mpi.settings.spaces import Point, drawn_point
+from mpigauge.products.tune.decide.spaces import Point, drawn_point
 
 if TYPE_CHECKING:
-    from mpigauge.site.mpi.settings.spaces import SpaceSetting
+    from mpigauge.products.tune.decide.spaces import SpaceSetting
 
 
 def tried_points(

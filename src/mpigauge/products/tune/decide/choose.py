@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from mpigauge.model.row import Estimate
+from mpigauge.products.tune.decide.grid import DEFAULT, Grid
 from mpigauge.result.stats.student import quantile, two_sided
 from mpigauge.result.stats.verdicts import ALPHA, holm
-from mpigauge.result.tuning.grid import DEFAULT, Grid
 
 SWITCH = 2.0
 """The cost of a change of candidate, in units of the noise (Grid.noise)."""

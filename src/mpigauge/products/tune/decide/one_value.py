@@ -17,9 +17,9 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from mpigauge.model.names import CONTROL
+from mpigauge.products.tune.decide.choose import LEAST_LAUNCHES, SizeRange
+from mpigauge.products.tune.decide.grid import DEFAULT, Grid
 from mpigauge.result.stats.ratio import Ratio, Sample, ratio
-from mpigauge.result.tuning.choose import LEAST_LAUNCHES, SizeRange
-from mpigauge.result.tuning.grid import DEFAULT, Grid
 
 
 def costs(grid: Grid, arms: Sequence[str]) -> dict[str, float]:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from mpigauge.result.tuning.choose import SWITCH
-from mpigauge.result.tuning.grid import Grid
+from mpigauge.products.tune.decide.choose import SWITCH
+from mpigauge.products.tune.decide.grid import Grid
 
 
 def better_half(costs: Mapping[str, float], least: int = 1) -> tuple[str, ...]:

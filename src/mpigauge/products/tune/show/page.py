@@ -13,7 +13,7 @@ from mpigauge.cli.reporting import shown_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.typed import as_word
 from mpigauge.model.units import listed
-from mpigauge.products.tune.show import lines_of
+from mpigauge.products.tune.show.text import lines_of
 from mpigauge.runs.store.tunings import RUNS, load_tuning
 from mpigauge.show.web.report import report
 

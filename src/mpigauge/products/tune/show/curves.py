@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import byte_count, duration, many
+from mpigauge.products.tune.decide.choose import judge
+from mpigauge.products.tune.decide.grid import DEFAULT
 from mpigauge.products.tune.plan import TUNED
 from mpigauge.products.tune.result import Of, as_ranks_come, grids
 from mpigauge.result.run_view import RunView
-from mpigauge.result.tuning.choose import judge
-from mpigauge.result.tuning.grid import DEFAULT
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import RUNS
 from mpigauge.show.text_table import text_table
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.result.tuning.grid import Grid
+    from mpigauge.products.tune.decide.grid import Grid
 
 CONFIRMING = ("p2p-confirm", "confirm")
 """The runs in which the default and the tuned settings alternate."""

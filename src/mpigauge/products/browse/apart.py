@@ -29,7 +29,7 @@ _SPILL = "1GB"
 """The most that a query writes to disk."""
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from mpigauge.result.library.apart import main; main()"
+    "from mpigauge.products.browse.apart import main; main()"
 )
 
 
