@@ -59,7 +59,9 @@ def write_imported(
     and when they were measured; by default the date in the text, and without one the run only has
     the time of import. `more`: additional contents of run.json."""
     measured = date or printed_date(launch.time for launch in reading.launches)
-    header = _header(reading, {"files": list(files), "at": now(), "dated": measured is not None})
+    at = now()
+    header = _header(reading, {"files": list(files), "at": at, "dated": measured is not None})
+    header["created"] = at
     header["command"] = ["mpigauge", "import", *files]
     header |= more or {}
     if measured:
