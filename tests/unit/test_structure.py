@@ -12,7 +12,7 @@ import pytest
 from tests.loaded_tools import load_tool
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_FOLDERS = 11
+MOST_FOLDERS = 12
 
 
 structure = load_tool("structure")
