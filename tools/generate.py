@@ -24,7 +24,7 @@ else:
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools import generate_options, generate_records  # noqa: E402
+from tools import generate_command_line, generate_options, generate_records  # noqa: E402
 
 SCHEMA = "schema/columns.toml"
 LICENCE = ("SPDX-License-Identifier: BSD-3-Clause", "Copyright the mpigauge authors")
@@ -452,6 +452,7 @@ def outputs(schema: Schema) -> dict[str, str]:
 def all_outputs() -> dict[str, str]:
     columns = outputs(read_schema(ROOT / SCHEMA))
     options = generate_options.outputs(ROOT / generate_options.SCHEMA)
+    options |= generate_command_line.outputs(ROOT / generate_options.SCHEMA)
     return columns | options | generate_records.outputs(ROOT / generate_records.SCHEMA)
 
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Makes from schema/options.toml what the kernels and the command line know of the options."""
+"""Makes from schema/options.toml the C++ code and the page of the kernels' options.
+
+tools/generate_command_line.py makes the Python code of the same options.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from tools.generate_text import cpp_comment, cpp_header, head, made_by, quoted, wrapped
+from tools.generate_text import cpp_comment, cpp_header, head, made_by, quoted
 
 SCHEMA = "schema/options.toml"
 CPP_TYPES = {
@@ -50,13 +53,20 @@ FORMS = (
     *("folders", "counts", "orders", "nodes", "sides", "microseconds", "words", "arrivals"),
     "run",
 )
+"""The forms of options that only some benchmarks use."""
+GENERAL_FORMS = (
+    *("rank_count", "rank_counts", "rank_grid", "share", "duration", "hosts", "policies"),
+    *("settings", "variables", "memories", "library", "agent", "name", "text", "path"),
+    "run_folder",
+)
+"""The forms of options of all benchmarks, beside those that are the name of a type."""
 KNOWN_TYPES = (*CPP_TYPES, "word")
 
 
 @dataclass(frozen=True)
 class Option:
     about: str
-    type: str
+    type: str = ""
     name: str = ""
     field: str = ""
     enum: str = ""
@@ -77,6 +87,31 @@ class Option:
     form: str = ""
     metavar: str = ""
     typed: str = ""
+    kernels: bool = True
+    help: str = ""
+    brief: str = ""
+    several: bool = False
+    hidden: bool = False
+    former: tuple[str, ...] = ()
+    usually: str = ""
+    key: str = ""
+    python: str | None = None
+    request: bool = True
+    planned: bool | None = None
+    heading: str = ""
+    """The part of the help that shows it; empty: it is not among the options of `mpigauge run`."""
+    place: int = 0
+    """Its place among the options of the help."""
+
+    @property
+    def flag(self) -> str:
+        """The name on the command line, without hyphens in front."""
+        return self.typed or self.name
+
+    @property
+    def is_planned(self) -> bool:
+        """True if a plan keeps its value."""
+        return self.kernels if self.planned is None else self.planned
 
     @property
     def kept_as(self) -> str:
@@ -112,22 +147,41 @@ class Option:
 
 
 def read_options(path: Path) -> tuple[Option, ...]:
+    """Every option, in the order of the schema. SystemExit: an entry is wrong."""
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    options = tuple(Option(**entry) for entry in table["option"])
-    names = [option.name for option in options if option.name]
+    headings = {flag: heading for heading, flags in table["help"].items() for flag in flags}
+    options = []
+    for entry in table["option"]:
+        flag = entry.get("typed") or entry.get("name", "")
+        former = tuple(entry.get("former", ()))
+        place = list(headings).index(flag) if flag in headings else 0
+        facts = {"former": former, "heading": headings.get(flag, ""), "place": place}
+        options.append(Option(**entry | facts))
     for option in options:
-        what = f"{SCHEMA}: {option.name or option.field}"
-        if names.count(option.name) > 1:
-            raise SystemExit(f"{what}: defined twice")
-        if option.type not in KNOWN_TYPES and not option.include:
-            raise SystemExit(f"{what}: unknown type {option.type}")
-        if bool(option.words) != (option.type == "word") or bool(option.enum) != bool(option.words):
-            raise SystemExit(f"{what}: a word has an enum, and its words in [option.words]")
-        if option.form and option.form not in FORMS:
-            raise SystemExit(f"{what}: unknown form {option.form}; there are {', '.join(FORMS)}")
-        if option.each and not option.suite:
-            raise SystemExit(f"{what}: only what some benchmarks use can be measured each")
-    return options
+        _check(option, [each.name for each in options if each.name])
+    for flag in headings:
+        if flag not in [option.flag for option in options]:
+            raise SystemExit(f"{SCHEMA}: [help] names {flag}, which is no option")
+    return tuple(options)
+
+
+def _check(option: Option, names: list[str]) -> None:
+    what = f"{SCHEMA}: {option.name or option.field}"
+    if names.count(option.name) > 1:
+        raise SystemExit(f"{what}: defined twice")
+    if option.kernels and option.type not in KNOWN_TYPES and not option.include:
+        raise SystemExit(f"{what}: unknown type {option.type}")
+    if bool(option.words) != (option.type == "word"):
+        raise SystemExit(f"{what}: a word has an enum, and its words in [option.words]")
+    if option.kernels and bool(option.enum) != bool(option.words):
+        raise SystemExit(f"{what}: a word has an enum, and its words in [option.words]")
+    forms = GENERAL_FORMS if option.heading else FORMS
+    if option.form and option.form not in forms:
+        raise SystemExit(f"{what}: unknown form {option.form}; there are {', '.join(forms)}")
+    if option.each and not option.suite:
+        raise SystemExit(f"{what}: only what some benchmarks use can be measured each")
+    if not option.kernels and not option.heading:
+        raise SystemExit(f"{what}: mpigauge alone reads it, and [help] has no place for it")
 
 
 # --- C++ -----------------------------------------------------------------------------------
@@ -217,7 +271,7 @@ def option_table(options: tuple[Option, ...]) -> str:
     lines += ["  static const std::vector<OptionRow> rows{"]
     for option in options:
         if option.name:
-            help_text = quoted(f"{option.about}{_default_words(option)}")
+            help_text = quoted(f"{option.about}{default_words(option)}")
             lines += [f'      {{"{option.name}",', f"       {help_text},"]
             lines += [f"       {_setter(option)}}},"]
     lines += ["  };", "  return rows;", "}", ""]
@@ -228,7 +282,7 @@ def option_table(options: tuple[Option, ...]) -> str:
     return "\n".join([*lines, "  return all;", "}", "", "}  // namespace mpigauge", ""])
 
 
-def _default_words(option: Option) -> str:
+def default_words(option: Option) -> str:
     shown = option.shown_default
     return f"  [default: {shown}]" if shown else ""
 
@@ -249,94 +303,6 @@ def _limits(option: Option) -> list[str]:
     number = NUMBERS[option.type]
     least, most = option.limits
     return [f"Range<{number}>{{{least}, {most}{'U' if option.type == 'seed' else ''}}}"]
-
-
-# --- Python --------------------------------------------------------------------------------
-PYTHON_HEAD = '''"""The options of the kernels, and what users are told of them."""
-
-from __future__ import annotations
-
-from typing import NamedTuple
-
-
-class OptionRow(NamedTuple):
-    name: str
-    form: str
-    """How users write it."""
-    about: str
-    metavar: str
-    choices: tuple[str, ...]
-    least: int
-    most: int
-    typed: str = ""
-    """Its name on the command line, if another."""
-
-    @property
-    def flag(self) -> str:
-        """The option as it is written on the command line."""
-        return f"--{self.typed or self.name}"
-
-    @property
-    def former(self) -> tuple[str, ...]:
-        """The options of older versions that mean the same."""
-        return (f"--{self.name}",) if self.typed else ()
-
-    @property
-    def key(self) -> str:
-        """The key by which the command line hands it on."""
-        return self.name.replace("-", "_")
-
-    @property
-    def takes_one(self) -> bool:
-        """Whether it takes one of its choices, and nothing else."""
-        return self.form in ("word", "flag")
-
-
-'''
-
-
-def python_module(options: tuple[Option, ...]) -> str:
-    lines = head(SCHEMA, "#") + PYTHON_HEAD.rstrip("\n").split("\n")
-    lines += ["", "", "KERNEL_OPTIONS = ("]
-    lines += [f'    "{option.name}",' for option in options if option.name]
-    lines += [")", '"""All that the kernels understand."""', "", "LIMITS = {"]
-    for option in options:
-        if option.type == "int" and option.most is not None and not option.suite:
-            least, most = option.limits
-            lines.append(f'    "{option.name}": ({int(least)}, {int(most)}),')
-    lines += [
-        "}",
-        '"""The least and the most of numbers that have a most; rows of OFFERED have their own."""',
-        "",
-        "OFFERED = (",
-    ]
-    for option in options:
-        if option.suite and option.name and option.offered:
-            lines += ["    OptionRow(", *_python_row(option), "    ),"]
-    lines += [
-        ")",
-        '"""Of those that only some benchmarks use: what is handed on as it is said."""',
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _python_row(option: Option) -> list[str]:
-    form = option.form or option.type
-    choices = ("on", "off") if form == "flag" else tuple(option.words)
-    listed = f"({', '.join(map(quoted, choices))})"
-    least, most = option.limits if option.type in NUMBERS else (0, 0)
-    values = (
-        quoted(option.name),
-        quoted(form),
-        wrapped(f"{option.about}{_default_words(option)}"),
-        quoted(option.metavar),
-        listed,
-        str(int(least)),
-        str(int(most)),
-        *([quoted(option.typed)] if option.typed else []),
-    )
-    return [f"        {value}," for value in values]
 
 
 # --- docs ----------------------------------------------------------------------------------
@@ -384,12 +350,11 @@ def _docs_value(option: Option) -> str:
 
 
 def outputs(path: Path) -> dict[str, str]:
-    options = read_options(path)
+    options = tuple(option for option in read_options(path) if option.kernels)
     return {
         "kernels/core/option_words.hpp": words_header(options),
         "kernels/core/suite_options.hpp": suite_header(options),
         "kernels/driver/option_fields.hpp": fields_header(options),
         "kernels/driver/option_table.cpp": option_table(options),
-        "src/mpigauge/model/option_table.py": python_module(options),
         "docs/reference/options.md": docs_page(options),
     }

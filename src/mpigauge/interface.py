@@ -15,9 +15,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from mpigauge.model.errors import UserError, no_such
+from mpigauge.model.option_table import GENERAL, OFFERED, OptionRow
+from mpigauge.model.run_options import RunOptions
 from mpigauge.result.stats.verdicts import TOLERANCE
 
 if TYPE_CHECKING:
@@ -31,51 +33,6 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 __all__ = ["OpenedRun", "OpenedRuns", "RunOptions", "compare_runs", "measure", "open_stored"]
-
-
-class RunOptions(TypedDict, total=False):
-    """Options of `mpigauge run`, with underscores for hyphens. A text is what the command line
-    takes; numbers, lists and mappings stand for such texts."""
-
-    sizes: str | Iterable[int]
-    """Message sizes in bytes, or `0,1..4Mi`."""
-    ranks: str | int | Iterable[int]
-    """Sizes of groups of ranks."""
-    np: int
-    """Ranks of the job."""
-    place: str | Sequence[str]
-    """Placements of the ranks: socket, sockets, hosts, ..."""
-    bind: str
-    """Cores of rank 0, 1, ...: `0,4`."""
-    seconds: str | float
-    """Time for the whole run (`--time`)."""
-    precision: str | float
-    """Relative half width of the interval of each row at which launches end: `5%`."""
-    launches: int
-    """Launches of the job."""
-    datatype: str
-    op: str
-    cache: str
-    data: str
-    sync: str
-    inflight: int
-    memory: str
-    """Kinds of memory for buffers: `device,host`."""
-    transport: str
-    settings: Mapping[str, str]
-    """Settings of the MPI (`--set`)."""
-    env: Mapping[str, str]
-    """Variables of the ranks."""
-    hosts: str
-    ppn: int
-    classic: bool
-    seed: int
-
-
-_FLAGS = {"seconds": "time", "settings": "set"}
-"""Options whose flag on the command line has another name."""
-_REPEATED = ("place", "settings", "env")
-"""Options that a command line may repeat."""
 
 
 @overload
@@ -138,19 +95,20 @@ def measure(
 def _in_words(options: RunOptions) -> list[str]:
     """The options in the words of the command line; None is no value. UserError: there is no such
     option."""
+    rows = {row.python: row for row in (*GENERAL, *OFFERED) if row.python}
     words: list[str] = []
     for name, value in options.items():
-        if name not in RunOptions.__annotations__:
-            raise no_such("option", name, tuple(RunOptions.__annotations__))
-        flag = f"--{_FLAGS.get(name, name)}"
+        if name not in rows:
+            raise no_such("option", name, tuple(rows))
+        flag = rows[name].flag
         if value is True:
             words.append(flag)
         elif value is not None and value is not False:  # 0 is a value
-            words += [word for each in _texts(name, value) for word in (flag, each)]
+            words += [word for each in _texts(rows[name], value) for word in (flag, each)]
     return words
 
 
-def _texts(name: str, value: Any) -> list[str]:
+def _texts(row: OptionRow, value: Any) -> list[str]:
     """The values of an option, which is repeated for each of them."""
     if isinstance(value, str):
         return [value]
@@ -158,8 +116,9 @@ def _texts(name: str, value: Any) -> list[str]:
         return [f"{key}={each}" for key, each in value.items()]
     if isinstance(value, Iterable):
         texts = list(map(str, value))
-        return texts if name in _REPEATED else [",".join(texts)]
-    return [f"{value:g}s" if name == "seconds" else str(value)]
+        return texts if row.several else [",".join(texts)]
+    is_time = row.form == "duration" and isinstance(value, (int, float))
+    return [f"{value:g}s" if is_time else str(value)]
 
 
 def compare_runs(

@@ -17,7 +17,7 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.option_table import OptionRow
 from mpigauge.model.records import Launch
 from mpigauge.model.suite_options import read_suite_options
-from tools import generate, generate_options, generate_records
+from tools import generate, generate_command_line, generate_options, generate_records
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -92,7 +92,7 @@ about = "Hops of a message."
 def options_with(tmp_path: Path, entry: str) -> dict[str, str]:
     path = tmp_path / "options.toml"
     path.write_text((ROOT / generate_options.SCHEMA).read_text(encoding="utf-8") + entry)
-    texts: dict[str, str] = generate_options.outputs(path)
+    texts: dict[str, str] = generate_options.outputs(path) | generate_command_line.outputs(path)
     return texts
 
 

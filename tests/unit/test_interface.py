@@ -13,12 +13,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 import mpigauge
 from mpigauge import interface
 from mpigauge.cli.main import run as command
 from mpigauge.commands.run import command as RUN  # noqa: N812
+from mpigauge.model.option_table import GENERAL, OFFERED
 from tests import cells, runs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -228,11 +230,18 @@ def test_values_become_the_words_of_a_command() -> None:
 
 
 def test_every_option_of_measure_is_one_of_run() -> None:
-    flags = {flag for parameter in RUN.params for flag in parameter.opts}
-    for name in mpigauge.RunOptions.__annotations__:
-        flag = interface._FLAGS.get(name, name)
-        assert f"--{flag}" in flags
-        assert name in {parameter.name for parameter in RUN.params}
+    options = {name: parameter for parameter in RUN.params for name in parameter.opts}
+    rows = {row.python: row for row in (*GENERAL, *OFFERED) if row.python}
+    assert set(mpigauge.RunOptions.__annotations__) == set(rows)
+    for row in rows.values():
+        assert options[row.flag].name == row.key
+
+
+def test_measure_has_all_options_of_run_but_those_of_the_command_itself() -> None:
+    flags = {parameter.opts[0] for parameter in RUN.params if isinstance(parameter, click.Option)}
+    flags -= {row.flag for row in (*GENERAL, *OFFERED) if row.python}
+    own = {"--mpi", "--output", "--dry-run", "--topology", "--no-history", "--format", "--json"}
+    assert flags == own
 
 
 def test_compare_takes_words_and_runs(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from mpigauge.measuring.plan import LookedUp, Request, Resources, read_request
 from mpigauge.measuring.plan.resolve import check_effect
 from mpigauge.model.cards import NODE_SUITE, Card
 from mpigauge.model.errors import UserError
-from mpigauge.model.option_table import LIMITS, OFFERED
+from mpigauge.model.option_table import GENERAL, OFFERED, OptionRow
 from mpigauge.model.stored_cards import all_cards
 from mpigauge.products.profile import command as profile
 from mpigauge.session import setup
@@ -147,13 +147,15 @@ def test_groups_and_their_least_size_contradict() -> None:
         read_request({"ranks": "2,4", "npmin": "2"})
 
 
-@pytest.mark.parametrize("name", LIMITS)
-def test_numbers_have_the_limits_of_the_kernels(name: str) -> None:
-    least, most = LIMITS[name]
-    assert read_request({name: most}).inflight == most
-    for wrong in (least - 1, most + 1):
-        with pytest.raises(UserError, match=f"--{name}: {wrong} is out of range"):
-            read_request({name: wrong})
+@pytest.mark.parametrize(
+    "row", [row for row in GENERAL if row.form == "int"], ids=lambda row: row.name
+)
+def test_numbers_have_the_limits_of_the_schema(row: OptionRow) -> None:
+    for right in (row.least, row.most):
+        assert getattr(read_request({row.key: right}), row.key) == right
+    for wrong in (row.least - 1, row.most + 1):
+        with pytest.raises(UserError, match=f"--{row.name}: {wrong} is out of range"):
+            read_request({row.key: wrong})
 
 
 # --- options that other commands have, too ---------------------------------------------------

@@ -29,6 +29,16 @@ GPUS = "GPUs"
 TIME = "Time and precision"
 OUTPUT = "Output"
 SOME = "Options of some benchmarks (`mpigauge benchmarks NAME` lists those of one)"
+HEADINGS = {
+    "messages": MESSAGES,
+    "ranks": RANKS,
+    "mpi": MPI,
+    "gpus": GPUS,
+    "time": TIME,
+    "output": OUTPUT,
+    "some": SOME,
+}
+"""The headings by the words of schema/options.toml."""
 _OWN, _HELP = "Options", "Help"
 _ORDER = (_OWN, MESSAGES, RANKS, MPI, GPUS, TIME, OUTPUT, SOME, _HELP)
 _F = TypeVar("_F", bound=Callable[..., Any])

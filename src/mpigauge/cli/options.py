@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,8 +13,9 @@ import click
 from click.core import ParameterSource
 
 from mpigauge.cli import completing
-from mpigauge.cli.helping import GPUS, MPI, OUTPUT, RANKS, SOME, TIME, Option, option
+from mpigauge.cli.helping import HEADINGS, OUTPUT, Option, option
 from mpigauge.cli.paths import OutputFile, RunFolder
+from mpigauge.model.option_table import OptionRow, general
 from mpigauge.model.units import listed
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -208,108 +209,78 @@ def _switch_history_off() -> None:
     os.environ[SWITCH] = OFF[0]
 
 
-mpi_option = option(
-    "--mpi",
-    "mpi_spec",
-    metavar="MPI",
-    shell_complete=completing.mpis,
+def option_of(row: OptionRow, **changes: Any) -> Callable[[_F], _F]:
+    """The option of a row of the schema. `changes`: attributes that differ in a command."""
+    attributes: dict[str, Any] = {
+        "metavar": row.metavar or None,
+        "help": row.about,
+        "heading": HEADINGS[row.heading],
+        "brief": row.brief,
+        "former": row.former,
+        "multiple": row.several,
+        "hidden": row.hidden,
+    }
+    if row.takes_one:
+        attributes["type"] = click.Choice(row.choices)
+    key = changes.pop("key", row.key)
+    attributes.update(_BY_FORM.get(row.form, {}))
+    attributes.update(_BY_FLAG.get(row.flag, {}))
+    return option(row.flag, key, **attributes | changes)
+
+
+def shared(flag: str, **changes: Any) -> Callable[[_F], _F]:
+    """An option of `mpigauge run` for another command, by its name, such as bind-by."""
+    return option_of(general(flag), **changes)
+
+
+def all_shared(flags: str) -> tuple[Callable[[_F], _F], ...]:
+    """Several of them as they are, by their names with blanks between."""
+    return tuple(map(shared, flags.split()))
+
+
+_BY_FORM: Mapping[str, Mapping[str, Any]] = {
+    "flag": {"is_flag": True},
+    "int": {"type": int},
+    "seed": {"type": int},
+    "path": {"type": click.Path(path_type=Path)},
+    "run_folder": {"type": RunFolder()},
+}
+"""The types of options by their form."""
+_BY_FLAG: Mapping[str, Mapping[str, Any]] = {
+    "--mpi": {"shell_complete": completing.mpis},
+    "--place": {"shell_complete": completing.placements, "callback": _note_node},
+    "--set": {"shell_complete": completing.settings},
+    "--transport": {"shell_complete": completing.transports},
+    "--launcher": {"cls": LauncherOption},
+    "--no-history": {
+        "expose_value": False,
+        "callback": lambda _, __, asked: _switch_history_off() if asked else None,
+    },
+}
+"""The completion, callback or class of options that do more than being read."""
+
+mpis_option = shared("mpi")
+mpi_option = shared(
+    "mpi",
+    key="mpi_spec",
+    multiple=False,
     help="Which MPI: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, or the "
     "path of a prefix or an mpiexec; @std after it takes the standard ABI.",
-    heading=MPI,
     brief="mpich, openmpi, intel or the path of a prefix.",
 )
-mpis_option = option(
-    "--mpi",
-    "mpi_specs",
-    multiple=True,
-    metavar="MPI",
-    shell_complete=completing.mpis,
-    help="Which MPI: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, or the "
-    "path of a prefix or an mpiexec; @std after it takes the standard ABI. Several are measured in "
-    "turn, launch by launch.",
-    heading=MPI,
-    brief="mpich, openmpi, intel or a path; again for several.",
+one_place_option = shared(
+    "place", help=general("place").about.partition(", or all (a pair of each level)")[0] + "."
 )
-blas_option = option(
-    "--blas",
-    multiple=True,
-    metavar="BLAS",
-    help="The library for products of matrices (DGEMM): openblas, mkl, blis or a file. Several are "
-    "measured in turn, launch by launch.  [default: openblas, which mpigauge[blas] brings]",
-    heading=SOME,
+host_options = all_shared("hosts hostfile ppn launcher rsh")
+hosts_to_ask = (
+    shared(
+        "hosts",
+        help="These hosts, such as a,b[01-04].  [default: those of the batch job, or this one]",
+    ),
+    shared("hostfile"),
+    shared("rsh"),
 )
-compiler_option = option(
-    "--compiler",
-    "compilers",
-    multiple=True,
-    metavar="'PROGRAM FLAGS'",
-    help="A compiler of the simple loops (NODE:Triad …), such as clang++ or 'g++ -O2'. Several are "
-    "measured in turn, one beside the loops of the kernels.",
-    heading=SOME,
-)
-output_option = option(
-    "--output",
-    type=RunFolder(),
-    metavar="DIR",
-    help="Folder of the run; it must not hold anything yet.  [default: a new one below "
-    "mpigauge-runs]",
-    heading=OUTPUT,
-    brief="Folder of the run.  [default: below mpigauge-runs]",
-)
-history_option = option(
-    "--no-history",
-    is_flag=True,
-    expose_value=False,
-    callback=lambda _, __, asked: _switch_history_off() if asked else None,
-    help="Do not read or update the run history (± machine).",
-    heading=OUTPUT,
-)
-
-
-def _place_option(more: str) -> Callable[[_F], _F]:
-    """The option --place. `more` ends its help, behind the policies."""
-    return option(
-        "--place",
-        multiple=True,
-        metavar="POLICY",
-        shell_complete=completing.placements,
-        callback=_note_node,
-        help="Placement of ranks: core, l2, l3, numa or socket (two ranks with this innermost "
-        "common level), sockets (two ranks on different sockets), hosts (ranks on different "
-        "hosts), nic-near, nic-far, gpu, compact, scatter, ppr:N:LEVEL, cores:0,4, "
-        f"rankfile:FILE{more}.",
-        heading=RANKS,
-        brief="Placement: core, sockets, hosts, all, cores:0,4 …",
-    )
-
-
-place_option = _place_option(
-    ", or all (a pair of each level). Several, with commas or again, are all measured"
-)
-one_place_option = _place_option("")
-placement_option = option(
-    "--bind-by",
-    "bound_by",
-    type=click.Choice(["kernel", "launcher"]),
-    help="Binding of ranks: by the benchmark (kernel) or by the launcher. The binding is verified "
-    "either way.  [default: kernel]",
-    heading=RANKS,
-    former=["--placement"],
-)
-dry_run_option = option(
-    "--dry-run",
-    is_flag=True,
-    help="Print the location of each rank, without launching.",
-    heading=RANKS,
-    brief="Print the location of each rank; launch nothing.",
-)
-topology_option = option(
-    "--topology",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="With --dry-run: the machine in an XML of hwloc instead of this one.",
-    heading=RANKS,
-)
+gpu_options = all_shared("memory gpu cuda nccl")
 only_option = option(
     "--only",
     "chosen",
@@ -318,132 +289,12 @@ only_option = option(
     help="Of a run that holds numbers in several ways, those with this value: placement=l3. "
     "Several values of a column: the option again.",
 )
-precision_option = option(
-    "--precision",
-    metavar="SHARE",
-    help="Wanted relative error, such as 2%.  [default: 5%]",
-    heading=TIME,
-    brief="Relative error to reach.  [default: 5%]",
-)
-seconds_option = option(
-    "--time",
-    "seconds",
-    metavar="TIME",
-    help="Time for everything, such as 30s or 2m; it goes to the cells with the widest interval.  "
-    "[default: at most 10 s for each cell over all launches, but at least one call in each launch]",
-    heading=TIME,
-    brief="Time for everything, such as 30s or 2m.",
-    former=["--in"],
-)
-launches_option = option(
-    "--launches",
-    type=int,
-    metavar="N",
-    help="Number of job launches.  [default: 6 to 20, until the precision is reached]",
-    heading=TIME,
-)
-set_option = option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    shell_complete=completing.settings,
-    help="A setting of the MPI: an environment variable, or an MCA parameter of Open MPI.",
-    heading=MPI,
-    brief="A setting of the MPI.",
-)
-env_option = option(
-    "--env",
-    multiple=True,
-    metavar="NAME[=VALUE]",
-    help="An environment variable for all ranks; without a value, as it is here.",
-    heading=MPI,
-    brief="An environment variable for all ranks.",
-)
-host_options = (
-    option(
-        "--hosts",
-        metavar="LIST",
-        help="Hosts of the ranks, such as a,b[01-04], or a:2,b:2 with at most 2 on each.  "
-        "[default: those of the batch job that we are in, else this machine]",
-        heading=RANKS,
-        brief="Hosts of the ranks, such as a,b[01-04] or a:2,b:2.",
-    ),
-    option(
-        "--hostfile",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Read hosts from a file, as launchers and batch systems write them.",
-        heading=RANKS,
-    ),
-    option("--ppn", metavar="N", help="Ranks on each host.", heading=RANKS),
-    option("--launcher", metavar="NAME", cls=LauncherOption, heading=RANKS),
-    option(
-        "--rsh",
-        metavar="WORDS",
-        help="What starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]",
-        heading=RANKS,
-    ),
-)
-hosts_to_ask = (
-    option(
-        "--hosts",
-        metavar="LIST",
-        help="These hosts, such as a,b[01-04].  [default: those of the batch job, or this one]",
-        heading=RANKS,
-        brief="Hosts of the ranks, such as a,b[01-04] or a:2,b:2.",
-    ),
-    option(
-        "--hostfile",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Read hosts from a file, as launchers and batch systems write them.",
-        heading=RANKS,
-    ),
-    option(
-        "--rsh",
-        metavar="WORDS",
-        help="What starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]",
-        heading=RANKS,
-    ),
-)
-gpu_options = (
-    option(
-        "--memory",
-        multiple=True,
-        metavar="KIND,…",
-        help="Memory of the buffers: host, pinned, device, managed, or two of them as device:host "
-        "for the two ranks of a pair. Several are measured in turn in each launch.  [default: "
-        "host]",
-        heading=GPUS,
-    ),
-    option(
-        "--gpu",
-        metavar="GPU,…",
-        help="GPUs of local rank 0, 1, … of a host: near (to the rank's core), or an index or a "
-        "PCI address for each; a GPU that is named twice is shared.  [default: near]",
-        heading=GPUS,
-    ),
-    option(
-        "--cuda", metavar="FILE", hidden=True, help="The library of the CUDA driver.", heading=GPUS
-    ),
-    option(
-        "--nccl",
-        metavar="FILE",
-        help="The library of NCCL (suite NCCL).  [default: the one that is found]",
-        heading=GPUS,
-    ),
-)
-oversubscribe_option = option(
-    "--oversubscribe", is_flag=True, help="Allow more ranks than cores.", heading=RANKS
-)
-seed_option = option("--seed", type=int, metavar="N", help="Random seed.", heading=TIME)
-timeout_option = option(
-    "--timeout",
-    "timeout_s",
-    metavar="TIME",
-    help="End a launch that has been silent for so long.  [default: 5m]",
-    heading=TIME,
+limits_option = option(
+    "--limits",
+    "limits_of",
+    metavar="RUN",
+    help="A run of `mpigauge node` with the limits for these numbers; or none.  [default: "
+    "one of the same machine beside this run, if there is one]",
 )
 
 
@@ -456,28 +307,3 @@ def together(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
         return function
 
     return decorate
-
-
-transport_option = option(
-    "--transport",
-    metavar="NAME",
-    shell_complete=completing.transports,
-    help="Transport of the messages: shm, tcp, tcp:eth0, ucx:mlx5_0:1, … (`mpigauge mpi "
-    "transports`).",
-    heading=MPI,
-    brief="Transport of the messages: shm, tcp, ucx:mlx5_0:1 …",
-)
-tuned_option = option(
-    "--tuned",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Have the MPI follow the rules of this tuning (`mpigauge tune`).",
-    heading=MPI,
-)
-limits_option = option(
-    "--limits",
-    "limits_of",
-    metavar="RUN",
-    help="A run of `mpigauge node` with the limits for these numbers; or none.  [default: "
-    "one of the same machine beside this run, if there is one]",
-)

@@ -17,12 +17,7 @@ PROGRAM_OPTIONS = (
     ),
     options.mpi_option,
     options.one_place_option,
-    options.transport_option,
-    options.tuned_option,
-    options.set_option,
-    options.env_option,
-    *options.host_options,
-    options.oversubscribe_option,
+    *options.all_shared("transport tuned set env hosts hostfile ppn launcher rsh oversubscribe"),
 )
 NAMES = (
     *("mpi_spec", "np", "place", "transport", "settings", "env", "hosts", "hostfile", "ppn"),

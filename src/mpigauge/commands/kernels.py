@@ -36,7 +36,7 @@ def command() -> None:
     help="For all users who set MPIGAUGE_KERNELS to DIR, which they need not be able to write.  "
     "[default: your cache]",
 )
-@options.mpis_option
+@options.shared("mpi")
 def build_command(folder: Path | None, mpi_specs: tuple[str, ...]) -> None:
     """Build the kernels for all MPIs that are here, or for those that --mpi names.
 

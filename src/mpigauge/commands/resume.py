@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     former=["--in"],
 )
 @options.format_option(pairs=True)
-@options.history_option
+@options.shared("no-history")
 def command(run: str, seconds: str | None, form: str) -> None:
     """Resume a run that was killed, interrupted or failed, or make it more precise.
 

@@ -110,7 +110,7 @@ def command() -> None:
         heading=MESSAGES,
         brief="Message sizes to measure.  [default: 8 B to 2 MiB, times 4]",
     ),
-    options.seconds_option,
+    options.shared("time"),
     option(
         "--launches",
         type=click.IntRange(LEAST_LAUNCHES_OF_RULES, MOST_LAUNCHES),
@@ -131,8 +131,7 @@ def command() -> None:
         help="At which programs start MPI: single, funneled, serialized, multiple (mpi4py's).  "
         "[default: single]",
     ),
-    *options.host_options,
-    options.oversubscribe_option,
+    *options.all_shared("hosts hostfile ppn launcher rsh oversubscribe"),
     option(
         "--keep-order",
         is_flag=True,
@@ -152,7 +151,7 @@ def command() -> None:
         help="Search these by N trials of Optuna, in finer steps, in place of a list of "
         "combinations.",
     ),
-    options.seed_option,
+    options.shared("seed"),
     option(
         "--output",
         type=OutputFolder(),
@@ -364,8 +363,7 @@ def apply_command(folder: Path, words: tuple[str, ...]) -> None:
         heading=MPI,
         brief="mpich, openmpi, intel, or a path; several are compared.",
     ),
-    *options.host_options,
-    options.seed_option,
+    *options.all_shared("hosts hostfile ppn launcher rsh seed"),
 )
 def verify_command(folder: Path, mpi_spec: str | None, **values: Any) -> None:
     """Re-verify that the rules are correct and still faster, on the hosts of the tuning.

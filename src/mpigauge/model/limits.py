@@ -3,8 +3,8 @@
 """Limits of the numbers that users write, and how such numbers are read.
 
 A word is compared by its length before it is converted: Python refuses thousands of digits, and a
-float that is too large becomes infinite. The limits of options that only some benchmarks have are
-in schema/options.toml.
+float that is too large becomes infinite. The limits of the options of `mpigauge run` are in
+schema/options.toml.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from __future__ import annotations
 import math
 import re
 
+from mpigauge.model.option_table import general
+
 MOST_RANKS = 1 << 24
-MOST_LAUNCHES = 1000
+MOST_LAUNCHES = general("launches").most
 MOST_SEED = (1 << 63) - 1
 MOST_SECONDS = 366 * 86400.0
 """A year. No run, launch or job is longer."""

@@ -205,7 +205,7 @@ _MICROSECONDS = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 _READERS: dict[str, Callable[[OptionRow, str], str]] = {
     "word": _as_is,
     "words": _words,
-    "flag": _switch,
+    "switch": _switch,
     "int": _count,
     "counts": _thread_count,
     "orders": _thread_order,

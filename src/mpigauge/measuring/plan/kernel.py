@@ -5,57 +5,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 
+from mpigauge.measuring.plan.general import PlanFields
 from mpigauge.measuring.plan.plan import LaunchPlan, Plan, PlanPart
+from mpigauge.model.option_table import GENERAL, KERNEL_OPTIONS
 
 
 def kernel_words(plan: Plan, launch: LaunchPlan) -> tuple[str, ...]:
-    """The words of the command line, in the order of this table, without empty options."""
+    """The words of the command line, in the order of the kernels' options, without empty ones."""
     part = launch.part
-    table: dict[str, object] = {
+    values: dict[str, object] = {
+        **_general(plan),
         "benchmarks": _list(part.benchmarks),
         "ranks": _list(part.ranks),
         "pairs": part.pairs,
         "arms": "|".join(_arm(*arm) for arm in part.arms),
-        "npmin": plan.npmin,
-        "multi": plan.multi,
-        "map": "x".join(map(str, plan.map or ())),
         "sizes": _list(part.sizes or ()),
         "mode": plan.mode,
-        "precision": f"{plan.precision:g}",
         "seconds": f"{launch.seconds:.3f}",
         "cell-seconds": f"{launch.cell_seconds:.3f}",
         "use-all": int(launch.use_all),
         "seed": launch.seed,
         "launch": launch.number,
-        "datatype": plan.datatype,
-        "op": plan.op,
-        "root-shift": int(plan.root_shift),
-        "inflight": plan.inflight,
-        "cache": plan.cache,
         "cache-bytes": plan.cache_bytes,
-        "sync": plan.sync,
         "by-clock": _by_clock(launch),
         "detours": launch.detours,
         **plan.suite_options,
         **part.suite_options,
-        "data": plan.data,
         "insist": _list(name for name in part.benchmarks if name in plan.insist),
         "bind": _bound_by_kernel(plan, part),
         "memory-limit": plan.memory_limit or None,
-        "memory": _list(plan.memory),
         "leave-out": "|".join(map(_left_out, part.left_out)),
         "gpus": _list(_gpus_here(part)),
-        "cuda": plan.cuda,
-        "nccl": plan.nccl,
         "stop-file": launch.stop_file,
         "records": "-",
     }
+    places = {name: place for place, name in enumerate(KERNEL_OPTIONS)}
     words = []
-    for name, value in table.items():
+    for name in sorted(values, key=lambda name: places.get(name, len(places))):
+        value = values[name]
         if value is not None and value != "":
             words += [f"--{name}", str(value)]
     return tuple(words)
+
+
+def _general(plan: Plan) -> dict[str, object]:
+    """The options of all benchmarks that the kernels get as the plan keeps them."""
+    kept = {each.name for each in fields(PlanFields)}
+    rows = [row for row in GENERAL if row.name in KERNEL_OPTIONS and row.key in kept]
+    return {row.name: _word(row.form, getattr(plan, row.key)) for row in rows}
+
+
+def _word(form: str, value: object) -> object:
+    if isinstance(value, (tuple, list)):
+        return ("x" if form == "rank_grid" else ",").join(map(str, value))
+    if isinstance(value, bool):
+        return int(value)
+    return f"{value:g}" if isinstance(value, float) else value
 
 
 def _by_clock(launch: LaunchPlan) -> str:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.measuring.plan.foreign import Foreign
+from mpigauge.measuring.plan.general import PlanFields
 from mpigauge.model.grouping import distinct
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.secrets import masked_json
@@ -100,53 +101,23 @@ class PlanPart:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(PlanFields):
     parts: tuple[PlanPart, ...]
     """The parts, launched in turn: each round has a launch of every part."""
     mpi: str
     """The argument of --mpi that selects the MPI again."""
     seed: int
     mode: str = "adaptive"
-    precision: float = 0.05
     seconds: float | None = None
     """Wall time for everything; None: until the precision is reached."""
     use_all: bool = False
     """True if all of the time is to be used, on the cells with the widest interval."""
-    launches: int | None = None
-    """Launches of each part; None: 6, and up to 20 while the widest interval is too wide."""
-    datatype: str = ""
-    op: str = "sum"
-    root_shift: bool = False
-    inflight: int = 256
-    cache: str = "hot"
     cache_bytes: int = 64 << 20
-    sync: str = "barrier"
-    """auto: by the clock if ranks share a precise enough one, else after a barrier."""
-    data: str = "static"
     insist: tuple[str, ...] = ()
     """Benchmarks that are refused if they have no fresh data; others stay static."""
-    npmin: int = 2
-    multi: int | None = None
-    map: tuple[int, int] | None = None
-    memory: tuple[str, ...] = ()
-    """The kinds of memory for buffers, each measured in every launch; empty: host."""
-    memory_limit: int = 0
-    """Bytes of buffers per rank at most; 0: of what is free."""
-    cuda: str = ""
-    """The library of the CUDA driver; empty: no buffer is in memory of the driver."""
-    nccl: str = ""
-    """The library of NCCL; empty: the one that the loader finds."""
-    oversubscribe: bool = False
-    timeout_s: float = 300.0
     start_s: float = 0.0
     """The seconds for which a launch may be silent before its first record; at least the
     timeout."""
-    rsh: tuple[str, ...] = ()
-    """The launch agent's words; empty: the launcher's own."""
-    launcher: str = ""
-    """A launcher other than the MPI's own, such as srun."""
-    bound_by: str = "kernel"
-    """The program that binds the ranks to their cores: kernel, or launcher."""
     suite_options: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Options that only some benchmarks use, in the kernels' words."""
     shuffle: bool = False
@@ -156,8 +127,6 @@ class Plan:
     if no time is left."""
     fail_fast: bool = False
     """True if the run ends with the first launch that fails."""
-    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
-    env: Mapping[str, str] = field(default_factory=dict, hash=False)
     replay: Replayed | None = None
     """The program that the benchmark Replay replays; None: none."""
 
@@ -220,18 +189,15 @@ class Plan:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Plan:
-        values = {}
+        values: dict[str, Any] = {}
         for name in cls.__dataclass_fields__:
             if name in data:
-                values[name] = data[name]
+                value = data[name]
+                values[name] = tuple(value) if isinstance(value, list) else value
         values["parts"] = tuple(_part(each) for each in data["parts"])
         values |= _memory(data)
         values["suite_options"] = _suite_options(data)
         values["replay"] = _replayed(data.get("replay"))
-        values["rsh"] = tuple(data.get("rsh", ()))
-        values["insist"] = tuple(data.get("insist", ()))
-        grid = data.get("map")
-        values["map"] = (int(grid[0]), int(grid[1])) if grid else None
         return cls(**values)
 
 

@@ -5,17 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.measuring.plan import parse
 from mpigauge.measuring.plan.buffer_memory import memory_options
+from mpigauge.measuring.plan.general import RequestFields
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import NamedHost
 from mpigauge.model.libraries import Blas, Compiler
-from mpigauge.model.limits import MOST_LAUNCHES, MOST_SEED
-from mpigauge.model.option_table import LIMITS
+from mpigauge.model.limits import MOST_SEED
+from mpigauge.model.option_table import GENERAL, OptionRow
 from mpigauge.model.sizes import parse_sizes
 from mpigauge.model.suite_options import flag_of, read_suite_options
 from mpigauge.site.placement import parse_entries
@@ -24,8 +25,6 @@ from mpigauge.site.placement import words as parse_place
 if TYPE_CHECKING:
     from mpigauge.runs.store.arrivals import ArrivalsOfRun
     from mpigauge.runs.store.replays import ReplayMix
-
-DEFAULT_PRECISION = 0.05
 
 
 @dataclass(frozen=True)
@@ -61,31 +60,14 @@ class LookedUp:
 
 
 @dataclass(frozen=True)
-class Request:
-    """The options of a user. None and empty mean: not given."""
+class Request(RequestFields):
+    """The options of a user, with the files and other objects that they name."""
 
     benchmarks: tuple[str, ...] = ()
-    ranks: tuple[int, ...] = ()
-    np: int | None = None
-    sizes: tuple[int, ...] | None = None
-    precision: float | None = None
-    seconds: float | None = None
-    launches: int | None = None
-    datatype: str = ""
-    op: str = ""
-    root_shift: bool = False
-    inflight: int | None = None
-    cache: str = "hot"
-    data: str = "static"
-    sync: str = "auto"
-    place: tuple[str, ...] = ()
-    """Placement policies, each measured."""
     rankfiles: Mapping[str, str] = field(default_factory=dict, hash=False)
     """The texts of the files that the policies name."""
     unbound: bool = False
     """True if ranks are not to be bound."""
-    bound_by: str = "kernel"
-    """The program that binds the ranks to their cores: kernel, or launcher."""
     suite_options: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Options that only some benchmarks use, in the kernels' words."""
     blas: tuple[Blas, ...] = ()
@@ -98,32 +80,6 @@ class Request:
     """Arrival patterns of the profiles that the user named, by their names as given."""
     replay: ReplayMix | None = None
     """The mix of calls that is to be replayed."""
-    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
-    env: Mapping[str, str] = field(default_factory=dict, hash=False)
-    classic: bool = False
-    npmin: int | None = None
-    multi: int | None = None
-    map: tuple[int, int] | None = None
-    oversubscribe: bool = False
-    hosts: tuple[NamedHost, ...] = ()
-    """Empty: this machine."""
-    ppn: int | None = None
-    rsh: tuple[str, ...] = ()
-    launcher: str = ""
-    """A launcher other than the MPI's own."""
-    memory: tuple[str, ...] = ()
-    """The kinds of memory for buffers, each measured: device, or device:host for the two ranks of a
-    pair."""
-    memory_limit: int = 0
-    """Bytes of buffers per rank at most; 0: of what is free."""
-    gpu: str = ""
-    """The GPUs of the ranks of a host, in the words of --gpu."""
-    cuda: str = ""
-    """The library of the CUDA driver; empty: the one that is found."""
-    nccl: str = ""
-    """The library of NCCL; empty: the one that is found."""
-    seed: int = 0
-    timeout_s: float | None = None
 
     @property
     def libraries(self) -> tuple[Blas, ...]:
@@ -140,10 +96,11 @@ def read_request(raw: Mapping[str, Any], looked_up: LookedUp | None = None) -> R
     options = {name: value for name, value in raw.items() if value not in (None, (), "")}
     looked_up = looked_up or LookedUp()
     _refuse_contradictions(options)
-    values = {}
-    for name, read in _READERS.items():
-        if name in options:
-            values[name] = read(options[name])
+    values: dict[str, Any] = {"benchmarks": tuple(options.get("benchmarks", ()))}
+    for row in GENERAL:
+        read = _READERS.get(row.form) if row.key in _FIELDS else None
+        if read and row.key in options:
+            values[row.key] = read(row, options[row.key])
     values |= _bind(options.get("bind", ""))
     values |= _memory(options)
     if "sizes_file" in options:
@@ -241,59 +198,44 @@ def _each_once(compilers: Sequence[Compiler]) -> tuple[Compiler, ...]:
     return tuple(compilers)
 
 
-def _launches(count: int) -> int:
-    if not 1 <= count <= MOST_LAUNCHES:
-        raise UserError(
-            f"--launches: {count} is out of range; write a number from 1 to {MOST_LAUNCHES}"
-        )
-    return count
-
-
-def _inflight(count: int) -> int:
-    least, most = LIMITS["inflight"]
-    if not least <= count <= most:
-        raise UserError(
-            f"--inflight: {count} is out of range; write a number from {least} to {most}"
-        )
-    return count
-
-
 def _seed(seed: int) -> int:
     if not 0 <= seed <= MOST_SEED:
         raise UserError(f"--seed: {seed} is out of range; write a number from 0 to 2^63 - 1")
     return seed
 
 
-def _count(option: str, what: str) -> Callable[[Any], int]:
-    return lambda value: parse.parse_count(option, str(value), what)
+def _rank_count(row: OptionRow, value: object) -> int:
+    return parse.parse_count(row.flag, str(value), "ranks")
 
 
-_READERS: Mapping[str, Callable[[Any], Any]] = {
-    "benchmarks": tuple,
-    "ranks": lambda text: parse.parse_counts("--ranks", text, "ranks"),
-    "np": _count("--np", "ranks"),
-    "sizes": lambda text: tuple(parse_sizes(text)),
-    "precision": lambda text: parse.parse_share("--precision", text),
-    "seconds": lambda text: parse.parse_duration("--time", text),
-    "launches": _launches,
-    "datatype": str,
-    "op": str,
-    "root_shift": bool,
-    "inflight": _inflight,
-    "cache": str,
-    "data": str,
-    "sync": str,
-    "place": _place,
-    "settings": parse.parse_settings,
-    "classic": bool,
-    "npmin": _count("--npmin", "ranks"),
-    "multi": int,
-    "map": lambda text: parse.parse_grid("--rank-grid", text),
-    "oversubscribe": bool,
-    "hosts": lambda text: parse_hosts(text, "--hosts"),
-    "ppn": _count("--ppn", "ranks"),
-    "launcher": str.strip,
-    "bound_by": str,
-    "gpu": str.strip,
-    "timeout_s": lambda text: parse.parse_duration("--timeout", text),
+def _number(row: OptionRow, number: int) -> int:
+    if not row.least <= number <= row.most:
+        raise UserError(
+            f"{row.flag}: {number} is out of range; write a number from {row.least} to {row.most}"
+        )
+    return number
+
+
+def _word(row: OptionRow, word: str) -> str | int:
+    """One of the choices, as a number if all of them are numbers."""
+    return int(word) if all(map(str.isdigit, row.choices)) else str(word)
+
+
+_FIELDS = frozenset(each.name for each in fields(RequestFields))
+_READERS: Mapping[str, Callable[[OptionRow, Any], Any]] = {
+    "flag": lambda _, value: bool(value),
+    "text": lambda _, value: str(value),
+    "name": lambda _, value: str(value).strip(),
+    "word": _word,
+    "int": _number,
+    "rank_count": _rank_count,
+    "rank_counts": lambda row, text: parse.parse_counts(row.flag, text, "ranks"),
+    "rank_grid": lambda row, text: parse.parse_grid(row.flag, text),
+    "sizes": lambda _, text: tuple(parse_sizes(text)),
+    "share": lambda row, text: parse.parse_share(row.flag, text),
+    "duration": lambda row, text: parse.parse_duration(row.flag, text),
+    "hosts": lambda row, text: parse_hosts(text, row.flag),
+    "policies": lambda _, texts: _place(texts),
+    "settings": lambda _, words: parse.parse_settings(words),
 }
+"""The readers by the form of an option, without forms that read_request looks up."""

@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
 
 from mpigauge.measuring.plan import arrivals, replays, thread_levels, threads, where
 from mpigauge.measuring.plan.blas import BLAS, with_blas
+from mpigauge.measuring.plan.general import PlanFields
 from mpigauge.measuring.plan.gpus import check_gpus, uses_gpus, with_gpus
 from mpigauge.measuring.plan.plan import Plan, PlanPart
-from mpigauge.measuring.plan.request import DEFAULT_PRECISION, Request
+from mpigauge.measuring.plan.request import Request
 from mpigauge.model.errors import UserError
 from mpigauge.model.grouping import grouped
 from mpigauge.model.names import COMPILER
@@ -38,7 +39,6 @@ _NEEDS = {
 }
 _FIXED = ("one", "pair")
 """Kinds of benchmarks whose groups have one size."""
-DEFAULT_INFLIGHT = 256
 CLASSIC_LAUNCHES = 1
 
 
@@ -110,41 +110,29 @@ def plan_of(
     threads.check(request, chosen, ours, resources)
     datatype, op = data_and_op(request, chosen, cards)
     check_settings(request, mpi)
-    return Plan(
-        parts=thread_levels.with_levels(parts, request.suite_options),
-        mpi=mpi.spec,
-        seed=request.seed,
-        mode="classic" if request.classic else "adaptive",
-        precision=request.precision or DEFAULT_PRECISION,
-        seconds=request.seconds,
-        use_all=request.seconds is not None and request.precision is None,
-        launches=request.launches or (CLASSIC_LAUNCHES if request.classic else None),
-        datatype=datatype,
-        op=op,
-        root_shift=request.root_shift,
-        inflight=request.inflight or DEFAULT_INFLIGHT,
-        cache=request.cache,
-        cache_bytes=max(map(resources.cold_bytes, parts)),
-        sync=request.sync,
-        data=request.data,
-        insist=insisted(request, cards),
-        npmin=request.npmin or 2,
-        multi=request.multi,
-        map=request.map,
-        memory=request.memory,
-        memory_limit=request.memory_limit,
-        cuda=request.cuda,
-        nccl=request.nccl,
-        oversubscribe=any(map(resources.crowded, parts)),
-        timeout_s=request.timeout_s or Plan.timeout_s,
-        rsh=request.rsh,
-        launcher=request.launcher,
-        bound_by=request.bound_by,
-        suite_options=_suite_options(request, chosen, ours, resources),
-        replay=replays.replayed_by(request.replay),
-        settings=dict(request.settings),
-        env=dict(request.env),
-    )
+    values = given_options(request) | {
+        "parts": thread_levels.with_levels(parts, request.suite_options),
+        "mpi": mpi.spec,
+        "seed": request.seed,
+        "mode": "classic" if request.classic else "adaptive",
+        "seconds": request.seconds,
+        "use_all": request.seconds is not None and request.precision is None,
+        "launches": request.launches or (CLASSIC_LAUNCHES if request.classic else None),
+        "datatype": datatype,
+        "op": op,
+        "cache_bytes": max(map(resources.cold_bytes, parts)),
+        "insist": insisted(request, cards),
+        "oversubscribe": any(map(resources.crowded, parts)),
+        "suite_options": _suite_options(request, chosen, ours, resources),
+        "replay": replays.replayed_by(request.replay),
+    }
+    return Plan(**values)
+
+
+def given_options(request: Request) -> dict[str, Any]:
+    """The options that the user gave and a plan keeps as they are. It has defaults for others."""
+    options = {each.name: getattr(request, each.name) for each in fields(PlanFields)}
+    return {name: value for name, value in options.items() if value not in (None, "")}
 
 
 def _suite_options(

@@ -13,7 +13,6 @@ import click
 from mpigauge.cli import options
 from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.helping import MESSAGES, OUTPUT, RANKS, TIME, option
-from mpigauge.cli.options import transport_option
 from mpigauge.cli.paths import OutputFile
 
 if TYPE_CHECKING:
@@ -60,12 +59,9 @@ MOST_AGAIN = 64
         heading=MESSAGES,
         brief="Message sizes, a map for each.  [default: 8,1Mi]",
     ),
-    options.place_option,
-    options.placement_option,
-    *options.gpu_options,
-    *options.host_options,
-    options.precision_option,
-    options.seconds_option,
+    *options.all_shared(
+        "place bind-by memory gpu cuda nccl hosts hostfile ppn launcher rsh precision time"
+    ),
     option(
         "--launches",
         type=int,
@@ -73,15 +69,7 @@ MOST_AGAIN = 64
         help="Starts of the MPI job.  [default: 1]",
         heading=TIME,
     ),
-    options.mpis_option,
-    transport_option,
-    options.set_option,
-    options.env_option,
-    options.oversubscribe_option,
-    options.dry_run_option,
-    options.topology_option,
-    options.seed_option,
-    options.timeout_option,
+    *options.all_shared("mpi transport set env oversubscribe dry-run topology seed timeout"),
     option(
         "--draw",
         "drawing",
@@ -91,8 +79,7 @@ MOST_AGAIN = 64
         heading=OUTPUT,
     ),
     options.format_option(default="map", pairs=True),
-    options.output_option,
-    options.history_option,
+    *options.all_shared("output no-history"),
 )
 def command(drawing: Path | None, pairs: str, benchmark: str, **values: Any) -> None:
     """Measure between every two cores, or every two hosts (--hosts … --ppn 1).

@@ -12,7 +12,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.helping import MESSAGES, RANKS, Command, option
-from mpigauge.cli.run_options import suite_option
+from mpigauge.cli.options import option_of
 from mpigauge.model.option_table import OFFERED
 
 if TYPE_CHECKING:
@@ -45,23 +45,11 @@ THREADS_AND_MEMORY = ("threads", "thread-order", "memory-on")
         heading=MESSAGES,
         brief="Bytes of each array of a rank.  [default: 128Mi]",
     ),
-    *(suite_option(row) for row in OFFERED if row.name in THREADS_AND_MEMORY),
-    options.place_option,
-    options.placement_option,
-    *options.host_options,
-    options.blas_option,
-    options.compiler_option,
-    options.mpis_option,
-    options.seconds_option,
-    options.precision_option,
-    options.launches_option,
-    options.set_option,
-    options.env_option,
-    options.dry_run_option,
-    options.seed_option,
-    options.timeout_option,
-    options.output_option,
-    options.history_option,
+    *(option_of(row) for row in OFFERED if row.name in THREADS_AND_MEMORY),
+    *options.all_shared(
+        "place bind-by hosts hostfile ppn launcher rsh blas compiler mpi time precision "
+        "launches set env dry-run seed timeout output no-history"
+    ),
     options.json_option,
 )
 def command(

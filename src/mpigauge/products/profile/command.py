@@ -80,7 +80,7 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
         help="What to print on standard error afterwards.",
         heading=OUTPUT,
     ),
-    options.output_option,
+    options.shared("output"),
     option(
         "--include",
         is_flag=True,

@@ -11,7 +11,6 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.helping import Command
-from mpigauge.cli.options import transport_option
 
 LEAST_CPU = 8
 """Columns that the name of a CPU needs at least."""
@@ -26,24 +25,12 @@ if TYPE_CHECKING:
 
 @click.command("quick", cls=Command)
 @options.together(
-    options.mpis_option,
-    transport_option,
-    options.seconds_option,
-    options.launches_option,
-    options.precision_option,
-    options.set_option,
-    options.env_option,
-    options.place_option,
-    options.placement_option,
-    *options.host_options,
-    options.oversubscribe_option,
-    options.dry_run_option,
-    options.topology_option,
-    options.seed_option,
-    options.timeout_option,
+    *options.all_shared(
+        "mpi transport time launches precision set env place bind-by hosts hostfile ppn "
+        "launcher rsh oversubscribe dry-run topology seed timeout"
+    ),
     options.format_option(default=None),
-    options.output_option,
-    options.history_option,
+    *options.all_shared("output no-history"),
 )
 def command(**values: Any) -> None:
     """Measure this machine in less than a minute.
