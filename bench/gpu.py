@@ -69,7 +69,7 @@ class Step:
     shows: tuple[str, ...] = ()
     """Regular expressions that its output has to match."""
     hides: tuple[str, ...] = ()
-    """Those that it must not match."""
+    """Regular expressions that its output must not match."""
     env: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -84,7 +84,7 @@ OF_ONE_MPI = re.compile(
 NO_ERRORS = re.compile(r"^\s*No Errors\s*$", re.MULTILINE)
 CONFIGURE = ("--disable-cxx", "--disable-spawn", "--disable-ft-tests", "--disable-perftest")
 STRICT = ("--enable-strictmpi",)
-"""Nothing that only MPICH has."""
+"""The option that leaves out all that only MPICH has."""
 
 
 # --- the tests -----------------------------------------------------------------------------------

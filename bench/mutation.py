@@ -133,7 +133,7 @@ def run_until(
 
 
 def equivalents() -> dict[tuple[str, str, str], str]:
-    """Why a mutant changes nothing, by its key."""
+    """The reasons why mutants change nothing, by their keys."""
     with EQUIVALENT.open("rb") as file:
         listed = tomllib.load(file)["mutant"]
     return {(each["path"], each["before"], each["after"]): each["reason"] for each in listed}

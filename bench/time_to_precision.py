@@ -293,7 +293,7 @@ def cost(launches: Sequence[Launch]) -> Cost:
 
 @contextlib.contextmanager
 def burners(cores: Sequence[str], protect: bool) -> Iterator[None]:
-    """On each core a process that works for 1 ms in every 10 ms; as important as the jobs."""
+    """Starts on each core a process that works 1 ms in every 10 ms, as important as the jobs."""
     with contextlib.ExitStack() as stack:
         for core in cores:
             words = [sys.executable, "-c", BURNER, core]

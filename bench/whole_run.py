@@ -29,7 +29,7 @@ from mpigauge.site.launch import Command
 PROMISE = "no longer, by the median of the ratios"
 LEAST_ROUNDS = 3
 SLACK = 1.02
-"""Below this a ratio is not a difference: launches of one program differ by more."""
+"""The least ratio that is a difference: launches of one program differ by less."""
 
 
 def main() -> int:

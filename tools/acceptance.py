@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""What is too long for each change and is run before a release, or when somebody wants to know.
+"""Runs the tests that are too long for each change, before a release or on demand.
 
 `make acceptance` runs all parts, `make acceptance PART="name name"` those. How each went is kept
 in build/acceptance: NAME.jsonl has a line for each time it was run, with the place of its log. CI

@@ -29,12 +29,13 @@ from tools.phrases import PHRASES  # noqa: E402
 FOLDERS = ("src", "tools", "bench", "docs", "README.md")
 GENERATED = "Made by tools/generate.py"
 FRAGMENT, PARTICIPLE, PHRASE, LONG = "fragment", "participle", "phrase", "long sentence"
-MOST = {FRAGMENT: 2, PARTICIPLE: 3, PHRASE: 0, LONG: 0}
+MOST = {FRAGMENT: 0, PARTICIPLE: 2, PHRASE: 0, LONG: 0}
+"""The numbers of places that are left. Only ever lower them."""
 WORDS = 30
 """The length of a sentence that is too long."""
-"""The numbers of places that are left. Only ever lower them."""
 _FIRST_WORDS = (
-    "Of What That Whether As By With In For From To Which Who Whose Where When How If Than"
+    "Of What That Whether As By With In For From To Which Who Whose Where When How If Than Only "
+    "Before After Also Without Between Below Behind Beside Over On Why Those None Nothing Another"
 )
 FRAGMENTS = frozenset(_FIRST_WORDS.split())
 """First words of docstrings that continue something that is not there."""
@@ -71,7 +72,7 @@ def _of_code(shown: Path, text: str) -> Iterator[Place]:
             if not _is_command(node):
                 docstrings.add((line, docstring))
             words = docstring.split()
-            if words and words[0].rstrip(",:;") in FRAGMENTS and not _is_question(docstring):
+            if words and _continues(words[0]) and not _is_question(docstring):
                 yield Place(shown, line, FRAGMENT, " ".join(words[:8]))
         for line, name in _names(node):
             if name in PARTICIPLES:
@@ -79,6 +80,10 @@ def _of_code(shown: Path, text: str) -> Iterator[Place]:
     if shown.parts[0] == "src":
         for line, message in sorted(_strings(tree) - docstrings):
             yield from _phrases(shown, line, message)
+
+
+def _continues(first_word: str) -> bool:
+    return first_word.startswith("...") or first_word.rstrip(",:;") in FRAGMENTS
 
 
 def _is_command(node: ast.AST) -> bool:

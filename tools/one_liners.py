@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 UPLOADED = False
-"""Before the first upload people are shown the file of the release; to be set after it."""
+"""True after the first upload; before it people are shown the file of the release."""
 NAME = "mpigauge"
 FILE = "./mpigauge-*-manylinux_2_17_x86_64.whl"
 ROOT = Path(__file__).resolve().parents[1]

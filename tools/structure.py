@@ -29,9 +29,9 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PAGES = r"products\.\w+\.(show\w*(\.\w+)?|pages|\w+_pages)$"
 SHOWING = re.compile(rf"(show|report)\.|{_PAGES}")
-"""The modules that show results of others (`show` was once called `report`)..."""
+"""The modules that show results of others (`show` was once called `report`)."""
 MAY_CALL = re.compile(rf"(model|draw|show|report)(\.|$)|{_PAGES}")
-"""...and those that they may call for it: none of them analyses a run."""
+"""The modules that they may call for it: none of them analyses a run."""
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,10 @@ def test_docstrings_of_functions_classes_and_members_are_read(places: Places) ->
     assert [line for line, *_ in places.of(text)] == [2, 4, 6]
 
 
+def test_a_docstring_that_ends_another_is_a_fragment(places: Places) -> None:
+    assert [kind for _, kind, _ in places.of('A = 1\n"""...of so many."""\n')] == ["fragment"]
+
+
 def test_whole_sentences_and_other_strings_are_left_alone(places: Places) -> None:
     assert places.of('"""Offers rows of one run."""\nA = "Of rows"\nprint("By rank")\n') == []
 

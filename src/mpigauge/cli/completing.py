@@ -18,7 +18,8 @@ INTERFACES = Path("/sys/class/net")
 
 
 def benchmarks(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """Also suites, and outside MPI1 the name alone."""
+    """Returns the words that name benchmarks: with their suite, those of MPI1 also alone, and
+    suites."""
     del ctx, param
     from mpigauge.model.stored_cards import all_cards
 
@@ -27,7 +28,8 @@ def benchmarks(ctx: click.Context, param: click.Parameter, begun: str) -> list[s
 
 
 def runs(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """Below mpigauge-runs, `last`, and references; names that begin with a path are files."""
+    """Returns the runs below mpigauge-runs, `last` and references; beginnings of paths name
+    files."""
     del ctx, param
     from mpigauge.runs.readers.references import names
     from mpigauge.runs.store import run_folders

@@ -162,7 +162,8 @@ def _known_format(ctx: click.Context, param: click.Parameter, value: str | None)
 def _known_format_of_rows(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> str | None:
-    """Before anything is measured that could not be shown."""
+    """Checks a format before anything is measured: it is known and shows more than pairs of
+    ranks."""
     if value == USUAL_FORMAT:
         return value  # known without looking at the others, which takes as long as a measurement
     from mpigauge.model.errors import no_such

@@ -143,7 +143,8 @@ def list_command(
 
 
 def _tried(mpis: Iterable[Mpi]) -> dict[str, Trial]:
-    """Those whose launcher starts something here. Slurm's would make a job and wait for it."""
+    """Tries the MPIs whose launcher starts something here. Slurm's would make a job and wait for
+    it."""
     from mpigauge.measuring.campaign.trial import trial
     from mpigauge.model.registry import Here
     from mpigauge.site import batch

@@ -47,7 +47,7 @@ class Knob:
     of: str = ""
     """The layer that it belongs to, if that is not the MPI itself: ucx, libfabric, launcher."""
     tested: bool = True
-    """False: only its name is known, since no MPI that has it was available for testing."""
+    """True if an MPI that has it was tested. Of others only the name is known."""
 
     @property
     def name(self) -> str:

@@ -64,7 +64,7 @@ class Document:
     sentences: tuple[str, ...] = ()
     """Warnings about the run."""
     notes: tuple[str, ...] = ()
-    """Those of them on numbers that are missing or not measured here, which every output has."""
+    """The warnings about numbers that are missing or not measured here, which every output has."""
     change: Change | None = None
     """The change of the machine during the run, if there was one."""
     run: str = ""

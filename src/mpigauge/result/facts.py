@@ -44,7 +44,7 @@ class Facts:
     """The programs and files of imported numbers; empty: measured by mpigauge."""
     host: str = ""
     hosts: tuple[str, ...] = ()
-    """Those of the ranks, in their order."""
+    """The hosts of the ranks, in their order."""
     cpu: str = ""
     architecture: str = ""
     system: str = "Linux"
@@ -92,7 +92,7 @@ class Facts:
 
     @property
     def detours(self) -> UsualDetours | None:
-        """None: no launch found any on its cores."""
+        """The usual detours of the cores; None: no launch has sampled any."""
         noisy = [each for each in self.sampled if each.detours_per_s > 0]
         if not noisy:
             return None

@@ -33,16 +33,16 @@ class Finding:
     cause: str = ""
     """The name of the cause, which `explain` fills in."""
     tentative: str = ""
-    """Why it is no more than a hint, which `explain` fills in; empty: it is more."""
+    """The reason why it is only a hint, which `explain` fills in; empty: it is more."""
 
 
 @dataclass(frozen=True)
 class Blind:
-    """Why some causes could not be looked for, or what of the run could not be read."""
+    """A reason why causes were not looked for, or why a part of the run was not read."""
 
     reason: str
     causes: tuple[str, ...]
-    """None: all had less to look at."""
+    """The causes that were not looked for; none: all had less data."""
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class Curve:
 
     @cached_property
     def pieces(self) -> Pieces | None:
-        """None: it has fewer than three sizes."""
+        """The curve as lines in pieces; None: it has fewer than three sizes."""
         return in_pieces(known_points(self.fitted))
 
     def row(self, message_bytes: int) -> Row:
@@ -91,7 +91,7 @@ class Curve:
 class RunView:
     run: Run
     rows: tuple[Row, ...]
-    """Those with a time."""
+    """The rows with a time."""
     topologies: Mapping[str, Topology] = field(hash=False)
     """The topologies of the hosts that the run describes, by the hosts' own names."""
     whole: RunView | None = field(default=None, repr=False)
@@ -111,7 +111,7 @@ class RunView:
         return cls(run, tuple(timed), _topologies(run.passport), pairs=pairs)
 
     def part(self, does: frozenset[Does]) -> RunView:
-        """Only the benchmarks that do one of these."""
+        """The part of the view whose benchmarks do one of these."""
         rows = tuple(row for row in self.rows if nature_of(row).does in does)
         if len(rows) == len(self.rows):
             return self

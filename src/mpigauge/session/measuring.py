@@ -51,7 +51,7 @@ class Measured:
     """The results of campaigns."""
 
     runs: tuple[Run, ...]
-    """Those that measured anything."""
+    """The runs that measured anything."""
     problems: tuple[str, ...]
     """Descriptions of what went wrong."""
 

@@ -59,7 +59,7 @@ class Target:
     given: Given | None = None
     """The batch job that we are in."""
     launcher: str = ""
-    """Another than the MPI's own."""
+    """A launcher other than the MPI's own; empty: its own."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Setup:
     """The hosts and cores on which ranks can be placed."""
     mpi: Mpi
     built: Kernels | None
-    """None: only programs of the user are launched, which need no kernels."""
+    """The built kernels; None: only programs of the user are launched, which need none."""
     cards: Cards
     request: Request
     """The request, with the settings of this MPI for --transport."""
@@ -87,7 +87,7 @@ class Setup:
 
     @property
     def kernels(self) -> Kernels:
-        """Those of a command that measures by them."""
+        """The kernels, for a command that measures by them."""
         assert self.built is not None
         return self.built
 

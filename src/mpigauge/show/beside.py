@@ -198,7 +198,7 @@ def in_unit(item: Item) -> str:
 
 
 def word_in_unit(item: Item, value: float, error: float = 0.0) -> str:
-    """Another value of the same thing, such as that of one launch."""
+    """The words for another value of the same thing, such as that of one launch."""
     if item.unit == BYTES:
         return memory(value)
     if item.unit == SECONDS:

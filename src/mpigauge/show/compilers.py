@@ -37,7 +37,7 @@ def compiler_lines(comparison: Comparison, accounts: Mapping[str, str]) -> list[
 
 
 def _open(comparison: Comparison) -> Iterator[str]:
-    """Why nothing is said of some, each reason once."""
+    """Yields the sentence on compilers without a verdict, each reason once."""
     reasons = dict.fromkeys(entry.undecided for entry in comparison.entries)
     reasons.pop("", None)
     if reasons:

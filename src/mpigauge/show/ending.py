@@ -48,7 +48,7 @@ def ending(document: Document, colour: bool = False) -> list[list[str]]:
 
 
 def trust_lines(document: Document, colour: bool = False) -> list[str]:
-    """How far to trust the numbers, the count of the remarks, and the next command."""
+    """The verdict on the numbers, the count of launches, and the commands that help."""
     sentence = trust(document.rows, document.change)
     sentences = broken([sentence]) if sentence else []
     return [*sentences, *last_lines(document, colour=colour)]
@@ -99,7 +99,7 @@ def next_step(document: Document) -> str:
 
 
 def _command(document: Document, name: str, option: str = "") -> Iterator[str]:
-    """Nothing: the run is not stored."""
+    """Yields the command for this run, if it is stored."""
     if document.run:
         yield f"`mpigauge {name} {without_orders(document.run)}{option}`"
 

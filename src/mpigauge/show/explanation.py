@@ -93,7 +93,7 @@ def _finding(
 
 
 def _briefly(finding: Finding) -> Iterator[tuple[str, str]]:
-    """Why, as sure as it is, and what to try first, without what stands in parentheses."""
+    """Yields the likely cause and the first remedy, without the text in parentheses."""
     if finding.void:
         yield "void", "these numbers mean nothing"
     sure = finding.proved and not finding.tentative

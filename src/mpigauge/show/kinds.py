@@ -31,7 +31,7 @@ class Chosen:
 
 ALL = Chosen()
 Draw = Callable[[RunResults, Chosen], "Picture | None"]
-"""None: the runs hold nothing of this kind."""
+"""A function that draws runs. Its value None: the runs hold nothing of this kind."""
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ class CampaignTask:
     plan: Plan
     mpi: Mpi
     kernels: Kernels | None
-    """None: only programs of the user are launched."""
+    """The kernels of this MPI; None: only programs of the user are launched."""
     writer: RunWriter
     remeasure: Remeasure | None = None
-    """None: nothing is measured once more."""
+    """The choice of the parts to measure once more; None: there is none."""
     cells: tuple[Cell, ...] = ()
     """The cells of launches that were made before, if the run is resumed."""
     spent_s: float = 0.0

@@ -35,7 +35,7 @@ class PlanPart:
     ranks: tuple[int, ...] = ()
     """Sizes of groups; empty: 2, 4, … all, as in IMB."""
     sizes: tuple[int, ...] | None = None
-    """None: 0, 1, 2, 4, … 4 MiB."""
+    """Message sizes in bytes; None: 0, 1, 2, 4, … 4 MiB."""
     pairs: str = ""
     """The pairs of ranks that measure at the same time: all, each, ring or 0-1,2-3;0-2; empty:
     groups do."""

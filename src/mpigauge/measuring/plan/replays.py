@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from mpigauge.runs.store.replays import Group, MixStep, ReplayMix
 
 MOST_CALLS = 2000
-"""The most steps of an iteration, unless that leaves out much..."""
+"""The most steps of an iteration, unless that leaves out more than MUCH."""
 MOST_SECONDS = 0.05
-"""...and its longest duration in the program."""
+"""The longest duration of an iteration in the program."""
 MUCH = 0.05
 """The share of the time in MPI that calls too rare for an iteration may take together."""
 MOST_STEPS = 500

@@ -27,7 +27,7 @@ TIME_S = 315532800
 @dataclass(frozen=True)
 class File:
     name: str
-    """Below the archive's one folder."""
+    """The path below the archive's one folder."""
     content: Path | bytes
     """A file to be copied, with its right to be run, or what is in it."""
     runs: bool = False

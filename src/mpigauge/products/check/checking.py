@@ -41,7 +41,7 @@ class LimitsBaseline:
 
 @dataclass(frozen=True)
 class RunBaseline:
-    """Another run, against which a run is checked."""
+    """The run against which another run is checked."""
 
     reference: Run
     tolerance: float

@@ -81,9 +81,9 @@ class Measurements:
 
     noise: tuple[CoreNoise, ...]
     cross_memory: CrossMemory | None
-    """None: it could not be tried."""
+    """The trial of copies between processes; None: it could not be tried."""
     problems: tuple[str, ...] = ()
-    """Why something could not be measured."""
+    """The reasons why something could not be measured."""
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,12 @@ class Host:
     files: Files
     machine: Machine
     measured: Measurements | None
-    """None: it was not measured, as when the machine is only a record."""
+    """The measurements; None: there are none, as when the machine is only a record."""
     asked: MpiOffers | None = None
-    """None: no MPI was probed."""
+    """The properties of the MPI; None: no MPI was probed."""
     start: MpiStart | None = None
-    """None: no MPI was started."""
+    """The start of an MPI; None: no MPI was started."""
     on_gpus: MpiOnGpus | None = None
-    """None: no MPI was probed."""
+    """The properties of the MPI; None: no MPI was probed."""
     outlook: Outlook | None = None
     """The state of the kernels for the MPI; None: no MPI was probed."""

@@ -21,7 +21,7 @@ from mpigauge.products.doctor.check_finding import CheckFinding
 from mpigauge.site.batch import SYSTEMS
 
 SECONDS = 60.0
-"""Beside the time in which noise is watched; asking an MPI starts programs."""
+"""The time for a host besides that of watching noise; probing an MPI starts programs."""
 VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "MPIGAUGE_KERNELS")
 """The variables by which MPIs and kernels are found there as here."""
 _PROGRAM = """

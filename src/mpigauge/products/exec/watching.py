@@ -24,7 +24,7 @@ from mpigauge.site.mpi.programs.witness import (
 
 LOOK_EVERY_S = 0.1
 PATIENCE_S = 10.0
-"""After so long without a rank that came out of MPI_Init somebody may want to know."""
+"""The seconds without a rank that has left MPI_Init after which a remark is due."""
 SCAN_EVERY_S = 1.0
 """Processes are looked through, until all ranks have come out of MPI_Init."""
 GONE_SCANS = 3

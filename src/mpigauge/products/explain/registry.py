@@ -87,7 +87,7 @@ def explained(view: RunView) -> Explanation:
 
 
 def _lacks(cause: Cause, part: RunView) -> list[str]:
-    """Why a cause cannot be looked for in the rows that are of it; empty: it can."""
+    """The reasons why a cause cannot be looked for in its rows; empty: it can."""
     if not part.rows:
         return [f"none of its benchmarks is about {kinds_in_words(cause.of)}"]
     lacks = [need(part) for need in cause.needs]

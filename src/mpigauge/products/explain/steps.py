@@ -94,7 +94,8 @@ def _steps(view: RunView) -> Iterator[Step]:
 
 
 def _lost(step: Step) -> Iterator[float]:
-    """Behind the step, what lies above the line of the smaller sizes, until it no longer does."""
+    """Yields the time lost behind the step: the part above the line of the smaller sizes, until
+    there is none."""
     line = _line_before(step)
     for row in step.curve.behind(step.at.before_bytes):
         share = 1 - drawn_on(line, row.message_bytes) / row.latency.value

@@ -43,7 +43,7 @@ def install(
 
 
 def _check(folder: Path, force: bool) -> None:
-    """Nothing is overwritten that we did not put there."""
+    """Checks the folder: files of others are not overwritten."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file; name a folder to install into")
     for path in _foreign(folder):

@@ -123,7 +123,7 @@ def command(drawing: Path | None, pairs: str, benchmark: str, **values: Any) -> 
 
 
 def check_drawing(file: Path | None, mpi_specs: Sequence[str]) -> None:
-    """Before anything is measured for a picture that could not be kept."""
+    """Checks that a picture can be kept, before anything is measured for it."""
     from mpigauge.draw.write import check_picture
     from mpigauge.model.errors import UserError
 

@@ -97,7 +97,7 @@ def _of(rows: Sequence[Row], benchmark: str) -> list[Row]:
 
 
 def _gap(bands: Sequence[Row], whole: Estimate) -> Estimate | None:
-    """Between the shortest messages, with the intervals of both times."""
+    """The gap between the shortest messages, with the intervals of both times."""
     short = [
         row
         for row in bands

@@ -31,7 +31,7 @@ class ModelRow:
 
     row: Row
     on_line: Residual | None
-    """On the line over all sizes; None: there is none, or it is of other sizes."""
+    """Its residual on the line over all sizes; None: there is no line, or it has other sizes."""
     piece: float
     """The number of its piece, from 1; NaN: there are no pieces."""
     in_pieces_s: float
@@ -49,7 +49,7 @@ class ModelRow:
 class CurveModel:
     curve: Curve
     line: Fit | None
-    """Over all sizes; None: fewer than three."""
+    """The line over all sizes; None: there are fewer than three."""
     lines: tuple[Fit, ...]
     """The lines of all pieces; one if the data carry no break."""
     breaks: tuple[LikelyBreak, ...]

@@ -49,17 +49,17 @@ PLACED = ("Triad", "Triad_tuned")
 MOST_COUNTS = 16
 LOADED = ("Chase_loaded", "Read_loaded")
 SHARES = ("_half", "_quarter", "_eighth")
-"""The shares of the time in which the other ranks read..."""
+"""The shares of the time in which the other ranks read, if fewer than LEAST_LOADS rest."""
 LEAST_LOADS = 3
-"""...where there are too few numbers of others for a curve."""
+"""The fewest numbers of other ranks that make a curve."""
 FIRST = ("Copy", "DGEMM")
-"""The benchmarks with which the first parts begin, before the others..."""
+"""The benchmarks with which the first parts begin, before the others."""
 FIRST_SHARE = 0.4
-"""...and their share of the time..."""
+"""The share of the time that these parts get."""
 EACH_S = 20.0
-"""...of which each of their launches needs so much..."""
+"""The seconds that each of their launches needs."""
 MOST_TIMES = 6
-"""...until they have an interval."""
+"""The most launches of these parts, which give an interval."""
 TIMES_A_CACHE = 4
 """The size of each array in units of the caches that could hold it, as STREAM requires."""
 OF_MEMORY = 0.5
@@ -181,7 +181,8 @@ def parts(ranks: int, arrays: tuple[int, ...], cards: Cards) -> tuple[PlanPart, 
 
 
 def _loads(ranks: int) -> tuple[str, ...]:
-    """Those of others who always read, and on few cores of others who rest in between."""
+    """The benchmarks in which others always read, and on few cores also those in which others rest
+    in between."""
     if len(counts(ranks)[1:]) >= LEAST_LOADS:
         return LOADED
     return tuple(name + end for end in ("", *SHARES) for name in LOADED)
@@ -267,7 +268,7 @@ def counts(ranks: int) -> tuple[int, ...]:
 
 
 def _available(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
-    """Those that kernels for this kind of processor have."""
+    """The benchmarks that the kernels for this kind of processor have."""
     return tuple(filter(cards.get, _words(names)))
 
 

@@ -39,9 +39,9 @@ class Fitness:
     """The share of time lost on the worst core, as the median over the launches; NaN: noise was not
     sampled."""
     precise: int
-    """The number of cells that are as precise as requested..."""
+    """The number of cells that are as precise as requested."""
     cells: int
-    """...of so many."""
+    """The number of all cells."""
 
     @property
     def grade(self) -> Grade:

@@ -47,7 +47,7 @@ def quick(request: Request, cards: Cards, resources: Resources, mpi: Mpi) -> Pla
 
 
 def check_cores(request: Request, machine: Topology) -> None:
-    """Before anything is built or installed for a machine that is too small."""
+    """Refuses a machine that is too small, before anything is built or installed for it."""
     if machine.cores < 2 and not request.oversubscribe:
         raise UserError(one_core(machine))
 
@@ -93,7 +93,7 @@ def one_core(machine: Topology) -> str:
 
 
 def _available(names: tuple[str, ...], cards: Cards) -> tuple[str, ...]:
-    """Those that these kernels have."""
+    """The benchmarks that these kernels have."""
     return tuple(name for name in names if cards.get(name))
 
 

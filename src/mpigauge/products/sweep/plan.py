@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def sweep_plan(
     request: Request, programs: Sequence[Foreign], cards: Cards, resources: Resources, mpi: Mpi
 ) -> Plan:
-    """Before anything is varied. UserError: there is nothing to measure."""
+    """The plan before anything is varied. UserError: there is nothing to measure."""
     ours = parts_of(request, cards, resources) if request.benchmarks or not programs else ()
     others = tuple(part for each in programs for part in _parts(each, request, resources))
     return plan_of(request, (*ours, *others), cards, resources, mpi)

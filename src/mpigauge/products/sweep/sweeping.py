@@ -63,7 +63,7 @@ class Sweep:
         return swept_inside(plan, list(zip(names, inside, strict=True)))
 
     def only_programs(self, setup: Setup) -> Plan:
-        """Without arms: the MPIs are what differs."""
+        """The plan without arms: the MPIs are compared."""
         from mpigauge.products.sweep.plan import sweep_plan
 
         plan = sweep_plan(setup.request, self.programs, setup.cards, setup.resources, setup.mpi)

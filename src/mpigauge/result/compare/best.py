@@ -38,9 +38,9 @@ class Best:
 
     first: Item
     best: Named | None
-    """None: no arm is significantly better than the first."""
+    """The fastest arm; None: none is significantly better than the first."""
     arms: tuple[Named, ...]
-    """All that were compared with it."""
+    """The arms that were compared with the first."""
     as_good: tuple[Named, ...]
     """Others that are better too, and whose intervals reach the best one's."""
     worse: int
@@ -78,9 +78,9 @@ class BestSettings:
 
     comparison: Comparison
     tables: tuple[BestTable, ...]
-    """Those in which the first side has measured anything."""
+    """The tables in which the first side has measured anything."""
     control: Control | None
-    """None: the default was measured once."""
+    """The comparison of the default with itself; None: it was measured once."""
 
     @property
     def lines(self) -> list[Best]:
@@ -105,7 +105,7 @@ def best_lines(comparison: Comparison, table: ComparisonTable) -> Iterator[Best]
 
 
 def control_of(comparison: Comparison) -> Control | None:
-    """None: the default was measured once."""
+    """The comparison of the default with itself; None: it was measured once."""
     if CONTROL not in comparison.names:
         return None
     place = comparison.names.index(CONTROL)

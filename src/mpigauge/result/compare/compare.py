@@ -182,7 +182,7 @@ def _other_facts(first: Side, other: Side) -> Iterator[str]:
 
 
 def _value(column: str, of: Cell | Figure) -> Any:
-    """None: it has no such column."""
+    """The value of a column; None: there is no such column."""
     return getattr(of, column, None)
 
 

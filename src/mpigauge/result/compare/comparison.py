@@ -29,7 +29,7 @@ class ComparedNumber:
     """One number of one side. All but `item` is empty for the first side."""
 
     item: Item | None
-    """None: this side has not measured it."""
+    """The number of this side; None: it has not measured it."""
     ratio: Ratio | None = None
     judged: Judged | None = None
     unlike: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ class SweptSettings(NamedTuple):
     names: tuple[str, ...]
     """All but the default, as they were typed."""
     failed: frozenset[str]
-    """Those of which a launch failed."""
+    """The settings of which a launch failed."""
 
 
 def settings_of_sweep(run: Run) -> SweptSettings:

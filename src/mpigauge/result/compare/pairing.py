@@ -60,8 +60,9 @@ class ItemPair:
         return ratio(_sample(self.first, a), _sample(self.second, b), pairs)
 
     def ratio_of_all(self, tables: Iterable[Sequence[int]]) -> Ratio:
-        """Over the times at these places of each table. Tables may be of launches of their own, as
-        where ranks differ; the first launches of all tables then count as one, and so on."""
+        """The ratio over the times at these places of each table. Tables may have launches of their
+        own, as where ranks differ; the first launches of all tables then count as one, and so
+        on."""
         firsts, seconds = _Rounds(self.first), _Rounds(self.second)
         numbers: list[tuple[SideValue, SideValue]] = []
         for places in tables:

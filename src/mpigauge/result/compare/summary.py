@@ -96,7 +96,8 @@ def _both_ways(comparison: Comparison, side: int) -> str:
 
 
 def _overall(where: str, name: str, first: str, overall: Overall) -> str:
-    """Over all 5 sizes B takes 1.30 (1.29 to 1.31) times as long as A: SLOWER."""
+    """The sentence on a whole comparison, such as: Over all 5 sizes B takes 1.30 (1.29 to 1.31)
+    times as long as A: SLOWER."""
     verdict = overall.verdict
     if overall.undecided:
         verdict += f" ({overall.undecided})"

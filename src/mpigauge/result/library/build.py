@@ -48,7 +48,7 @@ class FolderState:
     state: str
     """The state of its files when it was read (folders.state)."""
     refused: str = ""
-    """Why it is left out; empty: it is in the tables."""
+    """The reason for leaving it out; empty: it is in the tables."""
     print: Print = NOBODY
     created: str = ""
     notes: tuple[str, ...] = ()

@@ -96,7 +96,7 @@ class LikelyBreak:
 
     @property
     def middle_bytes(self) -> float:
-        """Between its two sizes, on an axis of logarithms."""
+        """The middle between its two sizes, on an axis of logarithms."""
         return math.sqrt(max(self.at.before_bytes, 1) * self.at.after_bytes)
 
 
@@ -218,7 +218,8 @@ def _values_set(entry: SettingEntry, given: Mapping[str, str]) -> list[str]:
 
 
 def _entries(view: RunView, curve: Curve) -> Iterator[SettingEntry]:
-    """Those of the run's MPI and of what is below it that act where the ranks are."""
+    """Yields the settings of the run's MPI and of the layers below it that act where the ranks
+    are."""
     where = view.where(curve.first)
     if nature_of(curve.first).does in SENDING:
         for entry in entries_of(view):

@@ -70,7 +70,8 @@ class Limits:
 
 
 def limits(hardware: Hardware, view: RunView, head: Headline | None) -> Limits | None:
-    """None: the run has no messages between two ranks."""
+    """The limits of the machine for these numbers; None: the run has no messages between two
+    ranks."""
     pairs = [row for row in view.rows if row.ranks == 2 and row.cell.suite != NODE_SUITE]
     if not pairs:
         return None

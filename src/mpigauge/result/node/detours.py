@@ -68,7 +68,8 @@ class Cores:
 
 
 def cores(noise: Iterable[Noise], ranks: Iterable[Rank] = ()) -> Cores | None:
-    """None: the run did not keep single detours, as those of older versions did not."""
+    """The detours of each core; None: the run, like those of older versions, has no single
+    detours."""
     hosts = {(rank.launch, rank.rank): rank.host for rank in ranks}
     by_core: dict[tuple[str, int], list[Noise]] = defaultdict(list)
     for each in noise:

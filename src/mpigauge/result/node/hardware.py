@@ -123,7 +123,7 @@ class Hardware:
 
 
 def hardware(run: Run) -> Hardware | None:
-    """None: it measured nothing of the node itself, or on several hosts."""
+    """The machine as a run measured it; None: the run measured no node, or several hosts."""
     view = RunView.of(run)
     rows = tuple(row for row in view.rows if row.cell.suite == NODE_SUITE and is_usual(row))
     hosts = {rank.host for rank in run.ranks}
@@ -155,7 +155,7 @@ def by(one: Estimate, other: Estimate) -> Estimate:
 
 
 def _in_memory(rows: Sequence[Row]) -> list[Row]:
-    """Those over the arrays that most of them have; smaller ones may lie in caches."""
+    """The rows over the arrays that most of them have; smaller ones may lie in caches."""
     size = largest_common(rows) if rows else 0
     return [row for row in rows if row.message_bytes == size]
 

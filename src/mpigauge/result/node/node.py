@@ -78,7 +78,7 @@ class Stream:
 
     @property
     def gain(self) -> float:
-        """Over the simple loop; NaN where there is nothing to compare."""
+        """The ratio to the simple loop; NaN: there is nothing to compare."""
         if self.plain is None or self.plain.bandwidth is None:
             return math.nan
         return self.bandwidth.value / self.plain.bandwidth.value
@@ -222,7 +222,7 @@ def node(rows: Iterable[Row], counter_hz: float = math.nan) -> NodeResult | None
 
 
 def _streams(ours: Sequence[Row]) -> Iterable[Stream]:
-    """Over the largest arrays that were measured on each number of ranks: those in memory."""
+    """Yields the streams over the largest arrays of each number of ranks, which lie in memory."""
     rows = [row for row in ours if row.bandwidth and _is_stream(row)]
     for ranks, of_ranks in sorted(grouped(rows, lambda row: row.ranks).items()):
         size = largest_common(of_ranks)

@@ -236,7 +236,7 @@ def _of_threads(product: Product) -> str:
 
 
 def _of_core(product: Product) -> str:
-    """Only where it had its cores, and all its threads worked."""
+    """The sentence on a slow product; empty unless it had its cores and all its threads worked."""
     if _of_threads(product) or not product.of_peak < FAR_BELOW:
         return ""
     text = f"{_who(product)}: {_share(product.of_peak)} of the peak of {product.best}"

@@ -93,14 +93,14 @@ class ManyCurves:
         return result
 
     def of_benchmark(self, name: str) -> ManyCurves:
-        """Only those of the benchmark of this name, in whatever case; of all where it is empty."""
+        """The curves of the benchmark of this name, in whatever case; all if the name is empty."""
         if not name:
             return self
         groups = [group for group in self.groups if group.benchmark.lower() == name.lower()]
         return ManyCurves(tuple(groups))
 
     def first(self, groups: int) -> ManyCurves:
-        """Only the first so many groups."""
+        """The curves of the first groups."""
         return ManyCurves(self.groups[:groups])
 
     def most_informative(self, rows: int) -> list[Member]:

@@ -23,9 +23,9 @@ BOUNDS_S = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, math.inf)
 """The bounds of the classes of lengths, in seconds."""
 _LEAST_HEARD = 0.5
 _WINDOW = 0.05
-"""A detour within so much of a period from the middle one belongs to the tick..."""
+"""A detour within so much of a period from the middle one belongs to the tick."""
 _LONGEST_S = 1e-3
-"""...unless it is longer: then the kernel gave the core to another process at the tick."""
+"""The longest work of the tick itself; after a longer one the kernel had given the core away."""
 
 
 @dataclass(frozen=True)

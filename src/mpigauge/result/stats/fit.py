@@ -172,14 +172,14 @@ class _Line(NamedTuple):
     depend on each other, and no large numbers are subtracted."""
 
     x: float
-    """The mean size..."""
+    """The weighted mean of the sizes."""
     y: float
-    """...and time, what counts more with its weight."""
+    """The weighted mean of the times."""
     beta: float
     whole: float
-    """Sum of the squares of the weights, ..."""
+    """Sum of the squares of the weights."""
     spread: float
-    """...and with them of the squares of the distances of the sizes from their mean."""
+    """Sum of the squares of the weighted distances of the sizes from their mean."""
     scatter: float
     """Half of a 95 % interval of what has weight 1."""
 

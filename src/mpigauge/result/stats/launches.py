@@ -49,10 +49,10 @@ Place = Callable[[Row], Any]
 """The sort key of a row."""
 LEAST_FOR_INTERVAL = 6
 PRECISE, STEADY, DRIFT, HOPELESS = "precise", "steady", "drift", "hopeless"
-"""Why launches ended before the most, by their intervals: every one is narrow enough; by earlier
-runs of the machine so many launches are precise, and an interval is wide by chance; the machine
-differs more from run to run than launches of one run can show; more launches in a row would make
-hardly any narrow."""
+"""The reasons to end launches before the most, by their intervals: every one is narrow enough; by
+earlier runs of the machine so many launches are precise, and an interval is wide by chance; the
+machine differs more from run to run than launches of one run can show; more launches in a row would
+make hardly any narrow."""
 EMPTY, TIME = "empty", "time"
 """Other reasons: nothing can be measured here; cells have taken all of their time."""
 DEFAULT_MOST = 20
@@ -257,7 +257,7 @@ _TAKEN = attrgetter(*_TAKE)
 
 
 def _flags(row: Row, cells: Sequence[Cell], precision: float | None) -> tuple[str, ...]:
-    """Those that a third of the launches raise, and those that only all launches can show."""
+    """The flags that a third of the launches raise, and those that only all launches can show."""
     raised: Counter[str] = Counter()
     for cell in cells:
         raised.update(cell.flags)

@@ -99,7 +99,7 @@ class PeerGroup:
 class Odd(NamedTuple):
     pair: RankPair
     peers: PeerGroup
-    """Those it was judged against, itself among them."""
+    """The pairs with which it was compared, and itself."""
 
     @property
     def ratio(self) -> float:

@@ -61,7 +61,7 @@ class KnownPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Break:
-    """Between two sizes that were measured, one behind the other."""
+    """A break between two measured sizes, one behind the other."""
 
     before_bytes: int
     after_bytes: int
@@ -174,7 +174,7 @@ def _bic(squares: float, count: int, pieces: int) -> float:
 
 
 def _carried(points: Sequence[KnownPoint], bounds: Bounds) -> Bounds:
-    """Without the breaks that the errors do not carry, the weakest taken out first."""
+    """The bounds without the breaks that the errors do not carry, the weakest removed first."""
     left = list(bounds)
     while len(left) > 1:
         strengths = []

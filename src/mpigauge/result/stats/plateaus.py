@@ -52,7 +52,7 @@ def plateaus(points: Sequence[Point]) -> tuple[Plateau, ...]:
 
 
 def _end(points: Sequence[Point], start: int) -> int:
-    """Behind the last size that goes with this one and those between."""
+    """The index behind the last size of the plateau that begins at `start`."""
     end = start + 1
     while end < len(points) and _alike(points[start : end + 1]):
         end += 1

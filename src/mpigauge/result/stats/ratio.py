@@ -203,8 +203,8 @@ def _paired(first: Sample, second: Sample, pairs: Sequence[tuple[int, int]]) -> 
 
 
 def _near(sides: Sequence[Sequence[float]], one_in: int, own_error: float) -> list[list[float]]:
-    """Those of each side that do not lie far from its median, by what the others of both sides do;
-    all of sides with few."""
+    """The values of each side that do not lie far from its median, by the spread of the others of
+    both sides; all values if there are few."""
     if min(map(len, sides)) < LEAST_FOR_INTERVAL:
         return [list(side) for side in sides]
     usual = own_error / ENDS

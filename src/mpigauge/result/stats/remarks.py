@@ -68,7 +68,7 @@ _UNCONVERGED = {
     STEADY: ", though by earlier runs of this machine so many launches usually reach it; measure "
     "for longer (--time) to narrow ±",
 }
-"""Why no more launches were made for such rows."""
+"""The reason why no more launches were made for such rows."""
 
 
 def sentences(rows: Sequence[Named], changed: bool = False, stop: str = "") -> list[str]:

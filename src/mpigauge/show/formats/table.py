@@ -269,8 +269,8 @@ def table_lines(table: RowTable, screen: Screen = PLAIN) -> list[str]:
 
 
 def _fitting(lines: list[list[str]], room: int) -> list[list[str]]:
-    """Without the number of samples, then why they ended, where columns do not fit side by side
-    into the room; files have them."""
+    """The lines without the number of samples, then without the reason for the end, if columns do
+    not fit side by side; files have both."""
     for column in (_SAMPLES, _STOP):
         wide = sum(widths(lines)) + len(lines[0]) - 1
         if wide > room and column.head in lines[0]:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.pivot import BestColumns, Outcome, Pivot, PivotLine, PivotTable
 
 MARKS = {"best": "*", "undecided": "?"}
-"""Behind the best numbers of a line, by what is known of it. In benchstat a tilde marks what does
-not differ, so none stands here."""
+"""The marks behind the best numbers of a line. In benchstat a tilde marks numbers that do not
+differ, so none stands here."""
 MEAN = "mean"
 """The geometric mean of the ratios above."""
 
@@ -222,7 +222,7 @@ def _number(entry: ComparedNumber, place: int, choice: BestColumns) -> NumberWor
 
 
 def _mean(table: PivotTable) -> LineWords | None:
-    """None: there is no mean in any column."""
+    """The line of means; None: no column has a mean."""
     if not any(table.overall):
         return None
     numbers = [_mean_number(mean, at, table) for at, mean in enumerate(table.overall)]

@@ -33,7 +33,7 @@ class _Named(NamedTuple):
 
 @plot("products", "share of the peak that products of matrices (DGEMM) have, over their order")
 def draw(shown: RunResults, chosen: Chosen) -> Picture | None:
-    """Over the cores at work, where all are of one order."""
+    """Draws the products over the cores at work if all are of one order."""
     products_of: dict[str, list[_Named]] = {}
     for each in shown:
         products = each.node.products if each.node else ()

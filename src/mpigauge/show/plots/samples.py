@@ -151,7 +151,7 @@ def _histogram(times: NDArray[np.float64]) -> Series:
 
 
 def _distribution(times: NDArray[np.float64]) -> tuple[Point, ...]:
-    """Without the slowest half percent, which would leave the rest no room."""
+    """The distribution without the slowest half percent, which would leave the rest no room."""
     import numpy as np
 
     shares = np.linspace(0.0, 0.995, _QUANTILES)

@@ -39,7 +39,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
 
 
 def _curves(node: NodeResult, of: str) -> Iterator[Series]:
-    """Those of two numbers of cores or more."""
+    """Yields the curves that have two numbers of cores or more."""
     for name, points in (*_of_ranks(node), *_of_threads(node)):
         if len(points) > 1:
             yield Series(dotted(of, name), tuple(points))

@@ -143,8 +143,8 @@ def between_hosts(head: Headline | None) -> Iterator[str]:
 
 
 def answers(shown: RunResult) -> Iterator[QuotedNumber]:
-    """At most four: of a map its levels, of a machine what it can do, then what messages take, of
-    the default settings where several were measured, with the best beside them."""
+    """Yields at most four numbers: of a map its levels, of a machine its limits, then message
+    times, of the default settings if several were measured, with the best beside them."""
     yield from islice(_all_answers(shown), MOST_NUMBERS)
 
 

@@ -33,7 +33,8 @@ class Every(NamedTuple):
 
 
 def every(shown: RunResult) -> Every | None:
-    """None: the run has no more curves than a page shows anyway."""
+    """All curves of a large run, with their rows packed; None: the run has no more than a page
+    shows anyway."""
     if not shown.of_large and len(shown.view.rows) <= MANY_ROWS:
         return None
     plot = usual_plot(shown, ALL)

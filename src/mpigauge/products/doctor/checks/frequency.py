@@ -11,7 +11,7 @@ from mpigauge.products.doctor.registry import check
 from mpigauge.site.topology.remarks import GOOD_CLOCKS
 
 SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "pit", "xen")
-"""Those that need a device or a system call to be read."""
+"""The clocks that need a device or a system call to be read."""
 AVAILABLE = "sys/devices/system/clocksource/clocksource0/available_clocksource"
 
 

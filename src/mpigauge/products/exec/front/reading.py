@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.site.mpi.programs import Look
 
 DIALECTS = ("openmpi", "hydra", "platform")
-"""Those that launchers called mpirun may have; the usual ones first."""
+"""The dialects that launchers called mpirun may have; the usual ones first."""
 STANDING_OPTIONS = "MPIRUN_OPTIONS"
 _OF_ABI = {"ompi": "openmpi", "mpich": "hydra", "std": "hydra"}
 

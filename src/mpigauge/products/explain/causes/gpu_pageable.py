@@ -30,7 +30,8 @@ LEAST_GAIN = 1.1
     sure_from=REPEATED,
 )
 def look(view: RunView) -> Iterator[Finding]:
-    """Between two ranks in host memory no GPU copies, and pinned memory need not be faster."""
+    """Yields the cost of pageable memory. Between two ranks in host memory no GPU copies, and
+    pinned memory need not be faster."""
     alike = [twin for twin in twins(view, _pageable) if _is_alike(twin)]
     if alike:
         row, other = max(alike, key=lambda twin: twin.row.message_bytes)

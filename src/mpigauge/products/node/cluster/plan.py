@@ -35,9 +35,9 @@ MEMORY = ("Triad_tuned", "Chase_huge")
 ALONE = "host="
 """The arm of a host that is measured while the others rest."""
 AGAIN = "again"
-"""The arm of all hosts, measured once more since some stood out..."""
+"""The arm of all hosts, measured once more since some stood out."""
 AGAIN_ALONE = f"{AGAIN} {ALONE}"
-"""...and that of one that did, while the others rest."""
+"""The arm of one that stood out, measured once more while the others rest."""
 A_ROW_FOR_EACH = 1
 """The value of --multi with a row for each group that measures at the same time: each is a host."""
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.result.stats.peers import OddOne
 
 LESS = 1.05
-"""At once by alone: less is not worth a word."""
+"""The ratio of the time at once to that alone that is worth a sentence."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Cluster:
 
 
 def cluster(rows: Iterable[Row], host_of: Callable[[Row], str]) -> Cluster | None:
-    """None: these rows are not of several hosts at once."""
+    """The hosts side by side; None: these rows are not of several hosts at once."""
     cells: dict[tuple[str, int, str], dict[str, dict[str, Row]]] = defaultdict(
         lambda: {kind: {} for kind in ("", ALONE, AGAIN, AGAIN_ALONE)}
     )

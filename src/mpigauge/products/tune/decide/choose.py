@@ -54,7 +54,8 @@ class SizeRange:
 
     @property
     def is_faster(self) -> bool:
-        """Also where one candidate is tested in one direction, its interval holds no slower one."""
+        """True if its interval holds no slower one, also if one candidate is tested in one
+        direction."""
         return self.p <= ALPHA and self.ratio.high < 1
 
     @property

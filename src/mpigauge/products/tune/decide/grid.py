@@ -20,7 +20,7 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Grid:
-    """Only launches in which the default was measured at every size."""
+    """The times of all arms, from launches in which the default was measured at every size."""
 
     sizes: tuple[int, ...]
     launches: tuple[int, ...]
