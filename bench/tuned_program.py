@@ -24,7 +24,8 @@ import common
 from mpi4py_suite import VARIANTS, fetched
 
 from mpigauge.model.errors import UserError
-from mpigauge.runs.store.tunings import Evidence, load_tuning
+from mpigauge.runs.store.tuned_rules import Evidence
+from mpigauge.runs.store.tunings import load_tuning
 from mpigauge.site.mpi import find
 
 PROMISE = "on one MPI at least its time in MPI falls by 15 % or more with certainty"

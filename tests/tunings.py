@@ -10,16 +10,8 @@ from pathlib import Path
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.products.tune.show.text import environment_lines
-from mpigauge.runs.store.tunings import (
-    Evidence,
-    TunedMessages,
-    TunedRule,
-    Tuning,
-    build_of,
-    save,
-    variables_of,
-    write_files,
-)
+from mpigauge.runs.store.tuned_rules import Evidence, TunedMessages, TunedRule
+from mpigauge.runs.store.tunings import Tuning, build_of, save, variables_of, write_files
 from mpigauge.site.mpi.rule_files.candidates import candidates_of
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 

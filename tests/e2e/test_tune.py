@@ -28,14 +28,8 @@ from mpigauge.products.tune.tuning import (
     wrong_with,
 )
 from mpigauge.runs.store import load
-from mpigauge.runs.store.tunings import (
-    FILE,
-    Evidence,
-    TunedRule,
-    load_tuning,
-    save,
-    write_files,
-)
+from mpigauge.runs.store.tuned_rules import Evidence, TunedRule
+from mpigauge.runs.store.tunings import FILE, load_tuning, save, write_files
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.rule_files import openmpi
 from mpigauge.site.mpi.rule_files.candidates import Candidate, candidates_of, collectives_of

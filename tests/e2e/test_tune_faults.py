@@ -19,7 +19,8 @@ from mpigauge.products.tune.faults import (
     settings_of_fault,
     write_programs,
 )
-from mpigauge.runs.store.tunings import Fault, as_variables
+from mpigauge.runs.store.tuned_rules import Fault
+from mpigauge.runs.store.tunings import as_variables
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers
 from tests import patience

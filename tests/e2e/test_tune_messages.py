@@ -22,7 +22,8 @@ from mpigauge.products.tune.point_to_point import (
 )
 from mpigauge.products.tune.tuning import TuningTask
 from mpigauge.runs.store import load
-from mpigauge.runs.store.tunings import FILE, TunedMessages, load_tuning, save
+from mpigauge.runs.store.tuned_rules import TunedMessages
+from mpigauge.runs.store.tunings import FILE, load_tuning, save
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers
 from tests import tunings

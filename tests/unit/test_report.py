@@ -26,7 +26,7 @@ from mpigauge.result.stats.headline import headline
 from mpigauge.result.stats.launches import aggregate, rows
 from mpigauge.result.stats.remarks import sentences
 from mpigauge.runs.store import RunWriter, load
-from mpigauge.show import formats
+from mpigauge.show import formats, heading
 from mpigauge.show.ending import headline_lines
 from mpigauge.show.formats import table as table_format
 from mpigauge.show.formats.imb import repetitions
@@ -351,8 +351,8 @@ def test_a_cell_that_another_launch_measured_is_not_missing(tmp_path: Path) -> N
 
 def test_the_heading_names_the_transport() -> None:
     facts = Facts(version="1", mpi="mpich 5", transport="tcp (ofi on lo)", created="now")
-    assert table_format.heading(facts)[0] == "mpigauge 1 · mpich 5 · over tcp (ofi on lo) · now"
-    assert table_format.heading(replace(facts, transport=""))[0] == "mpigauge 1 · mpich 5 · now"
+    assert heading.heading(facts)[0] == "mpigauge 1 · mpich 5 · over tcp (ofi on lo) · now"
+    assert heading.heading(replace(facts, transport=""))[0] == "mpigauge 1 · mpich 5 · now"
 
 
 @pytest.mark.parametrize("name", ["PingPong", *table_format.ROUND_TRIPS])

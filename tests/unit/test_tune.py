@@ -43,14 +43,10 @@ from mpigauge.products.tune.show.text import (
 from mpigauge.result.compare.of_runs import facts_of
 from mpigauge.runs.store import Run, load
 from mpigauge.runs.store.history import conditions_of
+from mpigauge.runs.store.tuned_rules import DefaultStays, Evidence, Fault, Rescued, TunedRule
 from mpigauge.runs.store.tunings import (
     FILE,
-    DefaultStays,
-    Evidence,
-    Fault,
     MpiBuild,
-    Rescued,
-    TunedRule,
     Tuning,
     check_files,
     load_tuning,

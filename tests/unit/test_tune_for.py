@@ -31,7 +31,8 @@ from mpigauge.products.tune.result import (
 )
 from mpigauge.products.tune.show.text import lines_of, trial_sentences
 from mpigauge.products.tune.trial import ROUNDS, trial_of
-from mpigauge.runs.store.tunings import Evidence, MpiBuild, TunedRule, Tuning, load_tuning, save
+from mpigauge.runs.store.tuned_rules import Evidence, TunedRule
+from mpigauge.runs.store.tunings import MpiBuild, Tuning, load_tuning, save
 from mpigauge.site import topology
 from tests.cells import cell
 from tests.profiles import job, stored

@@ -39,11 +39,9 @@ from mpigauge.products.tune.point_to_point import (
     values_that_work,
 )
 from mpigauge.products.tune.show.text import lines_of, message_lines
+from mpigauge.runs.store.tuned_rules import Evidence, SlowerMessages, TunedMessages
 from mpigauge.runs.store.tunings import (
-    Evidence,
     MpiBuild,
-    SlowerMessages,
-    TunedMessages,
     Tuning,
     load_tuning,
     save,

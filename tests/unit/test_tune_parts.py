@@ -20,7 +20,7 @@ from mpigauge.products.tune.making import _check_one_level, folder_for, with_lev
 from mpigauge.products.tune.plan import TUNED
 from mpigauge.products.tune.point_to_point import Messages, slower_messages
 from mpigauge.products.tune.tuning import _check_calls, noise_of, why_gone
-from mpigauge.runs.store.tunings import Evidence, TunedRule
+from mpigauge.runs.store.tuned_rules import Evidence, TunedRule
 from mpigauge.site.mpi.rule_files.registry import LookUp
 from tests.unit.test_plan import MPICH
 

@@ -16,7 +16,7 @@ from mpigauge.products.tune.faults import (
     settings_of_fault,
     write_programs,
 )
-from mpigauge.runs.store.tunings import Fault
+from mpigauge.runs.store.tuned_rules import Fault
 from mpigauge.site.mpi.rule_files.candidates import candidates_of, collectives_of
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 from tests.unit.test_plan import MPICH, OPENMPI

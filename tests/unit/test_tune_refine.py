@@ -11,7 +11,7 @@ from mpigauge.model.rules import Rule
 from mpigauge.products.tune.decide.grid import DEFAULT, Grid, grid_of
 from mpigauge.products.tune.refine import Edge, edges_of, moved, sizes_to_ask, widened
 from mpigauge.products.tune.result import Of
-from mpigauge.runs.store.tunings import Evidence, TunedRule
+from mpigauge.runs.store.tuned_rules import Evidence, TunedRule
 
 OF: Of = ("Bcast", 2)
 GAINED = Evidence(0.5, 0.45, 0.55, 6)

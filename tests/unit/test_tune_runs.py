@@ -26,7 +26,7 @@ from mpigauge.products.tune.point_to_point import (
 from mpigauge.products.tune.result import Tried, grids, tried
 from mpigauge.products.tune.tuning import check_level, is_cut_short, screened, why_lost
 from mpigauge.runs.store import Run
-from mpigauge.runs.store.tunings import Fault
+from mpigauge.runs.store.tuned_rules import Fault
 from mpigauge.site.mpi.rule_files.candidates import candidates_of
 from tests import planted
 from tests.cells import cell

@@ -25,16 +25,14 @@ from mpigauge.products.tune.show.text import (
     why_no_stand_in,
 )
 from mpigauge.products.tune.tuning import noise_of, why_default, why_gone
-from mpigauge.runs.store.tunings import (
+from mpigauge.runs.store.tuned_rules import (
     Evidence,
     Fault,
-    MpiBuild,
-    ProgramTrial,
     SlowerMessages,
     TunedMessages,
     TunedRule,
-    Tuning,
 )
+from mpigauge.runs.store.tunings import MpiBuild, ProgramTrial, Tuning
 
 GAINED = Evidence(0.5, 0.45, 0.58, 6)
 RULE = TunedRule(Rule("Alltoall", 2, 8, 4096, "pairwise"), GAINED)

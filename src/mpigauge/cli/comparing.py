@@ -67,7 +67,7 @@ def sides_within(run: Run, column: str) -> list[Side]:
 def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
     """The heading lines of all runs, each once; with several runs, with their names."""
     from mpigauge.result.facts import facts_of_run
-    from mpigauge.show.formats.table import brief_heading
+    from mpigauge.show.heading import brief_heading
 
     lines = []
     for number, run in enumerate(runs):

@@ -87,7 +87,7 @@ def write_picture(
 
 def _of_run(shown: RunResult, several: bool) -> list[str]:
     """Machine, MPI, date and version; the command that measured it."""
-    from mpigauge.show.formats.table import which_run
+    from mpigauge.show.heading import which_run
 
     heading = " · ".join(which_run(shown.document.facts))
     if several:

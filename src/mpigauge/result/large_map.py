@@ -16,8 +16,9 @@ from mpigauge.model.row import Estimate
 from mpigauge.result.document import Remarked, document
 from mpigauge.result.pairs import PairLatency, is_map, levels_of, map_of, seats_of
 from mpigauge.runs.store import load
+from mpigauge.runs.store.header import is_plan
 from mpigauge.runs.store.pair_times import read_pairs
-from mpigauge.runs.store.reader import between_of, check_schema, is_plan
+from mpigauge.runs.store.reader import between_of, check_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -18,7 +18,8 @@ from mpigauge.products.browse.machines import MOST_MACHINES
 from mpigauge.show import beside
 from mpigauge.show.web.answer import verdicts
 from mpigauge.show.web.page import filled
-from mpigauge.show.web.report import WordTable, sections, too_large
+from mpigauge.show.web.report import sections, too_large
+from mpigauge.show.web.word_tables import WordTable
 
 if TYPE_CHECKING:
     from mpigauge.products.browse.machines import MachineEntry, Quoted

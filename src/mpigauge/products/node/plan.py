@@ -49,7 +49,7 @@ PLACED = ("Triad", "Triad_tuned")
 MOST_COUNTS = 16
 LOADED = ("Chase_loaded", "Read_loaded")
 SHARES = ("_half", "_quarter", "_eighth")
-"""The shares of the time in which the other ranks read, if fewer than LEAST_LOADS rest."""
+"""The shares of the time in which others read, where too few numbers of them make no curve."""
 LEAST_LOADS = 3
 """The fewest numbers of other ranks that make a curve."""
 FIRST = ("Copy", "DGEMM")

@@ -15,7 +15,7 @@ from mpigauge.products.node.plan import ARRAYS
 from mpigauge.products.node.show_estimates import GIGA, error, scaled
 from mpigauge.products.node.show_threads import enough_words, place_lines, thread_lines
 from mpigauge.show.ending import named_lines, trust_lines
-from mpigauge.show.formats.table import heading, note_lines
+from mpigauge.show.heading import heading, note_lines
 from mpigauge.show.web.of_node import node_numbers
 
 if TYPE_CHECKING:

@@ -120,7 +120,7 @@ def present(stored: Run, named: bool = False, word: str = "") -> None:
     from mpigauge.result.trust import trust
     from mpigauge.session.limiting import with_limits
     from mpigauge.show.ending import last_lines, measured_lines
-    from mpigauge.show.formats.table import note_lines
+    from mpigauge.show.heading import note_lines
 
     precision = stored.plan.get("precision") or 0.0
     shown = with_limits(document(stored, precision), stored)

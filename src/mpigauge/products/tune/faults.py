@@ -24,7 +24,7 @@ from mpigauge.site.mpi.rule_files.registry import rule_format_of
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
-    from mpigauge.runs.store.tunings import Fault
+    from mpigauge.runs.store.tuned_rules import Fault
 
 FOLDER = "faults"
 """The folder of the programs, below the folder of the tuning."""

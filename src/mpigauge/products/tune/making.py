@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
     from mpigauge.products.tune.point_to_point import Failing
-    from mpigauge.runs.store.tunings import TunedMessages
+    from mpigauge.runs.store.tuned_rules import TunedMessages
     from mpigauge.session.targets import Setup
 
 CHECKS = "checks"

@@ -32,7 +32,7 @@ from mpigauge.products.tune.plan import (
 )
 from mpigauge.products.tune.result import as_ranks_come, evidence, tried
 from mpigauge.products.tune.tuning import TuningTask, without_own
-from mpigauge.runs.store.tunings import SlowerMessages, TunedMessages
+from mpigauge.runs.store.tuned_rules import SlowerMessages, TunedMessages
 from mpigauge.site.mpi.rule_files.candidates import collectives_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from mpigauge.products.tune.decide.choose import judge
 from mpigauge.products.tune.decide.grid import Grid
 from mpigauge.products.tune.result import Of
-from mpigauge.runs.store.tunings import TunedRule
+from mpigauge.runs.store.tuned_rules import TunedRule
 
 MOST_HALVINGS = 3
 

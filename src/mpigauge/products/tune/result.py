@@ -21,7 +21,7 @@ from mpigauge.products.tune.decide.choose import (
 )
 from mpigauge.products.tune.decide.grid import Grid, grid_of
 from mpigauge.result.stats.order import median
-from mpigauge.runs.store.tunings import Evidence, Fault, Rescued, TunedRule
+from mpigauge.runs.store.tuned_rules import Evidence, Fault, Rescued, TunedRule
 
 if TYPE_CHECKING:
     from mpigauge.model.call_mix import CallMix

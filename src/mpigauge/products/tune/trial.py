@@ -10,7 +10,8 @@ from mpigauge.products.tune.decide.choose import judge
 from mpigauge.products.tune.decide.grid import DEFAULT, grid_of
 from mpigauge.products.tune.plan import TUNED
 from mpigauge.products.tune.result import evidence
-from mpigauge.runs.store.tunings import Evidence, ProgramTrial
+from mpigauge.runs.store.tuned_rules import Evidence
+from mpigauge.runs.store.tunings import ProgramTrial
 
 ROUNDS = 10
 """The number of rounds, each with a launch with the rules and one without."""

@@ -58,7 +58,8 @@ from mpigauge.products.tune.show.text import (
     why_no_stand_in,
 )
 from mpigauge.runs.store.files import failing_as
-from mpigauge.runs.store.tunings import RUNS, DefaultStays, Fault, Rescued, TunedRule, write_files
+from mpigauge.runs.store.tuned_rules import DefaultStays, Fault, Rescued, TunedRule
+from mpigauge.runs.store.tunings import RUNS, write_files
 from mpigauge.site.mpi.rule_files.candidates import (
     Candidate,
     candidates_of,

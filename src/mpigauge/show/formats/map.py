@@ -14,7 +14,7 @@ from mpigauge.model.units import many, plus_minus
 from mpigauge.model.width import WIDTH, as_blocks, broken, right_aligned, widths
 from mpigauge.result.pairs import ABOUT as LEVELS
 from mpigauge.show.ending import last_lines
-from mpigauge.show.formats.table import heading, note_lines
+from mpigauge.show.heading import heading, note_lines
 from mpigauge.show.pairs import calm_lines, odd_lines
 
 if TYPE_CHECKING:

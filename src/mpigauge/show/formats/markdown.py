@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.screen import PLAIN
 from mpigauge.model.width import as_blocks
-from mpigauge.show.formats.table import figure_rows, heading, notes_of, text_rows
+from mpigauge.show.formats.table import figure_rows, notes_of, text_rows
+from mpigauge.show.heading import heading
 from mpigauge.show.markup import in_markdown, markdown_table
 from mpigauge.show.titles import title
 

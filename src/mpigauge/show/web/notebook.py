@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.show.formats.table import heading
+from mpigauge.show.heading import heading
 from mpigauge.show.web.page import filled
-from mpigauge.show.web.report import MOST_FACTS, leading, sections, word_tables
+from mpigauge.show.web.report import MOST_FACTS, leading, sections
+from mpigauge.show.web.word_tables import word_tables
 
 if TYPE_CHECKING:
     from mpigauge.result.run_result import RunResult

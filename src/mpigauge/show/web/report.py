@@ -21,41 +21,35 @@ from mpigauge.model.units import (
     with_commas,
 )
 from mpigauge.result.run_result import RunResults
-from mpigauge.show import beside, best, fresh, memories
+from mpigauge.show import beside, fresh, memories
 from mpigauge.show.explanation import QUIET
-from mpigauge.show.formats.table import figure_lines, heading, place_word, text_rows, which_run
+from mpigauge.show.formats.table import figure_lines
+from mpigauge.show.heading import heading, place_word, which_run
 from mpigauge.show.kinds import ALL, MANY_ROWS, PLOTS
-from mpigauge.show.pivoted.markup import heads_of, rows_of, title_of
-from mpigauge.show.pivoted.words import TableWords, legend, tables_of
 from mpigauge.show.ratios import compared_picture
-from mpigauge.show.titles import title
 from mpigauge.show.web.answer import MOST_OPENING, against_limits, answers, opening, verdicts
 from mpigauge.show.web.cells import cells_of, packed
 from mpigauge.show.web.download import downloads
 from mpigauge.show.web.every import every
 from mpigauge.show.web.machine import MOST_MACHINES, hosts_left, machines, seats
 from mpigauge.show.web.page import filled
+from mpigauge.show.web.word_tables import (
+    ALL_ROWS,
+    WordTable,
+    across_tables,
+    fresh_tables,
+    memory_tables,
+    setting_tables,
+    word_tables,
+)
 
 if TYPE_CHECKING:
     from mpigauge.draw.plot import Picture
-    from mpigauge.model.cards import Cards
-    from mpigauge.result.compare.best import BestSettings
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.finding import Explanation
     from mpigauge.result.run_result import RunResult
     from mpigauge.show.web.quoted import QuotedNumber
-
-
-@dataclass(frozen=True)
-class WordTable:
-    """A table of words."""
-
-    title: str
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    dim: frozenset[int] = frozenset()
-    """Rows in which nothing is decided."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +74,6 @@ _LEADING = (
     *(("collectives", 0), ("figures", 0)),
 )
 """Sections, and which of their plots: the first that there are stand on the first screen."""
-_ALL_ROWS = "`mpigauge show RUN` prints all rows, `mpigauge export csv RUN` writes them"
-_ALL_PIVOTS = "`mpigauge show RUN --pivot COLUMN` and `compare` print all of them"
-_MOST_NUMBERS = 5 * MANY_ROWS
-"""The most numbers in tables of sizes × settings or runs."""
 _PLOTTED = (
     ("node", "The node", ("memory", "threads", "caches", "products")),
     ("curves", "Latency and bandwidth", ("latency", "bandwidth")),
@@ -264,16 +254,16 @@ def sections(
         tables: list[WordTable] = []
         notes: list[str] = []
         if id_ == "sweep":
-            tables, notes = _swept(shown)
+            tables, notes = setting_tables(shown)
         if pictures or tables:
             yield PageSection(id_, name, pictures, tuple(tables), tuple(notes))
     if across:
         cards = joined([each.run.cards for each in shown])
-        beside_each_other, words = _across(across, cards)
+        beside_each_other, words = across_tables(across, cards)
         yield PageSection("across", "Side by side", (), tuple(beside_each_other), tuple(words))
     if compared := shown[0].document.fresh:
-        yield PageSection("fresh", fresh.HEADING, (), tuple(_fresh(shown[0], compared)))
-    if of_kinds := tuple(_memories(shown[0], shown[0].document.memories)):
+        yield PageSection("fresh", fresh.HEADING, (), tuple(fresh_tables(shown[0], compared)))
+    if of_kinds := tuple(memory_tables(shown[0], shown[0].document.memories)):
         yield PageSection("memories", memories.HEADING, (), of_kinds)
 
 
@@ -285,111 +275,13 @@ def _pictures(kinds: Sequence[str], results: RunResults) -> Iterator[Picture]:
             yield _short(picture)
 
 
-def _swept(shown: Sequence[RunResult]) -> tuple[list[WordTable], list[str]]:
-    """Tables of all runs that vary anything, and the notes on them."""
-    tables: list[WordTable] = []
-    notes: list[str] = []
-    for each in shown:
-        if each.arms:
-            of_run, words = _settings(each, f"{each.name}: " if len(shown) > 1 else "")
-            tables += of_run
-            notes += words
-    return tables, notes
-
-
 def _short(picture: Picture) -> Picture:
     """The picture with as many rows of its table as a page can hold."""
     points = len(picture.rows)
     if points <= MANY_ROWS:
         return picture
-    note = f"The table holds the first {MANY_ROWS} of {points} points; {_ALL_ROWS}."
+    note = f"The table holds the first {MANY_ROWS} of {points} points; {ALL_ROWS}."
     return replace(picture, rows=picture.rows[:MANY_ROWS], notes=(*picture.notes, note))
-
-
-def _settings(shown: RunResult, of: str) -> tuple[list[WordTable], list[str]]:
-    """Sizes × settings, then the best setting for each size, and the notes on both; all begin with
-    `of`."""
-    tables, notes = _across(shown.across, shown.run.cards)
-    if shown.best:
-        tables += _best(shown.best)
-        notes += best.remarks(shown.best)
-    named = [replace(table, title=f"{of}{table.title}") for table in tables]
-    return named, [f"{of}{line}" for line in notes]
-
-
-def _across(pivot: Pivot | None, cards: Cards) -> tuple[list[WordTable], list[str]]:
-    """A table for each benchmark, as far as a page has room, and the notes on them."""
-    if pivot is None:
-        return [], []
-    every, room = tables_of(pivot, cards), _MOST_NUMBERS
-    shown: list[TableWords] = []
-    for table in every:
-        numbers = len(table.lines) * len(table.names)
-        if numbers <= room:
-            shown.append(table)
-            room -= numbers
-    notes = legend(shown)
-    left = len(every) - len(shown)
-    if left:
-        notes.append(f"{many(left, 'more table')} of these: {_ALL_PIVOTS}.")
-    return [_word_table(table) for table in shown], notes
-
-
-def _word_table(table: TableWords) -> WordTable:
-    undecided = []
-    for n, line in enumerate(table.lines):
-        if line.outcome == "undecided":
-            undecided.append(n)
-    return WordTable(title_of(table), heads_of(table), rows_of(table), frozenset(undecided))
-
-
-def _best(result: BestSettings) -> Iterator[WordTable]:
-    """A table of what is best at each size, for each benchmark."""
-    failed = result.comparison.failed
-    names = {name: name for name in (*result.comparison.names, *failed)}
-    for each in result.tables:
-        heads, *rows = best.text_rows(each, names, failed)
-        first = each.table.first
-        title = f"Best of {first.benchmark}"
-        if not first.row:
-            title += f" {first.what}"
-        if first.ranks_word:
-            title += f" on {first.ranks_word}"
-        if len(rows) > MANY_ROWS:
-            title += f", the first {MANY_ROWS} of {len(rows)} lines"
-        yield WordTable(title, heads, rows[:MANY_ROWS])
-
-
-def _fresh(shown: RunResult, comparison: Comparison) -> Iterator[WordTable]:
-    for table in comparison.tables:
-        rows = list(fresh.text_rows(table))
-        if rows:
-            title = beside.what_of([table.first], shown.run.cards, comparison.varied)
-            yield WordTable(title, fresh.HEADS, rows)
-
-
-def _memories(shown: RunResult, comparisons: Sequence[Comparison]) -> Iterator[WordTable]:
-    for comparison in comparisons:
-        heading = memories.heading_of(comparison)
-        for table, (heads, *rows) in memories.differing_rows(comparison):
-            yield WordTable(f"{heading} · {memories.title_of(table, shown.run.cards)}", heads, rows)
-
-
-def word_tables(shown: RunResult) -> tuple[list[WordTable], str]:
-    """Tables, as many as a page can hold, and a note on the others."""
-    tables, room, left = [], MANY_ROWS, 0
-    for table in shown.document.tables():
-        if not table.rows:
-            continue
-        if len(table.rows) > room:
-            left += 1
-            continue
-        heads, *rows = text_rows(table)
-        tables.append(WordTable(title(table), heads, rows))
-        room -= len(rows)
-    if not left:
-        return tables, ""
-    return tables, f"{many(left, 'more table')} of this run: {_ALL_ROWS}."
 
 
 # --- what was run ---------------------------------------------------------------------------

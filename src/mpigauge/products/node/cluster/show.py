@@ -13,7 +13,7 @@ from mpigauge.model.units import UNKNOWN, byte_count, many, number, percent
 from mpigauge.model.width import broken
 from mpigauge.result.stats.peers import LEAST_PEERS
 from mpigauge.show.ending import last_lines
-from mpigauge.show.formats.table import heading, note_lines
+from mpigauge.show.heading import heading, note_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

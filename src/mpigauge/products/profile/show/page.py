@@ -28,7 +28,7 @@ from mpigauge.products.profile.show.text import (
     told_words,
 )
 from mpigauge.result.facts import facts_of_run
-from mpigauge.show.formats.table import heading
+from mpigauge.show.heading import heading
 from mpigauge.show.picture import picture as machine_picture
 from mpigauge.show.web.answer import MOST_OPENING
 from mpigauge.show.web.page import filled

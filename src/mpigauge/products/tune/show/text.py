@@ -17,15 +17,8 @@ from mpigauge.model.units import byte_count, listed, many, settings_in_words
 if TYPE_CHECKING:
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.rules import Rule
-    from mpigauge.runs.store.tunings import (
-        Evidence,
-        Fault,
-        ProgramTrial,
-        Rescued,
-        TunedMessages,
-        TunedRule,
-        Tuning,
-    )
+    from mpigauge.runs.store.tuned_rules import Evidence, Fault, Rescued, TunedMessages, TunedRule
+    from mpigauge.runs.store.tunings import ProgramTrial, Tuning
 
 REDUCTIONS = ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block")
 """The collectives whose algorithms differ in the order of operations."""
