@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.PHONY: run test acceptance acceptance-list wheel release lint quick-lint types types-of-newer-python cpp-test cpp-lint build/test build/lint build/lint-translate
+.PHONY: run test acceptance acceptance-list wheel release lint quick-lint slow-lint grammar types types-of-newer-python cpp-test cpp-lint build/test build/lint build/lint-translate
 .DELETE_ON_ERROR:
 
 # Tests build the same kernels in several places. ccache, where it is there, compiles them once.
@@ -26,8 +26,11 @@ SHELL_FILES := .ci/run $(shell find bench examples tests tools docs -name '*.sh'
 run: .venv/.mpi-mpich
 	@$(BIN)/mpigauge quick
 
+# Of `make lint test`, what is slow in lint runs beside MPI jobs, which leave cores idle now and then.
+TOGETHER := $(and $(filter lint,$(MAKECMDGOALS)),$(filter test,$(MAKECMDGOALS)))
+
 test: .venv/.dev $(MPIS:%=.venv/.mpi-%)
-	@$(BIN)/python tools/run_tests.py
+	@$(BIN)/python tools/run_tests.py $(if $(TOGETHER),slow-lint)
 
 # What is too long for each change: all parts, or those of PART="name name". Results are in build/acceptance.
 acceptance: .venv/.dev $(MPIS:%=.venv/.mpi-%) $(if $(filter mutation,$(or $(PART),mutation)),.venv/.mutation)
@@ -54,15 +57,21 @@ release: .venv/.wheel
 	@$(BIN)/python -m hatchling build -t sdist -d dist
 	@$(BIN)/python tools/release.py
 
-# mypy takes one core, so the files of C++ have the others meanwhile.
 lint: .venv/.dev .venv/.mpi-mpich quick-lint
 	@$(BIN)/lint-imports --no-logo >build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 	@$(BIN)/shellcheck $(SHELL_FILES)
-	@$(BIN)/python tools/grammar.py >build/grammar.log || { cat build/grammar.log; exit 1; }
 	@$(BIN)/clang-format --dry-run -Werror $(CPP) $(HPP) $(BENCH)
+	@$(if $(TOGETHER),,$(MAKE) slow-lint)
+	@echo 'lint: all good$(if $(TOGETHER), so far; the rest is checked beside the tests)'
+
+# mypy and the checker of grammar take one core each, so the files of C++ have the others meanwhile.
+slow-lint: .venv/.dev .venv/.mpi-mpich
+	@mkdir -p build
 	@$(MAKE) build/lint build/lint-translate
-	@$(MAKE) -j$(JOBS) -O types types-of-newer-python cpp-lint
-	@echo 'lint: all good'
+	@$(MAKE) -j$(JOBS) -O grammar types types-of-newer-python cpp-lint
+
+grammar:
+	@$(BIN)/python tools/grammar.py >build/grammar.log || { cat build/grammar.log; exit 1; }
 
 types:
 	@$(BIN)/mypy --no-error-summary

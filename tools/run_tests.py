@@ -2,6 +2,13 @@
 # Copyright the mpigauge authors
 """Runs the parts of `make test` after the set-up, whatever fails, and prints a summary at the end.
 
+MPI jobs wait and launch for a good part of their time. Parts without MPI jobs run beside them, in
+the time that the jobs leave.
+
+    python tools/run_tests.py [GOAL…]
+
+GOALs are goals of the Makefile that are made beside the tests, too.
+
 Exit status: 0 all parts passed, 1 one did not.
 """
 
@@ -11,8 +18,11 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 from xml.etree import ElementTree as ET
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,6 +43,8 @@ PAIR = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 """The options that run two files at a time: one uses the cores while the other launches or waits.
 A file's set-up runs once; files with many quick tests come last, so that both workers end at about
 the same time."""
+YIELDING = ("nice", "-n", "10")
+"""How a part is started that leaves the cores to others, which start MPI jobs."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,13 @@ class Part:
     words: tuple[str, ...]
     result: Path | None = None
     """The file with the results of the tests, in JUnit's format."""
+    beside: bool = False
+    """It runs beside the last part that is not so."""
+
+    @property
+    def log(self) -> Path:
+        """What a part prints that runs beside another."""
+        return RESULTS / f"{self.name}.log"
 
 
 @dataclass(frozen=True)
@@ -51,39 +70,66 @@ class Outcome:
     seconds: float
 
 
-def parts() -> tuple[Part, ...]:
+def parts(goals: Sequence[str] = ()) -> tuple[Part, ...]:
     workers = str(min(MOST_WORKERS, len(os.sched_getaffinity(0))))
     unit, many, alone, rest, cpp = (
         RESULTS / f"{each}.xml" for each in ("unit", "many", "alone", "rest", "cpp")
     )
     elsewhere = (f"--ignore={each}" for each in ("tests/unit", *WITHOUT_MPI))
     others = ("-m", "not alone", *elsewhere)
+    shared = (*PYTEST, "-n", workers)
     return (
         Part("C++ tests", ("make", "cpp-test", f"JUNIT={cpp}"), cpp),
         Part("kernels", (sys.executable, "-c", KERNELS)),
-        Part("unit tests", (*PYTEST, "-n", workers, f"--junitxml={unit}", "tests/unit"), unit),
-        Part("data, processes", (*PYTEST, "-n", workers, f"--junitxml={many}", *WITHOUT_MPI), many),
         Part("tests alone", (*PYTEST, f"--junitxml={alone}", *ALONE), alone),
+        *(Part(goal, ("make", goal), beside=True) for goal in goals),
+        Part("unit tests", (*shared, f"--junitxml={unit}", "tests/unit"), unit, beside=True),
+        Part("data, processes", (*shared, f"--junitxml={many}", *WITHOUT_MPI), many, beside=True),
         Part("all other tests", (*PYTEST, *PAIR, f"--junitxml={rest}", *others), rest),
     )
 
 
-def main() -> int:
+def main(goals: Sequence[str] = ()) -> int:
     RESULTS.mkdir(parents=True, exist_ok=True)
-    outcomes = [run(part) for part in parts()]
+    outcomes = run_all(parts(goals))
     print(summary(outcomes))
     return 0 if all(outcome.passed for outcome in outcomes) else 1
 
 
+def run_all(every: Sequence[Part]) -> list[Outcome]:
+    """Runs the parts one after the other, but those that run beside the last one."""
+    *first, last = (part for part in every if not part.beside)
+    outcomes = [run(part) for part in first]
+    aside = [part for part in every if part.beside]
+    with ThreadPoolExecutor(1) as pool:
+        others = [pool.submit(run_beside, part) for part in aside]
+        outcomes.append(run(last))
+    for part, other in zip(aside, others, strict=True):
+        outcomes.append(other.result())
+        if not outcomes[-1].passed:
+            print(f"--- {part.name}\n{part.log.read_text(errors='replace')}", flush=True)
+    return outcomes
+
+
 def run(part: Part) -> Outcome:
     """Runs a part in the root of the tree; what it prints is seen as it comes."""
+    print(f"--- {part.name}", flush=True)
+    return outcome(part, part.words)
+
+
+def run_beside(part: Part) -> Outcome:
+    """The same at a low priority; what it prints goes to its log."""
+    with part.log.open("wb") as log:
+        return outcome(part, (*YIELDING, *part.words), log)
+
+
+def outcome(part: Part, words: Sequence[str], output: IO[bytes] | None = None) -> Outcome:
     if part.result:
         part.result.unlink(missing_ok=True)
-    print(f"--- {part.name}", flush=True)
     start = time.monotonic()
-    status = subprocess.run(part.words, cwd=ROOT, check=False).returncode
+    done = subprocess.run(words, cwd=ROOT, stdout=output, stderr=output, check=False)
     counts = counted(part.result) if part.result else ""
-    return Outcome(part.name, status == 0, counts, time.monotonic() - start)
+    return Outcome(part.name, done.returncode == 0, counts, time.monotonic() - start)
 
 
 def counted(result: Path) -> str:
@@ -109,4 +155,4 @@ def summary(outcomes: list[Outcome]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.products.profile.launch.library import include, library
@@ -23,15 +27,22 @@ HERE = Path(__file__).parent
 
 
 def build(mpi: Mpi, source: str, folder: Path, *more: str) -> Path:
-    """A program of this folder, linked to an MPI."""
-    program = folder / Path(source).stem
+    """A program of this folder, linked to an MPI, built once for all tests of this process."""
     define = ["-DMPIGAUGE_STANDARD_ABI"] if mpi.abi == "std" else []
     words = [*compiler_words("a test"), "-std=c++20", "-O2", "-g", *define, "-pthread"]
     words += ["-isystem", str(headers(mpi)), f"-I{include()}", str(HERE / source), *more]
-    words += ["-o", str(program)]
     words += [str(mpi.library), f"-Wl,-rpath,{mpi.library.parent}", "-Wl,--as-needed"]
-    subprocess.run(words, check=True)
+    program = folder / Path(source).stem
+    shutil.copy(_built(tuple(words)), program)
     return program
+
+
+@cache
+def _built(words: tuple[str, ...]) -> Path:
+    folder = Path(mkdtemp(prefix="mpigauge-profiled-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    subprocess.run([*words, "-o", str(folder / "program")], check=True)
+    return folder / "program"
 
 
 def build_library(source: str, folder: Path) -> Path:

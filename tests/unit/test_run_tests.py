@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -39,25 +40,39 @@ def test_the_summary_has_a_line_for_each_part() -> None:
     ]
 
 
+@pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize(("ends", "status"), [((0, 0), 0), ((1, 0), 1), ((0, 5), 1)])
 def test_a_part_that_fails_keeps_no_other_from_running(
     ends: tuple[int, ...],
     status: int,
+    beside: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    def made() -> tuple[Part, ...]:
+    """What a part prints that runs beside the others is printed where it fails."""
+
+    def made(_: Sequence[str]) -> tuple[Part, ...]:
         script = "import sys; print('here'); sys.exit({})"
         return tuple(
-            Part(f"part {number}", (sys.executable, "-c", script.format(end)))
+            Part(f"part {number}", (sys.executable, "-c", script.format(end)),
+                 beside=beside and number == 1)
             for number, end in enumerate(ends)
-        )
+        )  # fmt: skip
 
     monkeypatch.setattr(run_tests, "RESULTS", tmp_path)
     monkeypatch.setattr(run_tests, "parts", made)
     assert run_tests.main() == status
     said = capfd.readouterr().out
-    assert said.count("here") == 2
+    assert said.count("here") == (1 if beside and not ends[1] else 2)
     verdicts = [line.split()[2] for line in said.partition("--- summary\n")[2].splitlines()]
     assert verdicts == ["FAILED" if end else "ok" for end in ends]
+
+
+def test_goals_are_made_beside_the_tests_that_start_jobs() -> None:
+    parts = run_tests.parts(("types", "cpp-lint"))
+    beside = [part.name for part in parts if part.beside]
+    assert beside == ["types", "cpp-lint", "unit tests", "data, processes"]
+    assert parts[-1].name == "all other tests"
+    results = [part.result for part in parts if part.result]
+    assert len(set(results)) == len(results) == 5
