@@ -27,7 +27,7 @@ struct Abi {
   std::array<Word, operation_names.size()> operations{};
   Word in_place = 0;
   Word status_ignore = 0;
-  int proc_null = 0, any_source = 0, root = 0, undefined = 0;
+  int proc_null = 0, any_source = 0, any_tag = 0, root = 0, undefined = 0;
   int cart = 0, graph = 0, dist_graph = 0;
   std::array<int, 4> thread_levels = {0, 1, 2, 3};
   std::size_t source_in_status = 0;
@@ -51,6 +51,7 @@ constexpr Abi mpich_abi{
     .status_ignore = 1,
     .proc_null = -1,
     .any_source = -2,
+    .any_tag = -1,
     .root = -3,
     .undefined = -32766,
     .cart = 2,
@@ -65,6 +66,7 @@ constexpr Abi ompi_abi{
     .status_ignore = 0,
     .proc_null = -2,
     .any_source = -1,
+    .any_tag = -1,
     .root = -4,
     .undefined = -32766,
     .cart = 1,
@@ -87,6 +89,7 @@ constexpr Abi standard_abi{
     .status_ignore = 0,
     .proc_null = -3,
     .any_source = -1,
+    .any_tag = -2,
     .root = -4,
     .undefined = -32766,
     .cart = 211,

@@ -16,6 +16,7 @@
 #include "lists.hpp"
 #include "messages.hpp"
 #include "objects.hpp"
+#include "pending.hpp"
 #include "record.hpp"
 
 namespace mpigauge::profile {
@@ -187,6 +188,9 @@ void finish(Thread* thread, Call call, const Word* arguments, int code) {
   if (thread != nullptr) leave(*thread, call, arguments, code);
   if (code != 0) return;
   if (facts_of[call].persistent) keep_persistent(call, arguments);
+  if (thread != nullptr && begins_request(facts_of[call])) {
+    note_begun(call, facts_of[call], arguments);
+  }
   if (has_after(call)) after(call, arguments);
 }
 
@@ -207,6 +211,10 @@ void count_call(const Form& form, Function real, const Caller& caller, Words& wo
     const std::size_t status = index(facts.status);
     if (is_status_ignored(words[status])) words[status] = reinterpret_cast<Word>(&thread->status);
     arguments.set_status(words[status]);
+  }
+  if (thread != nullptr) {
+    note_pending(*thread, call, facts, arguments.words());
+    begin(*thread);
   }
   call_real(real, words);
   const int code = value_at<int>(words[form.ierror]);

@@ -15,7 +15,7 @@
 namespace mpigauge::profile::layout {
 
 constexpr std::array<char, 8> magic = {'m', 'p', 'i', 'g', 'p', 'r', 'o', 'f'};
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 /// What files are mapped by: the largest page that processors have.
 constexpr std::size_t page = 65536;
 constexpr std::size_t most_pieces = 128;
@@ -73,6 +73,9 @@ struct Head {
   Usage usage_start, usage;
   std::uint64_t pieces;
   std::array<Piece, most_pieces> piece;
+  // Of the MPI, for the arguments of calls that go on, which are stored as they come.
+  std::uint64_t handle_bits;
+  std::int32_t any_source, null_process, any_tag, root;
   std::array<char, 256> host;
   std::array<char, 512> executable;  // cut where it is longer
 };
@@ -110,11 +113,27 @@ struct Text {
   // then the text; the words of the command line each end with a zero
 };
 
+/// Which arguments a call has that are stored when it is entered, and whom it waits for: bits.
+enum Takes : std::uint32_t {
+  takes_comm = 1,
+  takes_to = 2,
+  takes_from = 4,
+  takes_root = 8,
+  takes_to_tag = 16,
+  takes_from_tag = 32,
+  takes_requests = 64,
+  takes_any_request = 128,
+  waits_for_all = 256,
+  waits_for_root = 512,
+  waits_at_root = 1024,
+};
+
 /// A call of MPI that was seen.
 struct CallName {
   Block block;
   std::uint32_t call;
-  std::array<char, 52> name;
+  std::uint32_t takes;
+  std::array<char, 48> name;
   std::array<char, 32> group;
 };
 
@@ -129,14 +148,36 @@ struct Module {
   // then the path
 };
 
+/// A request that a call waits for: what began it, with the arguments that this call takes.
+struct Awaited {
+  std::uint64_t comm;
+  std::int32_t peer, tag;
+  std::uint32_t call;  // 0xffffffff: not known
+  std::uint32_t unused;
+};
+
+constexpr std::size_t most_awaited = 8;
+/// The last call of a thread, written on entry: it is there however the process ends. It goes on where
+/// no call has ended since. Of the arguments there are those that the call has.
+struct Pending {
+  std::uint64_t since;  // when it was entered
+  std::uint32_t site;   // its number in the thread
+  std::int32_t requests;
+  std::uint64_t comm;                // the handle
+  std::int32_t peer, tag;            // that it sends to, or the root
+  std::int32_t source, source_tag;   // that it receives from
+  std::array<Awaited, most_awaited> awaited;  // the first requests
+};
+
 constexpr std::size_t most_steps = 1000;
 struct Thread {
   Block block;
   std::uint32_t thread;
   std::uint32_t resets;  // fewer than in the head: what it has is from before the last
+  std::uint64_t latest;  // when its last call ended
+  Pending pending;
   std::uint64_t start;
   std::uint64_t step_ticks;
-  std::uint64_t latest;  // when its last call ended, but for those of the same step
   std::array<std::uint64_t, most_steps> step;  // time in MPI, step by step
 };
 
@@ -200,6 +241,7 @@ struct Comm {
   std::uint64_t births;
   std::uint32_t parent;   // 0: not known
   std::uint32_t members;  // 0: not known
+  std::uint64_t handle;   // of the last one; 0: it was freed
   std::uint16_t maker;    // the call that made it
   std::uint16_t unused;
   std::array<char, 68> name;

@@ -195,6 +195,7 @@ Comm* add_comm(Word handle, const Comm* parent, Call maker) {
   stored.size = seen.size;
   stored.remote_size = seen.remote_size;
   stored.members = seen.group.members;
+  stored.handle = handle;
   stored.parent = parent == nullptr ? 0 : parent->number;
   stored.maker = maker;
   ++stored.births;
@@ -331,6 +332,7 @@ void comm_goes(Word handle) {
   if (comm == nullptr) return;
   read_name(*comm);
   comm->handle = 0;
+  comm->stored->handle = 0;
   comms.put(handle, 0);
   process.handles.fetch_add(1, std::memory_order_relaxed);
 }

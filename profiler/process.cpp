@@ -19,6 +19,7 @@
 #include "instances.hpp"
 #include "library.hpp"
 #include "messages.hpp"
+#include "pending.hpp"
 #include "regions.hpp"
 #include "stack.hpp"
 #include "thread.hpp"
@@ -189,6 +190,11 @@ void fill_head() {
   head.rank = -1;
   head.thread_level = -1;
   head.frames = process.frames;
+  head.handle_bits = abi.handle_bits;
+  head.any_source = abi.any_source;
+  head.null_process = abi.proc_null;
+  head.any_tag = abi.any_tag;
+  head.root = abi.root;
   head.start = now();
   head.latest = head.start;
   head.usage_start = usage();
@@ -286,6 +292,7 @@ void note_call(Call call) {
   if (name == nullptr) return;
   noted[call] = true;
   name->call = call;
+  name->takes = taken_by(call);
   std::snprintf(name->name.data(), name->name.size(), "%s", call_names[call]);
   const std::string_view group = group_names[static_cast<std::size_t>(facts_of[call].group)];
   group.copy(name->group.data(), name->group.size() - 1);

@@ -31,8 +31,11 @@ void count_time(Thread& thread, layout::Site& site, Ticks end) {
   const Ticks seen = end - thread.began;
   const Ticks took = seen > process.inner_ticks ? seen - process.inner_ticks : 0;
   site.ticks += took;
-  site.least = std::min(site.least, took);
-  site.most = std::max(site.most, took);
+  // Branches that are hardly ever taken cost less than two stores.
+  if (took < site.least) [[unlikely]]
+    site.least = took;
+  if (took > site.most) [[unlikely]]
+    site.most = took;
   ++site.times[time_bin(took)];
   thread.stored->latest = end;
   if (end < thread.step_end) [[likely]] {
@@ -667,7 +670,7 @@ constexpr std::array<Counter, calls> counters =
     thread.inside = 0;
     return nullptr;
   }
-  thread.began = ticks();
+  thread.pending->site = thread.place->site->site;
   return &thread;
 }
 
@@ -714,7 +717,7 @@ Thread* enter(Call call, Word pc, Word sp, Word fp) {
   if (!is_same(known, caller, key)) [[unlikely]]
     return enter_anew(*thread, call, caller, key);
   thread->place = known.place;
-  thread->began = ticks();
+  thread->pending->site = known.place->site->site;
   return thread;
 }
 

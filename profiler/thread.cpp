@@ -66,6 +66,7 @@ bool make_stored_tables(Thread& thread) {
   thread.cpus = process.storage.make<layout::Cpus>();
   if (thread.stored == nullptr || thread.cpus == nullptr) return false;
   thread.stored->thread = thread.cpus->thread = thread_count++;
+  thread.pending = &thread.stored->pending;
   begin_steps(thread);
   Storage::publish(thread.stored->block, layout::Kind::thread);
   Storage::publish(thread.cpus->block, layout::Kind::cpus);

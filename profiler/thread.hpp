@@ -58,14 +58,15 @@ struct alignas(line) Thread {
   // Of the call that goes on now.
   Place* place = nullptr;
   Ticks began = 0;
-  Word inside = 0;        // the stack pointer where it was made; 0: none
-  Word message_comm = 0;  // the communicator of a message that was matched and is received now
+  Word inside = 0;  // the stack pointer where it was made; 0: none
+  layout::Pending* pending = nullptr;  // the same, in the file
 
   std::byte* known = nullptr;
   std::size_t known_bytes = 0;  // of each
   std::uint64_t* step = nullptr;
   Ticks step_end = 0;
 
+  Word message_comm = 0;  // the communicator of a message that was matched and is received now
   Status status;
   layout::Thread* stored = nullptr;
   Place** places = nullptr;  // by hash

@@ -11,6 +11,7 @@
 #include "library.hpp"
 #include "lists.hpp"
 #include "messages.hpp"
+#include "pending.hpp"
 #include "record.hpp"
 
 namespace mpigauge::profile {
@@ -46,6 +47,10 @@ inline int Wrapper<call>::operator()(Words... words) const {
   if constexpr (ends_requests(call)) note_requests(facts, arguments);
   Thread* const thread = enter(call, caller.pc, caller.sp, caller.fp);
   if constexpr (tells_by_status(facts)) ask_for_status(thread, arguments[facts.status]);
+  if (thread != nullptr) {
+    note_pending(*thread, call, facts, arguments);
+    begin(*thread);
+  }
   const auto real = reinterpret_cast<int (*)(Words...)>(function);
   const int code = [&]<std::size_t... n>(std::index_sequence<n...>) {
     return real(arguments[n]...);
@@ -56,6 +61,9 @@ inline int Wrapper<call>::operator()(Words... words) const {
   }
   if constexpr (facts.persistent) {
     if (code == 0) keep_persistent(call, arguments);
+  }
+  if constexpr (begins_request(facts)) {
+    if (thread != nullptr && code == 0) note_begun(call, facts, arguments);
   }
   if constexpr (has_after(call)) {
     if (code == 0) after(call, arguments);

@@ -31,10 +31,13 @@ int main() {
   FIELD(Head, usage);
   FIELD(Head, pieces);
   FIELD(Head, piece);
+  FIELD(Head, handle_bits);
+  FIELD(Head, root);
   FIELD(Head, host);
   FIELD(Head, executable);
   WHOLE(Head);
   WHOLE(Text);
+  FIELD(CallName, takes);
   FIELD(CallName, name);
   FIELD(CallName, group);
   WHOLE(CallName);
@@ -42,7 +45,13 @@ int main() {
   FIELD(Module, id);
   FIELD(Module, path_length);
   WHOLE(Module);
+  WHOLE(Awaited);
+  FIELD(Pending, comm);
+  FIELD(Pending, source);
+  FIELD(Pending, awaited);
+  WHOLE(Pending);
   FIELD(Thread, resets);
+  FIELD(Thread, pending);
   FIELD(Thread, start);
   FIELD(Thread, latest);
   FIELD(Thread, step);
@@ -66,6 +75,7 @@ int main() {
   WHOLE(Cells);
   FIELD(Comm, family);
   FIELD(Comm, members);
+  FIELD(Comm, handle);
   FIELD(Comm, maker);
   FIELD(Comm, name);
   WHOLE(Comm);

@@ -28,7 +28,7 @@ STRUCTURES = {
         for each in (
             *("Moment", "Usage", "Piece", "Head", "Text", "Module", "Thread", "Frame", "Site"),
             *("Cell", "Cells", "Comm", "Members", "Region", "Type", "Cpu", "Cpus", "Instance"),
-            *("Kept", "Instances", "Channel"),
+            *("Kept", "Instances", "Channel", "Awaited", "Pending"),
         )
     },
 }

@@ -7,13 +7,13 @@ A file has a head, then pieces that are rows of blocks. Their parts are document
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import Any, Literal
 
 import numpy as np
 
 MAGIC = b"mpigprof"
-VERSION = 3
+VERSION = 4
 PAGE = 65536
 MOST_PIECES = 128
 STEPS = 1000
@@ -53,6 +53,22 @@ class Counted(IntEnum):
     REQUESTS = 3
 
 
+class Takes(IntFlag):
+    """The arguments that a call has among those stored on entry, and whom it waits for."""
+
+    COMM = 1
+    TO = 2
+    FROM = 4
+    ROOT = 8
+    TO_TAG = 16
+    FROM_TAG = 32
+    REQUESTS = 64
+    ANY_REQUEST = 128
+    WAITS_FOR_ALL = 256
+    WAITS_FOR_ROOT = 512
+    WAITS_AT_ROOT = 1024
+
+
 FINALIZED, EXITED = 1, 2
 ABIS = {1: "mpich", 2: "ompi", 3: "std"}
 LOSSES = {0: "", 1: "limit", 2: "disk"}
@@ -86,14 +102,29 @@ HEAD = np.dtype(
         *(("start", MOMENT), ("latest", MOMENT), ("init_ticks", "u8"), ("finalize_ticks", "u8")),
         *(("on_ticks", "u8"), ("on_since", "u8"), ("usage_start", USAGE), ("usage", USAGE)),
         *(("pieces", "u8"), ("piece", PIECE, (MOST_PIECES,))),
-        *(("host", "S256"), ("executable", "S512")),
+        *(("handle_bits", "u8"), ("any_source", "i4"), ("null_process", "i4")),
+        *(("any_tag", "i4"), ("root", "i4"), ("host", "S256"), ("executable", "S512")),
     ]
 )
 TEXT = _block("about u4 length u4")
-CALL = _block("call u4 name S52 group S32")
+CALL = _block("call u4 takes u4 name S48 group S32")
 MODULE = _block("module u4 id_bytes u4 base u8 id V32 path_length u4 padding u4")
+MOST_AWAITED = 8
+NOT_KNOWN = 0xFFFFFFFF
+"""The call of a request that nobody remembers."""
+AWAITED = _fields("comm u8 peer i4 tag i4 call u4 unused u4")
+PENDING = np.dtype(
+    [
+        *_fields("since u8 site u4 requests i4 comm u8 peer i4 tag i4").descr,
+        *_fields("source i4 source_tag i4").descr,
+        ("awaited", AWAITED, (MOST_AWAITED,)),
+    ]
+)
 THREAD = _block(
-    "thread u4 resets u4 start u8 step_ticks u8 latest u8",
+    "thread u4 resets u4 latest u8",
+    ("pending", PENDING),
+    ("start", "u8"),
+    ("step_ticks", "u8"),
     ("step", "u8", (STEPS,)),
 )
 FRAME = _fields("offset u8 module u4 unused u4")
@@ -105,7 +136,7 @@ CELL = _fields("site u4 comm u4 peer i4 way u1 bin u1 type u2 count u8 amount u8
 CELLS = _block("thread u4 used u4")
 COMM = _block(
     "comm u4 rank i4 size i4 remote_size i4 family u8 births u8 parent u4 members u4 "
-    "maker u2 unused u2 name S68"
+    "handle u8 maker u2 unused u2 name S68"
 )
 MEMBERS = _block("members u4 count u4")
 REGION = _block("region u4 parent u4 entered u8 ticks u8 name S96")
