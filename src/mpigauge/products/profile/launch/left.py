@@ -62,7 +62,7 @@ def _collect(left: LeftFiles, writer: RunWriter) -> None:
     profiling = Profiling(
         lambda _: Start((), {}), {}, writer, tell, Agent(left.words, left.shell), left.hosts
     )
-    jobs = profiling.collected(left.launch, Path(left.folder), left.hosts, None)
+    jobs = profiling.collected(left.launch, Path(left.folder), left.hosts)
     try:
         writer.amend(facts_of(jobs))
         writer.finish("interrupted", reason="mpigauge was killed")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -111,7 +112,8 @@ class Profiling:
             self.note_command(number, start)
             note_left(self.writer.folder, number, folder, hosts, self.agent)
             ended = run(start.words, start.env, self.output)
-            return self.collected(number, folder, hosts, ended.seconds), ended
+            jobs = self.collected(number, folder, hosts, ended.seconds, time.time())
+            return jobs, ended
         finally:
             remove(folder)
             forget_left(self.writer.folder)
@@ -124,13 +126,19 @@ class Profiling:
             self.tell(str(error))
 
     def collected(
-        self, number: int, folder: Path, hosts: Sequence[str], seconds: float | None
+        self,
+        number: int,
+        folder: Path,
+        hosts: Sequence[str],
+        seconds: float | None = None,
+        ended_utc_s: float | None = None,
     ) -> list[ProfiledJob]:
         """Stores and returns the jobs of a launch. Errors are only reported, as the program has
-        run. `seconds`: the duration of the launch; None: unknown."""
+        run. `seconds`: the duration of the launch, and `ended_utc_s` its end in seconds since 1970;
+        None: unknown."""
         for problem in fetch(folder, hosts, self.agent):
             self.tell(problem)
-        files = self.read(folder)
+        files = self.read(folder, ended_utc_s)
         alone = [file for file in files if file.rank is None]
         if alone:
             left = many(len(alone), "process")
@@ -147,12 +155,12 @@ class Profiling:
             return []
         return jobs
 
-    def read(self, folder: Path) -> list[RankFile]:
+    def read(self, folder: Path, ended_utc_s: float | None = None) -> list[RankFile]:
         """Reads the files of processes, by job and rank. A damaged file is reported."""
         files = []
         for path in sorted(folder.glob(f"*{SUFFIX}")):
             try:
-                files.append(read_rank(path))
+                files.append(read_rank(path, ended_utc_s))
             except (UserError, OSError, ValueError) as error:
                 self.tell(f"what a process left cannot be read, and is left out: {error}")
         return sorted(

@@ -19,7 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.products.profile.match.arriving import arrivals
+from mpigauge.products.profile.match.deadlock import deadlock_in_words, deadlocked
 from mpigauge.products.profile.match.later import later_waits
+from mpigauge.products.profile.match.standing import Standing, standings
 from mpigauge.products.profile.match.waiting import WAIT, kept_calls, split_calls, waits
 from mpigauge.products.profile.read.files import (
     Comm,
@@ -106,6 +108,10 @@ class Profile:
     arrivals: tuple[ArrivalPattern, ...] = ()
     """The arrival patterns of collectives, longest first; `spot` is the index in `spots`, whose
     names are not resolved yet."""
+    standings: tuple[Standing, ...] = ()
+    """Where each rank stood at its end, by rank and thread."""
+    deadlock: str = ""
+    """A sentence about a deadlock that these prove; empty: they prove none."""
 
     @cached_property
     def mpi_s(self) -> npt.NDArray[np.float64]:
@@ -130,6 +136,7 @@ def merged(files: Sequence[RankFile]) -> Profile:
         cells.append(_cells(rank, file, numbers, comms.of(file), types))
     kept = kept_calls(files, numbers_of)
     split = split_calls(kept)
+    stuck = deadlocked(files)
     return Profile(
         files=tuple(files),
         spots=tuple(spots.numbers),
@@ -139,6 +146,8 @@ def merged(files: Sequence[RankFile]) -> Profile:
         types=tuple(types.numbers),
         waits=np.concatenate([waits(kept, split), later_waits(kept)]),
         arrivals=arrivals(files, numbers_of, split),
+        standings=standings(files, numbers_of),
+        deadlock=deadlock_in_words(files, stuck) if stuck else "",
     )
 
 

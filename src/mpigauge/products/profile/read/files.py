@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from mpigauge.model.errors import UserError
 from mpigauge.products.profile.read import layout
-from mpigauge.products.profile.read.layout import BlockKind
+from mpigauge.products.profile.read.last_calls import Arguments, LastCall, needs_of
+from mpigauge.products.profile.read.layout import BlockKind, Takes
 
 SUFFIX = ".mpiprof"
 Ended = Literal["finalized", "exited", "killed"]
@@ -227,6 +228,7 @@ class RankFile:
     """The cells, as layout.CELL; `site` is the index in `sites`."""
     instances: tuple[Instances, ...] = field(default=(), repr=False)
     channels: tuple[Channel, ...] = field(default=(), repr=False)
+    last_calls: tuple[LastCall, ...] = field(default=(), repr=False)
     start_ticks: int = 0
     """The start of the profile in ticks of the processor, which ranks of a host share."""
     start_utc_s: float = 0.0
@@ -248,9 +250,10 @@ def bin_edges() -> npt.NDArray[np.float64]:
     return np.where(number < 16, number, (8 + number % 8) * width).astype(np.float64)
 
 
-def read_folder(folder: Path) -> tuple[RankFile, ...]:
+def read_folder(folder: Path, ended_utc_s: float | None = None) -> tuple[RankFile, ...]:
     """Reads all files of a folder, ordered by job and rank; processes without a rank come last."""
-    files = numbered([read_rank(path) for path in sorted(folder.glob(f"*{SUFFIX}"))])
+    paths = sorted(folder.glob(f"*{SUFFIX}"))
+    files = numbered([read_rank(path, ended_utc_s) for path in paths])
     return tuple(sorted(files, key=lambda each: (each.rank is None, each.job, each.rank or 0)))
 
 
@@ -290,8 +293,10 @@ def _belongs(file: RankFile, world: Sequence[RankFile]) -> bool:
     return file.job != 0 or file.began_utc_s <= ended_s + _APART_S
 
 
-def read_rank(path: Path) -> RankFile:
-    """Reads the file of one process; incomplete parts are left out. UserError: a wrong file."""
+def read_rank(path: Path, ended_utc_s: float | None = None) -> RankFile:
+    """Reads the file of one process; incomplete parts are left out. `ended_utc_s`: the moment up to
+    which a process that did not end in order has run, in seconds since 1970; None: unknown.
+    UserError: a wrong file."""
     data = np.fromfile(path, dtype=np.uint8)
     if data.size < layout.PAGE or data[:8].tobytes() != layout.MAGIC:
         raise UserError(f"{path} is not a file of the profiler (*{SUFFIX})")
@@ -301,14 +306,16 @@ def read_rank(path: Path) -> RankFile:
             f"{path} is a file of version {head['version']} of the profiler; "
             f"this mpigauge reads version {layout.VERSION}"
         )
-    return _Reader(data, head).rank_file()
+    return _Reader(data, head, ended_utc_s).rank_file()
 
 
 class _Reader:
     """A reader that scans the blocks once and indexes them by kind."""
 
-    def __init__(self, data: npt.NDArray[np.uint8], head: Any) -> None:
-        self.data, self.head = data, head
+    def __init__(
+        self, data: npt.NDArray[np.uint8], head: Any, ended_utc_s: float | None = None
+    ) -> None:
+        self.data, self.head, self.ended_utc_s = data, head, ended_utc_s
         self.blocks: dict[int, list[int]] = {kind: [] for kind in BlockKind}
         for kind, offset in self._all_blocks():
             self.blocks.setdefault(kind, []).append(offset)
@@ -377,6 +384,7 @@ class _Reader:
             hz=self.hz,
             instances=tuple(self._instances(places)),
             channels=tuple(self._channels(places)),
+            last_calls=tuple(self._last_calls(places)),
             start_ticks=int(head["start"]["ticks"]),
             start_utc_s=int(head["start"]["utc_ns"]) / 1e9,
             began_utc_s=self._utc_s(self._begin()),
@@ -413,16 +421,25 @@ class _Reader:
         latest = [int(part["latest"]) for part, _ in self._each(BlockKind.THREAD, layout.THREAD)]
         return max([*latest, int(self.head["latest"]["ticks"]), self._begin()])
 
+    def _end_of_process(self) -> int:
+        """Returns the last moment of the process; of one that was killed as far as known."""
+        end = self._last_sign()
+        if self.ended_utc_s is None or _ended(int(self.head["ended"])) != "killed":
+            return end
+        start = self.head["start"]
+        seconds = self.ended_utc_s - int(start["utc_ns"]) / 1e9
+        return max(end, int(start["ticks"]) + int(seconds * self.hz))
+
     def _utc_s(self, ticks: int) -> float:
         start = self.head["start"]
         return int(start["utc_ns"]) / 1e9 + self._seconds(ticks - int(start["ticks"]))
 
     def _end(self) -> int:
-        return int(self.head["finalize_ticks"]) or self._last_sign()
+        return int(self.head["finalize_ticks"]) or self._end_of_process()
 
     def _on_s(self) -> float:
         since = int(self.head["on_since"])
-        running = self._last_sign() - since if since else 0
+        running = self._end_of_process() - since if since else 0
         return self._seconds(int(self.head["on_ticks"]) + max(running, 0))
 
     def _usage(self) -> Usage:
@@ -519,15 +536,19 @@ class _Reader:
         return tuple(timelines)
 
     def _sites(self, regions: dict[int, str]) -> tuple[tuple[Site, ...], Places]:
-        """Returns the sites with calls, and their indices by thread and number."""
+        """Returns the sites with calls, and their indices by thread and number. A call that goes
+        on is one of them, which lasts until the end of the process."""
         calls, modules = self._calls(), self._modules()
+        last = dict(self._pending())
         sites: list[Site] = []
         places: Places = {}
-        for part, at in self._each(BlockKind.SITE, layout.SITE):
+        for stored, at in self._each(BlockKind.SITE, layout.SITE):
+            key = int(stored["thread"]), int(stored["site"])
+            part = with_pending(stored, last.get(key))
             count = int(part["times"].sum())
             if count == 0 or int(part["thread"]) in self.outdated:
                 continue
-            places[int(part["thread"]), int(part["site"])] = len(sites)
+            places[key] = len(sites)
             call, group = calls.get(int(part["call"]), ("", ""))
             frames = self.data[at : at + layout.FRAME.itemsize * int(part["frames"])]
             sites.append(
@@ -549,6 +570,54 @@ class _Reader:
                 )
             )
         return tuple(sites), places
+
+    def _pending(self) -> Iterator[tuple[tuple[int, int], int]]:
+        """Yields the sites of calls that go on, by thread and number, and their ticks until now."""
+        for part, _ in self._each(BlockKind.THREAD, layout.THREAD):
+            since = int(part["pending"]["since"])
+            if since > int(part["latest"]):
+                key = int(part["thread"]), int(part["pending"]["site"])
+                yield key, max(self._end_of_process() - since, 0)
+
+    def _last_calls(self, places: Places) -> Iterator[LastCall]:
+        given = self._arguments()
+        calls = {key: int(part["call"]) for key, part in self._site_parts()}
+        goes_on = dict(self._pending())
+        for part, _ in self._each(BlockKind.THREAD, layout.THREAD):
+            pending = part["pending"]
+            key = int(part["thread"]), int(pending["site"])
+            if key not in places:
+                continue
+            lasts = key in goes_on
+            outside = max(self._end_of_process() - int(part["latest"]), 0)
+            name, takes = given.calls.get(calls[key], ("", Takes(0)))
+            needs = needs_of(calls[key], pending, given) if lasts else ()
+            yield LastCall(
+                thread=key[0],
+                site=places[key],
+                call=name,
+                goes_on=lasts,
+                seconds=self._seconds(goes_on.get(key, outside)),
+                needs=needs,
+                requests=max(int(pending["requests"]), 0) if takes & Takes.REQUESTS else 0,
+                is_any=bool(takes & Takes.ANY_REQUEST),
+            )
+
+    def _site_parts(self) -> Iterator[tuple[tuple[int, int], Any]]:
+        for part, _ in self._each(BlockKind.SITE, layout.SITE):
+            yield (int(part["thread"]), int(part["site"])), part
+
+    def _arguments(self) -> Arguments:
+        calls = {}
+        for part, _ in self._each(BlockKind.CALL, layout.CALL):
+            calls[int(part["call"])] = _name(part["name"]), Takes(int(part["takes"]))
+        comms, world = {}, 0
+        for part, _ in self._each(BlockKind.COMM, layout.COMM):
+            comms[int(part["handle"])] = int(part["comm"])
+            if _name(part["name"]) == "MPI_COMM_WORLD":
+                world = int(part["comm"])
+        comms.pop(0, None)
+        return Arguments(self.head, comms, world, calls)
 
     def _cells(self, places: Places) -> npt.NDArray[np.void]:
         chunks = []
@@ -601,6 +670,19 @@ class _Reader:
                 level=int(part["level"]),
                 records=_records(part, self.kept, places),
             )
+
+
+def with_pending(part: Any, ticks: int | None) -> Any:
+    """Returns a site as layout.SITE with a call that goes on for so many ticks; None: none does."""
+    if ticks is None:
+        return part
+    part = part.copy()
+    place = np.searchsorted(bin_edges(), ticks, side="right") - 1
+    part["times"][min(int(place), layout.BINS - 1)] += 1
+    part["ticks"] += np.uint64(ticks)
+    part["least"] = min(int(part["least"]), ticks)
+    part["most"] = max(int(part["most"]), ticks)
+    return part
 
 
 def _in_a_row(blocks: list[Any]) -> npt.NDArray[np.void]:

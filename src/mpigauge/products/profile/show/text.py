@@ -22,7 +22,7 @@ from mpigauge.model.units import (
     percent,
     plus_minus,
 )
-from mpigauge.model.width import WIDTH, cut_apart, one_line, wrap
+from mpigauge.model.width import WIDTH, one_line, wrap
 from mpigauge.products.profile.analyse.account import (
     Account,
     Called,
@@ -33,6 +33,8 @@ from mpigauge.products.profile.analyse.account import (
 from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.read.layout import OTHER_SIZES, Counted
+from mpigauge.products.profile.show.standings import standing_lines
+from mpigauge.products.profile.show.tables import table_lines, without_unknown
 from mpigauge.products.profile.store.stored import ProfiledJob
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from mpigauge.products.profile.read.files import Ended, Lost
 
 MOST_SITES, MOST_SIZES, MOST_PAIRS, MOST_RANKS, MOST_OTHER_JOBS = 20, 20, 10, 16, 10
-LEAST_NAME = 12
 JOINED = ("table", "json")
 """The formats that include measurements of the machine."""
 LEAST_JOINED = 0.01
@@ -66,7 +67,7 @@ def page(
     if not accounts:
         return ["nothing was profiled: no process came out of MPI_Init"]
     first = accounts[0]
-    lines = [*_head(accounts, width), "", *_answer(accounts, width)]
+    lines = [*_head(accounts, width), "", *_unfinished(accounts, width), *_answer(accounts, width)]
     tables = [_sites(accounts, width)]
     if beside:
         lines += wrap(saved_at_most(beside), width)
@@ -118,6 +119,15 @@ def _head(accounts: Sequence[Account], width: int) -> Iterator[str]:
         which = f"Launch {each.job.launch + 1}: " if len(accounts) > 1 else ""
         for sentence in _missing(each):
             yield from wrap(which + sentence, width)
+
+
+def _unfinished(accounts: Sequence[Account], width: int) -> Iterator[str]:
+    """Yields where ranks stood in launches that did not end in order."""
+    for each in sorted(accounts, key=lambda account: account.job.launch):
+        which = f" in launch {each.job.launch + 1}" if len(accounts) > 1 else ""
+        block = list(standing_lines(each, f"Where each rank stood at its end{which}:", width))
+        if block:
+            yield from [*block, ""]
 
 
 def _missing(account: Account) -> Iterator[str]:
@@ -339,26 +349,6 @@ def _cost(account: Account) -> str:
 
 
 # --- tables ---------------------------------------------------------------------------------------
-def table_lines(
-    heads: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    width: int = WIDTH,
-    cut: int = 0,
-    left: Sequence[int] = (0,),
-) -> Iterator[str]:
-    """Yields columns as wide as their widest word, numbers right-aligned; names in the column `cut`
-    are shortened to fit the width."""
-    wide = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    too_wide = sum(wide) + 2 * (len(wide) - 1) - width
-    wide[cut] = min(wide[cut], max(wide[cut] - too_wide, LEAST_NAME))
-    names = cut_apart([words[cut] for words in (heads, *rows)], wide[cut])
-    for words, name in zip((heads, *rows), names, strict=True):
-        fitted = [*words[:cut], name, *words[cut + 1 :]]
-        for at, room in enumerate(wide):
-            fitted[at] = fitted[at].ljust(room) if at in left else fitted[at].rjust(room)
-        yield "  ".join(fitted).rstrip()
-
-
 def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
     """Yields the table of call sites; times are medians over launches."""
     first = accounts[0]
@@ -376,7 +366,7 @@ def _sites(accounts: Sequence[Account], width: int) -> Iterator[str]:
     else:
         for row in (heads, *rows):
             del row[_SITE_ERROR]
-    yield from table_lines(*_without_unknown(heads, rows, ("longest",)), width, 2, (1, 2))
+    yield from table_lines(*without_unknown(heads, rows, ("longest",)), width, 2, (1, 2))
     if len(first.sites) > len(sites):
         yield f"and {many(len(first.sites) - len(sites), 'more call site')}"
     yield from wrap(legend, width)
@@ -390,15 +380,6 @@ _LEGENDS = {"median": "the median that of the middle one", "mean": "the mean tha
 def _typical(sites: Sequence[Called]) -> str:
     """Returns which average of call times is known; other profilers' reports have the mean."""
     return "median" if any(math.isfinite(each.median_s) for each in sites) else "mean"
-
-
-def _without_unknown(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[str]
-) -> tuple[list[str], list[list[str]]]:
-    """Returns heads and rows without those of the named columns that are empty."""
-    kept = [at for at, head in enumerate(heads)
-            if head not in names or any(row[at] for row in rows)]  # fmt: skip
-    return [heads[at] for at in kept], [[row[at] for at in kept] for row in rows]
 
 
 def _duration_or_empty(seconds: float) -> str:
@@ -566,7 +547,7 @@ def _ranks(account: Account, width: int) -> Iterator[str]:
         ])  # fmt: skip
     if not rows:
         return
-    heads, rows = _without_unknown(_RANK_HEADS, rows, _RANK_HEADS)
+    heads, rows = without_unknown(_RANK_HEADS, rows, _RANK_HEADS)
     left = [at for at, head in enumerate(heads) if head in ("host", "cores")]
     yield from table_lines(heads, rows, width, left[0] if left else 0, left)
     if len(account.ranks) > len(ranks):

@@ -23,6 +23,7 @@ import numpy as np
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.secrets import masked_words
 from mpigauge.products.profile.match.merge import Profile, Spot
+from mpigauge.products.profile.match.standing import Standing
 from mpigauge.products.profile.match.waiting import WAIT
 from mpigauge.products.profile.read import layout
 from mpigauge.products.profile.read.files import (
@@ -180,6 +181,8 @@ def _names(job: ProfiledJob) -> dict[str, Any]:
         "communicators": [_renamed(asdict(comm), "name", "communicator") for comm in profile.comms],
         "types": [_type(each) for each in profile.types],
         "ranks": [_rank(file) for file in profile.files],
+        "standings": [asdict(each) for each in profile.standings],
+        "deadlock": profile.deadlock,
         **({"source": job.source, "remarks": list(job.remarks)} if job.source else {}),
     }
 
@@ -248,7 +251,7 @@ def _timeline(line: Timeline) -> dict[str, Any]:
 
 _NO_CELLS = np.empty(0, layout.CELL)
 _APART = {
-    *("instances", "channels"),
+    *("instances", "channels", "last_calls"),
     *("sites", "cells", "comms", "types", "regions", "timelines", "usage", "lost", "cpus"),
     *("words", "executable", "library", "mpi_s"),
 }
@@ -282,6 +285,8 @@ def _job(stem: str, data: Mapping[str, Any], rows: Any, cells: Any, steps: Any) 
         cells=cells,
         comms=tuple(_comm(each) for each in data["communicators"]),
         types=tuple(_type_of(each) for each in data["types"]),
+        standings=tuple(_standing_of(each) for each in data.get("standings", ())),
+        deadlock=data.get("deadlock", ""),
     )
     source, remarks = data.get("source", ""), tuple(data.get("remarks", ()))
     return ProfiledJob(int(launch), int(number), profile, places, source, remarks)
@@ -294,6 +299,10 @@ def _place_of(data: Mapping[str, Any]) -> Place:
 def _spot_of(data: Mapping[str, Any], frames: Sequence[ReturnAddress]) -> Spot:
     stack = tuple(frames[number] for number in data["frames"])
     return Spot(data["call"], data["group"], data["region"], stack)
+
+
+def _standing_of(data: Mapping[str, Any]) -> Standing:
+    return Standing(**{**data, "peers": tuple(data["peers"])})
 
 
 def _type_of(data: Mapping[str, Any]) -> Type:
