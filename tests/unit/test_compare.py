@@ -639,3 +639,16 @@ def test_few_launches_of_a_program_decide_nothing() -> None:
     ]
     (sentence,) = sentences(compare(few), [set(), set()])
     assert sentence == "app on B: undecided against A (1 launch, at least 6 of each are needed)."
+
+
+def test_predicted_numbers_have_ratios_and_no_significance() -> None:
+    """Even where launches would carry a difference, a model has none."""
+    result = compare([side("A", made()), side("B", made(3.0, origin="predicted"))])
+    (table,) = result.tables
+    entries = [line[1] for line in table.lines]
+    assert [round(entry.ratio.estimate.value, 1) for entry in entries if entry.ratio] == [3.0] * 5
+    assert not any(entry.differs for entry in entries)
+    assert "no significance" in entries[0].undecided
+    assert table.overall == (None, None)
+    measured = compare([side("A", made()), side("B", made(3.0))])
+    assert all(line[1].differs for line in measured.tables[0].lines)

@@ -21,9 +21,11 @@ from mpigauge.draw import axes
 from mpigauge.draw.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
 from mpigauge.draw.chart import PAPER_LAYOUTS, alone, picture, svg
 from mpigauge.draw.plot import MOST_SERIES, Mark, Panel, Plot, Point, Series
-from mpigauge.draw.styles import COLOURS, LETTER
+from mpigauge.draw.styles import COLOURS, LETTER, PAPER
+from mpigauge.draw.terminal.picture import lines
 from mpigauge.draw.write import draw
 from mpigauge.model.errors import UserError
+from mpigauge.model.screen import screen_of
 from mpigauge.result.run_result import RunResult
 from mpigauge.runs.readers import READERS, Text
 from mpigauge.session.run_names import open_run
@@ -189,6 +191,28 @@ def test_curves_differ_without_their_colours() -> None:
         looks.add((line.get("stroke-dasharray"), shape))
     assert len(looks) == len(groups) == MOST_SERIES
     assert len(set(COLOURS)) == len(COLOURS)
+
+
+def test_predicted_points_are_hollow_and_measured_ones_are_not() -> None:
+    measured = Series("measured", (Point(8, 1e-6), Point(64, 2e-6)))
+    predicted = Series("predicted", (Point(8, 1e-6, is_hollow=True), Point(64, 3e-6)))
+    drawing = svg(one(measured, predicted))
+    hollow = [each for each in ET.fromstring(drawing).iter() if "hollow" in each.get("class", "")]
+    assert [each.get("fill") for each in hollow] == [PAPER]
+    assert [each.get("stroke") for each in hollow] == [COLOURS[1]]
+
+
+def test_a_curve_that_is_all_predicted_is_hollow_in_the_legend_and_in_characters() -> None:
+    measured = Series("measured", (Point(8, 1e-6), Point(64, 2e-6)))
+    predicted = Series("model", (Point(8, 4e-6, is_hollow=True), Point(64, 8e-6, is_hollow=True)))
+    plot = one(measured, predicted)
+    assert plot.hollow == {"model"}
+    assert svg(plot).count('class="dot hollow"') == 3
+    screen = screen_of({}, True, "utf-8", (80, 24))
+    text = "\n".join(lines(picture(plot), screen) or ())
+    assert "□ model" in text
+    assert "● measured" in text
+    assert "■" not in text
 
 
 def test_too_many_curves_are_said_and_in_the_table() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.draw.panel import LEFT, RIGHT, framed, lines_of_panel, row
 from mpigauge.draw.plot import MOST_SERIES, Picture
-from mpigauge.draw.styles import PAPER, colour, dash, fitted, group, shape, text, words
+from mpigauge.draw.styles import PAPER, colour, dash, fitted, group, painted, shape, text, words
 from mpigauge.model.width import cut_apart, wrap
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def svg(plot: Plot, notes: Sequence[str] = (), layout: Layout | None = None) -> 
     for panel, frame in zip(plot.panels, frames(plot, layout), strict=True):
         parts += lines_of_panel(panel, frame, names)
     for number, (x, y) in enumerate(legend):
-        parts += _entry(number, entries[number], x, bottom + y)
+        parts += _entry(number, entries[number], x, bottom + y, names[number] in plot.hollow)
         foot = bottom + y + _LINE + 6
     lines, more = _noted(notes, wide, foot)
     label = f'role="img" aria-label="{words(f"{plot.title}. {plot.about}")}"'
@@ -205,10 +205,10 @@ def _places(names: Sequence[str], wide: float) -> list[tuple[float, float]]:
     return places
 
 
-def _entry(number: int, name: str, x: float, y: float) -> Iterator[str]:
+def _entry(number: int, name: str, x: float, y: float, is_hollow: bool) -> Iterator[str]:
     yield group("legend", number)
     line = f'x1="{x:.1f}" y1="{y - 4:.1f}" x2="{x + 24:.1f}" y2="{y - 4:.1f}"'
     yield f'<line class="line" {line} stroke="{colour(number)}" stroke-width="1.8"{dash(number)}/>'
     at = f"M{x + 12:.1f} {y - 4:.1f}{shape(number)}"
-    yield f'<path class="dot" d="{at}" fill="{colour(number)}"/>'
+    yield f'<path {painted(number, is_hollow)} d="{at}"/>'
     yield f"{text(x + 30, y, name, 'ink')}</g>"

@@ -13,7 +13,19 @@ from mpigauge.draw import level_lines
 from mpigauge.draw.axes import Scale
 from mpigauge.draw.frame import Frame
 from mpigauge.draw.plot import MOST_SERIES
-from mpigauge.draw.styles import DIM, GRID, colour, dash, fitted, group, shape, stroke, text, words
+from mpigauge.draw.styles import (
+    DIM,
+    GRID,
+    colour,
+    dash,
+    fitted,
+    group,
+    painted,
+    shape,
+    stroke,
+    text,
+    words,
+)
 from mpigauge.model.units import with_commas
 
 if TYPE_CHECKING:
@@ -198,8 +210,8 @@ def _dot(panel: Panel, series: Series, point: Point, f: Frame, number: int) -> s
     if low and high:
         title += f" ({low} … {high})"
     return (
-        f'<path class="dot" d="M{x:.1f} {y:.1f}{shape(number)}" '
-        f'fill="{colour(number)}"><title>{words(title)}</title></path>'
+        f'<path {painted(number, point.is_hollow)} d="M{x:.1f} {y:.1f}{shape(number)}">'
+        f"<title>{words(title)}</title></path>"
     )
 
 

@@ -29,10 +29,12 @@ class Point:
     least: float = math.nan
     most: float = math.nan
     """The range of nearly all samples; NaN: unknown."""
+    is_hollow: bool = False
+    """True if it was not measured but computed: it is drawn without a filling."""
 
     @classmethod
-    def of(cls, x: float, value: Estimate) -> Point:
-        return cls(x, value.value, value.low, value.high)
+    def of(cls, x: float, value: Estimate, is_hollow: bool = False) -> Point:
+        return cls(x, value.value, value.low, value.high, is_hollow=is_hollow)
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,13 @@ class Plot:
     def names(self) -> tuple[str, ...]:
         """The names of all lines and series, each once, in the order in which they first appear."""
         return self.drawn(None)
+
+    @property
+    def hollow(self) -> frozenset[str]:
+        """The names of curves with nothing but hollow points."""
+        every = [series for panel in self.panels for series in panel.series]
+        filled = {each.name for each in every if not all(p.is_hollow for p in each.points)}
+        return frozenset({each.name for each in every} - filled)
 
     def drawn(self, most: int | None = MOST_SERIES) -> tuple[str, ...]:
         """The names of at most `most` series of each panel, each once."""

@@ -36,6 +36,13 @@ def shape(number: int) -> str:
     return _SHAPES[number % len(_SHAPES)]
 
 
+def painted(number: int, is_hollow: bool) -> str:
+    """The attributes of a point: filled with the colour of its curve, or drawn with it."""
+    if is_hollow:
+        return f'class="dot hollow" fill="{PAPER}" stroke="{colour(number)}"'
+    return f'class="dot" fill="{colour(number)}"'
+
+
 def dash(number: int) -> str:
     """The attribute of its line; empty for a solid line."""
     pattern = _DASHES[number // len(_SHAPES) % len(_DASHES)]

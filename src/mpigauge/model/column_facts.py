@@ -38,6 +38,8 @@ IMPORTED: Mapping[str, Any] = {
     **{c.name: c.imported for c in COLUMNS if c.imported is not None},
 }
 """Column values for output of other programs that does not report them."""
+PREDICTED = "predicted"
+"""The origin of numbers that were computed by a model."""
 
 
 def label(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.draw.axes import SIZE
 from mpigauge.draw.plot import Mark, Panel, Point, Series
 from mpigauge.model.cards import NODE_SUITE
-from mpigauge.model.column_facts import BENCHMARK, OF_TABLES, heading_word
+from mpigauge.model.column_facts import BENCHMARK, OF_TABLES, PREDICTED, heading_word
 from mpigauge.model.columns import KEY_COLUMNS
 from mpigauge.model.names import COPIES
 from mpigauge.model.units import dotted, first_few
@@ -184,7 +184,7 @@ def _point(row: Row, of: Estimate) -> Point:
     cell = row.cell
     middle, ends = cell.time_p50_s, (cell.time_p01_s, cell.time_p99_s)
     if not all(map(math.isfinite, ends)) or not min(middle, *ends) > 0:
-        return Point.of(row.message_bytes, of)
+        return Point.of(row.message_bytes, of, cell.origin == PREDICTED)
     if of == row.latency:
         far = [of.value * (end / middle) for end in ends]
     else:

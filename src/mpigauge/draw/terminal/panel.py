@@ -93,17 +93,18 @@ def _bars(panel: Panel, series: Series, frame: Frame, canvas: Canvas, number: in
 
 
 def _curve(panel: Panel, series: Series, frame: Frame, canvas: Canvas, number: int) -> None:
-    points = [(frame.x.place(p.x), frame.y.place(p.y)) for p in from_left(panel, series)]
+    ordered = from_left(panel, series)
+    points = [(frame.x.place(p.x), frame.y.place(p.y)) for p in ordered]
     if panel.style == "dots":
         for at in points:
             canvas.dot(at, number)
         return
     canvas.curve(points, number)
     last = -_APART
-    for at in points:
+    for at, point in zip(points, ordered, strict=True):
         column = canvas.column_of(at[0])
         if column >= last + _APART or len(points) < canvas.wide // _APART:
-            canvas.mark(at, mark(number, canvas.unicode), number)
+            canvas.mark(at, mark(number, canvas.unicode, point.is_hollow), number)
             last = column
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.plot import MOST_SERIES
@@ -91,7 +91,7 @@ def _below(
     told_apart = any(len(panel.series) > 1 for panel in plot.panels)
     if told_apart:
         yield ""
-        yield from _legend(names, width, screen)
+        yield from _legend(names, plot.hollow, width, screen)
     if bars:
         notes = ["Upright bars: the interval, where it is larger than a mark.", *notes]
     for note in notes:
@@ -99,11 +99,14 @@ def _below(
             yield paint(line, DIM, screen)
 
 
-def _legend(names: Sequence[str], width: int, screen: Screen) -> Iterator[str]:
+def _legend(
+    names: Sequence[str], hollow: Collection[str], width: int, screen: Screen
+) -> Iterator[str]:
     """Legend entries side by side, as long as there is room."""
     line, used = "", 0
     for number, name in enumerate(names):
-        text = f"{mark(number, screen.unicode)} {cut(printable(name), width - 2, screen)}"
+        letter = mark(number, screen.unicode, name in hollow)
+        text = f"{letter} {cut(printable(name), width - 2, screen)}"
         if used and used + len(text) + 3 > width:
             yield line
             line, used = "", 0

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
 
 MARKS = "●■▲◆▼○□△◇▽abcdef"
+_FILLED = 5
+"""The first marks, each of which has a hollow one behind all of them."""
 ASCII_MARKS = "ox+*#@%&=$abcdef"
 DIM, INK = -1, -2
 """Styles instead of the number of a curve."""
@@ -29,9 +31,11 @@ class StyledLetter(NamedTuple):
     """The number of the curve with this colour, DIM or INK."""
 
 
-def mark(number: int, unicode: bool) -> str:
-    """The mark of the points of a curve."""
+def mark(number: int, unicode: bool, is_hollow: bool = False) -> str:
+    """The mark of the points of a curve, without a filling where there is such a mark."""
     marks = MARKS if unicode else ASCII_MARKS
+    if is_hollow and unicode and number < _FILLED:
+        number += _FILLED
     return marks[number % len(marks)]
 
 

@@ -199,6 +199,8 @@ def _line(
         ratio, judged = results.numbers[n, place]
         if response != MEDIAN:
             judged = _open(f"of the {response} launch alone the error is unknown")
+        elif pair.is_predicted(place):
+            judged = _open("a prediction has no launches, so there is a ratio and no significance")
         elif not pair.synchronised_alike(place):
             judged = _open("its calls began in two ways")
         else:

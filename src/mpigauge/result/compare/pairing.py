@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from mpigauge.model.column_facts import PREDICTED
 from mpigauge.result.stats.history import STARTING_SD
 from mpigauge.result.stats.in_turn import in_turn
 from mpigauge.result.stats.joint_ratio import SideValue, ratio_of_all
@@ -44,6 +45,11 @@ class ItemPair:
         a, b = self.first.items[place].row, self.partners[place].row
         return a is None or b is None or a.cell.sync == b.cell.sync
 
+    def is_predicted(self, place: int) -> bool:
+        """True if a number of either side was computed by a model, so that it has no launches."""
+        rows = self.first.items[place].row, self.partners[place].row
+        return any(row is not None and row.cell.origin == PREDICTED for row in rows)
+
     def times(self, places: Iterable[int]) -> list[int]:
         """The places, of these, that both have measured as a time, and in one way."""
         return [place for place in places if self._is_time(place)]
@@ -51,7 +57,7 @@ class ItemPair:
     def _is_time(self, place: int) -> bool:
         if place not in self.partners or not self.first.items[place].row:
             return False
-        return self.synchronised_alike(place)
+        return self.synchronised_alike(place) and not self.is_predicted(place)
 
     def ratio(self, place: int) -> Ratio:
         """The ratio of the numbers at this place, second / first."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import RANKS, TIME
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
+from mpigauge.model.column_facts import PREDICTED
 from mpigauge.model.units import byte_count, dotted
 from mpigauge.result.run_result import RunResults
 from mpigauge.show.curves import Held, by_benchmark, chosen_curves, is_collective
@@ -50,6 +51,8 @@ def _series(held: Sequence[Held]) -> Iterator[Series]:
     kept = sizes[:: -(-len(sizes) // MOST_SIZES)]
     for (size, variant), rows in grown.items():
         if size in kept:
-            points = [Point.of(row.ranks, row.latency) for row in rows]
+            points = [
+                Point.of(row.ranks, row.latency, row.cell.origin == PREDICTED) for row in rows
+            ]
             points.sort(key=lambda point: point.x)
             yield Series(dotted(byte_count(size), *variant), tuple(points))
