@@ -35,6 +35,9 @@ from mpigauge.cli.main import group, run
 from mpigauge.measuring.plan.plan import Plan, PlanPart
 from mpigauge.model.option_table import OFFERED
 from mpigauge.model.stored_cards import all_cards
+from mpigauge.products.predict.calibrating import calibrated
+from mpigauge.products.predict.calibration import to_text
+from mpigauge.runs.store.imported import load_reference
 from mpigauge.site.mpi import find
 from tests import cells, profiles, runs, tunings
 from tests.elf_files import Made
@@ -48,6 +51,7 @@ LONGEST_LINE = 1000
 """Characters of an error."""
 RUN, PART, SWEEP = "a-run", "part-of-a-run", "a-sweep"
 PROFILE, TUNING, PROGRAM = "a-profile", "a-tuning", "./a-program"
+CALIBRATION, PUBLISHED = "machine.cal", "ref:oci-optimized3-36-intel"
 PLAN, FILE, FOLDER = "plan.toml", "a-file", "a-folder"
 """What lies in the folder where the lines are tried."""
 LOCKED = "/proc/mpigauge"
@@ -145,6 +149,13 @@ SPECIAL: dict[str, Kind] = {
     "--hosts": Kind(HOSTS),
     "--ranks": Kind((*COUNT, "2,,3", "2,x", "2..", "4..2"), "2"),
     "--sizes": Kind((*SIZE, "8,,9", "8,x", "9..8", "..", ","), "8"),
+    "--on": Kind((*READ, FILE, "bad.toml"), CALIBRATION),
+    "--network": Kind((*NAME, "fattree:", "fattree:0x2", "torus:2x2/1", f"torus:{HUGE}",
+                       "dragonfly:2x2", "fattree:1x1"), "fattree:2x2"),
+    "--library": Kind(NAME, "openmpi-4.1"),
+    "--nodes": Kind((*COUNT, "200001"), "2"),
+    "calibrate -o": Kind(WRITTEN),
+    "--trace": Kind((LOCKED, FILE, f"{FILE}/x", LONG)),
     "--seed": Kind(("nan", "-1", "1.5", "x", HUGE), "1"),
     "--stride": Kind(("nan", "-1", "1.5", "x", HUGE), "1"),
     "--frames": Kind(("nan", "-1", "1.5", "x", HUGE), "1"),
@@ -199,6 +210,7 @@ FOLDERS_READ = {"--tuned"}
 
 BASES: dict[str, tuple[str, ...]] = {
     "best": (SWEEP,),
+    "calibrate": (PUBLISHED, "-o", "new.cal"),
     "check": (RUN, "--against", RUN),
     "compare": (RUN, RUN),
     "completion": ("bash",),
@@ -213,6 +225,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "mpi install": ("mpich",),
     "plan": ("check", PLAN),
     "plot": (RUN, "latency"),
+    "predict": ("Allreduce", "--on", CALIBRATION, "--nodes", "2", "--ppn", "2", "--sizes", "8"),
     "profile": ("--np", "2", PROGRAM),
     "ref show": ("juno",),
     "report": (RUN,),
@@ -227,6 +240,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "tune env": (TUNING,),
     "tune show": (TUNING,),
     "tune verify": (TUNING,),
+    "validate": (PUBLISHED, "--on", CALIBRATION),
     "watch": (RUN,),
 }
 """Right words of a command, which wrong ones are put to. Others need none."""
@@ -518,6 +532,8 @@ def make_world(folder: Path) -> Path:
     (folder / "huge.toml").write_text(f'benchmarks = ["PingPong"]\nlaunches = {HUGE}\n')
     shutil.copy(PRINTED, folder / "printed.txt")
     tunings.make(folder / TUNING, mpi)
+    made = calibrated([load_reference(PUBLISHED.removeprefix("ref:"))], "machine").calibration
+    (folder / CALIBRATION).write_text(to_text(made), encoding="utf-8")
     return folder
 
 

@@ -18,6 +18,7 @@ GROUPS = {
     "Measure": ("quick", "run", "node", "map", "sweep", "tune", "resume"),
     "Look": ("show", "report", "plot", "explain", "best", "browse", "runs"),
     "Judge": ("compare", "check", "model", "ref"),
+    "Predict": ("calibrate", "predict", "validate"),
     "Machine": ("topo", "doctor", "mpi", "benchmarks"),
     "Program": ("profile", "exec", "imb"),
     "Cluster": ("submit",),

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The step model: the time of a schedule on a calibrated machine.
+
+Steps follow each other in lock-step. A step takes as long as its slowest part:
+
+- a message of n bytes alone takes t(n) of its path, as measured. α(n) = t(n) - n / b is what of it
+  does not grow with what others send, b the best rate of the path;
+- a network card takes α(n) and the bytes of all messages of its node over its rate, the busier
+  way; a link of the network likewise;
+- the memory of a node takes α(n) and the bytes of all messages within it over its copy rate;
+- a rank that sends or receives k messages takes α(n), k - 1 gaps, and their bytes over b;
+- what goes through shared memory takes a flag, and the bytes that a rank reads over b;
+- reductions come after the messages, a cost for each byte.
+
+What a path's table does not reach is extrapolated by its best rate. All of it is computed three
+times: from the values of the calibration, and from both ends of their intervals.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mpigauge.model.errors import UserError
+from mpigauge.model.row import Estimate
+from mpigauge.products.predict.calibration import NETWORK, SOCKET, SOCKETS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from mpigauge.products.predict.calibration import Calibration, MessageTimes
+    from mpigauge.products.predict.network import Network
+    from mpigauge.schedules import Step
+
+    Array = NDArray[Any]
+
+LATENCY, CARD, MEMORY, ARITHMETIC, LINKS = (
+    "latency", "network card", "node memory", "arithmetic", "network"
+)  # fmt: skip
+"""The words for what limits a step."""
+LIMITS = (LATENCY, CARD, MEMORY, ARITHMETIC, LINKS)
+MESSAGE, COPY = "message", "copy"
+_BYTES_OF_RANK = 2000
+"""The memory that the model takes for each rank: arrays of a step and its loads."""
+Ends = tuple[float, float, float]
+"""A time from the values of the calibration, from the quick ends of its intervals, and from the
+slow ones."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    seconds: Ends
+    limit: str
+    """The word for what took most of it."""
+    used: frozenset[str]
+    """Names of paths and quantities of the calibration that it derives from."""
+
+    @property
+    def estimate(self) -> Estimate:
+        value, low, high = self.seconds
+        return Estimate(value, min(value, low), max(value, high))
+
+
+@dataclass(frozen=True)
+class Table:
+    """The times of a path as functions of the size."""
+
+    sizes: tuple[int, ...]
+    times: tuple[tuple[float, ...], ...]
+    """A row each of values, quick and slow ends."""
+
+    @classmethod
+    def of(cls, path: MessageTimes) -> Table:
+        rows = []
+        for end in range(3):
+            ends = [(each[end], each.value) for each in path.times]
+            rows.append(tuple(value if math.isnan(time) else time for time, value in ends))
+        return cls(path.sizes, tuple(rows))
+
+    @cached_property
+    def rates(self) -> Ends:
+        """The best bytes per second; infinite for a table of nothing but empty messages."""
+        rates = []
+        for row in self.times:
+            each = [
+                size / time for size, time in zip(self.sizes, row, strict=True) if size and time
+            ]
+            rates.append(max(each, default=math.inf))
+        return rates[0], rates[1], rates[2]
+
+    @cached_property
+    def memo(self) -> dict[float, tuple[Ends, Ends]]:
+        return {}
+
+    def of_size(self, nbytes: float) -> tuple[Ends, Ends]:
+        """t(n) and α(n)."""
+        if nbytes not in self.memo:
+            times = [
+                self._time(row, nbytes, rate)
+                for row, rate in zip(self.times, self.rates, strict=True)
+            ]
+            fixed = [max(t - nbytes / rate, 0.0) for t, rate in zip(times, self.rates, strict=True)]
+            self.memo[nbytes] = (times[0], times[1], times[2]), (fixed[0], fixed[1], fixed[2])
+        return self.memo[nbytes]
+
+    def _time(self, row: Sequence[float], nbytes: float, rate: float) -> float:
+        at = bisect_right(self.sizes, nbytes) - 1
+        if at < 0:
+            return row[0]
+        if at == len(self.sizes) - 1:
+            return row[at] + (nbytes - self.sizes[at]) / rate
+        part = (nbytes - self.sizes[at]) / (self.sizes[at + 1] - self.sizes[at])
+        return row[at] + part * (row[at + 1] - row[at])
+
+
+@dataclass(frozen=True)
+class Load:
+    """The messages of a step on one path: the largest of them, and what they load. Bytes are in
+    units of the pattern's weights until `times` gives them a size."""
+
+    path: str
+    largest: float
+    shared: float
+    """Bytes of the busiest network card, or within the busiest node."""
+    links: float
+    """Bytes of the busiest link of the network."""
+    messages: float
+    """Those that the busiest rank sends, or receives."""
+    through: float
+    """The bytes of these."""
+    into: float
+    """The most bytes that a rank receives."""
+
+    def times(self, size: float, rounds: int = 1) -> Load:
+        """Returns the load with so many bytes for each unit, and so many rounds at once."""
+        at_once = size * rounds
+        return Load(
+            self.path, size * self.largest, at_once * self.shared, at_once * self.links,
+            rounds * self.messages, at_once * self.through, at_once * self.into,
+        )  # fmt: skip
+
+    def beside(self, other: Load) -> Load:
+        """Both at once."""
+        mine, theirs = vars(self), vars(other)
+        both = {name: mine[name] + theirs[name] for name in mine if name != "path"}
+        return Load(**{**both, "path": self.path, "largest": max(self.largest, other.largest)})
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A calibrated machine with the ranks of a job: `ppn` of them on each node, one after the
+    other."""
+
+    calibration: Calibration
+    nodes: int
+    ppn: int
+    network: Network | None = None
+
+    def __post_init__(self) -> None:
+        if self.nodes > 1 and NETWORK not in self.calibration.paths:
+            raise UserError(
+                f"{self.calibration.name} has no times between nodes ([path.{NETWORK}]); measure "
+                "them by `mpigauge run PingPong --place hosts --hosts A,B`, and calibrate again"
+            )
+
+    @property
+    def ranks(self) -> int:
+        return self.nodes * self.ppn
+
+    @cached_property
+    def tables(self) -> dict[str, Table]:
+        return {name: Table.of(path) for name, path in self.calibration.paths.items()}
+
+    @cached_property
+    def node_of(self) -> Array:
+        return np.arange(self.ranks, dtype=np.int32) // self.ppn
+
+    @cached_property
+    def socket_of(self) -> Array:
+        """The number of each rank's socket, over all nodes."""
+        sockets = self.calibration.sockets
+        within = np.arange(self.ranks, dtype=np.int32) % self.ppn * sockets // self.ppn
+        return self.node_of * sockets + within
+
+    def ends(self, name: str) -> Ends:
+        """A quantity, as times are: value, quick, slow. Of a rate the high end is the quick one."""
+        value, low, high = self.calibration.quantities[name].value
+        low, high = (value if math.isnan(each) else each for each in (low, high))
+        return (value, high, low) if name in ("network_card", "node_copy") else (value, low, high)
+
+    @cached_property
+    def card(self) -> Ends:
+        """The rate of a network card, no less than that of one pair."""
+        rates = self.tables[NETWORK].rates
+        both = zip(self.ends("network_card"), rates, strict=True)
+        return _ends(max(card, rate) for card, rate in both)
+
+    @cached_property
+    def copy(self) -> Ends:
+        return self.ends("node_copy")
+
+    @cached_property
+    def gap(self) -> Ends:
+        return self.ends("message_gap")
+
+    @cached_property
+    def flag(self) -> Ends:
+        return self.ends("flag")
+
+    @cached_property
+    def reduction(self) -> Ends:
+        return self.ends("reduction")
+
+    # --- a schedule -----------------------------------------------------------------------
+    def cost(self, steps: Iterable[Step]) -> Cost:
+        """The time of a schedule. It is computed without keeping any step."""
+        total, by_limit, used = [0.0, 0.0, 0.0], dict.fromkeys(LIMITS, 0.0), set[str]()
+        for loads, repeat, kind, reduces in self._rounds(steps):
+            seconds, limit = self._slowest(loads, kind, used)
+            by_limit[limit] += repeat * seconds[0]
+            reduced = max((load.into for load in loads), default=0.0) if reduces else 0.0
+            if reduced:
+                used.add("reduction")
+            for end in range(3):
+                total[end] += repeat * (seconds[end] + reduced * self.reduction[end])
+            by_limit[ARITHMETIC] += repeat * reduced * self.reduction[0]
+        limit = max(by_limit, key=lambda name: by_limit[name])
+        return Cost((total[0], total[1], total[2]), limit, frozenset(used))
+
+    def _rounds(self, steps: Iterable[Step]) -> Iterator[tuple[Iterable[Load], int, str, bool]]:
+        """The loads of each step, how often it is repeated, its kind, and whether it reduces.
+        Steps that do not wait for each other are one."""
+        at_once: dict[str, Load] = {}
+        kind, reduces = MESSAGE, False
+        for step in steps:
+            if at_once and not (step.overlaps and step.kind == kind):
+                yield at_once.values(), 1, kind, reduces
+                at_once = {}
+            kind, reduces = step.kind, step.reduces
+            loads = self._loads(step)
+            if not step.overlaps:
+                yield loads, step.repeat, kind, reduces
+                continue
+            for load in loads:
+                more = load.times(1.0, step.repeat)
+                before = at_once.get(load.path)
+                at_once[load.path] = before.beside(more) if before else more
+        if at_once:
+            yield at_once.values(), 1, kind, reduces
+
+    @cached_property
+    def memo(self) -> dict[Any, tuple[Load, ...]]:
+        """The loads of patterns, which the steps of all sizes share."""
+        return {}
+
+    def _loads(self, step: Step) -> list[Load]:
+        """The loads of one round of a step, a path each."""
+        pattern = step.pattern
+        if pattern not in self.memo:
+            weights = np.broadcast_to(np.asarray(pattern.weight, float), pattern.source.shape)
+            self.memo[pattern] = tuple(self._of_pattern(pattern.source, pattern.target, weights))
+        most = int(np.max(pattern.weight))
+        nbytes = -(-most * step.elements // max(step.chunks, 1)) * step.element_bytes
+        size = nbytes / most if most else 0.0
+        return [load.times(size) for load in self.memo[pattern]]
+
+    def _of_pattern(self, source: Array, target: Array, weights: Array) -> Iterator[Load]:
+        start, end = self.node_of[source], self.node_of[target]
+        away = start != end
+        across = self.socket_of[source] != self.socket_of[target]
+        for name, on in ((NETWORK, away), (SOCKET, ~across), (SOCKETS, across & ~away)):
+            if on.any():
+                yield self._of_path(name, source[on], target[on], weights[on])
+
+    def _of_path(self, path: str, source: Array, target: Array, weights: Array) -> Load:
+        start, end = self.node_of[source], self.node_of[target]
+        shared, links = np.bincount(start, weights).max(), 0.0
+        if path == NETWORK:
+            shared = max(shared, np.bincount(end, weights).max())
+            if self.network:
+                links = self.network.busiest(start, end, weights)
+        into = np.bincount(target, weights).max()
+        through = max(into, np.bincount(source, weights).max())
+        messages = max(np.bincount(source).max(), np.bincount(target).max())
+        return Load(path, *map(float, (weights.max(), shared, links, messages, through, into)))
+
+    # --- a step ---------------------------------------------------------------------------
+    def _slowest(self, loads: Iterable[Load], kind: str, used: set[str]) -> tuple[Ends, str]:
+        """The time of the slowest part, and what limits it."""
+        best: Ends = (0.0, 0.0, 0.0)
+        limit = LATENCY
+        for load in loads:
+            used.add(load.path)
+            parts = self._copies(load, used) if kind == COPY else self._messages(load, used)
+            for seconds, word in parts:
+                if seconds[0] > best[0]:
+                    limit = word
+                best = max(best[0], seconds[0]), max(best[1], seconds[1]), max(best[2], seconds[2])
+        return best, limit
+
+    def _messages(self, load: Load, used: set[str]) -> Iterator[tuple[Ends, str]]:
+        table = self.tables[load.path]
+        alone, fixed = table.of_size(load.largest)
+        is_away = load.path == NETWORK
+        word = CARD if is_away else MEMORY
+        yield alone, _limit(fixed, load.largest, table.rates, word)
+        if load.shared > load.largest:
+            rate = self._shared_rate(is_away, used)
+            yield _over(fixed, load.shared, rate), _limit(fixed, load.shared, rate, word)
+        if load.links > 0:
+            yield _over(fixed, load.links, self.card), _limit(fixed, load.links, self.card, LINKS)
+        if load.messages > 1:
+            used.add("message_gap")
+            gaps = load.messages - 1
+            waits = _ends(f + gaps * gap for f, gap in zip(fixed, self.gap, strict=True))
+            busy = _over(waits, load.through, table.rates)
+            yield busy, _limit(waits, load.through, table.rates, word)
+
+    def _copies(self, load: Load, used: set[str]) -> Iterator[tuple[Ends, str]]:
+        """Through shared memory: readers see a flag, and copy what they need themselves."""
+        used.add("flag")
+        rates = self.tables[load.path].rates
+        yield _over(self.flag, load.into, rates), _limit(self.flag, load.into, rates, MEMORY)
+        if load.shared > load.into:
+            rate = self._shared_rate(False, used)
+            yield _over(self.flag, load.shared, rate), _limit(self.flag, load.shared, rate, MEMORY)
+
+    def _shared_rate(self, is_away: bool, used: set[str]) -> Ends:
+        used.add("network_card" if is_away else "node_copy")
+        return self.card if is_away else self.copy
+
+
+def memory_estimate(ranks: int) -> int:
+    """The bytes of memory that predictions for so many ranks take."""
+    return ranks * _BYTES_OF_RANK
+
+
+def _ends(values: Iterable[float]) -> Ends:
+    value, quick, slow = values
+    return value, quick, slow
+
+
+def _over(fixed: Ends, nbytes: float, rates: Ends) -> Ends:
+    return (
+        fixed[0] + nbytes / rates[0],
+        fixed[1] + nbytes / rates[1],
+        fixed[2] + nbytes / rates[2],
+    )
+
+
+def _limit(fixed: Ends, nbytes: float, rates: Ends, word: str) -> str:
+    return word if nbytes / rates[0] > fixed[0] else LATENCY

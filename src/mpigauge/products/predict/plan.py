@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The plan of `mpigauge calibrate --measure`: what calibrations take and no run has, in minutes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.measuring.plan.plan import Plan, PlanPart
+from mpigauge.measuring.plan.resolve import pair_parts, plan_of
+from mpigauge.model.cards import NODE_SUITE
+from mpigauge.model.errors import UserError
+from mpigauge.model.sizes import parse_sizes
+from mpigauge.products.predict.calibration import NETWORK, SOCKET, SOCKETS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from mpigauge.measuring.plan.request import Request
+    from mpigauge.measuring.plan.resources import Resources
+    from mpigauge.model.cards import Cards
+    from mpigauge.model.mpi import Mpi
+
+SECONDS = 120.0
+"""The time for all launches; less if all is precise."""
+PAIR_SIZES = tuple(parse_sizes("0,8,16,32,64,128,256,512,1Ki..4Mi"))
+BAND_SIZES = tuple(parse_sizes("8,64Ki,1Mi"))
+REDUCED_SIZES = tuple(parse_sizes("4Ki,64Ki,1Mi"))
+_PLACES = {NETWORK: "hosts", SOCKET: "socket", SOCKETS: "sockets"}
+
+
+def calibration_plan(
+    request: Request, cards: Cards, resources: Resources, mpi: Mpi, present: Collection[str]
+) -> Plan:
+    """UserError: nothing is missing that can be measured here."""
+    parts = tuple(_parts(request, cards, resources, frozenset(present)))
+    if not parts:
+        raise UserError("--measure: the runs have all that can be measured here")
+    plan = plan_of(request, parts, cards, resources, mpi)
+    return replace(plan, seconds=plan.seconds or SECONDS)
+
+
+def _parts(
+    request: Request, cards: Cards, resources: Resources, present: frozenset[str]
+) -> Iterator[PlanPart]:
+    line = f"{NODE_SUITE}:Line"
+    for path in _paths(resources):
+        names = ["PingPong"] if path not in present else []
+        if path == SOCKET and "flag" not in present and cards.get(line):
+            names.append(line)
+        if path in (NETWORK, SOCKET) and "message_gap" not in present:
+            names += [each for each in ("PingPong", "Uniband") if each not in names]
+        if names:
+            where = resources.placements(replace(request, place=(_PLACES[path],)), usual=2)
+            yield from pair_parts(resources, where, PlanPart(tuple(names), 2, (2,), PAIR_SIZES))
+    hosts = len(resources.all_hosts)
+    here = resources.placements(request, usual=resources.room)[0]
+    rate = "node_copy" if hosts == 1 else "network_card" if hosts == 2 else ""
+    if rate and rate not in present and here.ranks > 2:
+        part = PlanPart(("Biband",), here.ranks, (here.ranks - here.ranks % 2,), BAND_SIZES)
+        yield resources.seated(part, here)
+    if "reduction" not in present:
+        part = PlanPart(("Reduce_local",), here.ranks, (1,), REDUCED_SIZES)
+        yield resources.seated(part, here)
+
+
+def _paths(resources: Resources) -> Iterator[str]:
+    """Those that these hosts have."""
+    if len(resources.all_hosts) > 1:
+        yield NETWORK
+    host = resources.all_hosts[0].topology
+    cores: dict[int, set[object]] = {}
+    for pu in host.usable:
+        cores.setdefault(pu.package, set()).add(pu.core)
+    if any(len(each) > 1 for each in cores.values()):
+        yield SOCKET
+    if len(cores) > 1:
+        yield SOCKETS
