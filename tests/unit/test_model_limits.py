@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from mpigauge.model.row import Estimate
-from mpigauge.products.message_model.loggp import LogGP, loggp
 from mpigauge.result.models.bounds import Network, bound, bounds, network
 from mpigauge.result.models.breaks import LikelyBreak, cache_at, kinds, reasons, shape
+from mpigauge.result.models.loggp import LogGP, loggp
 from mpigauge.result.run_view import Curve, RunView
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.pieces import Break

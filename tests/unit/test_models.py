@@ -15,11 +15,11 @@ import pytest
 
 from mpigauge.cli.main import run as main
 from mpigauge.model.errors import UserError
-from mpigauge.products.message_model.loggp import LogGP, loggp
 from mpigauge.products.message_model.result import CurveModel, model
 from mpigauge.products.message_model.show import COLUMNS, page, to_csv, to_json
 from mpigauge.result.models.bounds import MOVED, bounds
 from mpigauge.result.models.breaks import algorithms, kinds
+from mpigauge.result.models.loggp import LogGP, loggp
 from mpigauge.result.run_view import RunView
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.pieces import Break

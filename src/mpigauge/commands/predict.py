@@ -161,8 +161,8 @@ def _predict_collective(
 def _predict_program(machine: Machine, word: str, scaling: str, library: str, form: str) -> None:
     from mpigauge.cli.screen import write
     from mpigauge.products.predict.program import program_json, program_page, scaled
-    from mpigauge.products.profile.mix import mix_of
-    from mpigauge.products.profile.stored import load_jobs
+    from mpigauge.products.profile.beside.mix import mix_of
+    from mpigauge.products.profile.store.stored import load_jobs
     from mpigauge.session.run_names import find_run
 
     folder = find_run(word)

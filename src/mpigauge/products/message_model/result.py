@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.units import with_commas
-from mpigauge.products.message_model.loggp import LogGP, loggp
 from mpigauge.result.models.bounds import Bound, bounds
 from mpigauge.result.models.breaks import LikelyBreak, likely_breaks
+from mpigauge.result.models.loggp import LogGP, loggp
 from mpigauge.result.run_view import RunView
 from mpigauge.result.stats.fit import fit, points_of
 

@@ -48,11 +48,7 @@ if TYPE_CHECKING:
     brief="Measure what the runs lack first.",
 )
 @options.together(
-    options.mpis_option,
-    *options.host_options,
-    options.oversubscribe_option,
-    options.dry_run_option,
-    options.timeout_option,
+    *options.all_shared("mpi hosts hostfile ppn launcher rsh oversubscribe dry-run timeout"),
 )
 def command(
     runs: tuple[str, ...], target: Path, unplaced: str | None, measures: bool, **values: Any
