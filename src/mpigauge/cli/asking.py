@@ -15,6 +15,14 @@ import click
 
 from mpigauge.cli.screen import tell
 from mpigauge.model.errors import UserError
+from mpigauge.result.library import answered
+from mpigauge.result.library.folders import by_name
+from mpigauge.result.library.memory import limited_memory
+from mpigauge.runs.store import run_folders
+from mpigauge.runs.store.files import failing_as, whole
+from mpigauge.runs.store.imported import REFERENCE, load_reference
+from mpigauge.runs.store.writer import DEFAULT_ROOT
+from mpigauge.session.run_names import find_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,12 +44,6 @@ class Meant(NamedTuple):
 def meant(words: Sequence[str]) -> Meant:
     """The runs that words mean: all runs of one folder, or else the named ones, ref:NAME among
     them; without words those of mpigauge-runs."""
-    from mpigauge.result.library.folders import by_name
-    from mpigauge.runs.store import run_folders
-    from mpigauge.runs.store.imported import REFERENCE, load_reference
-    from mpigauge.runs.store.writer import DEFAULT_ROOT
-    from mpigauge.session.run_names import find_run
-
     if not words and not DEFAULT_ROOT.is_dir():
         raise UserError(f"there is no folder {DEFAULT_ROOT} here; name a folder that holds runs")
     folder = Path(words[0]) if words else DEFAULT_ROOT
@@ -57,8 +59,6 @@ def meant(words: Sequence[str]) -> Meant:
 
 def answer(of: Meant, question: Callable[[Library], _T]) -> _T:
     """The answer to the question; notes on the runs go to standard error."""
-    from mpigauge.result.library import answered
-    from mpigauge.result.library.memory import limited_memory
 
     def go(library: Library) -> _T:
         say_notes(library.notes)
@@ -90,8 +90,6 @@ def progress(done: int, of: int) -> None:
 @contextmanager
 def output_file(path: Path | None) -> Iterator[Path]:
     """A name to write to: what is there then goes to `path` as a whole, or to standard output."""
-    from mpigauge.runs.store.files import failing_as, whole
-
     if path is not None:
         with failing_as(UserError, path), whole(path) as part:
             yield part

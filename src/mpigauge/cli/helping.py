@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mpigauge.model.screen import wants_colours
+
 if TYPE_CHECKING:
     from cloup import HelpFormatter
     from cloup.formatting import HelpSection
@@ -219,7 +221,6 @@ def _formatter(ctx: click.Context) -> HelpFormatter:
     from cloup import HelpFormatter, HelpTheme, Style
 
     from mpigauge.cli.screen import is_terminal
-    from mpigauge.model.screen import wants_colours
 
     theme = HelpTheme()
     if wants_colours(os.environ, is_terminal()):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.runs.store.files import failing_as, write_whole
 
 if TYPE_CHECKING:
     from mpigauge.show.prometheus import Metric
@@ -28,7 +29,6 @@ def check_file(file: Path) -> None:
 def write(file: Path, metrics: Iterable[Metric]) -> None:
     """Puts the file in place by renaming it, so that nobody reads half of it. RunError: it cannot
     be written."""
-    from mpigauge.runs.store.files import failing_as, write_whole
     from mpigauge.show.prometheus import text_of
 
     with failing_as(RunError, file):

@@ -15,6 +15,8 @@ from click.core import ParameterSource
 from mpigauge.cli import completing
 from mpigauge.cli.helping import HEADINGS, OUTPUT, Option, option
 from mpigauge.cli.paths import OutputFile, RunFolder
+from mpigauge.cli.screen import note
+from mpigauge.model.errors import no_such
 from mpigauge.model.option_table import OptionRow, general
 from mpigauge.model.units import listed
 
@@ -151,7 +153,6 @@ def _known_format_or_profile(
 
 def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Checks the name of a format; all formats are looked up only when one is named."""
-    from mpigauge.model.errors import no_such
     from mpigauge.show.formats import FORMATS
 
     if value is not None and value not in FORMATS:
@@ -166,7 +167,6 @@ def _known_format_of_rows(
     ranks."""
     if value == USUAL_FORMAT:
         return value  # known without looking at the others, which takes as long as a measurement
-    from mpigauge.model.errors import no_such
     from mpigauge.show.formats import FORMATS, for_any_run
 
     if value in FORMATS and value not in for_any_run():
@@ -192,8 +192,6 @@ def _note_node(
 ) -> tuple[str, ...]:
     """Notes that `node`, the word of older versions, means two sockets."""
     del ctx, param
-    from mpigauge.cli.screen import note
-
     if any(word.strip().lower() == "node" for text in value for word in text.split(",")):
         note(
             "--place node is --place sockets here: two sockets of a host; --place hosts: two hosts"

@@ -12,6 +12,8 @@ import click
 
 from mpigauge.cli import completing
 from mpigauge.cli.options import together
+from mpigauge.cli.screen import screen, write
+from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.pivot import Pivot
@@ -46,7 +48,6 @@ pivot_options = together(
 def sides_across(runs: Sequence[Run], column: str) -> tuple[list[Side], str]:
     """A side for each value of the column, and which column of cells it is; empty: of runs.
     UserError: there is no such column, or one value of it."""
-    from mpigauge.model.errors import UserError
     from mpigauge.result.compare.pivot import OF_RUNS
 
     stored = SAME_AS.get(column, column)
@@ -67,7 +68,6 @@ def show_pivot(runs: Sequence[Run], column: str | None, to: str | None, form: st
 
 def pivot_of(runs: Sequence[Run], column: str | None, to: str | None, form: str) -> Pivot:
     """The pivot that is asked for, not yet printed. UserError: it does not exist."""
-    from mpigauge.model.errors import UserError
     from mpigauge.result.stats.verdicts import TOLERANCE
 
     if not column:
@@ -81,7 +81,6 @@ def pivoted(
     sides: Sequence[Side], tolerance: float, varied: str = "", to: str | None = None
 ) -> Pivot:
     """UserError: the sides have nothing in common."""
-    from mpigauge.model.errors import UserError
     from mpigauge.result.compare.pivot import pivot
 
     result = pivot(sides, tolerance, varied, to or "")
@@ -93,7 +92,6 @@ def pivoted(
 def print_pivot(result: Pivot, form: str, runs: Sequence[Run], names: Sequence[str] = ()) -> None:
     """`names`: of the runs, where these are the columns."""
     from mpigauge.cli.comparing import heading_of
-    from mpigauge.cli.screen import screen, write
     from mpigauge.model.cards import joined
     from mpigauge.show.pivoted import markup, text
     from mpigauge.show.pivoted.data import as_csv, as_json
@@ -116,8 +114,6 @@ def print_pivot(result: Pivot, form: str, runs: Sequence[Run], names: Sequence[s
 
 def check_form(form: str) -> None:
     """UserError: pivots have no such format."""
-    from mpigauge.model.errors import UserError
-
     if form not in FORMATS:
         raise UserError(f"--format {form} shows no pivot; there are {', '.join(FORMATS)}")
 

@@ -7,13 +7,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from mpigauge.cli.comparing import names_of
+from mpigauge.cli.screen import screen, write
+from mpigauge.draw.chart import PAPER_LAYOUTS, alone
+from mpigauge.draw.terminal import lines
+from mpigauge.draw.write import KINDS, draw
+from mpigauge.model.errors import RunError, UserError
+from mpigauge.result.large_map import DETAILED_ROWS
+from mpigauge.result.library.large import is_large, load_large
+from mpigauge.result.run_result import RunResult, RunResults
+from mpigauge.runs.store.files import failing_as, whole
+from mpigauge.runs.store.imported import REFERENCE
+from mpigauge.session.limiting import with_limits
+from mpigauge.session.run_names import find_run, open_large_map, open_run
+from mpigauge.show.heading import which_run
+
 _MOST_IN_FOOT = 6
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.draw.plot import Picture
-    from mpigauge.result.run_result import RunResult, RunResults
     from mpigauge.runs.store import Run
 
 
@@ -21,10 +35,6 @@ def shown_of(words: Sequence[str], limits_of: str | None = None) -> RunResults:
     """The runs that are named, with names that tell them apart; the first with the limits of its
     node."""
     from dataclasses import replace
-
-    from mpigauge.cli.comparing import names_of
-    from mpigauge.result.run_result import RunResults
-    from mpigauge.session.limiting import with_limits
 
     opened = [_opened(word) for word in words]
     runs = [run for run, _ in opened]
@@ -39,12 +49,6 @@ def _opened(word: str) -> tuple[Run, Callable[[str], RunResult]]:
     the name that it gets."""
     from functools import partial
 
-    from mpigauge.result.large_map import DETAILED_ROWS
-    from mpigauge.result.library.large import is_large, load_large
-    from mpigauge.result.run_result import RunResult
-    from mpigauge.runs.store.imported import REFERENCE
-    from mpigauge.session.run_names import find_run, open_large_map, open_run
-
     if of_pairs := open_large_map(word, DETAILED_ROWS):
         return of_pairs.run, partial(RunResult.of_map, run=of_pairs.run, document=of_pairs.document)
     path = None if word.startswith(REFERENCE) else find_run(word)
@@ -58,10 +62,6 @@ def _opened(word: str) -> tuple[Run, Callable[[str], RunResult]]:
 def print_picture(kind: str, picture: Picture) -> None:
     """Prints a picture in characters. UserError: this kind has no such form; it says which it
     has."""
-    from mpigauge.cli.screen import screen, write
-    from mpigauge.draw.terminal import lines
-    from mpigauge.model.errors import UserError
-
     printed = lines(picture, screen())
     if printed is None:
         raise UserError(f"{kind} cannot be shown in a terminal; write it with -o FILE.svg")
@@ -73,8 +73,6 @@ def write_picture(
 ) -> None:
     """Writes a picture in the form that the file's name ends with. Below it stands of which runs it
     is; `paper_columns`: of a paper, that it is to fill."""
-    from mpigauge.draw.chart import PAPER_LAYOUTS, alone
-    from mpigauge.draw.write import KINDS, draw
     from mpigauge.show.web.page import plot_page
 
     if file.suffix in KINDS:
@@ -87,8 +85,6 @@ def write_picture(
 
 def _of_run(shown: RunResult, several: bool) -> list[str]:
     """Machine, MPI, date and version; the command that measured it."""
-    from mpigauge.show.heading import which_run
-
     heading = " · ".join(which_run(shown.document.facts))
     if several:
         heading = f"{shown.name}: {heading}"
@@ -97,8 +93,5 @@ def _of_run(shown: RunResult, several: bool) -> list[str]:
 
 def write_page(text: str, file: Path) -> None:
     """Writes a page as a whole, or not at all."""
-    from mpigauge.model.errors import RunError
-    from mpigauge.runs.store.files import failing_as, whole
-
     with failing_as(RunError, file), whole(file) as part:
         part.write_text(text, encoding="utf-8", errors="backslashreplace")

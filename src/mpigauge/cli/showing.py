@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.cli.screen import screen, tell, write
 from mpigauge.model.errors import UserError
 from mpigauge.model.typed import as_word
 
@@ -41,7 +42,6 @@ def show_remarks(word: str, whole: bool = False) -> None:
     out."""
     from dataclasses import replace
 
-    from mpigauge.cli.screen import screen, write
     from mpigauge.result.document import document
     from mpigauge.session.run_names import open_large_map, open_run
     from mpigauge.show.formats.table import remarks
@@ -80,8 +80,6 @@ def show(
 
 def print_run(stored: Run, form: str) -> None:
     """Prints the place of a run, and then the run, which ends with its answer."""
-    from mpigauge.cli.screen import tell
-
     tell(f"stored in {stored.path}")
     show(stored, form, word=word_of(stored))
 
@@ -89,7 +87,6 @@ def print_run(stored: Run, form: str) -> None:
 def word_of(stored: Run) -> str:
     """The word for a run that was just measured: `last` for somebody who reads it now, and the
     name of the run in a log."""
-    from mpigauge.cli.screen import screen
     from mpigauge.runs.store.writer import DEFAULT_ROOT, word_for
 
     if screen().live and stored.path.parent == DEFAULT_ROOT:
@@ -102,7 +99,6 @@ def _print(
 ) -> None:
     from dataclasses import replace
 
-    from mpigauge.cli.screen import screen, write
     from mpigauge.session.limiting import with_limits
     from mpigauge.show.formats import render
 

@@ -11,8 +11,17 @@ import click
 
 from mpigauge.cli.comparing import MANY, heading_of, print_comparison, sides_of, sides_within
 from mpigauge.cli.pivoting import pivoted, print_pivot
-from mpigauge.cli.screen import tell
+from mpigauge.cli.screen import screen, tell, write
 from mpigauge.model.units import many
+from mpigauge.model.width import as_blocks, broken
+from mpigauge.result.compare.best import best_of
+from mpigauge.result.compare.compare import compare
+from mpigauge.result.document import document
+from mpigauge.result.stats.verdicts import TOLERANCE
+from mpigauge.show.best import as_json, render
+from mpigauge.show.ending import last_lines
+from mpigauge.show.pivoted.outcome import outcomes
+from mpigauge.show.pivoted.words import names_of
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.pivot import Pivot
@@ -24,12 +33,6 @@ def print_best(
 ) -> None:
     """The best arm for each size, then in a sentence over all sizes. `word`: the run in commands
     that are recommended. UserError: the run has one arm only."""
-    from mpigauge.cli.screen import screen, write
-    from mpigauge.model.width import as_blocks
-    from mpigauge.result.compare.best import best_of
-    from mpigauge.result.compare.compare import compare
-    from mpigauge.show.best import as_json, render
-
     sides = sides_within(run, by)
     across = pivoted(sides, tolerance, by) if form != "json" or as_pivot else None
     if across and as_pivot:
@@ -50,12 +53,6 @@ def answer_lines(run: Run, across: Pivot, word: str, colour: bool) -> list[str]:
     the next command."""
     from dataclasses import replace
 
-    from mpigauge.model.width import broken
-    from mpigauge.result.document import document
-    from mpigauge.show.ending import last_lines
-    from mpigauge.show.pivoted.outcome import outcomes
-    from mpigauge.show.pivoted.words import names_of
-
     shown = document(run)
     short = names_of(across).by_name
     sentences = [*_failures(run, short), *outcomes(across, short)]
@@ -74,9 +71,6 @@ def _failures(run: Run, short: Mapping[str, str]) -> Iterator[str]:
 
 def print_beside(stored: Sequence[Run]) -> None:
     """Each number of a run beside those of the other MPIs; of three and more as a pivot."""
-    from mpigauge.result.compare.compare import compare
-    from mpigauge.result.stats.verdicts import TOLERANCE
-
     for run in stored:
         tell(f"stored in {run.path}")
     sides = sides_of(stored)

@@ -8,16 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.measuring.campaign.cost import cost, rates_of
+from mpigauge.measuring.live.phrases import clock
+from mpigauge.measuring.plan.schedule import schedule
+from mpigauge.model.units import byte_count, duration, listed, many
+from mpigauge.runs.store import list_runs
+from mpigauge.runs.store.reader import status_of
+from mpigauge.runs.store.writer import DEFAULT_ROOT
+
 if TYPE_CHECKING:
     from mpigauge.session.measuring import PlannedRun
 
 
 def cost_words(run: PlannedRun) -> str:
     """The number of launches and the time, and the source of the estimate."""
-    from mpigauge.measuring.campaign.cost import cost, rates_of
-    from mpigauge.measuring.live.phrases import clock
-    from mpigauge.model.units import duration, many
-
     estimate = cost(run.plan, rates_of(_earlier(run)))
     least, most = estimate.launches
     launches = f"{least} to {most} launches"
@@ -41,9 +45,6 @@ def cost_words(run: PlannedRun) -> str:
 
 def schedule_words(run: PlannedRun) -> str:
     """The schedule of a map: 8128 pairs in 127 rounds of 64 at a time, at 8 B and 1 MiB."""
-    from mpigauge.measuring.plan.schedule import schedule
-    from mpigauge.model.units import byte_count, listed, many
-
     (part,) = run.plan.parts
     made = schedule(part.pairs, part.world_ranks)
     words = f"{many(made.pairs, 'pair')} in {many(made.rounds, 'round')}"
@@ -57,10 +58,6 @@ def schedule_words(run: PlannedRun) -> str:
 def _earlier(run: PlannedRun) -> list[Mapping[str, Any]]:
     """The final states of earlier runs with this MPI here, without maps, whose cells share the
     machine with others."""
-    from mpigauge.runs.store import list_runs
-    from mpigauge.runs.store.reader import status_of
-    from mpigauge.runs.store.writer import DEFAULT_ROOT
-
     root = Path(DEFAULT_ROOT)
     if not root.is_dir():
         return []

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.measuring.plan import Plan
 from mpigauge.model.typed import as_word
 from mpigauge.model.units import byte_count
+from mpigauge.result.stats.remarks import wrong_data
 
 if TYPE_CHECKING:
     from mpigauge.measuring.campaign import Ending
@@ -39,8 +41,6 @@ def nothing_words(ending: Ending, stored: Run) -> list[str]:
 
 
 def wrong_words(stored: Run) -> list[str]:
-    from mpigauge.result.stats.remarks import wrong_data
-
     wrong = [cell for cell in stored.cells if cell.wrong_count]
     if not wrong:
         return []
@@ -70,8 +70,6 @@ def failure_words(ending: Ending, stored: Run) -> list[str]:
 
 def _launch(number: int, stored: Run) -> str:
     """The launch, with its setting where settings are varied: launch 3 (A=1)."""
-    from mpigauge.measuring.plan import Plan
-
     arm = Plan.from_json(stored.plan).part(number).arm
     return f"launch {number} ({arm})" if arm else f"launch {number}"
 

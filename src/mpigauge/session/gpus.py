@@ -9,14 +9,19 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.measuring.plan.buffer_memory import is_on_gpu
+from mpigauge.measuring.plan.gpus import check_gpus, uses_gpus, uses_nccl, with_room_for_gpus
+from mpigauge.measuring.plan.resources import GPU
 from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.model.errors import UserError
+from mpigauge.model.hosts import HostGpus
+from mpigauge.model.stored_cards import all_cards
+from mpigauge.site import batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mpigauge.measuring.plan import Plan, Request
-    from mpigauge.model.hosts import HostGpus
     from mpigauge.session.targets import Setup, Target
 
 OLDEST = 11040
@@ -32,9 +37,7 @@ def check_gpu_options(request: Request, benchmarks: Iterable[str], target: Targe
     has_nccl = any(NCCL_SUITE in word.upper() for word in words)
     if not (request.memory or request.gpu or request.cuda or request.nccl or has_nccl):
         return
-    from mpigauge.measuring.plan.gpus import check_gpus, uses_gpus, uses_nccl
     from mpigauge.measuring.plan.memory_check import check_memory
-    from mpigauge.model.stored_cards import all_cards
 
     chosen = all_cards().chosen(words)
     check_memory(request, chosen, all_cards().named(words))
@@ -76,8 +79,6 @@ def with_gpus(setup: Setup, benchmarks: Iterable[str], is_from_file: bool) -> Se
     """The setup with the GPUs that the driver of this machine offers, and with as many ranks by
     default; unchanged if no buffer needs one. `is_from_file`: the machine is one in a file.
     UserError: the driver cannot be used, or there is no GPU."""
-    from mpigauge.measuring.plan.gpus import uses_gpus, uses_nccl, with_room_for_gpus
-
     request, resources = setup.request, setup.resources
     chosen = setup.cards.chosen(benchmarks)
     if not uses_gpus(request, chosen):
@@ -95,11 +96,8 @@ def with_gpus(setup: Setup, benchmarks: Iterable[str], is_from_file: bool) -> Se
 def _with_visible_gpus(setup: Setup, is_from_file: bool) -> Setup:
     """The setup with the value of CUDA_VISIBLE_DEVICES, for a placement next to GPUs by a job that
     does not use them."""
-    from mpigauge.measuring.plan.resources import GPU
-
     if GPU not in setup.request.place or setup.resources.hosts or is_from_file:
         return setup
-    from mpigauge.model.hosts import HostGpus
     from mpigauge.site.gpu import VISIBLE
 
     gpus = {"": HostGpus(visible=os.environ.get(VISIBLE))}
@@ -125,7 +123,6 @@ def _checked_nccl(setup: Setup) -> str:
 def _offered(library: str) -> HostGpus:
     """The GPUs that the driver offers, in the order of CUDA_VISIBLE_DEVICES if it is set, else of
     their PCI addresses: by default CUDA counts the fastest first."""
-    from mpigauge.model.hosts import HostGpus
     from mpigauge.site.gpu import VISIBLE
     from mpigauge.site.mpi.device_memory import ask_library
 
@@ -145,7 +142,6 @@ def _offered(library: str) -> HostGpus:
 
 def transport_for_gpus(setup: Setup, settings: Mapping[str, str]) -> dict[str, str]:
     """The settings of a transport, with the transports of UCX for CUDA if buffers are on a GPU."""
-    from mpigauge.measuring.plan.buffer_memory import is_on_gpu
     from mpigauge.site.mpi.device_memory import cuda_libraries, device_settings
     from mpigauge.site.mpi.device_memory.settings import UCX_TLS
 
@@ -163,12 +159,9 @@ def transport_for_gpus(setup: Setup, settings: Mapping[str, str]) -> dict[str, s
 def with_trials(plan: Plan, setup: Setup) -> tuple[Plan, dict[str, Any]]:
     """The plan without the calls that its MPI cannot make with buffers on a GPU, as trial launches
     show, and the trials for run.json."""
-    from mpigauge.measuring.plan.buffer_memory import is_on_gpu
-
     if setup.built is None or not any(map(is_on_gpu, plan.memory)):
         return plan, {}
     from mpigauge.measuring.campaign import device_trials
-    from mpigauge.site import batch
 
     given = batch.here(os.environ)
     system = given.system.name if given else ""

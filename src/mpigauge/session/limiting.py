@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.model.errors import UserError
+from mpigauge.model.moments import moment_of
+from mpigauge.runs.store import load, run_folders
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -79,7 +81,6 @@ def _beside(stored: Run, candidates: list[Path]) -> Iterator[Hardware]:
     if not candidates:
         return
     from mpigauge.result.node.hardware import hardware, same_node
-    from mpigauge.runs.store import load
 
     for path in candidates[:MOST_TRIED]:
         try:
@@ -92,9 +93,6 @@ def _beside(stored: Run, candidates: list[Path]) -> Iterator[Hardware]:
 
 
 def _candidates(stored: Run) -> list[Path]:
-    from mpigauge.model.moments import moment_of
-    from mpigauge.runs.store import run_folders
-
     own = moment_of(stored.header.get("created"))
     if not stored.path.is_dir() or own is None:
         return []
@@ -119,8 +117,6 @@ def _of_node(header: Path) -> datetime | None:
     """The time of a run that was to measure the node, for only such a run is worth loading. None:
     it was another run, or cannot be read, which `mpigauge runs` reports."""
     import json
-
-    from mpigauge.model.moments import moment_of
 
     try:
         text = header.read_text(encoding="utf-8")

@@ -11,10 +11,16 @@ from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.measuring.plan import LookedUp
+from mpigauge.measuring.plan.parse import parse_agent
 from mpigauge.model.errors import UserError
+from mpigauge.model.hostfile import read_hostfile
+from mpigauge.model.inputs import read_text
+from mpigauge.model.sizes import read_sizes
+from mpigauge.model.stored_cards import all_cards
+from mpigauge.site.placement import files_in
 
 if TYPE_CHECKING:
-    from mpigauge.measuring.plan import LookedUp
     from mpigauge.model.libraries import Blas, Compiler
     from mpigauge.runs.store.arrivals import ArrivalsOfRun
     from mpigauge.runs.store.replays import ReplayMix
@@ -22,10 +28,6 @@ if TYPE_CHECKING:
 
 def look_up(options: Mapping[str, Any]) -> LookedUp:
     """Looks up all that the options of a command name. UserError: something is not there."""
-    from mpigauge.measuring.plan import LookedUp
-    from mpigauge.model.hostfile import read_hostfile
-    from mpigauge.model.sizes import read_sizes
-
     _check_files(options)
     sizes, hostfile = options.get("sizes_file"), options.get("hostfile")
     return LookedUp(
@@ -74,9 +76,6 @@ def _folders(text: str) -> str:
 
 
 def _rankfiles(places: tuple[str, ...]) -> dict[str, str]:
-    from mpigauge.model.inputs import read_text
-    from mpigauge.site.placement import files_in
-
     rankfiles: dict[str, str] = {}
     for name in files_in(places):
         rankfiles[name] = read_text(
@@ -87,8 +86,6 @@ def _rankfiles(places: tuple[str, ...]) -> dict[str, str]:
 
 def _agent(text: str) -> tuple[str, ...]:
     """The agent with the path of its program, since launchers look for it in different places."""
-    from mpigauge.measuring.plan.parse import parse_agent
-
     if not text:
         return ()
     program, *words = parse_agent(text)
@@ -110,8 +107,6 @@ def _libraries(names: tuple[str, ...]) -> tuple[Blas, ...]:
 
 def _default_blas(benchmarks: Sequence[str]) -> Blas | None:
     """The library for products of matrices; None: no benchmark makes any."""
-    from mpigauge.model.stored_cards import all_cards
-
     try:
         chosen = all_cards().chosen(benchmarks)
     except UserError:

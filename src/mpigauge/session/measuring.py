@@ -13,10 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mpigauge
+from mpigauge.measuring.plan import read_request, resolve
+from mpigauge.measuring.plan.blas import libraries_of
+from mpigauge.measuring.plan.gpus import check_fit
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.limits import LEAST_MEMORY
 from mpigauge.model.secrets import masked_words
 from mpigauge.model.units import byte_count, memory
+from mpigauge.session.lookups import look_up
+from mpigauge.session.setup import set_up
+from mpigauge.site.topology import passport
+from mpigauge.site.topology.passport import digest_of
 
 if TYPE_CHECKING:
     from mpigauge.measuring.campaign import CampaignTask, Remeasure
@@ -66,10 +73,6 @@ def plan_benchmarks(
 ) -> list[PlannedRun]:
     """Plans the benchmarks of a request with each of its MPIs. `values` are options in the words of
     the command line. UserError: one is wrong, or cannot be measured here."""
-    from mpigauge.measuring.plan import read_request, resolve
-    from mpigauge.session.lookups import look_up
-    from mpigauge.session.setup import set_up
-
     request = read_request(values, look_up(values))
     runs = []
     for setup in set_up(request, options, view):
@@ -98,8 +101,6 @@ def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
 def _check_memory(plan: Plan, setup: Setup) -> None:
     """UserError: a rank cannot hold the largest message that the user names, or none at all. Of the
     usual sizes those that fit are measured."""
-    from mpigauge.measuring.plan.gpus import check_fit
-
     machines = [node.machine for node in setup.nodes] or [setup.machine]
     free = min(machine.memory_bytes for machine in machines)
     for part in plan.parts:
@@ -122,8 +123,6 @@ def _check_memory(plan: Plan, setup: Setup) -> None:
 
 def _check_libraries(plan: Plan, setup: Setup) -> None:
     """Checks that each BLAS can be used on this machine."""
-    from mpigauge.measuring.plan.blas import libraries_of
-
     for library in libraries_of(plan):
         from mpigauge.site.mpi.blas import check_blas
 
@@ -273,8 +272,6 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
 
 def write_passport(writer: RunWriter, setup: Setup) -> None:
     from mpigauge.site.mpi.remembered import remembered
-    from mpigauge.site.topology import passport
-    from mpigauge.site.topology.passport import digest_of
 
     def digest(path: Path) -> str:
         return remembered("digest", [str(path)], [path], lambda: digest_of(path))

@@ -11,6 +11,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.measuring.campaign.job import job_of
+from mpigauge.measuring.campaign.on_mpi import on_its_mpi
+from mpigauge.measuring.plan import read_request
+from mpigauge.measuring.plan.foreign import Foreign
+from mpigauge.measuring.plan.resolve import plan_of
+from mpigauge.model.errors import UserError
+from mpigauge.session.lookups import look_up
+from mpigauge.session.setup import set_up
+from mpigauge.session.targets import CommandOptions
+from mpigauge.site import batch
+from mpigauge.site.launch.lines import is_launcher
+from mpigauge.site.mpi.programs.ways import check_told, way_of, way_told
+
 if TYPE_CHECKING:
     from mpigauge.measuring.plan import Plan, PlanPart, Request, Resources
     from mpigauge.model.mpi import Abi, Mpi
@@ -41,9 +54,6 @@ COUNTS = ("np", "place", "hosts", "hostfile", "ppn")
 
 def check_program_words(words: Sequence[str]) -> None:
     """UserError: they have a launcher already."""
-    from mpigauge.model.errors import UserError
-    from mpigauge.site.launch.lines import is_launcher
-
     if is_launcher(words[0]):
         raise UserError(
             f"{words[0]} starts ranks itself: leave out --np, --mpi and the like, or {words[0]} "
@@ -53,9 +63,6 @@ def check_program_words(words: Sequence[str]) -> None:
 
 def check_counted(words: Sequence[str], values: Mapping[str, Any]) -> None:
     """UserError: no option and no batch job gives the number of ranks."""
-    from mpigauge.model.errors import UserError
-    from mpigauge.site import batch
-
     if not any(values[name] for name in COUNTS) and not batch.hosts(batch.here(os.environ)):
         raise UserError(f"say with --np N how many ranks {words[0]} has, or name --hosts")
 
@@ -71,11 +78,6 @@ def set_up_program(
     values: Mapping[str, Any], words: Sequence[str], view: View, dry_run: bool = False
 ) -> Setup:
     """The setup on which the program is launched. UserError: something is not there."""
-    from mpigauge.measuring.plan import read_request
-    from mpigauge.session.lookups import look_up
-    from mpigauge.session.setup import set_up
-    from mpigauge.session.targets import CommandOptions
-
     check_program_words(words)
     check_counted(words, values)
     requested = dict(values)
@@ -100,14 +102,8 @@ def launch_of(
     find these variables, and `first` is preloaded for them. `abi`: what the program was made for,
     where somebody says it. UserError: the program cannot run on this MPI, or is made for another
     ABI."""
-    from mpigauge.measuring.campaign.job import job_of
-    from mpigauge.measuring.campaign.on_mpi import on_its_mpi
-    from mpigauge.measuring.plan.foreign import Foreign
     from mpigauge.measuring.plan.plan import PlanPart
-    from mpigauge.measuring.plan.resolve import plan_of
-    from mpigauge.site import batch
     from mpigauge.site.launch import command
-    from mpigauge.site.mpi.programs.ways import check_told, way_of, way_told
 
     request = setup.request
     if abi:
@@ -137,7 +133,5 @@ def ways_of(plan: Plan, mpi: Mpi, view: View) -> dict[str, Way]:
             programs.append(part.foreign)
     if not programs:
         return {}
-    from mpigauge.site.mpi.programs.ways import way_of
-
     here = {**os.environ, **plan.env}
     return {each.name: way_of(each.words, mpi, here, tell=view.report) for each in programs}

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.runs.store import list_runs, load
+from mpigauge.runs.store.writer import DEFAULT_ROOT
 from mpigauge.session.view import SILENT, View
 
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ def open_run(word: str) -> Run:
     """
     from dataclasses import replace
 
-    from mpigauge.runs.store import load
     from mpigauge.runs.store.imported import REFERENCE, load_reference
     from mpigauge.runs.store.pack import opened
 
@@ -92,8 +93,6 @@ def open_large_map(word: str, rows: int = 0) -> LargeMap | None:
 
 def find_run(word: str) -> Path:
     """A path, a name below mpigauge-runs or the beginning of one, or `last`."""
-    from mpigauge.runs.store.writer import DEFAULT_ROOT
-
     if Path(word).exists():
         return Path(word)
     matches = _matching(word, DEFAULT_ROOT)
@@ -109,8 +108,6 @@ def find_run(word: str) -> Path:
 
 
 def _matching(word: str, root: Path) -> list[Path]:
-    from mpigauge.runs.store import list_runs
-
     if not root.is_dir():
         return []
     paths = [run.path for run in list_runs(root)]

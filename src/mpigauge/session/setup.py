@@ -10,20 +10,28 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.measuring.plan import Resources
+from mpigauge.measuring.plan.resolve import check_options
+from mpigauge.model.cards import NODE_SUITE, Cards
 from mpigauge.model.errors import UserError
+from mpigauge.model.registry import Here
+from mpigauge.model.stored_cards import all_cards
+from mpigauge.model.units import first_few
 from mpigauge.session.targets import CommandOptions, Setup, Target
+from mpigauge.site import topology
+from mpigauge.site.placement import HostResources
+from mpigauge.site.topology import differences
 
 if TYPE_CHECKING:
     from mpigauge.measuring.campaign.agent import Agent
-    from mpigauge.measuring.plan import Request, Resources
-    from mpigauge.model.cards import Card, Cards
+    from mpigauge.measuring.plan import Request
+    from mpigauge.model.cards import Card
     from mpigauge.model.hosts import NamedHost, ProbedHost
     from mpigauge.model.knob import Knob
     from mpigauge.model.machine import Machine
     from mpigauge.model.mpi import Kernels, Mpi
     from mpigauge.model.topology import Topology
     from mpigauge.session.view import View
-    from mpigauge.site.placement import HostResources
 
 
 def set_up(
@@ -76,9 +84,6 @@ def _with_settings(setup: Setup, options: CommandOptions) -> Setup:
 def _check_before_build(request: Request, options: CommandOptions) -> None:
     """UserError: an option is wrong for the chosen benchmarks, as far as these come with mpigauge.
     Those that only the kernels have are checked after the build."""
-    from mpigauge.measuring.plan.resolve import check_options
-    from mpigauge.model.stored_cards import all_cards
-
     cards = all_cards()
     chosen: list[Card] = []
     try:
@@ -95,9 +100,6 @@ def _check_before_build(request: Request, options: CommandOptions) -> None:
 
 def check_messages(chosen: Sequence[Card], options: CommandOptions) -> None:
     """UserError: an option is about messages, and all benchmarks are of the machine itself."""
-    from mpigauge.model.cards import NODE_SUITE
-    from mpigauge.model.units import first_few
-
     if not chosen or any(card.suite != NODE_SUITE for card in chosen):
         return
     names = first_few(card.name for card in chosen)
@@ -148,8 +150,6 @@ def prepare(
 ) -> Setup:
     """Finds the MPI, builds kernels for it where they are needed, and asks all hosts what they
     are. `builds`: not for a dry run, for which the cards that come with mpigauge will do."""
-    from mpigauge.model.registry import Here
-    from mpigauge.site import topology
     from mpigauge.site.launch import cannot_start, check_launcher
     from mpigauge.site.mpi import find
 
@@ -181,18 +181,12 @@ def _kernels(mpi: Mpi, view: View, enough: Collection[str], builds: bool) -> Ker
 def _cards(built: Kernels | None) -> Cards:
     """The benchmarks of the kernels, or all that come with mpigauge."""
     if built is not None:
-        from mpigauge.model.cards import Cards
-
         return Cards.load(built.cards)
-    from mpigauge.model.stored_cards import all_cards
-
     return all_cards()
 
 
 def resources_of(target: Target, machine: Machine, nodes: Sequence[ProbedHost]) -> Resources:
     """This machine or the hosts, as they are or as the file says."""
-    from mpigauge.measuring.plan import Resources
-
     if like := target.topology:
         named = [(host, replace(like, hostname=host.name)) for host in target.hosts]
         return Resources(like, tuple(_site(*each, target) for each in named), target.ppn)
@@ -201,8 +195,6 @@ def resources_of(target: Target, machine: Machine, nodes: Sequence[ProbedHost]) 
 
 
 def _site(host: NamedHost | ProbedHost, machine: Topology, target: Target) -> HostResources:
-    from mpigauge.site.placement import HostResources
-
     return HostResources(host.name, machine, slots_of(host.slots, machine, target), host.most)
 
 
@@ -229,7 +221,6 @@ def reach(target: Target, mpi: Mpi, kernels: Kernels | None, view: View) -> tupl
     any; the view gets their differences."""
     from mpigauge.measuring.campaign.probe import probe
     from mpigauge.runs.store.writer import DEFAULT_ROOT
-    from mpigauge.site.topology import differences
 
     folder = target.output.parent if target.output else DEFAULT_ROOT
     nodes = probe(target.hosts, mpi, kernels, folder, agent_of(target))

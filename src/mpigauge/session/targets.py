@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.model.stored_cards import FILE
 from mpigauge.session.view import SILENT, View
 
 if TYPE_CHECKING:
@@ -96,6 +97,4 @@ class Setup:
         """The cards, as a run stores them. Programs may print tables of benchmarks, too."""
         if self.built is not None:
             return self.built.cards.read_text(encoding="utf-8")
-        from mpigauge.model.stored_cards import FILE
-
         return FILE.read_text(encoding="utf-8")

@@ -21,6 +21,7 @@ from mpigauge.model.width import (
     WIDTH,
     broken,
     shortened,
+    wrap,
 )
 from mpigauge.show.ending import YELLOW, bold, painted
 
@@ -176,8 +177,6 @@ def note_lines(document: Document, colour: bool = False) -> list[str]:
 
 
 def _sentence_lines(document: Document, sentences: Sequence[str], colour: bool) -> list[str]:
-    from mpigauge.model.width import wrap
-
     flags = legend(document.flagged)
     lines = wrap(f"Flags: {', '.join(flags)}", WIDTH) if flags else []
     if sentences and not flags:

@@ -6,13 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mpigauge.model.row import Estimate
 from mpigauge.model.rules import Rule
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
