@@ -68,7 +68,7 @@ WAYS = {
         communicator="all of them",
     ),
     "mixed": Way(
-        {0: "MPI_Allreduce", 1: "MPI_Barrier", 2: "MPI_Barrier"},
+        {0: "MPI_Alltoall", 1: "MPI_Allreduce", 2: "MPI_Allreduce"},
         is_deadlock=True,
         function="mixed_collectives",
     ),

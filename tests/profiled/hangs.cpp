@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 namespace {
 
@@ -37,13 +38,16 @@ void by_missing_rank() {
   if (rank < ranks - 1) MPI_Barrier(all);
 }
 
+// Small ones are alike to some MPIs.
 void mixed_collectives() {
+  constexpr int count = 1 << 16;
+  const std::vector<int> out(static_cast<std::size_t>(count) * 8);
+  std::vector<int> in(out.size());
   MPI_Barrier(MPI_COMM_WORLD);
-  int sum = 0;
   if (rank == 0) {
-    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Alltoall(out.data(), count, MPI_INT, in.data(), count, MPI_INT, MPI_COMM_WORLD);
   } else {
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Allreduce(out.data(), in.data(), count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
 }
 
