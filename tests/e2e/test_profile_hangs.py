@@ -127,10 +127,31 @@ def test_a_program_that_hangs_or_dies_shows_where_each_rank_stands(
     assert bool(profile.deadlock) is way.is_deadlock, profile.deadlock
     assert ("Deadlock: " in errors) is way.is_deadlock
     assert Account(job).where(profile.spots[first.site]).startswith(f"{way.function} at hangs.cpp:")
-    assert "Where each rank stood at its end:" in errors
+    assert "The last call of each rank:" in errors
     calls = {profile.spots[row["site"]].call for row in profile.rows}
     assert {call for call in way.calls.values() if call} <= calls
     assert name != "abort" or (standings[1].call == "MPI_Abort" and "MPI_Abort" in calls)
+
+
+def test_watch_shows_where_the_ranks_of_a_running_program_stand(
+    programs: dict[str, Path], tmp_path: Path
+) -> None:
+    with started(find("mpich"), programs["mpich"], "missing", tmp_path) as process:
+        patience.wait_for(lambda: has_lasted(tmp_path, WAYS["missing"]))
+        watch = subprocess.Popen(
+            command(("watch", "last")), cwd=tmp_path, stdout=subprocess.PIPE, text=True
+        )
+        with watch:
+            assert watch.stdout is not None
+            shown = [watch.stdout.readline() for _ in range(5)]
+            ended(process, interrupts=True)
+            rest, _ = patience.communicate(watch)
+    assert shown[0] == "Deadlock: ranks 0-1 are in MPI_Barrier and rank 2 is in MPI_Finalize.\n"
+    assert shown[1] == "hangs: 3 ranks, now:\n"
+    assert shown[3].startswith("0-1   Barrier")
+    assert "all of them" in shown[3]
+    assert "The last call of each rank:" in rest
+    assert watch.returncode == 0
 
 
 def started(mpi: Mpi, program: Path, way: str, folder: Path) -> subprocess.Popen[str]:

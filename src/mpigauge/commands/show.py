@@ -44,7 +44,7 @@ def command(run: str, follows: bool, **how: Any) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, a file that
     `mpigauge share` has made, or ref:NAME of the reference library (`mpigauge ref list`).
     """
-    from mpigauge.products.watch.command import check_ended, followed
+    from mpigauge.products.watch.following import check_ended, followed
     from mpigauge.session.run_names import find_run
 
     if not follows:

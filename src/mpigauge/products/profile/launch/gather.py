@@ -182,15 +182,30 @@ def fetch(folder: Path, hosts: Sequence[str], agent: Agent | None) -> list[str]:
     return problems
 
 
-def _script(folder: Path) -> str:
+def copy_now(folder: Path, hosts: Sequence[str], agent: Agent, to: Path) -> list[str]:
+    """Copies the files of ranks that still run on other hosts; returns a sentence for each host for
+    which that fails."""
+    others = _others([*hosts, *noted_hosts(folder)])
+    answers = all_answers(others, _script(folder, removes=False), agent, SECONDS)
+    problems = []
+    for host, answer in zip(others, answers, strict=True):
+        if answer.status != 0 or MARK not in answer.output:
+            problems.append(f"{host} did not show its files: {answer.last_words}")
+        else:
+            _unpack(answer.output.partition(MARK)[2], to)
+    return problems
+
+
+def _script(folder: Path, removes: bool = True) -> str:
     """Returns a shell script that prints the files of a node as text, and removes them."""
     where = quote(str(folder))
+    removal = f"cd / && rm -rf {where}; " if removes else ""
     return (
         f"if [ -e {where}/{HOME} ]; then printf '{MARK}'; "
         f"elif cd {where} 2>/dev/null; then "
         f"printf '{MARK}'; set -- *{SUFFIX}; "
         '[ -e "$1" ] && tar -cf - "$@" | gzip -c | base64; '
-        f"cd / && rm -rf {where}; "
+        f"{removal}"
         f"else printf '{MARK}'; fi"
     )
 

@@ -151,6 +151,29 @@ def merged(files: Sequence[RankFile]) -> Profile:
     )
 
 
+def standing_profile(files: Sequence[RankFile]) -> Profile:
+    """Returns a profile of processes that still run, with nothing but where they stand."""
+    spots = Numbers[Spot]()
+    numbers_of = []
+    for file in files:
+        last = {each.site for each in file.last_calls}
+        numbers_of.append([
+            spots.of(spot_of(site)) if number in last else 0
+            for number, site in enumerate(file.sites)
+        ])  # fmt: skip
+    stuck = deadlocked(files)
+    return Profile(
+        files=tuple(files),
+        spots=tuple(spots.numbers),
+        rows=np.empty(0, ROW),
+        cells=np.empty(0, CELL),
+        comms=(),
+        types=(),
+        standings=standings(files, numbers_of),
+        deadlock=deadlock_in_words(files, stuck) if stuck else "",
+    )
+
+
 class Numbers(Generic[Value]):
     """A numbering of values in their order of appearance."""
 

@@ -105,9 +105,9 @@ def needs_in_words(file: RankFile, last: LastCall) -> str:
     if not last.requests:
         words = [*filter(None, (_need_in_words(file, need) for need in last.needs))]
         return listed(words) if words else ""
-    known = dict.fromkeys(filter(None, (_need_in_words(file, need) for need in last.needs)))
+    described = dict.fromkeys(filter(None, (_need_in_words(file, need) for need in last.needs)))
     more = last.requests - len(last.needs)
-    parts = [*known, *([f"{many(more, 'more request')}"] if more > 0 else [])]
+    parts = [*described, *([f"{many(more, 'more request')}"] if more > 0 else [])]
     if not parts:
         return many(last.requests, "request")
     return listed(parts, "or" if last.is_any else "and")

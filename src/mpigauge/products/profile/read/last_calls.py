@@ -83,8 +83,8 @@ def needs_of(call: int, pending: Any, given: Arguments) -> tuple[Need, ...]:
     """Returns the events that a call with these arguments waits for."""
     name, takes = given.calls.get(call, ("", Takes(0)))
     if takes & Takes.REQUESTS:
-        known = min(int(pending["requests"]), layout.MOST_AWAITED)
-        return tuple(_awaited(each, given) for each in pending["awaited"][:known])
+        count = min(int(pending["requests"]), layout.MOST_AWAITED)
+        return tuple(_awaited(each, given) for each in pending["awaited"][:count])
     comm = given.world if name == "MPI_Finalize" else 0
     if takes & Takes.COMM:
         comm = given.comm(pending["comm"])

@@ -4,17 +4,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.units import duration, many
-from mpigauge.model.width import WIDTH, wrap
+from mpigauge.model.width import WIDTH, one_line, wrap
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.match.standing import Standing
 from mpigauge.products.profile.show.tables import table_lines, without_unknown
 
+if TYPE_CHECKING:
+    from mpigauge.model.screen import Screen
+
 MOST_ROWS = 40
 _HEADS = ("rank", "call", "for", "communicator", "peer", "place")
+
+
+class Redrawn:
+    """Shows where ranks stand now: on a terminal in place of what was there, else again when a rank
+    has moved on."""
+
+    def __init__(self, write: Callable[[str], None], screen: Callable[[], Screen]) -> None:
+        self._write, self._screen = write, screen
+        self._lines = 0
+        self._before: object = None
+
+    def show(self, accounts: Sequence[Account]) -> None:
+        screen = self._screen()
+        standings = [each.profile.standings for each in accounts]
+        moved_on = [[replace(one, seconds=0.0) for one in each] for each in standings]
+        if not screen.live and moved_on == self._before:
+            return
+        self._before = moved_on
+        lines = list(self._page(accounts, screen.room or WIDTH))
+        back = f"\x1b[{self._lines}F\x1b[J" if screen.live and self._lines else ""
+        self._write(back + "".join(f"{one_line(line)}\n" for line in lines))
+        self._lines = len(lines)
+
+    def _page(self, accounts: Sequence[Account], width: int) -> Iterator[str]:
+        for each in accounts:
+            title = f"{each.job.program}: {many(len(each.ranks), 'rank')}, now:"
+            yield from standing_lines(each, title, width)
+            yield ""
 
 
 def unfinished(account: Account) -> tuple[Standing, ...]:

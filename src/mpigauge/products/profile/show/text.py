@@ -125,7 +125,7 @@ def _unfinished(accounts: Sequence[Account], width: int) -> Iterator[str]:
     """Yields where ranks stood in launches that did not end in order."""
     for each in sorted(accounts, key=lambda account: account.job.launch):
         which = f" in launch {each.job.launch + 1}" if len(accounts) > 1 else ""
-        block = list(standing_lines(each, f"Where each rank stood at its end{which}:", width))
+        block = list(standing_lines(each, f"The last call of each rank{which}:", width))
         if block:
             yield from [*block, ""]
 

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""mpigauge watch: follows a run that is measured elsewhere."""
+"""Follows a run that is measured elsewhere."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-import click
-
-from mpigauge.cli import completing, options
-from mpigauge.cli.helping import Command
-from mpigauge.model.limits import LEAST_EVERY_S, MOST_EVERY_S
+from mpigauge.products.watch import EVERY_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,34 +15,8 @@ if TYPE_CHECKING:
     from mpigauge.measuring.campaign import View
     from mpigauge.runs.store import Run
 
-EVERY_S = 1.0
 LOOKS = 2
 """A run is there for a moment before its process holds it, and after it has let go of it."""
-
-
-@click.command("watch", cls=Command)
-@click.argument("run", metavar="RUN", shell_complete=completing.runs)
-@click.option(
-    "--every",
-    type=options.Seconds(LEAST_EVERY_S, MOST_EVERY_S),
-    default=EVERY_S,
-    metavar="SECONDS",
-    help="How often its files are looked at.  [default: 1]",
-)
-def command(run: str, every: float) -> None:
-    """Follow a run that another shell or node measures, until it ends.
-
-    RUN is a folder, its name below mpigauge-runs, or `last`. Its files are only read. Ctrl-C ends
-    the watching, not the run.
-    """
-    from mpigauge.cli.showing import show
-    from mpigauge.runs.store import load
-    from mpigauge.session.run_names import find_run
-
-    folder = find_run(run)
-    if followed(folder, every):
-        show(load(folder), "table")
-        check_ended(folder)
 
 
 def followed(folder: Path, every: float = EVERY_S) -> bool:
