@@ -18,7 +18,8 @@ from mpigauge.products.profile.beside.joined import Joined, MachineFigures, join
 from mpigauge.products.profile.beside.measured import joined_at, parts_for
 from mpigauge.products.profile.beside.needs import Need, Use, needed, uses_of
 from mpigauge.products.profile.match.waiting import WAIT
-from mpigauge.products.profile.show.text import lines_of, page, saved_at_most
+from mpigauge.products.profile.show.sentences import saved_at_most
+from mpigauge.products.profile.show.text import lines_of, page
 from mpigauge.products.profile.store.stored import ProfiledJob, load_jobs
 from mpigauge.result.stats.launches import rows
 from tests.cells import cell
@@ -178,11 +179,11 @@ def test_the_whole_program_saves_no_more_than_that() -> None:
     assert found.balance == pytest.approx(0.085 + mpi_s - 0.15)
     assert found.setting == pytest.approx(0.005, rel=0.01)
     assert saved_at_most(found) == (
-        "A perfect network would save at most 9.0 % of the run time, a perfect balance at most "
-        "11 %, the best known setting at most 0.5 %."
+        "Beside this machine, a perfect network would save at most 9.0 % of the run time, a "
+        "perfect balance 11 %, the best known setting 0.5 %."
     )
     assert math.isnan(of(program, sum_of(8, 1e-4)).setting)
-    assert "no sweep of settings" in saved_at_most(of(program, sum_of(8, 1e-4)))
+    assert saved_at_most(of(program, sum_of(8, 1e-4))).endswith("a perfect balance 11 %.")
 
 
 def test_the_page_has_a_row_for_each_place() -> None:

@@ -72,13 +72,13 @@ def said(job: ProfiledJob) -> str:
 def test_one_rank_that_is_late_is_named() -> None:
     assert last_of(one_late()).rank == 1
     text = said(profile(one_late()))
-    assert "Rank 1 comes last in 95 % of the calls, 80.0 µs after the first in the median" in text
+    assert "; rank 1 comes last in 95 % of the calls, 80.0 µs after the first in the med" in text
 
 
 def test_ranks_that_take_turns_are_not() -> None:
-    assert "No rank comes last far more often than others; the last one comes 40.0 µs" in said(
-        profile(late_in_turn())
-    )
+    text = said(profile(late_in_turn()))
+    assert "longest by rank 0)." in text
+    assert "comes last" not in text
 
 
 def test_the_cause_is_waiting_and_says_whose_fault_it_is() -> None:
@@ -101,5 +101,5 @@ def test_the_page_draws_how_late_ranks_come(tmp_path: Path) -> None:
     page = page_of(str(stored(tmp_path / "run", profile(one_late())))) or ""
     text = text_of(page)
     assert "Waiting apart from moving" in text
-    assert "Rank 1 comes last in 95 % of the calls" in text
+    assert "rank 1 comes last in 95 % of the calls" in text
     assert "How late ranks come" in text

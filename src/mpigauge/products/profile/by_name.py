@@ -11,7 +11,7 @@ from mpigauge.cli.options import PROFILE_FORMATS
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import listed
 from mpigauge.model.width import WIDTH
-from mpigauge.products.profile.finding import is_profile, profile_at
+from mpigauge.products.profile.finding import is_profile, profile_at, word_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,8 @@ def print_profile(folder: Path, jobs: Sequence[ProfiledJob], form: str) -> None:
             "csv and json have its numbers"
         )
     beside = joined_at(folder, jobs) if form in JOINED else None
-    write("\n".join([*lines_of(jobs, form, screen().room or WIDTH, beside), ""]))
+    lines = lines_of(jobs, form, screen().room or WIDTH, beside, word_for(folder))
+    write("\n".join([*lines, ""]))
 
 
 def page_of(word: str, home: str = "") -> str | None:
@@ -55,7 +56,8 @@ def page_of(word: str, home: str = "") -> str | None:
     from mpigauge.session.run_names import open_run
 
     stored, jobs = open_run(word), profile_at(word) or ()
-    return profile_page(stored.path.name, stored, jobs, home, joined_at(stored.path, jobs))
+    beside, short = joined_at(stored.path, jobs), word_for(stored.path)
+    return profile_page(stored.path.name, stored, jobs, home, beside, short)
 
 
 def compared_runs(words: Sequence[str]) -> Comparison | None:

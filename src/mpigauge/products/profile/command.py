@@ -316,13 +316,14 @@ def _present(folder: Path, jobs: Sequence[ProfiledJob], form: str, start: Start)
     """Prints a new profile on standard error, as standard output belongs to the program."""
     from mpigauge.cli.screen import screen, tell
     from mpigauge.products.profile.beside.measured import joined_at
+    from mpigauge.products.profile.finding import word_for
     from mpigauge.products.profile.launch.foretell import unseen
     from mpigauge.products.profile.launch.profiling import ranks_seen
     from mpigauge.products.profile.show.text import JOINED, lines_of
 
     if jobs:
         beside = joined_at(folder, jobs) if form in JOINED else None
-        for line in lines_of(jobs, form, screen().room or WIDTH, beside):
+        for line in lines_of(jobs, form, screen().room or WIDTH, beside, word_for(folder)):
             click.echo(line, err=True)
     else:
         for line in unseen(start.programs, start.env):

@@ -24,6 +24,21 @@ _DAMAGED = (
 """The errors of reading a run.json that is damaged or foreign."""
 
 
+def word_for(folder: Path) -> str:
+    """Returns the shortest word that names a run: its name if that is found, else its path."""
+    from mpigauge.model.errors import UserError
+
+    try:
+        if find_run(folder.name).resolve() == folder.resolve():
+            return folder.name
+    except UserError:
+        pass
+    try:
+        return str(folder.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(folder)
+
+
 def profile_at(word: str) -> tuple[ProfiledJob, ...] | None:
     """Returns the jobs of a profile; None: the run is not one. UserError: there is no such run, or
     it cannot be read."""

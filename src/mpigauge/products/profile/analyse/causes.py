@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from mpigauge.model.units import duration, listed, many, memory, number, percent
 from mpigauge.products.profile.analyse.account import Account, Called, Waited
+from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.read.layout import Counted
 from mpigauge.products.profile.store.reported import NOT_LISTED, SUMS
@@ -30,8 +31,8 @@ RARE = 0.2
 """The share of all calls at their median, below which few long calls take the rest."""
 MUCH_OF_CALL = 0.2
 """The least share of waiting, or disturbance, in a call site that is reported."""
-OFTEN = 50.0
-"""The involuntary context switches per second of a rank that are reported."""
+LEAST_LOST = 0.02
+"""The least share of its run time without its core for which a rank is reported."""
 MUCH = 0.02
 """The least share of the profiler in the run time that is reported."""
 POLLS = ("MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe")
@@ -43,14 +44,21 @@ class ProfileCause:
     name: str
     about: str
     find: Callable[[Account], Iterator[Finding]]
+    holds_if_starved: bool = False
+    """True if it is also a cause in programs whose ranks were kept from their cores; all others
+    are about times in MPI, which then hold the wait for a core."""
 
 
 def explained(jobs: Sequence[ProfiledJob]) -> Explanation:
-    """Explains the launch with the median share of MPI."""
+    """Explains the launch with the median share of MPI. If its ranks were kept from their cores,
+    no cause is named that is about network or balance."""
     accounts = accounts_of(main_jobs(jobs))
     findings = []
-    for cause in CAUSES:
-        for account in accounts[:1]:
+    for account in accounts[:1]:
+        is_starved = WhatBounds(account).is_starved
+        for cause in CAUSES:
+            if is_starved and not cause.holds_if_starved:
+                continue
             for finding in cause.find(account):
                 findings.append(replace(finding, cause=cause.name))
     findings.sort(key=lambda each: (math.isnan(each.cost), -each.cost))
@@ -121,24 +129,35 @@ def _shared(account: Account) -> Iterator[Finding]:
             )
 
 
-def _switched(account: Account) -> Iterator[Finding]:
-    rates = []
-    for file, run in zip(account.ranks, account.run_s, strict=True):
-        if run > 0:
-            rates.append((file.usage.involuntary_switches / float(run), file))
-    often = sorted((pair for pair in rates if pair[0] >= OFTEN), key=lambda pair: -pair[0])
-    if often:
-        yield Finding(
-            what=f"{many(len(often), 'rank')} of {len(account.ranks)} lost their core often",
-            likely="other programs run on the same cores, and delay the ranks that wait for such a "
-            "rank",
-            evidence=tuple(
-                f"rank {file.rank} on {file.host}: {file.usage.involuntary_switches} times, "
-                f"{number(rate)} in a second"
-                for rate, file in often[:_MOST_NAMED]
-            ),
-            attempts=("`mpigauge doctor` there: who else is on these cores?",),
+def _lost(account: Account) -> Iterator[Finding]:
+    bounds = WhatBounds(account)
+    shares = bounds.lost_shares
+    lost = [at for at in shares.argsort()[::-1].tolist() if shares[at] >= LEAST_LOST]
+    if not lost:
+        return
+    evidence = []
+    for at in lost[:_MOST_NAMED]:
+        file = account.ranks[at]
+        rate = file.usage.involuntary_switches / float(account.run_s[at])
+        evidence.append(
+            f"rank {file.rank} on {file.host}: {percent(float(shares[at]))} of its run time "
+            f"without its core, {number(rate)} involuntary switches in a second"
         )
+    shared = f"{bounds.ranks_per_core:.2g} ranks share a core"
+    others = "other programs run on the same cores"
+    yield Finding(
+        what=f"{many(len(lost), 'rank')} of {len(account.ranks)} lost their core for "
+        f"{percent(float(shares[lost[0]]))} of the run time at most",
+        likely=f"{shared if bounds.ranks_per_core > 1 else others}, and delay the ranks that wait "
+        "for such a rank",
+        evidence=tuple(evidence),
+        attempts=(
+            "as many ranks as cores"
+            if bounds.ranks_per_core > 1
+            else "`mpigauge doctor` there: who else is on these cores?",
+        ),
+        cost=float(shares[lost[0]]),
+    )
 
 
 # --- call sites -----------------------------------------------------------------------------------
@@ -359,8 +378,8 @@ CAUSES = (
     ProfileCause("largest-calls", "call sites that take most, in reports of others", _largest),
     ProfileCause("small-messages", "call sites that send many small messages", _small),
     ProfileCause("polling", "programs that ask again and again", _polls),
-    ProfileCause("moved", "ranks that moved between cores", _moved),
-    ProfileCause("shared-cores", "ranks that share a core", _shared),
-    ProfileCause("lost-cores", "ranks that others took the core from", _switched),
-    ProfileCause("profiler", "what the profiler itself cost", _profiler),
+    ProfileCause("moved", "ranks that moved between cores", _moved, True),
+    ProfileCause("shared-cores", "ranks that share a core", _shared, True),
+    ProfileCause("lost-cores", "ranks that others took the core from", _lost, True),
+    ProfileCause("profiler", "what the profiler itself cost", _profiler, True),
 )

@@ -48,6 +48,11 @@ class Joined:
     setting: float
     """The saving by the best known setting, as a share of the run time; NaN: none known."""
 
+    @property
+    def measured(self) -> bool:
+        """True if the machine's time for any of the calls is known."""
+        return any(each.machine for each in self.sites)
+
 
 class MachineFigures:
     """The measurements of a machine."""

@@ -22,6 +22,8 @@ from mpigauge.products.profile.analyse.account import (
     TimeWithInterval,
     Waited,
 )
+from mpigauge.products.profile.analyse.bound import WhatBounds
+from mpigauge.products.profile.analyse.efficiencies import Efficiencies, over_launches
 from mpigauge.products.profile.read.files import RankFile
 from mpigauge.products.profile.store.stored import ProfiledJob
 
@@ -80,6 +82,7 @@ def _job(account: Account) -> dict[str, Any]:
         "mpi_library": first.library,
         "started": first.started,
         "world_ranks": job.expected,
+        **_bound(account),
         "share_of_mpi": account.mean_share,
         "imbalance": account.imbalance,
         "profiler_s_a_call": account.cost_s,
@@ -93,6 +96,39 @@ def _job(account: Account) -> dict[str, Any]:
         "sizes": [_sizes(each) for each in account.sizes],
         "pairs": [_pair(each) for each in account.pairs],
         "regions": [asdict(each) for each in account.regions],
+        "efficiencies": [_efficiencies(each.first) for each in over_launches([account])],
+    }
+
+
+def _bound(account: Account) -> dict[str, Any]:
+    """Returns what bounds the program, and the shares of the run time of all ranks."""
+    of = WhatBounds(account)
+    return {
+        "bound": of.bound,
+        "limit": of.limit if of.bound == "MPI" else None,
+        "computing_share": of.share(of.computing_s),
+        "messages_share": of.share(of.messages_s),
+        "io_share": of.share(of.io_s),
+        "lost_core_share_by_rank": of.lost_shares if of.cpu_s is not None else None,
+    }
+
+
+def _efficiencies(of: Efficiencies) -> dict[str, Any]:
+    """Returns POP's efficiencies of a region, or with an empty name of the whole program."""
+    return {
+        "region": of.region,
+        "entered": of.entered,
+        "run_s": of.run_s,
+        "parallel_efficiency": of.parallel,
+        "load_balance": of.load_balance,
+        "communication_efficiency": of.communication,
+        "serialisation": of.serialisation.value,
+        "serialisation_low": of.serialisation.low,
+        "serialisation_high": of.serialisation.high,
+        "transfer": of.transfer.value,
+        "transfer_low": of.transfer.low,
+        "transfer_high": of.transfer.high,
+        "not_split_share": of.left_out,
     }
 
 

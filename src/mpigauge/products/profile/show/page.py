@@ -20,13 +20,8 @@ from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.show import pictures
 from mpigauge.products.profile.show.json import as_csv
-from mpigauge.products.profile.show.text import (
-    error_words,
-    place_of,
-    saved_at_most,
-    sentences,
-    told_words,
-)
+from mpigauge.products.profile.show.sentences import LAST, error_words, sentences
+from mpigauge.products.profile.show.text import place_of, told_words
 from mpigauge.result.facts import facts_of_run
 from mpigauge.show.heading import heading
 from mpigauge.show.picture import picture as machine_picture
@@ -84,11 +79,17 @@ class BuiltMachine(NamedTuple):
 
 
 def profile_page(
-    name: str, run: Run, jobs: Sequence[ProfiledJob], home: str = "", beside: Joined | None = None
+    name: str,
+    run: Run,
+    jobs: Sequence[ProfiledJob],
+    home: str = "",
+    beside: Joined | None = None,
+    word: str = LAST,
 ) -> str:
-    """Returns the page. `home`: the page of all runs. `beside`: the join with its machine."""
+    """Returns the page. `home`: the page of all runs. `beside`: the join with its machine. `word`:
+    the word that names the run in commands."""
     accounts = accounts_of(main_jobs(jobs))
-    content = _content(run, accounts, beside) if accounts else _NOTHING
+    content = _content(run, accounts, beside, word) if accounts else _NOTHING
     facts = facts_of_run(run)
     return filled(
         "profile",
@@ -127,13 +128,14 @@ _NOTHING: Mapping[str, Any] = {
 """The contents of the page of a run without MPI calls."""
 
 
-def _content(run: Run, accounts: Sequence[Account], beside: Joined | None) -> dict[str, Any]:
+def _content(
+    run: Run, accounts: Sequence[Account], beside: Joined | None, word: str
+) -> dict[str, Any]:
     """Returns the contents of the page of a run with MPI calls."""
     first = accounts[0]
-    lines, tables = list(sentences(accounts)), list(_tables(accounts))
+    lines, tables = sentences(accounts, word, beside), list(_tables(accounts))
     waiting = _waiting_table(first)
     if beside:
-        lines.append(saved_at_most(beside))
         tables += _joined(beside)
     return {
         "answers": list(_answers(accounts)),

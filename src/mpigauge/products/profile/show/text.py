@@ -5,18 +5,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.hostlist import compress
 from mpigauge.model.units import (
     byte_count,
     duration,
-    from_to,
-    listed,
     many,
     memory,
     percent,
@@ -28,15 +24,29 @@ from mpigauge.products.profile.analyse.account import (
     Called,
     Sizes,
     TimeWithInterval,
-    Waited,
+)
+from mpigauge.products.profile.analyse.bound import WhatBounds
+from mpigauge.products.profile.analyse.efficiencies import (
+    NAMES,
+    EfficienciesOverLaunches,
+)
+from mpigauge.products.profile.analyse.efficiencies import (
+    over_launches as efficiencies_over_launches,
 )
 from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.read.layout import OTHER_SIZES, Counted
+from mpigauge.products.profile.show.sentences import (
+    LAST,
+    MOST,
+    error_words,
+    over_launches,
+    ratio_words,
+    sentences,
+)
 from mpigauge.products.profile.show.standings import standing_lines
 from mpigauge.products.profile.show.tables import table_lines, without_unknown
 from mpigauge.products.profile.store.stored import ProfiledJob
-from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
     from mpigauge.products.profile.beside.joined import Joined
@@ -59,20 +69,26 @@ _WAYS = {Counted.NONE: "", Counted.SENT: "sent", Counted.RECEIVED: "received"}
 
 
 def page(
-    jobs: Sequence[ProfiledJob], width: int = WIDTH, beside: Joined | None = None
+    jobs: Sequence[ProfiledJob], width: int = WIDTH, beside: Joined | None = None, run: str = LAST
 ) -> list[str]:
-    """Returns the lines of a run; single-launch numbers are of the median share of MPI."""
+    """Returns the lines of a run; single-launch numbers are of the median share of MPI. `run`: the
+    word that names it in commands."""
     shown = main_jobs(jobs)
     accounts = accounts_of(shown)
     if not accounts:
         return ["nothing was profiled: no process came out of MPI_Init"]
     first = accounts[0]
-    lines = [*_head(accounts, width), "", *_unfinished(accounts, width), *_answer(accounts, width)]
+    missing = list(_missing_of_all(accounts))
+    lines = [*_head(accounts, width)]
+    for sentence in missing:
+        lines += wrap(sentence, width)
+    lines += ["", *_unfinished(accounts, width)]
+    lines += _answer(sentences(accounts, run, beside, MOST - len(missing)), width)
     tables = [_sites(accounts, width)]
-    if beside:
-        lines += wrap(saved_at_most(beside), width)
+    if beside and not WhatBounds(first).is_starved:
         tables.append(joined_lines(beside, width))
-    tables += [_sizes(first, width), _pairs(first), _regions(first, width), _ranks(first, width)]
+    tables += [_efficiencies(accounts, width), _sizes(first, width), _pairs(first)]
+    tables.append(_ranks(first, width))
     tables.append(_others(jobs, shown, width))
     for table in tables:
         block = list(table)
@@ -82,16 +98,21 @@ def page(
 
 
 def lines_of(
-    jobs: Sequence[ProfiledJob], form: str, width: int = WIDTH, beside: Joined | None = None
+    jobs: Sequence[ProfiledJob],
+    form: str,
+    width: int = WIDTH,
+    beside: Joined | None = None,
+    run: str = LAST,
 ) -> list[str]:
     """Returns the lines of a run in a format: table, json, csv, mpip, perfcatch. The last two only
-    have the first launch. `beside`: the join with its machine, for formats in JOINED."""
+    have the first launch. `beside`: the join with its machine, for formats in JOINED. `run`: the
+    word that names the run in commands."""
     from mpigauge.products.profile.show.json import as_csv, as_json
     from mpigauge.products.profile.show.mpip import mpip
     from mpigauge.products.profile.show.perfcatch import perfcatch
 
     if form == "table":
-        return [one_line(line) for line in page(jobs, width, beside)]
+        return [one_line(line) for line in page(jobs, width, beside, run)]
     if form in ("json", "csv"):
         text = as_json(jobs, beside) if form == "json" else as_csv(jobs)
         return text.removesuffix("\n").split("\n")
@@ -110,15 +131,26 @@ def _head(accounts: Sequence[Account], width: int) -> Iterator[str]:
     parts = [
         f"{first.job.program}: {many(len(first.job.ranks), 'rank')}{where}",
         f"reported by {first.job.source}" if first.job.source else first.mpi,
-        _over_launches(OverLaunches.of_run_s(accounts), duration),
+        over_launches(OverLaunches.of_run_s(accounts), duration),
     ]
     if len(accounts) > 1:
         parts.append(many(len(accounts), "launch"))
     yield from wrap(", ".join(filter(None, parts)), width)
+
+
+def _answer(summary: Sequence[str], width: int) -> Iterator[str]:
+    """Yields the summary; its last line is a command, which stays whole."""
+    for sentence in summary[:-1]:
+        yield from wrap(sentence, width, break_on_hyphens=False)
+    yield summary[-1]
+
+
+def _missing_of_all(accounts: Sequence[Account]) -> Iterator[str]:
+    """Yields sentences about what is missing in the numbers of each launch."""
     for each in sorted(accounts, key=lambda account: account.job.launch):
         which = f"Launch {each.job.launch + 1}: " if len(accounts) > 1 else ""
         for sentence in _missing(each):
-            yield from wrap(which + sentence, width)
+            yield which + sentence
 
 
 def _unfinished(accounts: Sequence[Account], width: int) -> Iterator[str]:
@@ -163,189 +195,6 @@ def _ranks_that(account: Account, ended: Ended) -> str:
     if len(ranks) == 1:
         return f"Rank {ranks[0]}"
     return f"Ranks {as_list(ranks)}"
-
-
-def _over_launches(of: OverLaunches, words: Callable[[float], str]) -> str:
-    """Returns the median with its interval or range, in words."""
-    return f"{words(of.median)} {error_words(of)}".strip()
-
-
-def error_words(of: OverLaunches) -> str:
-    """Returns the interval of the median; with few launches their range; with one nothing."""
-    estimate = of.estimate
-    if len(of.values) < 2 or not estimate.value:
-        return ""
-    if len(of.values) < LEAST_FOR_INTERVAL:
-        return from_to(estimate.low / estimate.value - 1, estimate.high / estimate.value - 1)
-    return plus_minus(estimate.relative_error)
-
-
-def _answer(accounts: Sequence[Account], width: int) -> Iterator[str]:
-    for sentence in sentences(accounts):
-        yield from wrap(sentence, width, break_on_hyphens=False)
-
-
-def sentences(accounts: Sequence[Account]) -> Iterator[str]:
-    """Yields the summary of one or more launches."""
-    first = accounts[0]
-    share = _over_launches(OverLaunches.of_mpi_share(accounts), percent)
-    if not math.isfinite(first.mean_share):
-        yield "No time passed between MPI_Init and MPI_Finalize, so there are no shares."
-    else:
-        yield f"MPI takes {share} of the run time{_spread(first)}."
-    if len(first.ranks) > 1 and math.isfinite(first.imbalance):
-        busiest = first.ranks[int(first.own_s.argmax())].rank
-        yield (
-            f"Imbalance {percent(first.imbalance)}: the longest time outside MPI, that of rank "
-            f"{busiest}, over the mean of all ranks, less 1."
-        )
-    yield from _most(first)
-    yield from _waited(first)
-    yield from _moved(first)
-    yield _cost(first)
-
-
-def _spread(account: Account) -> str:
-    if len(account.ranks) < 2 or not np.isfinite(account.share).all():
-        return ""
-    least, most = int(account.share.argmin()), int(account.share.argmax())
-    if percent(float(account.share[least])) == percent(float(account.share[most])):
-        return " on each rank"
-    return (
-        f": least on rank {account.ranks[least].rank} ({percent(account.share[least])}), most on "
-        f"rank {account.ranks[most].rank} ({percent(account.share[most])})"
-    )
-
-
-def _most(account: Account) -> Iterator[str]:
-    """Yields the call site with most time in detail, and the next ones."""
-    whole = account.mpi_s.sum()
-    if not account.inside or not whole > 0:
-        return
-    top, *others = account.inside[: 1 + MOST_OTHERS]
-    details = ", ".join(_details(top))
-    yield f"{percent(top.total_s / whole)} of the time in MPI is {_at(top)}: {details}."
-    next_ones = []
-    for each in others:
-        if each.total_s > LEAST_OTHER * whole:
-            next_ones.append(f"{_at(each)} ({percent(each.total_s / whole)})")
-    if next_ones:
-        yield f"Next: {listed(next_ones)}."
-
-
-def _details(called: Called) -> Iterator[str]:
-    """Yields the number of calls and their times, as far as known."""
-    if not called.calls:
-        yield f"{duration(called.mean_s)} of each rank in the mean"
-        return
-    yield _calls(called)
-    yield f"{duration(_typical_s(called))} in the {_typical([called])}"
-    if math.isfinite(called.most_s):
-        yield f"{duration(called.most_s)} at most"
-
-
-def _waited(account: Account) -> Iterator[str]:
-    """Yields waiting and moving of the call sites that could be split."""
-    for collective, name, whom in _SPLIT:
-        splits = [each for each in account.waited if each.is_collective is collective]
-        if sum(each.whole_s for each in splits) > 0:
-            yield from _split(account, splits, name, whom)
-
-
-_SPLIT = (
-    (True, "collectives", "ranks that come later"),
-    (False, "calls that wait for messages or requests", "ranks that send or begin later"),
-)
-
-
-def _split(account: Account, splits: Sequence[Waited], name: str, whom: str) -> Iterator[str]:
-    top = splits[0]
-    whole = sum(each.whole_s for each in splits)
-    disturbed = sum(each.disturbed_s for each in splits) / whole
-    if not any(each.resolved for each in splits):
-        yield f"In {name} no rank waits for others longer than the operation itself takes."
-    elif not top.waiting.is_sure:
-        yield f"How long ranks wait for others in {name} is unknown with so few calls."
-    else:
-        yield from _who_waits(account, splits, name, whom)
-        return
-    if disturbed >= MUCH_DISTURBED:
-        yield (
-            f"Disturbance is {percent(disturbed)} of the time in {name}: few calls took far "
-            "longer than usual."
-        )
-
-
-def _who_waits(account: Account, splits: Sequence[Waited], name: str, whom: str) -> Iterator[str]:
-    top = splits[0]
-    whole = sum(each.whole_s for each in splits)
-    waiting = sum(each.waiting.value for each in splits) / whole
-    moving = sum(each.moving_s for each in splits) / whole
-    disturbed = sum(each.disturbed_s for each in splits) / whole
-    yield (
-        f"Of the time in {name} {percent(waiting)} is waiting for {whom}, "
-        f"{percent(moving)} the operation itself, {percent(disturbed)} disturbance."
-    )
-    times = f"{duration(top.waiting.low)} to {duration(top.waiting.high)}"
-    rank = account.ranks[top.rank].rank
-    yield (
-        f"Most is waited in {_at(top.called)}: {times}, all ranks together, longest by rank {rank}."
-    )
-    if last := account.last_to_come(top.called):
-        yield last.words
-
-
-def saved_at_most(beside: Joined) -> str:
-    """Returns the largest savings of the whole program, in words."""
-    text = (
-        f"A perfect network would save at most {percent(beside.network)} of the run time, a "
-        f"perfect balance at most {percent(beside.balance)}"
-    )
-    if math.isnan(beside.setting):
-        return f"{text}; no sweep of settings is stored that has these calls."
-    return f"{text}, the best known setting at most {percent(beside.setting)}."
-
-
-def _at(called: Called) -> str:
-    if not called.where:
-        return called.spot.call
-    return f"{called.spot.call} in {called.where}"
-
-
-def _calls(called: Called) -> str:
-    each = set(called.calls_of.tolist())
-    if len(each) == 1:
-        return f"{many(each.pop(), 'call')} a rank"
-    return many(called.calls, "call")
-
-
-def _moved(account: Account) -> Iterator[str]:
-    """Yields the sizes with most bytes and with most messages."""
-    sent = [each for each in account.sent if each.count]
-    moved, count = sum(each.bytes for each in sent), sum(each.count for each in sent)
-    if not moved:
-        return
-    largest = max(sent, key=lambda each: each.bytes)
-    most = max(sent, key=lambda each: each.count)
-    bytes_of = f"{percent(largest.bytes / moved)} of the {memory(moved)} that ranks send"
-    count_of = f"{percent(most.count / count)} of the {many(count, 'message')}"
-    if largest is most:
-        yield f"{bytes_of}, and {count_of}, are {_of_size(largest)}."
-    else:
-        yield f"{bytes_of} are {_of_size(largest)}; {count_of} are {_of_size(most)}."
-
-
-def _of_size(sizes: Sizes) -> str:
-    return f"{sizes.call} of {between(sizes)}"
-
-
-def _cost(account: Account) -> str:
-    if not math.isfinite(account.cost_s):
-        return "What the profiler itself cost is not known."
-    return (
-        f"The profiler itself added {duration(account.cost_s)} to each call, "
-        f"{percent(account.cost_share)} of the run time; the times of calls do not hold it."
-    )
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -495,9 +344,43 @@ def _pairs(account: Account) -> Iterator[str]:
         yield f"and {many(len(account.pairs) - len(pairs), 'more pair')}"
 
 
-def _regions(account: Account, width: int) -> Iterator[str]:
-    if not account.regions:
+def _efficiencies(accounts: Sequence[Account], width: int) -> Iterator[str]:
+    """Yields POP's efficiencies of the program and of its regions; none if cores were lost."""
+    bounds = WhatBounds(accounts[0])
+    if bounds.is_starved and accounts[0].regions:
+        yield from _regions(accounts[0], width)
+    if bounds.is_starved or len(accounts[0].ranks) < 2:
         return
+    every = efficiencies_over_launches(accounts)
+    rows = [_efficiency_row(each) for each in every if each.first.run_s > 0]
+    if not rows:
+        return
+    heads = ["region", "entered", "an entry", *_EFFICIENCY_HEADS]
+    yield from table_lines(heads, rows, width)
+    legend = (
+        "POP's efficiencies: parallel = balance × comm. (communication), comm. = serial. "
+        "(serialisation) × transfer. The last two are estimates from waiting and moving"
+    )
+    left_out = every[0].first.left_out
+    if not every[0].first.is_split:
+        legend += f", and unknown here: calls that cannot be split take {percent(left_out)} of MPI"
+    yield from wrap(f"{legend}.", width)
+
+
+_EFFICIENCY_HEADS = ("parallel", "balance", "comm.", "serial.", "transfer")
+
+
+def _efficiency_row(of: EfficienciesOverLaunches) -> list[str]:
+    first = of.first
+    words = [
+        first.region or "whole program",
+        str(first.entered) if first.region else "",
+        duration(first.run_s / max(first.entered, 1)),
+    ]
+    return [*words, *(ratio_words(of.interval(name)) for name in NAMES)]
+
+
+def _regions(account: Account, width: int) -> Iterator[str]:
     rows = []
     for each in account.regions:
         share = percent(each.mpi_s / each.seconds) if each.seconds > 0 else ""
