@@ -14,12 +14,15 @@ from mpigauge.cli.comparing import FORMATS, MANY
 from mpigauge.cli.helping import Command
 from mpigauge.cli.pivoting import ONLY_PIVOTS, pivot_options
 from mpigauge.model.errors import UserError
+from mpigauge.model.units import listed
 
 MEDIAN = "median"
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mpigauge.products.profile.analyse.compared import SideOfProfile
+    from mpigauge.products.profile.analyse.scaling import Kind
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
 
 
@@ -56,6 +59,12 @@ if TYPE_CHECKING:
     multiple=True,
     help="End with status 1 where any verdict is so. slower: and WORSE of figures.",
 )
+@click.option(
+    "--scaling",
+    type=click.Choice(("strong", "weak")),
+    help="Of profiles on several numbers of ranks: the problem has one size, or one per rank.  "
+    "[default: inferred from the total computation]",
+)
 @options.format_of(FORMATS)
 def command(
     runs: Sequence[str],
@@ -67,17 +76,21 @@ def command(
     tolerance: str | None,
     response: str,
     fail_on: Sequence[str],
+    scaling: Kind | None,
     form: str,
 ) -> int:
     """Compare stored runs with the first of them: FASTER, SLOWER, SAME or UNDECIDED.
 
-    Each number, each curve over all its sizes, and all times together; of profiles each call site.
+    Each number, each curve over all its sizes, and all times together; of profiles each call site,
+    or how they scale if their numbers of ranks differ.
     Each ratio has its 95 % interval; verdicts are corrected for the number of ratios. Three and
     more runs are side by side, with the best of each line marked.
     """
     from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
     from mpigauge.cli.pivoting import pivoted, print_pivot, sides_across
     from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.products.profile.analyse.scaling import has_several_sizes
+    from mpigauge.products.profile.comparing import profile_sides
     from mpigauge.products.profile.finding import is_profile
     from mpigauge.result.compare.compare import compare
     from mpigauge.result.compare.only import only, read_only
@@ -87,8 +100,15 @@ def command(
     if by is None and any(map(is_profile, runs)):
         if pivot is not None:
             raise UserError("profiles are compared call site by call site; leave --pivot out")
+        profiles = profile_sides(runs)
+        if scaling or has_several_sizes(profiles):
+            no_verdicts = {"--only": chosen, "--tolerance": tolerance, "--fail-on": fail_on}
+            _check_scaling([name for name, value in no_verdicts.items() if value], response)
+            return _print_scaling(profiles, scaling, form)
         comparison = _compare_profiles(runs, chosen, share_of(tolerance), response, form)
         return _status(comparison.verdicts, fail_on)
+    if scaling:
+        raise UserError("--scaling is for profiles, and these runs are none; leave it out")
     stored = open_runs(runs, TERMINAL)
     varied = by or ""
     if pivot is not None:
@@ -143,6 +163,35 @@ def _check_asked(
         raise UserError(
             f"--response {response} decides nothing, so --fail-on never fails; drop one"
         )
+
+
+def _check_scaling(options: Sequence[str], response: str) -> None:
+    """UserError: one of these options is given, and scaling has no verdicts."""
+    if response != MEDIAN:
+        options = [*options, "--response"]
+    if options:
+        raise UserError(
+            f"profiles on several numbers of ranks are compared by their scaling, which has no "
+            f"verdicts; leave {listed(options)} out"
+        )
+
+
+def _print_scaling(sides: Sequence[SideOfProfile], kind: Kind | None, form: str) -> int:
+    """Prints how a program scales over its profiles; the exit status is 0."""
+    from mpigauge.cli.screen import screen, write
+    from mpigauge.model.width import WIDTH
+    from mpigauge.products.profile.analyse.scaling import scaling_of
+    from mpigauge.products.profile.show.scaling import as_csv, as_json, text_of
+
+    if form in ONLY_PIVOTS:
+        raise UserError(f"--format {form} is of runs, and these are profiles; take table or csv")
+    scaling = scaling_of(sides, kind)
+    if form == "table":
+        shown_on = screen()
+        write(text_of(scaling, shown_on, shown_on.room or WIDTH))
+    else:
+        write(as_csv(scaling) if form == "csv" else as_json(scaling))
+    return 0
 
 
 def _compare_profiles(

@@ -52,6 +52,18 @@ def profiles_of(words: Sequence[str]) -> list[tuple[ProfiledJob, ...]]:
     return profiles
 
 
+def profile_sides(words: Sequence[str]) -> list[SideOfProfile]:
+    """Returns the sides of a comparison of these profiles. UserError: a run is not a profile, or is
+    empty."""
+    from mpigauge.session.run_names import open_run
+
+    profiles = profiles_of(words)
+    names = names_of([open_run(word) for word in words])
+    return [
+        SideOfProfile.of(name, main_jobs(jobs)) for name, jobs in zip(names, profiles, strict=True)
+    ]
+
+
 def by_call_site(words: Sequence[str]) -> Comparison | None:
     """Compares profiles with the first one. None: they cannot be compared, for example as their
     numbers of ranks differ."""
