@@ -16,8 +16,11 @@ import pytest
 from mpigauge.cli.main import run as mpigauge
 from mpigauge.model.errors import UserError
 from mpigauge.products.profile.analyse.compared import SideOfProfile
+from mpigauge.products.profile.analyse.efficiencies import efficiencies_of
 from mpigauge.products.profile.analyse.scaling import Scaling, scaling_of
+from mpigauge.products.profile.show.text import lines_of
 from mpigauge.products.profile.store.stored import ProfiledJob
+from mpigauge.runs.readers import READERS, Text
 from tests.profiles import job, stored
 from tests.unit.test_profile_bound import of, rank, usage
 
@@ -127,3 +130,27 @@ def test_profiles_of_as_many_ranks_are_compared_by_call_sites(
     assert "Allreduce in norm" in capsys.readouterr().out
     assert mpigauge(["compare", *same, "--scaling", "strong"]) == 2
     assert "--scaling is for profiles of several numbers" in capsys.readouterr().err
+
+
+def test_talp_reads_and_writes_the_same_efficiencies() -> None:
+    plain = job()
+    written = "\n".join(lines_of([plain], "talp"))
+    assert set(json.loads(written)["Application"]) == {"Global", "secret step"}
+    reading = READERS.find("talp").read(Text(written.encode()))
+    found = {(figure.arm, figure.name): figure for figure in reading.figures}
+    account = SideOfProfile.of("a", [plain]).accounts[0]
+    for arm, region in (("", ""), ("region=secret step", "secret step")):
+        own = efficiencies_of(account, region)
+        for name, value in (
+            ("parallel efficiency", own.parallel),
+            ("MPI load balance", own.load_balance),
+            ("MPI communication efficiency", own.communication),
+        ):
+            assert found[arm, name].value == pytest.approx(100 * value, abs=0.01)
+        assert found[arm, "elapsed time"].value == pytest.approx(own.run_s)
+        assert found[arm, "calls of MPI"].value == own.calls
+    product = 1.0
+    for name in ("MPI load balance in nodes", "MPI load balance between nodes"):
+        product *= found["", name].value / 100
+    assert product == pytest.approx(efficiencies_of(account).load_balance, abs=1e-3)
+    assert {figure.ranks for figure in reading.figures} == {2}

@@ -26,6 +26,7 @@ ROWS = {
     "perftest": ("perftest", r"^ 65536 +5000 +(\S+)"),
     "ping_pong": ("ember-pingpong-fit-12-13", r"^ +2000\. +(\S+)"),
     "reprompi": ("reprompi", r"^ +MPI_Allreduce +1 +1 +(\S+)"),
+    "talp": ("talp", r'^ +"mpiTime": (\d+)'),
     "stream": ("ember-stream-local", r"^Triad: +\S+ +(\S+)"),
 }
 """By reader: a text, and a number of one of its rows."""

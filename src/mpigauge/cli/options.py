@@ -118,8 +118,8 @@ def list_option(about: str) -> Callable[[_F], _F]:
     return option("--list", "only_list", is_flag=True, help=about)
 
 
-PROFILE_FORMATS = ("mpip", "perfcatch")
-"""The formats of profiles alone: the sections of other profilers' reports."""
+PROFILE_FORMATS = ("mpip", "perfcatch", "talp")
+"""The formats of profiles alone: those of other profilers' reports."""
 
 
 def format_option(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import RunWriter
     from mpigauge.session.targets import Setup
 
-FORMATS = ("table", "json", "csv", "mpip", "perfcatch")
+FORMATS = ("table", "json", "csv", "mpip", "perfcatch", "talp")
 
 
 @click.command("profile", cls=HabitualCommand, context_settings={"allow_interspersed_args": False})

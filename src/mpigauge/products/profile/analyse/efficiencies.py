@@ -48,8 +48,12 @@ class Efficiencies:
     """The time of the slowest rank, in seconds."""
     computing_s: float
     """The time outside MPI of all ranks together."""
+    computing_by_rank: Numbers
+    """The time outside MPI of each rank."""
     mpi_s: float
     """The time in MPI of all ranks together."""
+    calls: int
+    """The number of MPI calls of all ranks."""
     parallel: float
     load_balance: float
     communication: float
@@ -90,7 +94,9 @@ def efficiencies_of(account: Account, region: str = WHOLE) -> Efficiencies:
         entered=entered,
         run_s=run_s,
         computing_s=float(computing_s.sum()),
+        computing_by_rank=computing_s,
         mpi_s=whole_s,
+        calls=sum(each.calls for each in account.inside if is_within(each.spot.region, region)),
         parallel=_share(float(computing_s.sum()), ranks * run_s),
         load_balance=_share(float(computing_s.sum()), ranks * longest_s),
         communication=_share(longest_s, run_s),
@@ -116,8 +122,8 @@ def _of_region(account: Account, region: str) -> tuple[Numbers, Numbers, int]:
 
 
 def is_within(region: str, outer: str) -> bool:
-    """True if a region is this one or nested in it."""
-    return f"{region}/".startswith(f"{outer}/")
+    """True if a region is this one or nested in it; all are in the whole program."""
+    return not outer or f"{region}/".startswith(f"{outer}/")
 
 
 def _waits_within(account: Account, region: str) -> Any:

@@ -104,12 +104,13 @@ def lines_of(
     beside: Joined | None = None,
     run: str = LAST,
 ) -> list[str]:
-    """Returns the lines of a run in a format: table, json, csv, mpip, perfcatch. The last two only
-    have the first launch. `beside`: the join with its machine, for formats in JOINED. `run`: the
-    word that names the run in commands."""
+    """Returns the lines of a run in a format: table, json, csv, mpip, perfcatch, talp. The last
+    three only have one launch. `beside`: the join with its machine, for formats in JOINED. `run`:
+    the word that names the run in commands."""
     from mpigauge.products.profile.show.json import as_csv, as_json
     from mpigauge.products.profile.show.mpip import mpip
     from mpigauge.products.profile.show.perfcatch import perfcatch
+    from mpigauge.products.profile.show.talp import talp
 
     if form == "table":
         return [one_line(line) for line in page(jobs, width, beside, run)]
@@ -119,6 +120,8 @@ def lines_of(
     shown = main_jobs(jobs)
     if not shown:
         return []
+    if form == "talp":
+        return talp(accounts_of(shown)[0]).removesuffix("\n").split("\n")
     write = mpip if form == "mpip" else perfcatch
     return [one_line(line) for line in write(Account(shown[0]))]
 
