@@ -134,7 +134,7 @@ def test_a_failure_after_launch_is_status_1(
     def fails(*_: object, **__: object) -> None:
         raise RunError("it broke\nin two lines")
 
-    monkeypatch.setattr("mpigauge.runs.store.load", fails)
+    monkeypatch.setattr("mpigauge.session.run_names.load", fails)
     stored("a")
     assert run(["show", "a"]) == 1
     assert said(capsys) == "mpigauge: it broke in two lines\n"

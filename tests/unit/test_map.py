@@ -25,7 +25,7 @@ from mpigauge.model.placement import Seat
 from mpigauge.model.record import Skip
 from mpigauge.model.row import Row
 from mpigauge.model.screen import Screen
-from mpigauge.products.map.command import MOST_AGAIN, OddPairs, refuse_nothing
+from mpigauge.products.map.measuring import MOST_AGAIN, OddPairs, refuse_nothing
 from mpigauge.products.map.plan import FORMS, check_pair, parse_pairs
 from mpigauge.result.document import Document
 from mpigauge.result.facts import Facts

@@ -17,7 +17,6 @@ from mpigauge.model.cards import Cards
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import COPIES
-from mpigauge.products.node.command import page_of
 from mpigauge.products.node.node_suite import CLOCKS, NOISE, PEAKS
 from mpigauge.products.node.plan import (
     CURVES,
@@ -30,6 +29,7 @@ from mpigauge.products.node.plan import (
     counts,
     node_plan,
 )
+from mpigauge.products.node.present import page_of
 from mpigauge.products.node.show import page
 from mpigauge.result.document import Document
 from mpigauge.result.node.node import NodeResult, node

@@ -218,16 +218,18 @@ def test_a_good_end(capsys: pytest.CaptureFixture[str]) -> None:
     assert "stored in" in captured.err
 
 
-def test_nodes_are_shown_as_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nodes_are_shown_as_nodes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each command's result as the command itself shows it."""
     task = submitting.task(("node", "--output", "mpigauge-runs/x"))
     assert (task.name, task.folder.name) == ("node", "x")
-    folder, shown = stored("x"), []
+    folder = stored("x")
     monkeypatch.setattr(
-        "mpigauge.products.node.command.present", lambda run: shown.append(run.path)
+        "mpigauge.products.node.present.page_of", lambda run: [f"page of {run.path}"]
     )
     submitting.collect("7", "", task)
-    assert shown == [folder.absolute()]
+    assert f"page of {folder.absolute()}" in capsys.readouterr().out
 
 
 def test_a_profile_keeps_the_words_of_its_program_apart(tmp_path: Path) -> None:

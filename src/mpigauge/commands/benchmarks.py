@@ -13,7 +13,8 @@ import click
 from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Command, names_of, text_of
 from mpigauge.cli.registry import COMMANDS
-from mpigauge.model.cards import FIRST_SUITE, split_at_commas
+from mpigauge.cli.screen import screen, tell
+from mpigauge.model.cards import FIRST_SUITE, Cards, split_at_commas
 from mpigauge.model.units import many
 from mpigauge.model.width import CUT, wrap
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
-    from mpigauge.model.cards import Card, Cards
+    from mpigauge.model.cards import Card
 
 RANKS = {
     "one": "1",
@@ -50,8 +51,6 @@ def command(
     A star marks the defaults of a suite. Named benchmarks are described in full, with the options
     that only some benchmarks have.
     """
-    from mpigauge.cli.screen import screen, tell
-    from mpigauge.model.cards import Cards
     from mpigauge.site.mpi import find, kernels
     from mpigauge.site.mpi.query import missing
 

@@ -11,6 +11,8 @@ import click
 
 from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Group
+from mpigauge.model.errors import UserError
+from mpigauge.model.units import listed
 
 if TYPE_CHECKING:
     from mpigauge.runs.store.history import History
@@ -60,8 +62,6 @@ def clear_command(mpi: str | None, machine: str | None) -> None:
 
     Stored runs keep the ± that they have printed.
     """
-    from mpigauge.model.errors import UserError
-    from mpigauge.model.units import listed
     from mpigauge.runs.store import history
 
     root = _folder()
@@ -93,7 +93,6 @@ def rebuild_command(runs: tuple[str, ...]) -> None:
     added in the order of their measurement.
     """
     from mpigauge.measuring.campaign.memory import rebuild
-    from mpigauge.model.errors import UserError
     from mpigauge.runs.store import load
 
     root = _folder()
@@ -112,7 +111,6 @@ def rebuild_command(runs: tuple[str, ...]) -> None:
 
 
 def _folder() -> Path:
-    from mpigauge.model.errors import UserError
     from mpigauge.runs.store import history
 
     root = history.folder()
@@ -140,7 +138,6 @@ def _fits(history: History, mpi: str | None, machine: str | None) -> bool:
 
 def _folders(word: str) -> list[Path]:
     """The run that is meant, or all runs in the folder that is."""
-    from mpigauge.model.errors import UserError
     from mpigauge.runs.store import run_folders
     from mpigauge.session.run_names import find_run
 

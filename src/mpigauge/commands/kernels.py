@@ -15,6 +15,8 @@ import click
 from mpigauge.cli import options
 from mpigauge.cli.helping import Group
 from mpigauge.cli.paths import OutputFolder
+from mpigauge.cli.screen import tell
+from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +46,6 @@ def build_command(folder: Path | None, mpi_specs: tuple[str, ...]) -> None:
     build names its machine and sources, and each mpigauge uses only its own. The compiler is that
     of CXX and CXXFLAGS, else the first of g++, c++, clang++.
     """
-    from mpigauge.cli.screen import tell
     from mpigauge.site.mpi.build import built
     from mpigauge.site.mpi.build_into import build_into
 
@@ -58,7 +59,6 @@ def build_command(folder: Path | None, mpi_specs: tuple[str, ...]) -> None:
 
 def _mpis(specs: Sequence[str]) -> Sequence[Mpi]:
     """UserError: it does not exist."""
-    from mpigauge.model.errors import UserError
     from mpigauge.site.mpi import find
     from mpigauge.site.mpi.find import WHAT_TO_DO
     from mpigauge.site.mpi.listing import everything

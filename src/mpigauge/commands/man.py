@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge import __version__
 from mpigauge.cli.helping import Command
+from mpigauge.cli.manual import page, pages
 from mpigauge.cli.paths import OutputFolder
+from mpigauge.cli.screen import tell
+from mpigauge.model.errors import UserError, no_such
+from mpigauge.runs.store.files import failing_as
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,12 +38,6 @@ def command(ctx: click.Context, words: tuple[str, ...], folder: Path | None) -> 
     It has the text of --help. With --output DIR the pages of all commands are written; put DIR into
     MANPATH.
     """
-    from mpigauge import __version__
-    from mpigauge.cli.manual import page, pages
-    from mpigauge.cli.screen import tell
-    from mpigauge.model.errors import UserError
-    from mpigauge.runs.store.files import failing_as
-
     group = ctx.find_root().command
     assert isinstance(group, click.Group)
     if folder is None:
@@ -57,8 +56,6 @@ def command(ctx: click.Context, words: tuple[str, ...], folder: Path | None) -> 
 
 def _named(group: click.Group, words: Sequence[str]) -> tuple[click.Command, str]:
     """The command of these words, and how it is typed. UserError: it does not exist."""
-    from mpigauge.model.errors import no_such
-
     parent: click.Command = group
     name = "mpigauge"
     for word in words:

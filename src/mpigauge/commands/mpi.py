@@ -15,8 +15,11 @@ import click
 from mpigauge.cli import options
 from mpigauge.cli.helping import Group
 from mpigauge.cli.paths import InputFile, InputFolder, OutputFolder
+from mpigauge.cli.screen import tell
 from mpigauge.commands.kernels import build_command
 from mpigauge.commands.transports import command as transports_command
+from mpigauge.model.errors import UserError
+from mpigauge.model.registry import Here
 from mpigauge.products.settings.command import command as settings_command
 
 if TYPE_CHECKING:
@@ -60,8 +63,6 @@ def install_command(names: tuple[str, ...], source: Path | None, cuda: str | Non
 
     Each gets a prefix of its own that never is on PATH.
     """
-    from mpigauge.cli.screen import tell
-    from mpigauge.model.errors import UserError
     from mpigauge.site.mpi import install
     from mpigauge.site.mpi.install_cuda import add_ucx, cuda_major
 
@@ -122,7 +123,6 @@ def list_command(
     places, and in what mpigauge has installed; and in each PREFIX, or the prefixes below it. The
     word under --mpi is what selects it in other commands.
     """
-    from mpigauge.cli.screen import tell
     from mpigauge.site.mpi.listing import everything
 
     listing = everything(folders, scripts)
@@ -146,7 +146,6 @@ def _tried(mpis: Iterable[Mpi]) -> dict[str, Trial]:
     """Tries the MPIs whose launcher starts something here. Slurm's would make a job and wait for
     it."""
     from mpigauge.measuring.campaign.trial import trial
-    from mpigauge.model.registry import Here
     from mpigauge.site import batch
     from mpigauge.site.launch import cannot_start
 

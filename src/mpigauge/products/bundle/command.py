@@ -10,6 +10,7 @@ import click
 
 from mpigauge.cli.helping import Command
 from mpigauge.cli.paths import OutputFile
+from mpigauge.cli.screen import tell
 from mpigauge.model.extras import EXTRAS
 
 
@@ -58,7 +59,6 @@ def command(
     It runs where it is unpacked, with a Python of the version that made it; the programs in its
     folder imb, which take the place of IMB's, need no Python. Nothing is installed.
     """
-    from mpigauge.cli.screen import tell
     from mpigauge.products.bundle.making import PackRequest, make
     from mpigauge.products.bundle.show import lines
 

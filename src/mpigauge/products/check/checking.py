@@ -9,12 +9,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.cli.comparing import items_of, share_of, sides_of
 from mpigauge.model.errors import RunError, UserError
+from mpigauge.model.inputs import read_text
+from mpigauge.model.units import byte_count
+from mpigauge.products.check.result import (
+    CheckResult,
+    against_limits,
+    against_reference,
+    once_more,
+    only_points,
+    right_data,
+)
+from mpigauge.result.compare.only import read_only
+from mpigauge.result.stats.remarks import noise_sentences
+from mpigauge.session.run_names import open_run
 
 if TYPE_CHECKING:
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Figure
-    from mpigauge.products.check.result import CheckLine, CheckResult
+    from mpigauge.products.check.result import CheckLine
     from mpigauge.runs.store import Run
 
 LinesAndNotes = tuple["list[CheckLine]", "list[str]"]
@@ -31,9 +45,7 @@ class LimitsBaseline:
     """True if numbers with too few launches for an interval are judged by their values alone."""
 
     def check(self, run: Run) -> LinesAndNotes:
-        from mpigauge.cli.comparing import items_of
         from mpigauge.products.check.limits import parse_limits
-        from mpigauge.products.check.result import against_limits
 
         limits = parse_limits(self.text, self.file, run.cards.names())
         return against_limits(items_of(run), limits, self.points), []
@@ -50,8 +62,6 @@ class RunBaseline:
     points: bool
 
     def check(self, run: Run) -> LinesAndNotes:
-        from mpigauge.cli.comparing import sides_of
-        from mpigauge.products.check.result import against_reference
         from mpigauge.result.compare.only import only
 
         first, second = only(sides_of([self.reference, run]), self.only)
@@ -66,11 +76,6 @@ def check_against(
 ) -> Baseline:
     """Returns the baseline that `word` names: limits (a file called *.toml) or another run.
     `points`: numbers of few launches are judged by their values alone."""
-    from mpigauge.cli.comparing import share_of
-    from mpigauge.model.inputs import read_text
-    from mpigauge.result.compare.only import read_only
-    from mpigauge.session.run_names import open_run
-
     if Path(word).suffix == ".toml":
         if tolerance is not None or chosen:
             raise UserError(f"--tolerance and --only are about another run; say both in {word}")
@@ -84,10 +89,7 @@ def check_all(
     """Checks a run against the baseline, for wrong data and for pairs slower than their peers;
     `guidelines`: also each collective against others that can replace it. UserError: there is
     nothing to check, or all numbers are imported, of one launch each, and `points` is false."""
-    from mpigauge.cli.comparing import items_of
     from mpigauge.products.check.guidelines import against_guidelines
-    from mpigauge.products.check.result import CheckResult, only_points, right_data
-    from mpigauge.result.stats.remarks import noise_sentences
 
     lines, notes = against.check(run) if against else ([], [])
     if only_points(lines) and not points:
@@ -111,7 +113,6 @@ def check_all(
 def again(run: Run, checked: CheckResult, against: Baseline | None) -> CheckResult:
     """Measures failed numbers once more; returns the new result with a note about it."""
     from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.products.check.result import once_more
     from mpigauge.session.remeasure import measured_again
 
     failed = [line for line in checked.lines if line.outcome == "FAIL"]
@@ -143,7 +144,6 @@ def _numbers(failed: Sequence[CheckLine]) -> list[Cell | Figure]:
 
 
 def _peers(run: Run) -> list[CheckLine]:
-    from mpigauge.model.units import byte_count
     from mpigauge.products.check.peers import against_peers
     from mpigauge.result.document import document
 

@@ -13,6 +13,7 @@ import click
 from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Command
 from mpigauge.cli.paths import OutputFile
+from mpigauge.model.errors import RunError, UserError
 
 if TYPE_CHECKING:
     from mpigauge.products.check.result import CheckResult
@@ -76,7 +77,6 @@ def command(
     PASS, FAIL or UNDECIDED for each number. Exit status 0: all pass; 1: one does not.
     """
     from mpigauge.cli import metrics_file
-    from mpigauge.model.errors import UserError
     from mpigauge.products.check.checking import again as measure_again
     from mpigauge.products.check.checking import check_against, check_all
     from mpigauge.products.check.show import as_json, as_table
@@ -108,7 +108,6 @@ def command(
 
 
 def _write(file: Path, name: str, result: CheckResult, undecided: str) -> None:
-    from mpigauge.model.errors import RunError
     from mpigauge.products.check.show import as_junit
 
     try:

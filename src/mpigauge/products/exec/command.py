@@ -18,6 +18,8 @@ from mpigauge.cli import options
 from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.helping import RANKS, option
 from mpigauge.cli.program_options import PROGRAM_OPTIONS
+from mpigauge.cli.screen import tell, tell_notes
+from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -80,7 +82,6 @@ def check_options(values: Mapping[str, Any]) -> None:
 
 
 def _refuse_other_programs(launch: ProgramLaunch) -> None:
-    from mpigauge.model.errors import UserError
     from mpigauge.site.mpi.programs.ways import NONE
 
     if launch.way.how == NONE:
@@ -88,7 +89,6 @@ def _refuse_other_programs(launch: ProgramLaunch) -> None:
 
 
 def _run(launch: ProgramLaunch, setup: Setup, folder: Path) -> int:
-    from mpigauge.cli.screen import tell, tell_notes
     from mpigauge.measuring.campaign.in_front import run
     from mpigauge.products.exec.watching import Watching
     from mpigauge.site.mpi.programs.witness import has_said_why
@@ -114,7 +114,6 @@ def _folder(setup: Setup) -> Iterator[Path]:
     """A folder in which ranks note where they run; those on other hosts can if they share it.
     UserError: there is no place for one."""
     from mpigauge.measuring.campaign.agent import is_here
-    from mpigauge.model.errors import UserError
 
     elsewhere = [node.name for node in setup.nodes if not is_here(node.name)]
     base = Path.cwd() if elsewhere else Path(tempfile.gettempdir())

@@ -10,6 +10,7 @@ import click
 
 from mpigauge.cli.helping import Group
 from mpigauge.cli.paths import OutputFolder
+from mpigauge.cli.screen import tell
 
 
 @click.group("imb", cls=Group)
@@ -33,7 +34,6 @@ def install_command(folder: Path, specs: tuple[str, ...], force: bool) -> None:
 
     They need no Python, find the MPI whose mpirun starts them, and DIR can be moved.
     """
-    from mpigauge.cli.screen import tell
     from mpigauge.products.imb.install import install
     from mpigauge.site.mpi.imb_programs import PROGRAMS
 

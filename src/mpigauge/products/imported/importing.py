@@ -12,10 +12,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli.showing import show
 from mpigauge.model.errors import UserError
+from mpigauge.model.inputs import read_input
+from mpigauge.products.imported.several import names_of, remarks
+from mpigauge.runs.readers import READERS, Text, sniff
+from mpigauge.runs.readers.dates import written_date
+from mpigauge.runs.readers.known import known_cards
+from mpigauge.runs.readers.parts import in_arm, left_out
+from mpigauge.runs.readers.reading import joined
+from mpigauge.runs.store import load
+from mpigauge.runs.store.imported import is_dated
+from mpigauge.runs.store.pack import unpack
 
 if TYPE_CHECKING:
-    from mpigauge.runs.readers import Text
     from mpigauge.runs.readers.reading import Reading
     from mpigauge.runs.store import Run
 
@@ -36,12 +46,6 @@ def read_files(
     `keep_apart`: rows of each have its name as their arm. UserError: a file cannot be read, no
     reader finds anything in it, or files that hold the same rows are not of one thing.
     """
-    from mpigauge.products.imported.several import names_of, remarks
-    from mpigauge.runs.readers import Text
-    from mpigauge.runs.readers.known import known_cards
-    from mpigauge.runs.readers.parts import in_arm
-    from mpigauge.runs.readers.reading import joined
-
     name = known_cards().find(benchmark).name if benchmark else ""
     readings = []
     for file in files:
@@ -54,10 +58,6 @@ def read_files(
 
 
 def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
-    from mpigauge.runs.readers import READERS, sniff
-    from mpigauge.runs.readers.parts import left_out
-    from mpigauge.runs.readers.reading import joined
-
     readers = [READERS.find(reader)] if reader else sniff(text)
     if not readers:
         raise UserError(f"{file} is not output that can be imported; {_all_readers()}")
@@ -71,23 +71,15 @@ def _read_file(text: Text, file: Path, reader: str | None) -> Reading:
 
 
 def _bytes_of(file: Path) -> bytes:
-    from mpigauge.model.inputs import read_input
-
     return read_input(file, most=MOST_BYTES)
 
 
 def _all_readers() -> str:
-    from mpigauge.runs.readers import READERS
-
     return f"there are readers for {', '.join(READERS)} (--as names one)"
 
 
 def unpack_all(files: Sequence[Path], packs: Sequence[Path], root: Path, form: str) -> None:
     """Runs that were packed, as folders below `root`. UserError: others are among them."""
-    from mpigauge.cli.showing import show
-    from mpigauge.runs.store import load
-    from mpigauge.runs.store.pack import unpack
-
     for file in files:
         if file not in packs:
             raise UserError(f"{file} is not a packed run, and {packs[0]} is one; import them apart")
@@ -123,8 +115,6 @@ def machine_said(name: str | None) -> str:
 
 def date_said(text: str | None) -> datetime | None:
     """The value of --date. UserError: it is not a date of a measurement."""
-    from mpigauge.runs.readers.dates import written_date
-
     if text is None:
         return None
     return written_date("--date", text, datetime.now(timezone.utc))
@@ -132,8 +122,6 @@ def date_said(text: str | None) -> datetime | None:
 
 def tell_undated(run: Run) -> None:
     """Says what has to be known for a trend."""
-    from mpigauge.runs.store.imported import is_dated
-
     unknown = []
     if not run.passport:
         unknown.append("its machine (--machine)")

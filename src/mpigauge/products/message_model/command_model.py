@@ -10,6 +10,7 @@ import click
 
 from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Command
+from mpigauge.cli.screen import write
 
 
 @click.command("model", cls=Command)
@@ -25,7 +26,6 @@ def command(run: str, benchmark: str | None, form: str) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
-    from mpigauge.cli.screen import write
     from mpigauge.products.message_model.result import model
     from mpigauge.products.message_model.show import page, to_csv, to_json
     from mpigauge.session.run_names import open_run

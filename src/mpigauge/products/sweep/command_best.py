@@ -9,6 +9,7 @@ import click
 from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Command
 from mpigauge.cli.pivoting import FORMATS
+from mpigauge.model.typed import as_word
 
 
 @click.command("best", cls=Command)
@@ -37,7 +38,6 @@ def command(run: str, by: str, tolerance: str | None, as_pivot: bool, form: str)
     """
     from mpigauge.cli.comparing import share_of
     from mpigauge.cli.side_by_side import print_best
-    from mpigauge.model.typed import as_word
     from mpigauge.session.run_names import open_run
 
     in_any_case = form not in ("table", "json")

@@ -12,16 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli.screen import note, tell
+from mpigauge.cli.terminal import TERMINAL
+from mpigauge.measuring.plan import read_request
+from mpigauge.measuring.plan.arms import Places, grid_of, read_block
+from mpigauge.measuring.plan.foreign import read_command
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
+from mpigauge.session.lookups import look_up
+from mpigauge.session.measuring import PlannedRun, check
+from mpigauge.session.setup import set_up
+from mpigauge.site.mpi.settings.files import check_files, check_switched_on
 
 if TYPE_CHECKING:
     from mpigauge.measuring.plan import Plan
-    from mpigauge.measuring.plan.arms import Arm, Places, VaryBlock
+    from mpigauge.measuring.plan.arms import Arm, VaryBlock
     from mpigauge.measuring.plan.foreign import Foreign
     from mpigauge.model.knob import Knob
     from mpigauge.runs.store import Run
-    from mpigauge.session.measuring import PlannedRun
     from mpigauge.session.targets import CommandOptions, Setup
 
 
@@ -40,7 +48,6 @@ class Sweep:
     def plan(self, setup: Setup) -> Plan:
         """The plan for one MPI. UserError: it knows none of these settings, or a transport is not
         there."""
-        from mpigauge.cli.screen import note
         from mpigauge.measuring.plan.arms import arms
         from mpigauge.products.sweep.plan import sweep_plan, swept, swept_inside
         from mpigauge.site.mpi.settings.inside import OutsideError
@@ -103,8 +110,6 @@ class Sweep:
 def read_sweep(raw: dict[str, Any], dry_run: bool, several: bool = False) -> Sweep:
     """Takes what is of the sweep out of the options; `several` MPIs are something that varies, too.
     UserError: nothing is varied."""
-    from mpigauge.measuring.plan.arms import grid_of, read_block
-
     blocks = [read_block(*_block(word)) for word in raw.pop("vary_blocks")]
     programs = [_program(*_block(word)) for word in raw.pop("command_blocks")]
     grid = grid_of(raw.pop("vary"))
@@ -121,7 +126,6 @@ def read_sweep(raw: dict[str, Any], dry_run: bool, several: bool = False) -> Swe
 
 def _program(block: Mapping[str, Any], places: Places) -> Foreign:
     """UserError: also where it names a reader that there is not."""
-    from mpigauge.measuring.plan.foreign import read_command
     from mpigauge.runs.readers import READERS
 
     program = read_command(block, places)
@@ -135,8 +139,6 @@ def _program(block: Mapping[str, Any], places: Places) -> Foreign:
 
 def _block(word: str) -> tuple[Mapping[str, Any], Places]:
     """A table of a plan file, and where it was written."""
-    from mpigauge.measuring.plan.arms import Places
-
     record = json.loads(word)
     return record["block"], Places(record["place"], record["places"])
 
@@ -144,12 +146,6 @@ def _block(word: str) -> tuple[Mapping[str, Any], Places]:
 def planned_sweeps(values: dict[str, Any], options: CommandOptions) -> list[PlannedRun]:
     """A sweep with each MPI, of what `options` have left of what the command was told. UserError:
     one cannot be made."""
-    from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.measuring.plan import read_request
-    from mpigauge.session.lookups import look_up
-    from mpigauge.session.measuring import PlannedRun, check
-    from mpigauge.session.setup import set_up
-
     sweep = read_sweep(values, options.dry_run, several=len(options.mpi_specs) > 1)
     request = read_request(values, look_up(values))
     measures = bool(request.benchmarks) or not sweep.programs
@@ -164,7 +160,6 @@ def known_settings(all_arms: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
     """All settings of the MPI. UserError: an arm has one that it does not know, or one that names a
     file that it would not read."""
     from mpigauge.site.mpi.settings import knobs
-    from mpigauge.site.mpi.settings.files import check_files, check_switched_on
     from mpigauge.site.mpi.settings.refuse import refuse_unknown
 
     names: dict[str, None] = {}
@@ -181,7 +176,6 @@ def known_settings(all_arms: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
 def present_all(stored: Sequence[Run], form: str, as_pivot: bool = False) -> None:
     """Each with its arms; where there are none, one MPI beside the other."""
     from mpigauge.cli.comparing import print_comparison, sides_of
-    from mpigauge.cli.screen import tell
     from mpigauge.result.compare.compare import compare
 
     varied = as_pivot or any(_arms(run) > {""} for run in stored)
@@ -205,7 +199,6 @@ def present(stored: Run, form: str, as_pivot: bool = False) -> None:
     """Shows a sweep as a table, the best arm for each size, or sizes × settings; where there is
     nothing to choose from, or in another format, what was measured."""
     from mpigauge.cli.comparing import share_of
-    from mpigauge.cli.screen import tell
     from mpigauge.cli.showing import print_run, word_of
     from mpigauge.cli.side_by_side import print_best
 
