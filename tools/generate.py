@@ -24,7 +24,12 @@ else:
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools import generate_command_line, generate_options, generate_records  # noqa: E402
+from tools import (  # noqa: E402
+    generate_command_line,
+    generate_options,
+    generate_records,
+    generate_schedules,
+)
 
 SCHEMA = "schema/columns.toml"
 LICENCE = ("SPDX-License-Identifier: BSD-3-Clause", "Copyright the mpigauge authors")
@@ -453,7 +458,8 @@ def all_outputs() -> dict[str, str]:
     columns = outputs(read_schema(ROOT / SCHEMA))
     options = generate_options.outputs(ROOT / generate_options.SCHEMA)
     options |= generate_command_line.outputs(ROOT / generate_options.SCHEMA)
-    return columns | options | generate_records.outputs(ROOT / generate_records.SCHEMA)
+    records = generate_records.outputs(ROOT / generate_records.SCHEMA)
+    return columns | options | records | generate_schedules.outputs()
 
 
 def stale(root: Path, texts: dict[str, str]) -> list[str]:

@@ -28,6 +28,8 @@ from mpigauge.result.stats.remarks import MEANING
 from mpigauge.runs.readers.references import names as reference_names
 from mpigauge.runs.readers.references import reference
 from mpigauge.runs.readers.registry import READERS
+from mpigauge.schedules import OPERATIONS
+from mpigauge.schedules import algorithms as algorithms_of
 from mpigauge.show.formats import FORMATS
 from mpigauge.show.kinds import PLOTS
 from mpigauge.show.limits import limit_fields
@@ -246,6 +248,19 @@ def causes() -> str:
     return table(["name", "what it is", "of benchmarks of", "sure from launches"], rows)
 
 
+def algorithms() -> str:
+    """Returns a table for each collective: its algorithms, in words, with their steps."""
+    return "\n".join(f"## {name}\n\n{_algorithms_of(name)}" for name in OPERATIONS)
+
+
+def _algorithms_of(operation: str) -> str:
+    rows = [
+        [code(f"ALG:{each.full_name}"), plain(each.about), each.steps_formula]
+        for each in algorithms_of(operation)
+    ]
+    return table(["benchmark", "how it works", "steps, one after the other"], rows)
+
+
 def _documented(objects: Mapping[str, object]) -> str:
     """Returns the table of objects with the first lines of their modules' docstrings."""
     import sys
@@ -259,6 +274,7 @@ def _module(of: object) -> str:
 
 
 PARTS: Mapping[str, Part] = {
+    "algorithms": algorithms,
     "benchmarks": benchmarks,
     "batch_systems": lambda: _documented(SYSTEMS),
     "causes": causes,

@@ -51,6 +51,8 @@ struct SuiteOptions {
   Mix profile;
   /// The root of collectives that have one: a rank of their group.
   int root = 0;
+  /// Ranks that algorithms with leaders take for a node (ALG).
+  int group_ranks = 0;
   /// Parts of a partitioned message.
   int partitions = 4;
   /// Library for products of matrices: NAME=FILE.
@@ -83,6 +85,7 @@ enum class SuiteOption {
   arrival,
   profile,
   root,
+  group_ranks,
   partitions,
   blas,
   compiler,
@@ -90,7 +93,7 @@ enum class SuiteOption {
 };
 
 /// In the order of SuiteOption.
-inline constexpr std::array<SuiteOptionRow, 19> suite_option_rows{{
+inline constexpr std::array<SuiteOptionRow, 20> suite_option_rows{{
     {"layout", text_of<&SuiteOptions::contiguity>, true, false},
     {"dir", text_of<&SuiteOptions::directories>, true, false},
     {"io-cache", text_of<&SuiteOptions::io_cache>, false, false},
@@ -106,6 +109,7 @@ inline constexpr std::array<SuiteOptionRow, 19> suite_option_rows{{
     {"arrival", text_of<&SuiteOptions::arrival>, true, false},
     {"profile", text_of<&SuiteOptions::profile>, false, false},
     {"root", text_of<&SuiteOptions::root>, false, false},
+    {"group-ranks", text_of<&SuiteOptions::group_ranks>, false, false},
     {"partitions", text_of<&SuiteOptions::partitions>, false, false},
     {"blas", text_of<&SuiteOptions::blas>, false, false},
     {"compiler", text_of<&SuiteOptions::compiler>, false, false},

@@ -25,7 +25,21 @@ CORES = len(os.sched_getaffinity(0))
 FEW_CALLS = 1 << 20
 """A size that IMB repeats 40 times, not 1000."""
 NO_TIME = "no time was left for it"
-SUITES = ("MPI1", "EXT", "IO", "NBC", "RMA", "MPI4", "MT", "P2P", "HALO", "MORE", "NODE", "REPLAY")
+SUITES = (
+    "MPI1",
+    "EXT",
+    "IO",
+    "NBC",
+    "RMA",
+    "MPI4",
+    "MT",
+    "P2P",
+    "HALO",
+    "MORE",
+    "NODE",
+    "REPLAY",
+    "ALG",
+)
 COLLECTIVES = (
     *("barrier", "bcast", "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block"),
     *("scan", "exscan", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv"),

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,7 +12,8 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.products.check.guidelines import BY_HAND, GUIDELINES, against_guidelines
+from mpigauge.model.stored_cards import all_cards
+from mpigauge.products.check.guidelines import GUIDELINES, SAME_RESULT, against_guidelines
 from mpigauge.products.check.result import CheckLine
 from mpigauge.result.compare.items import items
 from mpigauge.result.stats.launches import rows as rows_of
@@ -106,29 +106,34 @@ def test_only_numbers_that_were_measured_alike_are_set_beside_each_other() -> No
         "not checked: Allreduce against Reduce + Bcast, of which no size was measured",
         "not checked: Reduce against Allreduce, of which no size was measured",
         (
-            "not checked against messages from rank to rank: measure Allreduce_by_hand, "
-            "Bcast_by_hand and Reduce_by_hand, too"
+            "not checked against messages from rank to rank: measure ALG:Allreduce, "
+            "ALG:Bcast and ALG:Reduce, too"
         ),
     ]
 
 
-def test_a_collective_is_no_slower_than_by_hand() -> None:
-    times = {("Alltoall", 8): 9.0, ("Alltoall_by_hand", 8): 2.0, ("Alltoall", 64): 3.0}
-    lines, notes = checked(measured(times))
-    assert outcomes(lines)["Alltoall 8 B on 2 ranks", "at most Alltoall_by_hand"] == "FAIL"
-    assert not any("by_hand" in note for note in notes)
+def test_a_collective_is_no_slower_than_its_algorithms() -> None:
+    library = measured({("Alltoall", 8): 9.0, ("Alltoall", 64): 3.0})
+    times = {("Alltoall/pairwise", 8): 2.0, ("Alltoall/bruck", 8): 20.0}
+    lines, notes = checked(library, measured(times, suite="ALG"))
+    assert outcomes(lines)["Alltoall 8 B on 2 ranks", "at most ALG:Alltoall/pairwise"] == "FAIL"
+    assert outcomes(lines)["Alltoall on 2 ranks", "at most ALG:Alltoall/bruck"] == "PASS"
+    assert not any("ALG" in note for note in notes)
 
 
-def test_each_collective_by_hand_is_in_a_guideline(repository: Path) -> None:
-    named = {
-        part.benchmark
-        for instead in GUIDELINES.values()
-        for parts in instead
-        for part in parts
-        if part.benchmark.endswith(BY_HAND)
-    }
-    source = (repository / "kernels" / "suites" / "more" / "by_hand.cpp").read_text()
-    assert named == set(re.findall(r'\.name = "(\w+)"', source))
+def test_only_the_fastest_of_the_faster_algorithms_is_reported() -> None:
+    library = measured({("Bcast", 8): 9.0})
+    times = {("Bcast/binomial", 8): 2.0, ("Bcast/linear", 8): 1.0, ("Bcast/knomial", 8): 20.0}
+    lines, _ = checked(library, measured(times, suite="ALG"))
+    assert [(line.outcome, line.what) for line in lines] == [
+        ("FAIL", "at most ALG:Bcast/linear"),
+        ("PASS", "at most ALG:Bcast/knomial"),
+    ]
+
+
+def test_every_collective_of_a_guideline_has_algorithms() -> None:
+    for name in GUIDELINES:
+        assert all_cards().family(f"ALG:{SAME_RESULT.get(name, name)}")
 
 
 def test_a_run_is_checked_by_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

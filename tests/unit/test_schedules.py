@@ -240,6 +240,11 @@ def _loads(source: NDArray[np.int64], target: NDArray[np.int64], shape: Shape) -
     return [each.tolist() for each in counts]
 
 
+def test_a_step_without_messages_is_left_out() -> None:
+    for algorithm in ALGORITHMS.values():
+        assert list(algorithm.steps(Shape(1, 64, 8))) == []
+
+
 def test_every_collective_has_algorithms() -> None:
     assert all(algorithms(each) for each in OPERATIONS)
     assert {each.operation for each in ALGORITHMS.values()} == set(OPERATIONS)

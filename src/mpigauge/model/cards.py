@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import UserError, did_you_mean, nearest
+from mpigauge.model.former_names import present_names, present_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -85,6 +86,7 @@ class Card:
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Card:
         values = {name: fields[name] for name in cls.__dataclass_fields__ if name in fields}
+        values["suite"], values["name"] = present_names(fields["suite"], fields["name"])
         values["options"] = fields.get("heeds", ())
         for name in ("needs", "options", "completions"):
             values[name] = tuple(values.get(name, cls.__dataclass_fields__[name].default))
@@ -137,7 +139,7 @@ class Cards:
 
         A name that several suites have is MPI1's, else that of the suite that spells it exactly so.
         """
-        suite, _, bare = name.rpartition(":")
+        suite, _, bare = present_word(name).rpartition(":")
         alike = self._of_name(bare)
         if suite:
             return _of_suite(suite, alike)
@@ -147,6 +149,12 @@ class Cards:
             if len(matches) == 1:
                 return matches[0]
         return None
+
+    def family(self, name: str) -> list[Card]:
+        """The benchmarks of a suite that are one collective by several algorithms, such as
+        `ALG:Allreduce/ring` of `ALG:Allreduce`; empty if there are none."""
+        start = f"{name.lower()}/"
+        return [card for card in self.benchmarks if card.word.lower().startswith(start)]
 
     def _of_name(self, name: str) -> list[Card]:
         """The cards of any suite with this name, ignoring case."""
@@ -189,7 +197,7 @@ class Cards:
         cards: list[Card] = []
         for word in split_at_commas(names):
             if word.lower() not in suites:
-                cards.append(self.find(word))
+                cards += self.family(word) or [self.find(word)]
         return cards
 
     def chosen(self, names: Iterable[str]) -> list[Card]:
@@ -203,6 +211,8 @@ class Cards:
         for place, name in enumerate(words, 1):
             if suite := suites.get(name.lower()):
                 cards += self.default(suite)
+            elif family := self.family(name):
+                cards += family
             else:
                 cards.append(self.find(name, words[place:]))
         return list(dict.fromkeys(cards))

@@ -14,6 +14,7 @@ from mpigauge.model import placement_words, records
 from mpigauge.model.columns import ABSENT, KEY_COLUMNS, Cell
 from mpigauge.model.cpu_lists import parse_list
 from mpigauge.model.data_memory import KINDS, translated
+from mpigauge.model.former_names import FORMER, FORMER_SUITE, present_names
 from mpigauge.model.records import (
     CallSite,
     Carried,
@@ -183,8 +184,11 @@ def key_of(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def in_vocabulary(columns: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the columns with memory and placement in our words: older records and imports have
-    other words."""
+    """Returns the columns with benchmark, memory and placement in our words: older records and
+    imports have other words."""
+    if columns.get("suite") == FORMER_SUITE and columns.get("benchmark") in FORMER:
+        suite, benchmark = present_names(columns["suite"], columns["benchmark"])
+        columns = {**columns, "suite": suite, "benchmark": benchmark}
     source, memory, placement = map(columns.get, ("source", "memory", "placement"))
     if source and isinstance(memory, str) and memory not in KINDS:
         columns = {**columns, "memory": translated(memory)}

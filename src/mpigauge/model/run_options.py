@@ -145,6 +145,8 @@ class RunOptions(TypedDict, total=False):
     """A profile to be replayed: a run of `mpigauge profile` (REPLAY)."""
     root: str | int
     """The root of collectives that have one: a rank of their group.  [default: 0]"""
+    group_ranks: str | int
+    """Ranks that algorithms with leaders take for a node (ALG).  [default: the ranks of a host]"""
     partitions: str | int
     """Parts of a partitioned message.  [default: 4]"""
     test_every: str

@@ -82,13 +82,16 @@ class Expression:
             terms[self] = Expression(self.operator, operands) if operands else self
         return terms[self]
 
-    def cpp(self) -> str:
-        """The C++ text, with symbols as members of `s`."""
+    def cpp(self, names: Mapping[Expression, str] | None = None) -> str:
+        """The C++ text, with symbols as members of `s`, and with names of parts in their place."""
+        names = names or {}
+        if self in names:
+            return names[self]
         if self.operator == "number":
             return str(self.number)
         if not self.operands:
             return f"s.{self.operator}"
-        operands = [each.cpp() for each in self.operands]
+        operands = [each.cpp(names) for each in self.operands]
         if self.operator in _CPP_FUNCTIONS:
             return f"{_CPP_FUNCTIONS[self.operator]}({', '.join(operands)})"
         return f"({operands[0]} {_CPP_OPERATORS.get(self.operator, self.operator)} {operands[1]})"
@@ -105,6 +108,8 @@ def term(value: Term) -> Expression:
 
 
 def _make(operator: str, *operands: Term) -> Expression:
+    if operator in {"*", "//"} and operands[1] == 1:
+        return term(operands[0])
     return Expression(operator, tuple(term(each) for each in operands))
 
 
@@ -250,8 +255,8 @@ _CPP_FUNCTIONS = {
     "%": "modulo",
     ">>": "shifted_back",
     "<<": "shifted",
-    "min": "std::min<Amount>",
-    "max": "std::max<Amount>",
+    "min": "std::min<Number>",
+    "max": "std::max<Number>",
     "choose": "choose",
     "floor_log2": "floor_log2",
     "reversed_bits": "reversed_bits",

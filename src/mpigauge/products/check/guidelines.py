@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from mpigauge.model.former_names import SUITE
 from mpigauge.model.units import byte_count, listed, many
 from mpigauge.products.check.result import CheckLine, name_of
 from mpigauge.result.stats.order import median
@@ -44,27 +45,21 @@ class PartialCall:
         return message_bytes
 
 
-BY_HAND = "_by_hand"
-"""The suffix of benchmarks that implement a collective by point-to-point messages."""
 GUIDELINES: Mapping[str, tuple[tuple[PartialCall, ...], ...]] = {
-    "Allgather": (
-        (PartialCall("Gather"), PartialCall("Bcast", of_all=True)),
-        (PartialCall("Allgather_by_hand"),),
-    ),
-    "Allreduce": (
-        (PartialCall("Reduce"), PartialCall("Bcast")),
-        (PartialCall("Allreduce_by_hand"),),
-    ),
-    "Alltoall": ((PartialCall("Alltoall_by_hand"),),),
-    "Bcast": ((PartialCall("Bcast_by_hand"),),),
+    "Allgather": ((PartialCall("Gather"), PartialCall("Bcast", of_all=True)),),
+    "Allreduce": ((PartialCall("Reduce"), PartialCall("Bcast")),),
+    "Alltoall": (),
+    "Bcast": (),
     "Reduce_scatter": ((PartialCall("Reduce", of_all=True), PartialCall("Scatter")),),
     "Reduce_scatter_block": ((PartialCall("Reduce", of_all=True), PartialCall("Scatter")),),
-    "Gather": ((PartialCall("Allgather"),), (PartialCall("Gather_by_hand"),)),
-    "Reduce": ((PartialCall("Allreduce"),), (PartialCall("Reduce_by_hand"),)),
-    "Scatter": ((PartialCall("Bcast", of_all=True),), (PartialCall("Scatter_by_hand"),)),
+    "Gather": ((PartialCall("Allgather"),),),
+    "Reduce": ((PartialCall("Allreduce"),),),
+    "Scatter": ((PartialCall("Bcast", of_all=True),),),
 }
-"""The calls that can replace each collective. Message sizes are as in its benchmark. Those written
-by hand use point-to-point messages (kernels/suites/more/by_hand.cpp)."""
+"""The calls that can replace each collective, besides its algorithms in suite ALG. Message sizes
+are as in its benchmark."""
+SAME_RESULT = {"Reduce_scatter_block": "Reduce_scatter"}
+"""Collectives whose algorithms have the name of another."""
 GROWING = (
     *("Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Bcast", "Gather"),
     *("Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scatter", "Scatterv"),
@@ -98,29 +93,30 @@ def against_guidelines(items: Iterable[Item]) -> tuple[list[CheckLine], list[str
             groups[_group(item)][item.benchmark, item.message_bytes] = item
     compared: list[Compared] = []
     missing: dict[str, set[str]] = defaultdict(set)
+    without: set[str] = set()
     for items_by_size in groups.values():
         compared += _composed(items_by_size, missing)
+        compared += _written_with_messages(items_by_size, without)
         compared += _grown(items_by_size)
     judged = judge([each.ratio for each in compared])
-    notes = list(_not_checked(compared, missing))
+    notes = list(_not_checked(compared, missing, without))
     return list(_lines(list(zip(compared, judged, strict=True)))), notes
 
 
-def _not_checked(compared: Sequence[Compared], missing: Mapping[str, set[str]]) -> Iterator[str]:
+def _not_checked(
+    compared: Sequence[Compared], missing: Mapping[str, set[str]], without: set[str]
+) -> Iterator[str]:
     """Yields a sentence for each guideline of a collective without a measured size, and one for
-    all replacements written by hand that were not measured."""
+    all collectives of which no algorithm was measured."""
     checked = {(_of(each), each.instead) for each in compared}
-    by_hand = []
     for name in sorted(missing):
         for instead in sorted(missing[name]):
-            if (name, instead) in checked:
-                continue
-            if instead.endswith(BY_HAND):
-                by_hand.append(instead)
-            else:
+            if (name, instead) not in checked:
                 yield f"not checked: {name} against {instead}, of which no size was measured"
-    if by_hand:
-        yield f"not checked against messages from rank to rank: measure {listed(by_hand)}, too"
+    has_algorithm = {_of(each) for each in compared if _is_algorithm(each)}
+    if without - has_algorithm:
+        words = listed(sorted({_family(name) for name in without - has_algorithm}))
+        yield f"not checked against messages from rank to rank: measure {words}, too"
 
 
 def _of(each: Compared) -> str:
@@ -145,6 +141,29 @@ def _composed(
                 continue
             at = " + ".join(f"{word} {byte_count(each)}" for word, each in calls)
             yield _compared(item, items, instead, at)
+
+
+def _written_with_messages(
+    items_by_size: Mapping[tuple[str, int], Item], without: set[str]
+) -> Iterator[Compared]:
+    """Compares each collective with its algorithms of suite ALG."""
+    algorithms: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for word, size in items_by_size:
+        algorithms[word.partition("/")[0], size].append(word)
+    for (name, size), item in items_by_size.items():
+        if name not in GUIDELINES:
+            continue
+        words = algorithms[_family(name), size]
+        if not words:
+            without.add(name)
+        for word in words:
+            at = f"{word} {byte_count(size)}"
+            yield _compared(item, [items_by_size[word, size]], word, at)
+
+
+def _family(name: str) -> str:
+    """Returns the name that all algorithms of a collective begin with."""
+    return f"{SUITE}:{SAME_RESULT.get(name, name)}"
 
 
 def _grown(items_by_size: Mapping[tuple[str, int], Item]) -> Iterator[Compared]:
@@ -180,7 +199,7 @@ def _by_launch(item: Item) -> dict[int, float]:
 
 def _lines(judged: Sequence[tuple[Compared, Judged]]) -> Iterator[CheckLine]:
     together: dict[tuple[Group, str, str], list[tuple[Compared, Judged]]] = defaultdict(list)
-    for each, verdict in judged:
+    for each, verdict in _fastest_algorithms(judged):
         together[_group(each.item), _of(each), each.instead].append((each, verdict))
     for own in together.values():
         good: list[Compared] = []
@@ -196,6 +215,27 @@ def _lines(judged: Sequence[tuple[Compared, Judged]]) -> Iterator[CheckLine]:
             yield _undecided(others, len(good))
         elif good:
             yield _passed(good)
+
+
+def _fastest_algorithms(
+    judged: Sequence[tuple[Compared, Judged]],
+) -> Iterator[tuple[Compared, Judged]]:
+    """Yields all but the algorithms that are faster than a number and have a faster one beside
+    them."""
+    best: dict[int, Compared] = {}
+    for each, verdict in judged:
+        if verdict.verdict == "MORE" and _is_algorithm(each):
+            other = best.setdefault(id(each.item), each)
+            if each.seconds < other.seconds:
+                best[id(each.item)] = each
+    for each, verdict in judged:
+        fastest = best.get(id(each.item))
+        if verdict.verdict != "MORE" or not _is_algorithm(each) or each is fastest:
+            yield each, verdict
+
+
+def _is_algorithm(each: Compared) -> bool:
+    return each.instead.startswith(f"{SUITE}:")
 
 
 def _holds(each: Compared) -> bool:

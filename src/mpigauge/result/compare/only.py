@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model import data_memory
 from mpigauge.model.column_facts import value_word
 from mpigauge.model.errors import UserError, no_such
+from mpigauge.model.former_names import present_word
 from mpigauge.model.placement_words import of_policy
 from mpigauge.model.sizes import parse_bytes
 
-PLACEMENT, SIZE = "placement", "message_bytes"
+BENCHMARK, PLACEMENT, SIZE = "benchmark", "placement", "message_bytes"
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.items import Item
@@ -43,6 +44,9 @@ def _stored(column: str, value: str) -> str:
         return data_memory.as_stored(value)
     if column == PLACEMENT:
         return of_policy(value)
+    if column == BENCHMARK:
+        present = present_word(value)
+        return value if present == value else present.rpartition(":")[2]
     if column == SIZE:
         with suppress(UserError):
             return str(parse_bytes(value))

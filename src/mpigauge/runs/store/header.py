@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.model.former_names import present_word
 from mpigauge.model.placement_words import of_policy
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def with_tables(header: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def in_our_words(header: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the header with the placements of its plan in our words, like those of its rows."""
+    """Returns the header with benchmarks and placements of its plan in our words, like those of its
+    rows."""
     plan = header.get("plan")
     if not is_plan(plan):
         return header
@@ -108,6 +110,9 @@ def in_our_words(header: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _part_in_our_words(part: Mapping[str, Any]) -> Mapping[str, Any]:
     changed: dict[str, Any] = {}
+    benchmarks = part.get("benchmarks")
+    if isinstance(benchmarks, list):
+        changed["benchmarks"] = [present_word(str(name)) for name in benchmarks]
     placement, places = part.get("placement"), part.get("places")
     if isinstance(placement, str):
         changed["placement"] = of_policy(placement)
