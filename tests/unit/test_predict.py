@@ -9,15 +9,19 @@ import math
 import tracemalloc
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from mpigauge.cli.main import run
+from mpigauge.measuring.plan import read_request
+from mpigauge.measuring.plan.resources import Resources
 from mpigauge.model.call_mix import CallMix, MixedCall
 from mpigauge.model.errors import UserError
 from mpigauge.model.row import Estimate
+from mpigauge.model.stored_cards import all_cards
 from mpigauge.products.predict import libraries, model
 from mpigauge.products.predict.assumed import DEFAULTS, LATENCY_S, PAIR_BYTES_PER_S
 from mpigauge.products.predict.calibrating import calibrated
@@ -36,6 +40,7 @@ from mpigauge.products.predict.calibration import (
 )
 from mpigauge.products.predict.model import Machine
 from mpigauge.products.predict.network import parse_network
+from mpigauge.products.predict.plan import calibration_plan
 from mpigauge.products.predict.prediction import (
     CLOSE,
     OPERATIONS,
@@ -52,11 +57,13 @@ from mpigauge.products.predict.validating import typical_factor, validated, with
 from mpigauge.runs.store import load
 from mpigauge.schedules import Kind, Pattern, Step
 from mpigauge.session.run_names import open_run
+from mpigauge.site import topology
+from mpigauge.site.placement import HostResources
 from tests import cells, profiles, runs
+from tests.unit.test_plan import MPICH
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+ROME_FILE = Path(__file__).parents[1] / "machines/epyc-rome-2s-nps4.xml"
+ROME = topology.built(ROME_FILE)
 US, GB = 1e-6, 1e9
 OCI = "oci-optimized3-36-intel"
 
@@ -333,6 +340,35 @@ def test_calibrate_prints_what_is_missing_and_how_to_measure_it(
     assert all("mpigauge run " in line for line in missing)
 
 
+def test_what_no_run_has_is_planned_to_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["calibrate", "--measure", "--dry-run", "--topology", str(ROME_FILE), "-o", "x.cal"]
+    assert run([*words, "--hosts", "a,b"]) == 0
+    out = capsys.readouterr().out
+    assert "hosts" in out
+    assert run(["calibrate", f"ref:{OCI}", "-o", "x.cal", "--hosts", "a,b"]) == 2
+    assert "--hosts is for measuring; add --measure" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("present", "names"), [
+    (set(), {"PingPong", "NODE:Line", "Uniband", "Reduce_local", "Biband"}),
+    ({NETWORK, SOCKET, SOCKETS, "flag", "message_gap"}, {"Biband", "Reduce_local"}),
+    ({NETWORK, SOCKET, SOCKETS, "flag", "message_gap", "network_card"}, {"Reduce_local"}),
+])  # fmt: skip
+def test_the_plan_has_what_is_missing_alone(present: set[str], names: set[str]) -> None:
+    hosts = tuple(HostResources(name, ROME) for name in "ab")
+    resources = Resources(ROME, hosts)
+    request = read_request({})
+    plan = calibration_plan(request, all_cards(), resources, MPICH, present)
+    assert {name for part in plan.parts for name in part.benchmarks} == names
+
+
+def test_a_plan_of_nothing_is_refused() -> None:
+    every = {NETWORK, SOCKET, SOCKETS, *QUANTITIES}
+    request = read_request({})
+    with pytest.raises(UserError, match="the runs have all that can be measured here"):
+        calibration_plan(request, all_cards(), Resources(ROME), MPICH, every)
+
+
 # --- networks -----------------------------------------------------------------------------------
 def busiest(word: str, *messages: tuple[int, int, float]) -> float:
     source, target, nbytes = (np.array(column) for column in zip(*messages, strict=True))
@@ -479,6 +515,29 @@ def test_rounds_are_counted_and_those_at_once_pay_latency_once() -> None:
     assert seconds(machine, sent) == pytest.approx(1 * US + 7 * 0.1 * US, rel=0.01)
 
 
+def run_ahead(machine: Machine, ranks: int, size: int, rounds: int) -> float:
+    """The end of a ring in which each rank goes on as soon as it has its own message."""
+    now = [0.0] * ranks
+    times = [seconds(machine, step([r], [(r + 1) % ranks], size)) for r in range(ranks)]
+    for _ in range(rounds):
+        now = [max(now[r], now[r - 1] + times[r - 1]) for r in range(ranks)]
+    return max(now)
+
+
+@pytest.mark.parametrize(("nodes", "ppn"), [(4, 36), (9, 1), (1, 20), (3, 7)])
+def test_a_ring_runs_ahead_as_if_each_rank_waited_for_its_own_message_alone(
+    nodes: int, ppn: int
+) -> None:
+    machine, ranks = Machine(calibration(), nodes, ppn), nodes * ppn
+    around = [*range(1, ranks), 0]
+    ring = step([*range(ranks)], around, 8, repeat=2 * ranks)
+    exact = run_ahead(machine, ranks, 8, 2 * ranks)
+    assert seconds(machine, ring) == pytest.approx(exact, rel=0.06)
+    large = step([*range(ranks)], around, 1 << 22, repeat=2 * ranks)
+    shared = max(ppn * (1 << 22) / 40 / GB, (1 << 22) / (10 if ppn == 1 else 5) / GB)
+    assert seconds(machine, large) == pytest.approx(2 * ranks * shared, rel=0.03)
+
+
 def test_ranks_of_two_sockets_take_the_path_between_them() -> None:
     paths = {**calibration().paths, SOCKETS: times(0.6, 4 * GB)}
     machine = Machine(calibration(sockets=2, paths=paths), 1, 4)
@@ -558,9 +617,9 @@ def test_seed_003_by_the_default_assumptions() -> None:
         ratios[name] = {s.message_bytes: s.timed[0].cost.seconds[0] / mean[s.message_bytes]
                        for s in result.sizes}  # fmt: skip
         assert len(ratios[name]) == 26
-    assert typical_factor(ratios["intel"].values()) <= 1.3
+    assert typical_factor(ratios["intel"].values()) <= 1.2
     assert max(abs(math.log(ratio)) for ratio in ratios["intel"].values()) <= math.log(1.6)
-    # Open MPI misses 1.6: up to 1 KiB it takes as long as messages in each node would, and the
+    # Open MPI misses 1.6: up to 2 KiB it takes as long as messages in each node would, and the
     # best algorithm has flags there; from 2 MiB on its own times jump by eight.
     assert 1.6 < typical_factor(ratios["openmpi"].values()) <= 2.0
     misses = {size for size, ratio in ratios["openmpi"].items() if not 1 / 1.6 < ratio < 1.6}
@@ -633,7 +692,7 @@ def test_the_page_of_an_assumed_number_has_its_mark_and_the_reason(
     words = ["predict", "Allreduce", "--on", str(file), "--nodes", "4", "--ppn", "36"]
     assert run([*words, "--sizes", "1Mi"]) == 0
     out = capsys.readouterr().out
-    assert "903* " in out
+    assert "732* " in out
     assert "* derives from what was not measured but assumed: socket" in " ".join(out.split())
     assert "no contention beyond the network cards" in " ".join(out.split())
     assert "not validated for Allreduce" in out
@@ -717,7 +776,7 @@ def test_validation_sums_up_ratios_and_is_printed_with_predictions(
 ) -> None:
     assert run(["validate", f"ref:{OCI}", "--on", str(file)]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    words = "typical 1.20, worst 1.47 (Allreduce, best algorithm, 8 B to 256 MiB"
+    words = "typical 1.16, worst 1.47 (Allreduce, best algorithm, 8 B to 256 MiB"
     assert f"validated on ref:{OCI}: {words}" in out
     assert "typical 1.00, worst 1.00 (PingPong, message, 0 B to 256 MiB" in out
     kept = read_calibration(file).validations

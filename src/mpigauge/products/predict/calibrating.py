@@ -114,7 +114,7 @@ def missing_lines(calibration: Calibration) -> Iterator[str]:
 
 
 _MEASURE = {
-    SOCKET: "mpigauge run PingPong --place socket",
+    SOCKET: "mpigauge run PingPong --place compact",
     SOCKETS: "mpigauge run PingPong --place sockets",
     "network_card": "mpigauge run Biband --hosts A,B, with all cores of both",
     "node_copy": "mpigauge run Biband, with all cores of a node",

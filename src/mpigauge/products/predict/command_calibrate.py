@@ -48,7 +48,9 @@ if TYPE_CHECKING:
     brief="Measure what the runs lack first.",
 )
 @options.together(
-    *options.all_shared("mpi hosts hostfile ppn launcher rsh oversubscribe dry-run timeout"),
+    *options.all_shared(
+        "mpi hosts hostfile ppn launcher rsh oversubscribe dry-run topology timeout"
+    ),
 )
 def command(
     runs: tuple[str, ...], target: Path, unplaced: str | None, measures: bool, **values: Any
@@ -71,7 +73,7 @@ def command(
     stored = [open_run(word) for word in runs]
     if measures:
         new = _measured(stored, unplaced or "", values)
-        if values["dry_run"]:
+        if new is None:
             return
         stored += new
     made = calibrated(stored, target.stem, unplaced or "")
@@ -95,7 +97,8 @@ def _check_measuring(runs: tuple[str, ...], measures: bool, values: dict[str, An
         raise UserError(f"--{name} is for measuring; add --measure")
 
 
-def _measured(runs: list[Run], unplaced: str, values: dict[str, Any]) -> list[Run]:
+def _measured(runs: list[Run], unplaced: str, values: dict[str, Any]) -> list[Run] | None:
+    """Measures what the runs lack; None: it was only planned."""
     from mpigauge.cli.placing import print_seats
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.measuring.plan import read_request
@@ -116,7 +119,7 @@ def _measured(runs: list[Run], unplaced: str, values: dict[str, Any]) -> list[Ru
     check(planned, options)
     if options.dry_run:
         print_seats(planned[0])
-        return []
+        return None
     measured = measure(planned, None, "calibrate")
     measured.raise_problems()
     return list(measured.runs)

@@ -13,6 +13,9 @@ Steps follow each other in lock-step. A step takes as long as its slowest part:
 - what goes through shared memory takes a flag, and the bytes that a rank reads over b;
 - reductions come after the messages, a cost for each byte.
 
+Rounds of the same messages run ahead of each other: a further round takes the mean of t(n) over its
+messages, or what the busiest card, link, memory or rank takes for its bytes.
+
 What a path's table does not reach is extrapolated by its best rate. All of it is computed three
 times: from the values of the calibration, and from both ends of their intervals.
 """
@@ -32,7 +35,7 @@ from mpigauge.model.row import Estimate
 from mpigauge.products.predict.calibration import NETWORK, SOCKET, SOCKETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -133,11 +136,13 @@ class Load:
     links: float
     """Bytes of the busiest link of the network."""
     messages: float
-    """Those that the busiest rank sends, or receives."""
+    """The messages that the busiest rank sends, or receives."""
     through: float
     """The bytes of these."""
     into: float
     """The most bytes that a rank receives."""
+    count: float
+    """Messages on this path."""
 
     def times(self, size: float, rounds: int = 1) -> Load:
         """Returns the load with so many bytes for each unit, and so many rounds at once."""
@@ -145,6 +150,7 @@ class Load:
         return Load(
             self.path, size * self.largest, at_once * self.shared, at_once * self.links,
             rounds * self.messages, at_once * self.through, at_once * self.into,
+            rounds * self.count,
         )  # fmt: skip
 
     def beside(self, other: Load) -> Load:
@@ -225,17 +231,21 @@ class Machine:
         total, by_limit, used = [0.0, 0.0, 0.0], dict.fromkeys(LIMITS, 0.0), set[str]()
         for loads, repeat, kind, reduces in self._rounds(steps):
             seconds, limit = self._slowest(loads, kind, used)
-            by_limit[limit] += repeat * seconds[0]
+            by_limit[limit] += seconds[0]
+            if repeat > 1:
+                later, limit = self._steady(loads) if kind != COPY else (seconds, limit)
+                seconds = _ends(s + (repeat - 1) * t for s, t in zip(seconds, later, strict=True))
+                by_limit[limit] += (repeat - 1) * later[0]
             reduced = max((load.into for load in loads), default=0.0) if reduces else 0.0
             if reduced:
                 used.add("reduction")
             for end in range(3):
-                total[end] += repeat * (seconds[end] + reduced * self.reduction[end])
+                total[end] += seconds[end] + repeat * reduced * self.reduction[end]
             by_limit[ARITHMETIC] += repeat * reduced * self.reduction[0]
         limit = max(by_limit, key=lambda name: by_limit[name])
         return Cost((total[0], total[1], total[2]), limit, frozenset(used))
 
-    def _rounds(self, steps: Iterable[Step]) -> Iterator[tuple[Iterable[Load], int, str, bool]]:
+    def _rounds(self, steps: Iterable[Step]) -> Iterator[tuple[Collection[Load], int, str, bool]]:
         """The loads of each step, how often it is repeated, its kind, and whether it reduces.
         Steps that do not wait for each other are one."""
         at_once: dict[str, Load] = {}
@@ -290,7 +300,8 @@ class Machine:
         into = np.bincount(target, weights).max()
         through = max(into, np.bincount(source, weights).max())
         messages = max(np.bincount(source).max(), np.bincount(target).max())
-        return Load(path, *map(float, (weights.max(), shared, links, messages, through, into)))
+        numbers = weights.max(), shared, links, messages, through, into, len(source)
+        return Load(path, *map(float, numbers))
 
     # --- a step ---------------------------------------------------------------------------
     def _slowest(self, loads: Iterable[Load], kind: str, used: set[str]) -> tuple[Ends, str]:
@@ -305,6 +316,24 @@ class Machine:
                     limit = word
                 best = max(best[0], seconds[0]), max(best[1], seconds[1]), max(best[2], seconds[2])
         return best, limit
+
+    def _steady(self, loads: Collection[Load]) -> tuple[Ends, str]:
+        """The time of a further round of the same messages. A rank goes on when it has its own
+        message, so latencies add up along the way of the data, which takes each message in turn:
+        their mean counts. What ranks share is as busy as in the first round."""
+        count = sum(load.count for load in loads)
+        every = [(load, self.tables[load.path]) for load in loads]
+        alone = [(load.count / count, table.of_size(load.largest)[0]) for load, table in every]
+        parts = [(_ends(sum(s * t[end] for s, t in alone) for end in range(3)), LATENCY)]
+        for load, table in every:
+            rate, word = (self.card, CARD) if load.path == NETWORK else (self.copy, MEMORY)
+            parts.append((_over(_NOTHING, load.shared, rate), word))
+            if load.links > 0:
+                parts.append((_over(_NOTHING, load.links, self.card), LINKS))
+            waits = _ends(max(load.messages - 1, 0) * gap for gap in self.gap)
+            parts.append((_over(waits, load.through, table.rates), word))
+        limit = max(parts, key=lambda part: part[0][0])[1]
+        return _ends(max(part[0][end] for part in parts) for end in range(3)), limit
 
     def _messages(self, load: Load, used: set[str]) -> Iterator[tuple[Ends, str]]:
         table = self.tables[load.path]
@@ -336,6 +365,9 @@ class Machine:
     def _shared_rate(self, is_away: bool, used: set[str]) -> Ends:
         used.add("network_card" if is_away else "node_copy")
         return self.card if is_away else self.copy
+
+
+_NOTHING: Ends = (0.0, 0.0, 0.0)
 
 
 def memory_estimate(ranks: int) -> int:

@@ -61,7 +61,7 @@ class Dragonfly(Network):
     of_group: int
     of_router: int
     links: int
-    """Between each two groups; each two routers of a group have one."""
+    """The links between each two groups; each two routers of a group have one."""
 
     def busiest(self, source: Array, target: Array, nbytes: Array) -> float:
         start, end = source // self.of_group, target // self.of_group

@@ -27,7 +27,7 @@ SECONDS = 120.0
 PAIR_SIZES = tuple(parse_sizes("0,8,16,32,64,128,256,512,1Ki..4Mi"))
 BAND_SIZES = tuple(parse_sizes("8,64Ki,1Mi"))
 REDUCED_SIZES = tuple(parse_sizes("4Ki,64Ki,1Mi"))
-_PLACES = {NETWORK: "hosts", SOCKET: "socket", SOCKETS: "sockets"}
+_PLACES = {NETWORK: "hosts", SOCKET: "compact", SOCKETS: "sockets"}
 
 
 def calibration_plan(
@@ -66,7 +66,7 @@ def _parts(
 
 
 def _paths(resources: Resources) -> Iterator[str]:
-    """Those that these hosts have."""
+    """Yields the paths that these hosts have."""
     if len(resources.all_hosts) > 1:
         yield NETWORK
     host = resources.all_hosts[0].topology

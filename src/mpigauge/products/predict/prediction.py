@@ -195,7 +195,7 @@ def _named(every: Sequence[Timed], name: str) -> Timed | None:
 
 
 def _one_message(machine: Machine, message_bytes: int) -> Step:
-    """Between two nodes, or within the one there is."""
+    """A step of one message between two nodes, or within the one there is."""
     if machine.ranks < 2:
         raise UserError(f"{PING_PONG} takes two ranks")
     source, target = np.array([0]), np.array([machine.ppn if machine.nodes > 1 else 1])

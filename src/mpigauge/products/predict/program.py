@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 STRONG, WEAK = "strong", "weak"
 SHRINKING = {"Allgather": 1.0, "Gather": 1.0, "Scatter": 1.0, "Reduce_scatter": 1.0,
              "Alltoall": 2.0, PING_PONG: 2 / 3}  # fmt: skip
-"""With strong scaling, the power of the ratio of ranks that a message shrinks like: the block of a
+"""The power of the ratio of ranks that a message shrinks like with strong scaling: the block of a
 rank with its share of the data, that of two ranks with both shares, a message to a neighbour with
 the surface of the share, in three dimensions. Other collectives keep their size."""
 _SAME = {"Allgatherv": "Allgather", "Gatherv": "Gather", "Scatterv": "Scatter",
@@ -99,7 +99,7 @@ def scaled(
 
 
 def _reason_against(call: MixedCall, name: str, before: Machine, ranks: int) -> str:
-    """Why a call is left out; empty: it is predicted."""
+    """The reason why a call is left out; empty: it is predicted."""
     if name not in OPERATIONS and name != PING_PONG:
         return f"{call.benchmark}, of which there is no schedule"
     if name == PING_PONG:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.products.predict.validating import Validated
 
 ASSUMED = "*"
-"""Behind a number that derives from something that was not measured."""
+"""The mark of a number that derives from something that was not measured."""
 LETTERS = dict(zip(LIMITS, "lcman", strict=True))
 MOST_CLOSE = 2
 """Algorithms that are named beside the best one."""

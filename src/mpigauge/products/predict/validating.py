@@ -111,7 +111,7 @@ def validated(
 
 
 def with_validations(calibration: Calibration, new: Sequence[Validation]) -> Calibration:
-    """Those of a run replace its earlier ones."""
+    """Returns the calibration with these; those of a run replace its earlier ones."""
     keys = {(each.run, each.way) for each in new}
     kept = [each for each in calibration.validations if (each.run, each.way) not in keys]
     return replace(calibration, validations=(*kept, *new))
