@@ -221,6 +221,8 @@ struct Cell {
   std::uint64_t count;        // of messages; of calls, where they have none
   std::uint64_t amount;       // bytes, or requests
   std::uint64_t least, most;  // of one
+  std::uint32_t sends;  // how often this rank sends that: 0 for what it gets, the ranks for parts
+  std::uint32_t unused;
 };
 
 struct Cells {

@@ -100,7 +100,8 @@ struct Part {
   std::int32_t tag = no_tag;
 };
 
-void add(Thread& thread, const CellKey& key, std::uint64_t amount, Memo* memo) {
+void add(Thread& thread, const CellKey& key, std::uint64_t amount, std::uint32_t sends,
+         Memo* memo) {
   layout::Cell* const cell = find_cell(thread, key);
   if (memo != nullptr) memo->cell = cell;
   if (cell == nullptr) {
@@ -109,6 +110,7 @@ void add(Thread& thread, const CellKey& key, std::uint64_t amount, Memo* memo) {
   }
   ++cell->count;
   cell->amount += amount;
+  cell->sends = sends;
   cell->least = std::min(cell->least, amount);
   cell->most = std::max(cell->most, amount);
 }
@@ -124,6 +126,33 @@ Comm* comm_of_part(const Part& part) {
   return part.comm == 0 ? nullptr : comm_of(part.comm);
 }
 
+// Of some collectives only the root sends. Between two groups it is the rank that gives MPI_ROOT.
+constexpr bool is_sent_by_root(const Facts& facts) {
+  const bool reduces = facts.operation != nowhere, gathers = facts.in_place.how != Count::none;
+  const bool sends = facts.sent.how != Count::none;
+  return facts.root != nowhere && (sends ? !reduces && !gathers : true);
+}
+
+bool is_root(const Comm& comm, std::int32_t root) {
+  return root == (comm.stored->remote_size > 0 ? layout::no_rank : comm.rank);
+}
+
+// How often a rank sends the amount of a call: the bytes that count are those of its own send
+// buffer. Files are no messages.
+std::uint32_t sends_of(const Facts& facts, const Part& part, Comm* comm) {
+  if (part.way == Way::received || part.way == Way::requests) return 0;
+  if (part.peer == layout::null_process || facts.group == Group::file) return 0;
+  if (part.way == Way::sent || comm == nullptr) return 1;
+  if (is_sent_by_root(facts) && !is_root(*comm, part.peer)) return 0;
+  // The root of a gather between two groups has no part of its own.
+  const bool between = comm->stored->remote_size > 0 && facts.root != nowhere;
+  if (between && !is_sent_by_root(facts) && is_root(*comm, part.peer)) return 0;
+  if (!facts.equal_parts) return 1;
+  if (facts.group == Group::neighbourhood) return static_cast<std::uint32_t>(neighbours_of(*comm));
+  // A reduction between two groups has parts for the ranks of the own one.
+  return static_cast<std::uint32_t>(facts.operation == nowhere ? comm->ranks : comm->stored->size);
+}
+
 // The same message again is most often the next one. Types that the program made may come back as
 // others.
 [[gnu::noinline]] void add_part(Thread& thread, const Part& part, std::uint64_t bytes,
@@ -136,10 +165,10 @@ Comm* comm_of_part(const Part& part) {
       .way = part.way,
       .bin = size_bin(bytes),
       .type = part.type == 0 ? std::uint16_t{0} : type_number(part.type, part.operation)};
-  add(thread, key, bytes, &memo);
+  const auto made = static_cast<Call>(thread.place->site->call);
+  add(thread, key, bytes, sends_of(facts_of[made], part, comm), &memo);
   if (part.way == Way::none) {
-    const auto call = static_cast<Call>(thread.place->site->call);
-    memo.instances = comm == nullptr ? nullptr : instances_of(*comm, call, key.bin);
+    memo.instances = comm == nullptr ? nullptr : instances_of(*comm, made, key.bin);
   } else {
     memo.channel = channel_of(comm, part.peer, part.way, part.tag);
   }
@@ -299,6 +328,12 @@ std::int64_t bytes_of_amount(const Amount& amount, const Word* arguments, int ow
   return 0;
 }
 
+// The root of MPI_Scatterv has a part for each rank.
+bool has_all_parts(const Facts& facts, const Comm& comm, int root) {
+  const bool scatters = facts.sent.how == Count::none && facts.in_place.how == Count::own;
+  return scatters && (root == abi.root || (root == comm.rank && comm.stored->remote_size == 0));
+}
+
 // For how many ranks there are counts: a reduction between two groups has them for the own one.
 int ranks_counted(const Facts& facts, Comm& comm) {
   if (facts.group == Group::neighbourhood) return neighbours_of(comm);
@@ -314,8 +349,11 @@ std::int64_t bytes_of_collective(const Facts& facts, const Word* arguments, Comm
   if (root == abi.proc_null) return 0;
   const bool in_place = facts.buffer != nowhere && arguments[facts.buffer] == abi.in_place;
   const bool is_root = root == abi.root && facts.in_place.how != Count::none;
-  if (in_place || is_root) amount = &facts.in_place;
-  if (is_root && amount->how == Count::own) return summed(*amount, arguments, ranks);
+  const bool all_parts = has_all_parts(facts, comm, root);
+  if (in_place || is_root || all_parts) amount = &facts.in_place;
+  if (amount->how == Count::own && (is_root || all_parts)) {
+    return summed(*amount, arguments, ranks);
+  }
   return bytes_of_amount(*amount, arguments, comm.rank, ranks);
 }
 
@@ -437,7 +475,7 @@ void count_start(Thread& thread, Word request) {
                     .way = what->way,
                     .bin = size_bin(what->bytes),
                     .type = what->type};
-  add(thread, key, what->bytes, nullptr);
+  add(thread, key, what->bytes, what->way == Way::received ? 0 : 1, nullptr);
   follow_started(thread, request, *what);
 }
 
@@ -458,7 +496,7 @@ void keep_persistent(Call call, const Word* arguments) {
   std::int64_t bytes = 0;
   if (is_collective(facts)) {
     part = collective(thread, facts, arguments);
-    bytes = part.count;
+    bytes = part.count * sends_of(facts, part, comm_of_part(part));
   } else {
     const bool out = facts.sent.how != Count::none;
     part = message(thread, facts, out ? facts.sent : facts.received,

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t place_lists = 1024;
 constexpr std::size_t first_cells = 256;
-constexpr std::uint32_t cells_in_chunk = 85;
+constexpr std::uint32_t cells_in_chunk = 72;
 #if defined(__aarch64__)
 constexpr Ticks first_step = Ticks{1} << 15U;  // of a counter with some ten ticks in a microsecond
 #else

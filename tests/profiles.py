@@ -87,10 +87,10 @@ def rank_file(rank: int, slower: float = 1.0) -> RankFile:
     )
     cells = np.array(
         [
-            (0, 2, -3, layout.Counted.NONE, 4, 1, 100, 800, 8, 8),
-            (1, 1, 1 - rank, layout.Counted.SENT, 11, 0, 8, 8192, 1024, 1024),
-            (1, 1, 1 - rank, layout.Counted.SENT, 0, 0, 2, 0, 0, 0),
-            (3, 0, -3, layout.Counted.REQUESTS, 2, 0, 5, 10, 2, 2),
+            (0, 2, -3, layout.Counted.NONE, 4, 1, 100, 800, 8, 8, 1, 0),
+            (1, 1, 1 - rank, layout.Counted.SENT, 11, 0, 8, 8192, 1024, 1024, 1, 0),
+            (1, 1, 1 - rank, layout.Counted.SENT, 0, 0, 2, 0, 0, 0, 1, 0),
+            (3, 0, -3, layout.Counted.REQUESTS, 2, 0, 5, 10, 2, 2, 0, 0),
         ],
         layout.CELL,
     )

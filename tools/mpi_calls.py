@@ -25,7 +25,7 @@ MADE_BY = "Made by tools/mpi_calls.py from pympistandard and schema/mpi_calls.to
 WIDE = "MPI_Count"
 RULE_KEYS = {
     *("class", "calls", "forms", "sent", "received", "in_place", "to", "from", "root", "requests"),
-    *("persistent", "waits"),
+    *("persistent", "waits", "equal_parts"),
 }
 WAITS = {"all for all": "all", "all for the root": "for_root", "the root for all": "at_root"}
 
@@ -238,8 +238,7 @@ def _line(notes: Notes, call: Call) -> Line:
     facts |= _found_by_kind(call)
     if "waits" in rule:
         facts["waits"] = f"Waits::{_who_waits(rule['waits'])}"
-    if rule.get("persistent"):
-        facts["persistent"] = "true"
+    facts |= {key: "true" for key in ("equal_parts", "persistent") if rule.get(key)}
     if call.base in notes.frees:
         facts["frees"] = "true"
     group = rule.get("class") or group_of(notes, call.name)

@@ -71,6 +71,7 @@ int main() {
   FIELD(Cell, count);
   FIELD(Cell, least);
   FIELD(Cell, most);
+  FIELD(Cell, sends);
   WHOLE(Cell);
   WHOLE(Cells);
   FIELD(Comm, family);

@@ -59,8 +59,8 @@ def simple(**head: object) -> Written:
     file.site(1, WAIT, [10] * 4)
     file.cells(
         [
-            (0, 0, 1, Counted.SENT, 4, 0, 20, 200, 8, 12),
-            (1, 0, layout.NO_RANK, Counted.REQUESTS, 1, 0, 4, 4, 1, 1),
+            (0, 0, 1, Counted.SENT, 4, 0, 20, 200, 8, 12, 1, 0),
+            (1, 0, layout.NO_RANK, Counted.REQUESTS, 1, 0, 4, 4, 1, 1, 0, 0),
         ]
     )
     return file
@@ -81,7 +81,7 @@ def test_a_profile_joins_threads_and_ranks(tmp_path: Path) -> None:
     both = simple()
     both.thread(1)
     both.site(0, SEND, [7], thread=1)
-    both.cells([(0, 0, 1, Counted.SENT, 4, 0, 1, 15, 15, 15)], thread=1)
+    both.cells([(0, 0, 1, Counted.SENT, 4, 0, 1, 15, 15, 15, 1, 0)], thread=1)
     files = [read_rank(file.write(tmp_path / f"{n}")) for n, file in enumerate((both, simple()))]
     profile = merged(files)
     assert [spot.call for spot in profile.spots] == ["MPI_Send", "MPI_Wait"]

@@ -194,7 +194,7 @@ def collectives(here: Here) -> Iterator[Line]:
     yield says("Gather", 1, plain(1, 144, 0))
     yield says("Scatter", 1, plain(1, 152, 0))
     yield says("Gatherv", 1, plain(1, 8 * mine, 0))
-    yield says("Scatterv", 1, plain(1, 8 * mine, 0))
+    yield says("Scatterv", 1, plain(1, 8 * (everybody if here.rank == 0 else mine), 0))
     yield says("Allgatherv", 1, plain(1, 8 * mine))
     yield says("Reduce_scatter", 1, plain(1, 8 * everybody))
     yield says("Reduce_scatter_block", 1, plain(1, 160))

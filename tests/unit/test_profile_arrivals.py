@@ -24,7 +24,9 @@ from tests.profiles import job
 def patterns_of(program: Program) -> tuple[ArrivalPattern, ...]:
     files = []
     for file in program.files():
-        cells = np.array([(0, 1, -3, Counted.NONE, 4, 1, CALLS, 12 * CALLS, 8, 15)], layout.CELL)
+        cells = np.array(
+            [(0, 1, -3, Counted.NONE, 4, 1, CALLS, 12 * CALLS, 8, 15, 1, 0)], layout.CELL
+        )
         files.append(replace(file, cells=cells))
     numbers = [[0] for _ in files]
     return arrivals(files, numbers, split_calls(kept_calls(files, numbers)))

@@ -141,7 +141,7 @@ def test_a_rank_that_has_left_the_collective_is_waited_for_no_more() -> None:
     files = {rank: rank_file(rank, last) for rank, last in {0: leaf, 1: call(receive(0))}.items()}
     assert deadlocked([*files.values()]) == (0, 1)
     bcast = replace(files[1].sites[0], call="MPI_Bcast")
-    cells = np.array([(0, 1, 1, Counted.NONE, 3, 0, 1, 4, 4, 4)], CELL)
+    cells = np.array([(0, 1, 1, Counted.NONE, 3, 0, 1, 4, 4, 4, 1, 0)], CELL)
     files[1] = replace(files[1], sites=(bcast,), cells=cells)
     assert deadlocked([*files.values()]) == ()
 

@@ -83,8 +83,8 @@ def test_messages_under_way_together_are_one_step_with_the_time_of_its_waits() -
             site("MPI_Irecv", "receive", (MAIN,), [1e-6] * 40),
             site("MPI_Waitall", "wait", (MAIN,), [1e-3] * 10),
         )
-        sent = (0, 1, 1 - rank, layout.Counted.SENT, 11, 0, 40, 40960, 1024, 1024)
-        asked_for = (2, 0, -3, layout.Counted.REQUESTS, 4, 0, 10, 80, 8, 8)
+        sent = (0, 1, 1 - rank, layout.Counted.SENT, 11, 0, 40, 40960, 1024, 1024, 1, 0)
+        asked_for = (2, 0, -3, layout.Counted.REQUESTS, 4, 0, 10, 80, 8, 8, 0, 0)
         files.append(replace(file, sites=sites, cells=np.array([sent, asked_for], layout.CELL)))
     found = replay_of(ProfiledJob(0, 0, merged(files), PLACES))
     assert found is not None
@@ -105,8 +105,8 @@ def test_waits_for_collectives_are_no_waits_for_messages() -> None:
             site("MPI_Iallreduce", "collective", (MAIN,), [1e-6] * 10),
             site("MPI_Wait", "completion", (MAIN,), [1e-3] * 20),
         )
-        sent = (0, 1, 1 - rank, layout.Counted.SENT, 11, 0, 10, 10240, 1024, 1024)
-        asked_for = (2, 0, -3, layout.Counted.REQUESTS, 1, 0, 20, 20, 1, 1)
+        sent = (0, 1, 1 - rank, layout.Counted.SENT, 11, 0, 10, 10240, 1024, 1024, 1, 0)
+        asked_for = (2, 0, -3, layout.Counted.REQUESTS, 1, 0, 20, 20, 1, 1, 0, 0)
         kept = Instances(1, "MPI_Iallreduce", 4, "all", 0, 10, 0.0, 1, records)
         cells = np.array([sent, asked_for], layout.CELL)
         files.append(replace(rank_file(rank), sites=sites, cells=cells, instances=(kept,)))

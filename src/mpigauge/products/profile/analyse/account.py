@@ -310,11 +310,10 @@ class Account:
 
     @cached_property
     def _sent(self) -> npt.NDArray[np.int64]:
-        """The bytes sent at each call site, including collectives."""
+        """The bytes of the own send buffers of ranks at each call site."""
         cells = self.profile.cells
-        kept = cells[(cells["way"] == Counted.SENT) | (cells["way"] == Counted.NONE)]
         amounts = np.zeros(len(self.profile.spots), np.int64)
-        np.add.at(amounts, kept["site"], kept["amount"].astype(np.int64))
+        np.add.at(amounts, cells["site"], cells["amount"].astype(np.int64) * cells["sends"])
         return amounts
 
     def where(self, spot: Spot) -> str:
@@ -382,8 +381,7 @@ class Account:
     @cached_property
     def sizes(self) -> list[Sizes]:
         """The message sizes by call and power of two, the call with most bytes first."""
-        cells = self.profile.cells
-        moved = cells[cells["way"] != Counted.REQUESTS]
+        moved = self._moved
         calls = list(dict.fromkeys(spot.call for spot in self.profile.spots))
         number = np.array([calls.index(spot.call) for spot in self.profile.spots], np.int64)
         keys = np.stack([number[moved["site"]], moved["way"], moved["bin"]], axis=1)
@@ -398,15 +396,42 @@ class Account:
         return [each for each in made if whole[each.call]]
 
     @cached_property
+    def _moved(self) -> npt.NDArray[np.void]:
+        """The cells of messages, of which a collective sends one: its whole send buffer."""
+        cells = self.profile.cells
+        is_file = np.array([spot.group == "file" for spot in self.profile.spots], dtype=bool)
+        once = (cells["way"] == Counted.RECEIVED) | is_file[cells["site"]]
+        times = np.where(once, 1, cells["sends"]).astype(np.uint64)
+        kept = (cells["way"] != Counted.REQUESTS) & (times > 0)
+        moved: npt.NDArray[np.void] = cells[kept].copy()
+        for name in ("amount", "least", "most"):
+            moved[name] *= times[kept]
+        return moved
+
+    @cached_property
     def sent(self) -> list[Sizes]:
-        """The message sizes that were sent or passed to a collective."""
-        return [each for each in self.sizes if each.way in (Counted.SENT, Counted.NONE)]
+        """The message sizes that were sent or passed to a collective, without files."""
+        of_files = {spot.call for spot in self.profile.spots if spot.group == "file"}
+        return [
+            each
+            for each in self.sizes
+            if each.way in (Counted.SENT, Counted.NONE) and each.call not in of_files
+        ]
+
+    @cached_property
+    def file_bytes(self) -> tuple[int, int]:
+        """The bytes written to files and read from them through MPI."""
+        of_files = {spot.call for spot in self.profile.spots if spot.group == "file"}
+        sizes = [each for each in self.sizes if each.call in of_files]
+        read = sum(each.bytes for each in sizes if each.way == Counted.RECEIVED)
+        return sum(each.bytes for each in sizes) - read, read
 
     @cached_property
     def pairs(self) -> list[Pair]:
         """The traffic between ranks of MPI_COMM_WORLD, most bytes first."""
         cells = self.profile.cells
-        sent = cells[(cells["way"] == Counted.SENT) & (cells["world_peer"] >= 0)]
+        is_sent = (cells["way"] == Counted.SENT) & (cells["sends"] > 0)
+        sent = cells[is_sent & (cells["world_peer"] >= 0)]
         keys = np.stack([sent["rank"].astype(np.int64), sent["world_peer"]], axis=1)
         pairs = []
         for (source, target), places in _grouped(keys):

@@ -116,6 +116,8 @@ def _alike(account: Account, called: Called, cells: Any) -> Iterator[Any]:
     if BENCHMARKS[called.spot.call] in _COLLECTIVES:
         way = Counted.NONE
     kept = cells[cells["way"] == way]
+    if BENCHMARKS[called.spot.call] == "Scatterv" and (kept["sends"] == 0).any():
+        kept = kept[kept["sends"] == 0]  # the root has the parts of all ranks together
     names = ["comm", "bin", "type"]
     if BENCHMARKS[called.spot.call] in _ROOTED:
         names.append("peer")

@@ -49,7 +49,7 @@ CELL = np.dtype(
     [
         *(("site", "u4"), ("rank", "u4"), ("comm", "u4"), ("peer", "i4"), ("world_peer", "i4")),
         *(("way", "u1"), ("bin", "u1"), ("type", "u2"), ("count", "u8"), ("amount", "u8")),
-        *(("least", "u8"), ("most", "u8")),
+        *(("least", "u8"), ("most", "u8"), ("sends", "u4")),
     ]
 )
 _NUMBERS = {"count": np.add, "amount": np.add, "least": np.minimum, "most": np.maximum}
@@ -98,7 +98,9 @@ class Profile:
     """The rows, as ROW: the times of a spot on a rank, over its threads."""
     cells: npt.NDArray[np.void]
     """The cells, as CELL: messages by spot, rank, communicator, peer (local, and in the world), way
-    (layout.Counted), bin of their size and type; least and most are of one message."""
+    (layout.Counted), bin of their size and type; least and most are of one message. `sends`: the
+    number of times that the rank sends the amount: 0 of what others send, the number of ranks if
+    the amount is the part of one of them."""
     comms: tuple[Comm, ...]
     """The communicators, each as on the first rank that has it."""
     types: tuple[Type, ...]
@@ -251,7 +253,7 @@ def _cells(
     new["rank"] = rank
     new["comm"] = _looked_up(comms, old["comm"])
     new["type"] = _looked_up(type_numbers, old["type"])
-    for name in ("peer", "way", "bin", *_NUMBERS):
+    for name in ("peer", "way", "bin", "sends", *_NUMBERS):
         new[name] = old[name]
     new["world_peer"] = _in_world(file, old)
     return _summed(new)

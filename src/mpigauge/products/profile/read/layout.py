@@ -132,7 +132,10 @@ SITE = _block(
     "site u4 thread u4 call u2 region u2 frames u4 ticks u8 least u8 most u8 failures u8",
     ("times", "u8", (BINS,)),
 )
-CELL = _fields("site u4 comm u4 peer i4 way u1 bin u1 type u2 count u8 amount u8 least u8 most u8")
+CELL = _fields(
+    "site u4 comm u4 peer i4 way u1 bin u1 type u2 count u8 amount u8 least u8 most u8 "
+    "sends u4 unused u4"
+)
 CELLS = _block("thread u4 used u4")
 COMM = _block(
     "comm u4 rank i4 size i4 remote_size i4 family u8 births u8 parent u4 members u4 "

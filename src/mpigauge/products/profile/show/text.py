@@ -326,6 +326,14 @@ def _sizes(account: Account, width: int) -> Iterator[str]:
     yield from table_lines(heads, rows, width, 0, (0, 1))
     if len(every) > len(sizes):
         yield f"and {many(len(every) - len(sizes), 'more size')}"
+    yield from _files(account)
+
+
+def _files(account: Account) -> Iterator[str]:
+    """Yields the bytes of files."""
+    written, read = account.file_bytes
+    if written or read:
+        yield f"MPI-IO writes {memory(written)} and reads {memory(read)}."
 
 
 def between(sizes: Sizes) -> str:

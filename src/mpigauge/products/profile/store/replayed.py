@@ -165,7 +165,13 @@ class _Making:
             if len(members) < 2:
                 continue
             group = own[own[names] == key]
-            calls = round(int(group["count"].sum()) / len(members))
+            ranks = len(members)
+            if call == "scatterv" and (own["sends"] == 0).any():
+                group = group[group["sends"] == 0]  # the root has the parts of all together
+                ranks -= 1
+            if not len(group):
+                continue
+            calls = round(int(group["count"].sum()) / ranks)
             size = round(int(group["amount"].sum()) / max(1, int(group["count"].sum())))
             size = round(size / len(members)) if call == "alltoallv" else size
             root = max(int(key["peer"]), 0) if call in _ROOTED else 0

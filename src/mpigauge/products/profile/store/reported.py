@@ -255,7 +255,7 @@ def _cell(number: int, at: int, of: ReportedMessages, collective: bool) -> tuple
     size = OTHER_SIZES if of.is_mean else min(of.most.bit_length(), OTHER_SIZES - 1)
     return (
         *(number, at, 0, peer, peer, Counted.NONE if collective else way),
-        *(size, 0, of.count, of.bytes, of.least, of.most),
+        *(size, 0, of.count, of.bytes, of.least, of.most, 0 if of.is_received else 1),
     )
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.secrets import masked_words
-from mpigauge.products.profile.match.merge import Profile, Spot
+from mpigauge.products.profile.match.merge import CELL, Profile, Spot
 from mpigauge.products.profile.match.standing import Standing
 from mpigauge.products.profile.match.waiting import WAIT
 from mpigauge.products.profile.read import layout
@@ -37,12 +37,17 @@ from mpigauge.products.profile.read.files import (
     Type,
     Usage,
 )
+from mpigauge.products.profile.read.layout import Counted
 from mpigauge.products.profile.read.symbols import Place
 from mpigauge.runs.store.arrivals import ArrivalPattern, arrival_patterns, save_arrivals
 from mpigauge.runs.store.files import failing_as, shown_json, whole, write_whole
 
 FOLDER = "profile"
 SCHEMA = 1
+OLDER_BYTES = (
+    "This profile is of an older mpigauge: bytes of collectives are those of one part, and all "
+    "ranks count for those that only the root sends."
+)
 Places = Mapping[ReturnAddress, tuple[Place, ...]]
 
 
@@ -155,12 +160,25 @@ def _load(path: Path) -> ProfiledJob:
             raise UserError(f"{path} was written by a newer mpigauge; update mpigauge to read it")
         with np.load(numbers, allow_pickle=False) as kept:
             waits = kept["waits"] if "waits" in kept else np.empty(0, WAIT)  # older runs
-            job = _job(path.stem, data, kept["rows"], kept["cells"], kept["steps"])
+            job = _job(path.stem, data, kept["rows"], _cells(kept["cells"]), kept["steps"])
+            if "sends" not in kept["cells"].dtype.names:
+                job = replace(job, remarks=(*job.remarks, OLDER_BYTES))
             return replace(job, profile=replace(job.profile, waits=waits))
     except OSError as error:
         raise UserError(f"cannot read {error.filename or path}: {error.strerror}") from None
     except (KeyError, TypeError, ValueError, IndexError, EOFError) as error:
         raise UserError(f"{path} or {numbers.name} is damaged: {error}") from None
+
+
+def _cells(cells: Any) -> Any:
+    """Returns cells as merge.CELL; in older runs each rank sends the amount once."""
+    if "sends" in cells.dtype.names:
+        return cells
+    complete = np.zeros(len(cells), CELL)
+    for name in cells.dtype.names:
+        complete[name] = cells[name]
+    complete["sends"] = np.isin(cells["way"], (Counted.NONE, Counted.SENT))
+    return complete
 
 
 # --- to JSON --------------------------------------------------------------------------------------
