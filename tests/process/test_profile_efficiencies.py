@@ -13,6 +13,7 @@ import pytest
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.efficiencies import Efficiencies, efficiencies_of
 from mpigauge.products.profile.match.merge import merged
+from mpigauge.products.profile.match.waiting import is_kept
 from mpigauge.products.profile.read.files import RankFile, Region
 from mpigauge.products.profile.store.stored import ProfiledJob
 from tests.process.test_profile_waiting import OPERATION_S, US, Program
@@ -119,3 +120,19 @@ def test_parts_are_unknown_if_too_many_calls_cannot_be_split() -> None:
         found = efficiencies_of(account_of(mixed))
         assert found.is_split is is_split
         assert found.left_out == pytest.approx(share / (1 + share), rel=0.05)
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_the_timeline_has_the_recorded_calls_with_their_waiting(level: int) -> None:
+    program = Program(3, CALLS)
+    imbalanced(program)
+    calls = merged(traced(program, level=level)).timeline.calls
+    program.rng = np.random.default_rng(1)
+    entered, left = program.run()
+    kept = is_kept(np.arange(CALLS), level)
+    for rank in range(3):
+        own = calls[calls["rank"] == rank]
+        assert own["entered_s"] == pytest.approx(entered[kept, rank], abs=1e-8)
+        assert own["took_s"] == pytest.approx((left - entered)[kept, rank], abs=1e-8)
+        late = entered.max(axis=1) - entered[:, rank]
+        assert own["waiting_s"] == pytest.approx(late[kept], abs=1e-8)

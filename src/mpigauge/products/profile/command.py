@@ -55,6 +55,13 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch", "talp")
         help="off: nothing is recorded until the program calls MPI_Pcontrol(1).  [default: on]",
     ),
     option(
+        "--timeline-limit",
+        "timeline_limit",
+        metavar="SIZE",
+        help="Most bytes of recorded calls that are stored for the timeline; the longest calls "
+        "stay.  [default: 20M]",
+    ),
+    option(
         "--measure",
         is_flag=True,
         help="Measure afterwards the calls that take 1 % of the time in MPI or more. A stored "
@@ -129,6 +136,7 @@ def command(words: tuple[str, ...], **args: Any) -> int:
         _measure(stored, {**args, "seconds": seconds})
         present(stored, form)
         return 0
+    timeline_bytes = _timeline_bytes(args.pop("timeline_limit")) // launches
     profiler_variables = _profiler_variables(args.pop("frames"), args.pop("start"))
     setup = set_up_program(args, words, TERMINAL) if any(args[name] for name in NAMES) else None
     starter = starter_for(words, setup, dict(os.environ))
@@ -147,7 +155,7 @@ def command(words: tuple[str, ...], **args: Any) -> int:
     ) as writer:
         begin(writer.folder, resumes=False)
         _write_passport(writer, setup)
-        profiling = Profiling(starter, variables, writer, tell, agent, hosts)
+        profiling = Profiling(starter, variables, writer, tell, agent, hosts, timeline_bytes)
         with Interrupt() as interrupt:  # whatever the user presses, what ranks left is stored
             jobs, status = profiling.profile(launches, interrupt)
             _finish(profiling, words, jobs, status)
@@ -163,11 +171,20 @@ def _refuse_for_stored(launches: int, output: Path | None, args: Mapping[str, An
         ("--launches", launches != 1),
         ("--output", output),
         *((f"--{each}", args[each]) for each in ("np", "frames", "start")),
+        ("--timeline-limit", args["timeline_limit"]),
     ):
         if value:
             raise UserError(
                 f"{name} is for a command; a stored profile is measured as it was stored"
             )
+
+
+def _timeline_bytes(word: str | None) -> int:
+    """Returns the bytes of --timeline-limit. UserError: it is no size."""
+    from mpigauge.model.sizes import parse_bytes
+    from mpigauge.products.profile.match.timeline import MOST_BYTES
+
+    return MOST_BYTES if word is None else parse_bytes(word, "--timeline-limit")
 
 
 def _print_include(ctx: click.Context) -> None:

@@ -35,6 +35,7 @@ from mpigauge.products.profile.launch.gather import (
 )
 from mpigauge.products.profile.launch.launching import FOLDER_VARIABLE, Start, with_stand_ins
 from mpigauge.products.profile.match.merge import merged
+from mpigauge.products.profile.match.timeline import MOST_BYTES
 from mpigauge.products.profile.read.files import SUFFIX, numbered, read_rank
 from mpigauge.products.profile.read.symbols import Place, resolved
 from mpigauge.products.profile.store.replayed import save_mix
@@ -67,6 +68,8 @@ class Profiling:
     agent: Agent = field(default_factory=Agent)
     hosts: tuple[str, ...] = ()
     """The hosts that may have ranks, in addition to those that the line names."""
+    timeline_bytes: int = MOST_BYTES
+    """The most that the recorded calls of one launch take when stored."""
     output: int | None = None
     """The output of the program, which then has no input; None: it inherits our streams."""
 
@@ -146,7 +149,7 @@ class Profiling:
         try:
             jobs = jobs_of(number, files, self.places)
             for job in jobs:
-                save(job, self.writer.folder)
+                save(job, self.writer.folder, self.timeline_bytes // len(jobs))
                 save_mix(job, self.writer.folder)
             longest_s = max((file.run_s for file in files), default=0.0)
             self.record(number, jobs, longest_s if seconds is None else seconds)

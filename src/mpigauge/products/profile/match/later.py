@@ -49,10 +49,15 @@ _ChannelKey = tuple[int, int, int, int]
 
 def later_waits(kept: KeptCalls) -> npt.NDArray[np.void]:
     """Returns the waits in calls that complete messages or requests, as records of WAIT."""
-    needs = np.concatenate([np.empty(0, NEED), *_of_messages(kept), *_of_collectives(kept)])
-    calls = _calls(needs)
+    calls = completing_calls(kept)
     groups = (own for own in _apart(calls, "spot", "rank") if len(own) >= LEAST_CALLS)
     return np.array([_row(kept, own) for own in groups], dtype=WAIT)
+
+
+def completing_calls(kept: KeptCalls) -> npt.NDArray[np.void]:
+    """Returns the recorded calls that complete messages or requests, as records of NEED."""
+    needs = np.concatenate([np.empty(0, NEED), *_of_messages(kept), *_of_collectives(kept)])
+    return _calls(needs)
 
 
 def _row(kept: KeptCalls, own: npt.NDArray[np.void]) -> tuple[float, ...]:

@@ -22,6 +22,7 @@ from mpigauge.products.profile.match.arriving import arrivals
 from mpigauge.products.profile.match.deadlock import deadlock_in_words, deadlocked
 from mpigauge.products.profile.match.later import later_waits
 from mpigauge.products.profile.match.standing import Standing, standings
+from mpigauge.products.profile.match.timeline import TimedCalls, timed_calls
 from mpigauge.products.profile.match.waiting import WAIT, kept_calls, split_calls, waits
 from mpigauge.products.profile.read.files import (
     Comm,
@@ -110,6 +111,8 @@ class Profile:
     arrivals: tuple[ArrivalPattern, ...] = ()
     """The arrival patterns of collectives, longest first; `spot` is the index in `spots`, whose
     names are not resolved yet."""
+    timeline: TimedCalls = field(default_factory=TimedCalls)
+    """The recorded calls of all ranks on one time axis."""
     standings: tuple[Standing, ...] = ()
     """Where each rank stood at its end, by rank and thread."""
     deadlock: str = ""
@@ -148,6 +151,7 @@ def merged(files: Sequence[RankFile]) -> Profile:
         types=tuple(types.numbers),
         waits=np.concatenate([waits(kept, split), later_waits(kept)]),
         arrivals=arrivals(files, numbers_of, split),
+        timeline=timed_calls(kept, split),
         standings=standings(files, numbers_of),
         deadlock=deadlock_in_words(files, stuck) if stuck else "",
     )

@@ -284,7 +284,7 @@ def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 def split(kind: CallGroup) -> Parts | None:
     """Splits a group; None: the times are inconsistent, as if ranks recorded different calls."""
     entered, took = kind.entered, kind.left - kind.entered
-    waiting = np.clip(_lateness(kind), 0, took)
+    waiting = np.clip(lateness(kind), 0, took)
     if kind.waits == "all":
         early = kind.left < entered.max(axis=1, keepdims=True) - STEP_S
         if early.any(axis=1).mean() > MOST_EARLY:
@@ -301,7 +301,7 @@ def split(kind: CallGroup) -> Parts | None:
     return Parts(waited, moving, took - moving - waited, usual, rare_s)
 
 
-def _lateness(kind: CallGroup) -> Times:
+def lateness(kind: CallGroup) -> Times:
     """Returns how much later than each rank the ranks arrived for which it waits."""
     entered = kind.entered
     rows = np.arange(len(entered))

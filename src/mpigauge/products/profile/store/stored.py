@@ -3,7 +3,7 @@
 """Stores profiles in run folders: names as JSON, numbers as npz files.
 
 profile/launch-000-0.json   names: ranks, places in the program, communicators, types
-profile/launch-000-0.npz    rows, cells, waits and timelines of the profile
+profile/launch-000-0.npz    rows, cells, waits, timelines and recorded calls of the profile
 profile/arrivals-000-0.*    arrival patterns of collectives (runs/store/arrivals.py)
 
 The last number is the number of the job, as a script may start several in one launch.
@@ -24,6 +24,7 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.secrets import masked_words
 from mpigauge.products.profile.match.merge import CELL, Profile, Spot
 from mpigauge.products.profile.match.standing import Standing
+from mpigauge.products.profile.match.timeline import MOST_BYTES, TimedCalls
 from mpigauge.products.profile.match.waiting import WAIT
 from mpigauge.products.profile.read import layout
 from mpigauge.products.profile.read.files import (
@@ -104,19 +105,23 @@ def program_name(words: Sequence[str]) -> str:
     return names[0]
 
 
-def save(job: ProfiledJob, folder: Path) -> None:
-    """Stores a job in a run folder. RunError: it cannot be written."""
+def save(job: ProfiledJob, folder: Path, timeline_bytes: int = MOST_BYTES) -> None:
+    """Stores a job in a run folder, with so many bytes of recorded calls. RunError: it cannot be
+    written."""
     stem = folder / FOLDER / f"launch-{job.launch:03d}-{job.number}"
     with failing_as(RunError, stem.parent):
         stem.parent.mkdir(exist_ok=True)
     numbers = stem.with_suffix(".npz")
     profile = job.profile
+    timeline = profile.timeline.within(timeline_bytes)
     with failing_as(RunError, numbers), whole(numbers) as part, part.open("wb") as file:
         np.savez_compressed(
             file,
             rows=profile.rows,
             cells=profile.cells,
             waits=profile.waits,
+            calls=timeline.calls,
+            begins=timeline.begins_s,
             steps=np.concatenate([_steps(file) for file in profile.files] or [np.empty(0)]),
         )
     save_arrivals(folder, job.launch, job.number, list(_named_arrivals(job)))
@@ -160,10 +165,13 @@ def _load(path: Path) -> ProfiledJob:
             raise UserError(f"{path} was written by a newer mpigauge; update mpigauge to read it")
         with np.load(numbers, allow_pickle=False) as kept:
             waits = kept["waits"] if "waits" in kept else np.empty(0, WAIT)  # older runs
+            timeline = (
+                TimedCalls(kept["calls"], kept["begins"]) if "calls" in kept else TimedCalls()
+            )
             job = _job(path.stem, data, kept["rows"], _cells(kept["cells"]), kept["steps"])
             if "sends" not in kept["cells"].dtype.names:
                 job = replace(job, remarks=(*job.remarks, OLDER_BYTES))
-            return replace(job, profile=replace(job.profile, waits=waits))
+            return replace(job, profile=replace(job.profile, waits=waits, timeline=timeline))
     except OSError as error:
         raise UserError(f"cannot read {error.filename or path}: {error.strerror}") from None
     except (KeyError, TypeError, ValueError, IndexError, EOFError) as error:
