@@ -44,7 +44,7 @@ PAIR = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 A file's set-up runs once; files with many quick tests come last, so that both workers end at about
 the same time."""
 YIELDING = ("nice", "-n", "10")
-"""How a part is started that leaves the cores to others, which start MPI jobs."""
+"""The start of a part that leaves the cores to others, which start MPI jobs."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Part:
 
     @property
     def log(self) -> Path:
-        """What a part prints that runs beside another."""
+        """The file with the output of a part that runs beside another."""
         return RESULTS / f"{self.name}.log"
 
 

@@ -138,7 +138,7 @@ class Load:
     messages: float
     """The messages that the busiest rank sends, or receives."""
     through: float
-    """The bytes of these."""
+    """The bytes of these messages."""
     into: float
     """The most bytes that a rank receives."""
     count: float

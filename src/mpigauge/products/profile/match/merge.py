@@ -114,7 +114,7 @@ class Profile:
     timeline: TimedCalls = field(default_factory=TimedCalls)
     """The recorded calls of all ranks on one time axis."""
     standings: tuple[Standing, ...] = ()
-    """Where each rank stood at its end, by rank and thread."""
+    """The place of each rank at its end, by rank and thread."""
     deadlock: str = ""
     """A sentence about a deadlock that these prove; empty: they prove none."""
 

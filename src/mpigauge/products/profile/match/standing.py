@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Where each rank stands at the end: in which call, for how long, and for whom it waits."""
+"""The place of each rank at the end: its call, for how long, and for whom it waits."""
 
 from __future__ import annotations
 
