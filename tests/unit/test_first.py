@@ -11,15 +11,15 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from mpigauge.products.quick.measuring import introduce
-from mpigauge.products.quick.present import present
 
 from mpigauge.model.between import Between, Scatter, cell_name
 from mpigauge.model.record import Record, Sampled
 from mpigauge.model.width import WIDTH
 from mpigauge.products.quick import show as first
 from mpigauge.products.quick.fitness import Fitness, fitness
+from mpigauge.products.quick.measuring import introduce
 from mpigauge.products.quick.plan import BANDS, COLLECTIVES, PAIRS
+from mpigauge.products.quick.present import present
 from mpigauge.products.quick.result import machine_errors
 from mpigauge.result.stats.launches import rows
 from mpigauge.site import topology

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from mpigauge.products.quick.measuring import machine_line
 
 from mpigauge.cli.main import run
+from mpigauge.products.quick.measuring import machine_line
 from mpigauge.show.machine import distance_lines, page, short_list
 from mpigauge.show.picture import picture
 from mpigauge.site import topology

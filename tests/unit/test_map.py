@@ -12,7 +12,6 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from mpigauge.products.map.measuring import MOST_AGAIN, OddPairs, refuse_nothing
 
 from mpigauge.draw.scale import STOPS, ColourScale
 from mpigauge.measuring.campaign import Results
@@ -26,6 +25,7 @@ from mpigauge.model.placement import Seat
 from mpigauge.model.record import Skip
 from mpigauge.model.row import Row
 from mpigauge.model.screen import Screen
+from mpigauge.products.map.measuring import MOST_AGAIN, OddPairs, refuse_nothing
 from mpigauge.products.map.plan import FORMS, check_pair, parse_pairs
 from mpigauge.result.document import Document
 from mpigauge.result.facts import Facts

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpigauge.products.node.present import page_of
 
 from mpigauge.cli.main import run
 from mpigauge.measuring.plan import Resources, read_request
@@ -30,6 +29,7 @@ from mpigauge.products.node.plan import (
     counts,
     node_plan,
 )
+from mpigauge.products.node.present import page_of
 from mpigauge.products.node.show import page
 from mpigauge.result.document import Document
 from mpigauge.result.node.node import NodeResult, node

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from mpigauge.products.node.measuring import OddHosts
 
 from mpigauge.measuring.campaign import Results
 from mpigauge.measuring.plan import Resources, read_request
@@ -19,6 +18,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.products.node.cluster.plan import AGAIN, AGAIN_ALONE, ALONE, cluster_plan
 from mpigauge.products.node.cluster.result import Cluster, by_ranks, cluster
 from mpigauge.products.node.cluster.show import page, sentences
+from mpigauge.products.node.measuring import OddHosts
 from mpigauge.result.document import Document
 from mpigauge.result.stats.launches import rows
 from mpigauge.result.stats.peers import odd_ones

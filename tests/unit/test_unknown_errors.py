@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import pytest
-from mpigauge.products.quick.present import RANGES, picture
 
 from mpigauge.model.row import Estimate, error_words
+from mpigauge.products.quick.present import RANGES, picture
 from mpigauge.result.stats.launches import rows
 from tests import cells
 

@@ -267,7 +267,7 @@ const Add added(
         .suite = "REPLAY",
         .name = "Replay",
         .about = "What a program does with MPI, without it: the calls of its profile in "
-                 "proportion, with computation between them (--profile).",
+                 "proportion, with computation between them (--replay).",
         .place = 10,
         .unit = Unit::none,
         .columns = Columns::parallel,
