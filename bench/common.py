@@ -213,7 +213,7 @@ def start(job: Job, output: IO[str], folder: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def end(launched: subprocess.Popen[bytes]) -> None:
+def end(launched: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
     """Ends a job that leads a session of its own, at last by force."""
     os.killpg(launched.pid, signal.SIGTERM)
     try:

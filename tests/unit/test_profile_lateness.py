@@ -14,7 +14,7 @@ from mpigauge.products.profile.analyse.causes import explained
 from mpigauge.products.profile.analyse.lateness import last_of
 from mpigauge.products.profile.by_name import page_of
 from mpigauge.products.profile.show.pictures import arrivals
-from mpigauge.products.profile.show.text import sentences
+from mpigauge.products.profile.show.sentences import sentences
 from mpigauge.products.profile.store.stored import ProfiledJob
 from mpigauge.runs.store.arrivals import ArrivalPattern
 from tests.profiles import stored
