@@ -22,7 +22,6 @@ from mpigauge.products.browse.access import new_token
 from mpigauge.products.browse.addresses import Pages
 from mpigauge.products.browse.runs_folder import RunsFolder
 from mpigauge.products.browse.serve import Server, ServerAddress
-from mpigauge.products.explain.registry import explained
 from tests.e2e.in_browser import CHROMIUM, VIEWS, look, opened
 
 TREND = "PingPong 8 B on 2 ranks"
@@ -33,7 +32,7 @@ def main(folder: Path) -> dict[str, Any]:
     base = f"/{token}/"
     with (
         RunsFolder.open(folder) as runs,
-        Server(place.host, 0, place.access(token), Pages(runs, base, explained)) as server,
+        Server(place.host, 0, place.access(token), Pages(runs, base)) as server,
     ):
         thread = Thread(target=server.serve_forever, args=(0.02,))
         thread.start()

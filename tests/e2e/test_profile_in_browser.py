@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.products.profile.by_name import page_of
+from mpigauge.products.profile.kind import page_of
 from tests import profiles
 from tests.e2e.debian import needs_root
 
@@ -28,7 +28,7 @@ def seen(
 ) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("browser")
     page = folder / "page.html"
-    page.write_text(page_of(str(profiles.stored(folder / "run", profiles.job()))) or "")
+    page.write_text(page_of(str(profiles.stored(folder / "run", profiles.job()))))
     done = chromium.python(str(repository / HERE), str(page), cwd=folder)
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, Any] = json.loads(done.stdout)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.products.profile.beside.mix import mix_of
-from mpigauge.products.profile.in_turn import launched_in_turn
+from mpigauge.products.profile.program import launched_in_turn
 from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import load_tuning, save, variables_of

@@ -30,8 +30,8 @@ from mpigauge.products.browse.addresses import MOST_BESIDE, Pages
 from mpigauge.products.browse.choice import SORTS
 from mpigauge.products.browse.runs_folder import RunsFolder
 from mpigauge.products.browse.serve import Server, ServerAddress
-from mpigauge.products.explain.registry import explained
 from mpigauge.result.library import large
+from mpigauge.runs.store.tunings import RUNS
 from mpigauge.site.mpi import find
 from tests import cells, nights, pages, patience, runs, tunings
 from tests.replay.test_report_page import OURS, Page
@@ -86,7 +86,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(store: Path) -> Iterator[Server]:
     with RunsFolder.open(store) as folder:
-        site = Pages(folder, f"/{TOKEN}/", explained, tuning=lambda path, _: f"{path} shown")
+        site = Pages(folder, f"/{TOKEN}/")
         with Server("127.0.0.1", 0, Access(TOKEN), site) as server:
             thread = Thread(target=server.serve_forever, args=(0.02,))
             thread.start()
@@ -252,7 +252,7 @@ def test_a_machine_has_the_numbers_of_a_run_with_an_interval(tmp_path: Path) -> 
             lines.append(cells.end(number))
         runs.write(tmp_path / name, lines, header={"created": f"{created}T00:00:00Z"})
     with RunsFolder.open(tmp_path) as folder:
-        text = Pages(folder, "/t/", explained).page(PageRequest((), {})).text
+        text = Pages(folder, "/t/").page(PageRequest((), {})).text
     machines = text.partition('<form class="filter"')[0]
     assert re.findall(r"<strong>(.*?)</strong>", machines) == ["500 ns"]
     assert "the last 2026-10-02" in machines
@@ -496,6 +496,7 @@ def test_a_run_has_its_report_and_a_way_back(server: Server) -> None:
 
 def test_tunings_are_listed_and_have_their_pages(server: Server, store: Path) -> None:
     tunings.make(store / "tuned", find("mpich"))
+    shutil.copytree(store / "night00", store / "tuned" / RUNS / "confirm")
     (store / "cut").mkdir()
     (store / "cut" / "rules.json").write_text("{", encoding="utf-8")
     try:
@@ -503,7 +504,7 @@ def test_tunings_are_listed_and_have_their_pages(server: Server, store: Path) ->
         assert ["tuned", find("mpich").label, "here", "1 rule: Alltoall"] in listed.page.tables[-1]
         assert "cut/rules.json is damaged" in listed.text
         said = ask(server, "tuning/tuned")
-        assert (said.status, f"{store / 'tuned'} shown" in said.text) == (200, True)
+        assert (said.status, "<p>tuned</p>" in said.text) == (200, True)
         assert ask(server, "tuning/night00").status == 404
         assert "Tunings" not in ask(server, "?mpi=mpich+5.0.2").text
     finally:
@@ -655,7 +656,7 @@ def test_where_nothing_can_be_kept_nothing_is_written(
     before = sorted((tmp_path / "runs").rglob("*"))
     monkeypatch.setattr("os.access", lambda *_: False)
     with RunsFolder.open(tmp_path / "runs") as folder:
-        assert Pages(folder, "/x/", explained).page(PageRequest((), {})).status == 200
+        assert Pages(folder, "/x/").page(PageRequest((), {})).status == 200
         told: list[int] = []
         folder.ask(lambda _: None, lambda _, count: told.append(count))
         assert told == []  # what was read is kept elsewhere while it is open
@@ -664,7 +665,7 @@ def test_where_nothing_can_be_kept_nothing_is_written(
 
 def test_a_folder_that_has_gone_is_said_to_be_gone(tmp_path: Path) -> None:
     with RunsFolder.open(tmp_path / "gone") as folder:
-        page = Pages(folder, "/x/", explained).page(PageRequest((), {}))
+        page = Pages(folder, "/x/").page(PageRequest((), {}))
     assert page.status == 400
     assert "there is no folder" in page.text
 
@@ -754,7 +755,7 @@ def test_a_long_name_of_a_run_lacks_its_middle(tmp_path: Path) -> None:
     for day, name in enumerate(names, 1):
         runs.write(tmp_path / name, header={"created": f"2026-11-0{day}T00:00:00Z"})
     with RunsFolder.open(tmp_path) as folder:
-        text = Pages(folder, "/t/", explained).page(PageRequest((), {})).text
+        text = Pages(folder, "/t/").page(PageRequest((), {})).text
     shown = re.findall(r'<th scope="row"><a href="[^"]*" title="([^"]*)">([^<]*)</a>', text)
     assert {whole for whole, _ in shown} == set(names)
     assert len({short for _, short in shown}) == len(names)

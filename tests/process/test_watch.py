@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.cli.following import follow
 from mpigauge.cli.main import run
 from mpigauge.measuring.campaign.budget import left_s
 from mpigauge.measuring.campaign.state import CampaignState, LaunchOutcome
-from mpigauge.products.watch.following import follow
-from mpigauge.products.watch.watching import is_abandoned, state_of
 from mpigauge.runs.store import RunWriter, load
+from mpigauge.session.watching import is_abandoned, state_of
 from tests.process.test_campaign import PLAN, Bench, bench, fake_mpi
 
 __all__ = ["bench", "fake_mpi"]

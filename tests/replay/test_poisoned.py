@@ -26,8 +26,7 @@ from mpigauge.model.typed import as_word
 from mpigauge.products.browse.access import PageRequest
 from mpigauge.products.browse.addresses import Pages
 from mpigauge.products.browse.runs_folder import RunsFolder
-from mpigauge.products.explain.registry import explained
-from mpigauge.products.profile.by_name import page_of
+from mpigauge.products.profile.kind import page_of
 from mpigauge.products.profile.read.symbols import Place
 from mpigauge.products.profile.show.text import lines_of
 from mpigauge.products.profile.store.stored import load_jobs
@@ -234,14 +233,14 @@ def test_names_are_text_on_the_page_of_a_profile(evil: str, tmp_path: Path) -> N
     )
     named = replace(job, places=places, profile=replace(job.profile, files=files))
     folder = profiles.stored(tmp_path / "profile", named)
-    check_page(page_of(str(folder)) or "")
+    check_page(page_of(str(folder)))
     for form, check in (("table", check_lines), ("json", check_json), ("csv", check_csv)):
         check("\n".join(lines_of(load_jobs(folder), form)))
 
 
 def test_names_are_text_on_each_page_of_browse(poisoned: Path) -> None:
     with RunsFolder.open(poisoned.parent) as folder:
-        site = Pages(folder, "/right/", explained)
+        site = Pages(folder, "/right/")
         shutil.copytree(poisoned, poisoned.parent / "b", dirs_exist_ok=True)
         for path, query in (
             ((), {}), (("run", poisoned.name), {}), (("trends",), {}),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run as mpigauge
-from mpigauge.products.profile.by_name import PRINTED as OF_PROFILES
+from mpigauge.products.profile.printing import PRINTED as OF_PROFILES
 from mpigauge.show.formats import for_any_run
 
 PRINTED = Path(__file__).parents[1] / "golden/printed"

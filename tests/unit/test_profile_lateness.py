@@ -12,7 +12,7 @@ import numpy as np
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.causes import explained
 from mpigauge.products.profile.analyse.lateness import last_of
-from mpigauge.products.profile.by_name import page_of
+from mpigauge.products.profile.kind import page_of
 from mpigauge.products.profile.show.pictures import arrivals
 from mpigauge.products.profile.show.sentences import sentences
 from mpigauge.products.profile.store.stored import ProfiledJob
@@ -98,7 +98,7 @@ def test_the_page_draws_how_late_ranks_come(tmp_path: Path) -> None:
     assert drawn is not None
     assert drawn.names == ("rank 0", "rank 1")
     assert drawn.rows[0][1:4] == ("1", "95 %", "80.0 µs")
-    page = page_of(str(stored(tmp_path / "run", profile(one_late())))) or ""
+    page = page_of(str(stored(tmp_path / "run", profile(one_late()))))
     text = text_of(page)
     assert "Waiting apart from moving" in text
     assert "rank 1 comes last in 95 % of the calls" in text

@@ -16,8 +16,7 @@ from mpigauge.cli.main import run as mpigauge
 from mpigauge.products.browse.access import PageRequest
 from mpigauge.products.browse.addresses import Pages
 from mpigauge.products.browse.runs_folder import RunsFolder
-from mpigauge.products.explain.registry import explained
-from mpigauge.products.profile.by_name import compared_runs, page_of
+from mpigauge.products.profile.kind import page_of
 from mpigauge.products.profile.launch.profiling import jobs_of
 from mpigauge.products.profile.read.symbols import Place
 from mpigauge.products.profile.show.page import LONGEST_NAME
@@ -67,7 +66,7 @@ def test_call_sites_can_be_sorted_and_are_folded(page: str) -> None:
 
 def test_times_over_several_launches_have_an_error(tmp_path: Path) -> None:
     several = stored(tmp_path / "run", *(job(number, 2 + number / 10) for number in range(3)))
-    page = page_of(str(several)) or ""
+    page = page_of(str(several))
     assert '<th scope="col">±</th>' in page
     assert "3 launches" in page
     top = re.search(r'<td data-value="MPI_Allreduce">.*?</tr>', page)
@@ -77,7 +76,7 @@ def test_times_over_several_launches_have_an_error(tmp_path: Path) -> None:
 
 
 def test_waiting_is_a_part_of_the_bars(tmp_path: Path) -> None:
-    page = page_of(str(stored(tmp_path / "run", waits(8e-3, 1e-4, resolved=True)))) or ""
+    page = page_of(str(stored(tmp_path / "run", waits(8e-3, 1e-4, resolved=True))))
     drawn = re.findall(r"<title>rank (\d): ([^<]*) waiting in MPI</title>", page)
     assert [rank for rank, _ in drawn] == ["0", "1"]
     assert any(time.startswith("8.00 ms") for _, time in drawn)
@@ -113,7 +112,7 @@ def test_very_many_ranks_share_bars_and_squares() -> None:
 
 def test_a_profile_of_nothing_says_so(tmp_path: Path) -> None:
     stored(tmp_path / "run")
-    assert "Nothing was profiled" in (page_of(str(tmp_path / "run")) or "")
+    assert "Nothing was profiled" in (page_of(str(tmp_path / "run")))
 
 
 def test_a_page_is_of_one_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,7 +126,7 @@ def test_a_page_is_of_one_profile(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_browse_has_the_same_page(tmp_path: Path) -> None:
     stored(tmp_path / "runs" / "one", job())
     with RunsFolder.open(tmp_path / "runs") as folder:
-        site = Pages(folder, "/token/", explained, page_of)
+        site = Pages(folder, "/token/")
         found = site.page(PageRequest(("run", "one"), {}))
     assert found.status == 200
     assert "Call sites by function" in found.text
@@ -138,7 +137,7 @@ def test_browse_puts_call_sites_side_by_side(tmp_path: Path) -> None:
     stored(tmp_path / "runs" / "before", job())
     stored(tmp_path / "runs" / "after", after_an_edit())
     with RunsFolder.open(tmp_path / "runs") as folder:
-        site = Pages(folder, "/token/", explained, page_of, compared_runs)
+        site = Pages(folder, "/token/")
         found = site.page(PageRequest(("beside",), {"run": ["before", "after"]}))
     assert found.status == 200
     assert "Allreduce in norm [secret step]" in found.text
@@ -150,7 +149,7 @@ def test_profiles_of_other_ranks_are_side_by_side_by_their_figures(tmp_path: Pat
     stored(tmp_path / "runs" / "two", job())
     stored(tmp_path / "runs" / "one", alone)
     with RunsFolder.open(tmp_path / "runs") as folder:
-        site = Pages(folder, "/token/", explained, page_of, compared_runs)
+        site = Pages(folder, "/token/")
         found = site.page(PageRequest(("beside",), {"run": ["two", "one"]}))
     assert found.status == 200
     assert "time in MPI_Allreduce" in found.text
@@ -168,7 +167,7 @@ def test_long_names_of_call_sites_leave_the_other_columns_in_view(tmp_path: Path
         frame: (Place(name, "main.cpp", 640),)
         for frame, name in zip((NORM, MAIN), names, strict=True)
     }
-    text = page_of(str(stored(tmp_path / "x", replace(job(), places=places)))) or ""
+    text = page_of(str(stored(tmp_path / "x", replace(job(), places=places))))
     cells = re.findall(r'<td data-value="[^"]*" class="name" title="([^"]*)">([^<]*)</td>', text)
     assert {name for name in names for whole, _ in cells if name in whole} == set(names)
     assert len({short for _, short in cells}) == len(set(cells)), "one name for each part"

@@ -18,7 +18,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.products.profile.beside.mix import MOST_VECTORS, mix_of
-from mpigauge.products.profile.in_turn import words_of
+from mpigauge.products.profile.program import words_of
 from mpigauge.products.tune.decide.choose import choose
 from mpigauge.products.tune.decide.grid import DEFAULT, Grid, grid_of
 from mpigauge.products.tune.making import called

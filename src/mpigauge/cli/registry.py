@@ -34,21 +34,32 @@ FORMER_NAMES = {
 """Names of commands in older versions, which are understood and not listed, and their words now."""
 
 
+def files_of_products(first_word: str) -> dict[str, str]:
+    """Returns the files of products whose names begin with this word: the import path of each, by
+    the rest of its name, or else by its product. RuntimeError: two have one name."""
+    modules: dict[str, str] = {}
+    folders = import_module(PRODUCTS).__path__
+    for product in iter_modules(folders):
+        # Found without importing the product: most of them are not needed.
+        for file in iter_modules([f"{folder}/{product.name}" for folder in folders]):
+            first, _, rest = file.name.partition("_")
+            if first == first_word:
+                _add(modules, rest or product.name, f"{PRODUCTS}.{product.name}.{file.name}")
+    return modules
+
+
 def command_modules() -> dict[str, str]:
     """The module of each command, by the command's name. RuntimeError: two have one name."""
     modules = modules_in(FOLDER)
-    folders = import_module(PRODUCTS).__path__
-    for product in iter_modules(folders):
-        # Looked for without importing the product: most of them are not needed.
-        for file in iter_modules([f"{folder}/{product.name}" for folder in folders]):
-            first, _, rest = file.name.partition("_")
-            if first != _OF_A_PRODUCT:
-                continue
-            name = rest or product.name
-            if name in modules:
-                raise RuntimeError(f"two commands are named '{name}'")
-            modules[name] = f"{PRODUCTS}.{product.name}.{file.name}"
+    for name, path in files_of_products(_OF_A_PRODUCT).items():
+        _add(modules, name, path)
     return modules
+
+
+def _add(modules: dict[str, str], name: str, path: str) -> None:
+    if name in modules:
+        raise RuntimeError(f"'{name}' has two files")
+    modules[name] = path
 
 
 def module_of(name: str) -> ModuleType:

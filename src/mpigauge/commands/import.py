@@ -92,8 +92,8 @@ def command(
         tell_unread,
         unpack_all,
     )
-    from mpigauge.products.profile.by_name import print_profile
     from mpigauge.products.profile.launch.profiling import call_sites
+    from mpigauge.products.profile.printing import print_profile
     from mpigauge.products.profile.store.reported import header_of, reported_jobs, save_reported
     from mpigauge.runs.store import load
     from mpigauge.runs.store.imported import removed_on, write_imported

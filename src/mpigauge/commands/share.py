@@ -34,14 +34,14 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
+    from mpigauge.cli.kinds import kind_of
     from mpigauge.model.units import many, memory
-    from mpigauge.products.profile.launch.left import collect_left
     from mpigauge.runs.store.anonymize import STAYS
     from mpigauge.runs.store.pack import pack
     from mpigauge.session.run_names import find_run
 
     folder = find_run(run)
-    collect_left(folder)
+    kind_of(run).complete(run)
     file, taken, left_out = pack(folder, output, anonymous)
     for sentence in left_out:
         click.echo(f"mpigauge: {sentence}", err=True)

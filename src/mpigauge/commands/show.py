@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,9 @@ from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Command
 from mpigauge.cli.options import limits_option
 from mpigauge.cli.pivoting import pivot_options
+
+if TYPE_CHECKING:
+    from mpigauge.cli.kinds import ShowOptions
 
 
 @click.command("show", cls=Command)
@@ -44,56 +47,31 @@ def command(run: str, follows: bool, **how: Any) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, a file that
     `mpigauge share` has made, or ref:NAME of the reference library (`mpigauge ref list`).
     """
-    from mpigauge.products.watch.following import check_ended, followed
-    from mpigauge.session.run_names import find_run
+    from mpigauge.cli.following import EVERY_S
+    from mpigauge.cli.kinds import ShowOptions, kind_of
 
+    asked = ShowOptions(**how)
+    if asked.only_remarks:
+        _check_alone(asked)
+    kind = kind_of(run)
     if not follows:
-        _show(run, **how)
-    elif followed(find_run(run)):
-        _show(run, **how)
-        check_ended(find_run(run))
+        kind.show(run, asked)
+    elif kind.follow(run, EVERY_S):
+        kind.complete(run)
+        kind.show(run, asked)
+        kind.check_ended(run)
 
 
-def _show(
-    run: str,
-    whole: bool,
-    only_remarks: bool,
-    pivot: str | None,
-    to: str | None,
-    form: str | None,
-    limits_of: str | None,
-) -> None:
-    from mpigauge.cli.pivoting import show_pivot
-    from mpigauge.cli.showing import show_remarks, show_run
-    from mpigauge.model.errors import UserError
-    from mpigauge.products.profile.by_name import print_profile
-    from mpigauge.products.profile.finding import profile_at
-    from mpigauge.session.run_names import find_run, open_run
-
-    jobs = profile_at(run)
-    if jobs is not None and (pivot or to):
-        raise UserError(
-            f"--pivot sets sizes of messages down, and {run} is a profile; leave it out"
-        )
-    if only_remarks:
-        others = {"--pivot": pivot, "--to": to, "--format": form, "--limits": limits_of}
-        _check_alone([name for name, value in others.items() if value], run, jobs is not None)
-        show_remarks(run, whole)
-    elif pivot or to:
-        show_pivot([open_run(run)], pivot, to, form or options.USUAL_FORMAT)
-    elif jobs is not None:
-        print_profile(find_run(run), jobs, form or options.USUAL_FORMAT)
-    elif form in options.PROFILE_FORMATS:
-        raise UserError(f"--format {form} is for profiles, and {run} is not one")
-    else:
-        show_run(run, form, limits_of, whole)
-
-
-def _check_alone(others: list[str], run: str, is_profile: bool) -> None:
-    """UserError: --remarks stands beside one of these options, or the run is a profile."""
+def _check_alone(asked: ShowOptions) -> None:
+    """UserError: --remarks stands beside one of these options."""
     from mpigauge.model.errors import UserError
 
+    values = {
+        "--pivot": asked.pivot,
+        "--to": asked.to,
+        "--format": asked.form,
+        "--limits": asked.limits_of,
+    }
+    others = [name for name, value in values.items() if value]
     if others:
         raise UserError(f"--remarks prints sentences alone; leave out {' and '.join(others)}")
-    if is_profile:
-        raise UserError(f"--remarks is of measurements, and {run} is a profile; leave it out")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
+from mpigauge.cli.kinds import KINDS, kind_among, kind_of
 from mpigauge.cli.reporting import shown_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import dotted, many, with_commas
@@ -24,9 +25,9 @@ from mpigauge.products.browse.choice import (
 from mpigauge.products.browse.machines import QUOTED, Quoted, curves, machines
 from mpigauge.products.browse.pages import (
     LONGEST_NAME,
+    FolderEntry,
     ListView,
     RunEntry,
-    TuningEntry,
     Turn,
     beside_page,
     runs_page,
@@ -51,19 +52,12 @@ from mpigauge.products.browse.trend_pages import (
 )
 from mpigauge.result.run_result import RunResults
 from mpigauge.result.words import number_name
-from mpigauge.runs.store.tunings import load_tuning, tuning_folders
-from mpigauge.show.web.report import report
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mpigauge.products.browse.access import PageRequest
     from mpigauge.products.browse.runs_folder import RunsFolder
     from mpigauge.products.browse.trend import Trend
-    from mpigauge.result.compare.comparison import Comparison
-    from mpigauge.result.finding import Explanation
     from mpigauge.result.library import Library
-    from mpigauge.result.run_view import RunView
 
 MOST_BESIDE = 8
 """The maximum number of runs side by side: more do not fit into one plot."""
@@ -85,22 +79,13 @@ class Pages:
     folder: RunsFolder
     base: str
     """The common prefix of all addresses: the token between slashes."""
-    explain: Callable[[RunView], Explanation]
-    """A function that explains a run for its report."""
-    other: Callable[[str, str], str | None] = lambda path, home: None  # noqa: ARG005
-    """A function that returns the page of a run of a special kind, such as a profile, with a link
-    back; None: it is an ordinary run."""
-    compare: Callable[[Sequence[str]], Comparison | None] = lambda paths: None  # noqa: ARG005
-    """A function that compares runs of a special kind; None: they are ordinary."""
-    tuning: Callable[[Path, str], str] | None = None
-    """A function that returns the page of a tuning, with a link back."""
 
     def page(self, asked: PageRequest) -> Page:
         """Returns the page of a request; errors also give a page."""
         kinds: dict[tuple[str, int], Callable[[PageRequest], Page]] = {
+            **{(name, 2): self._of_several_runs for name in KINDS},
             ("", 0): self._runs,
             ("run", 2): self._run,
-            ("tuning", 2): self._tuning,
             ("beside", 1): self._beside,
             ("trends", 1): self._trends,
             ("trend", 2): self._trend,
@@ -145,8 +130,8 @@ class Pages:
             counted = why or f"{len(names)} of {many(every, 'run')}"
             where = self.folder.root.name or str(self.folder.root)
             on = machines(library.con, self.base, names)
-            tunings = [] if any(vars(choice).values()) else [*self._tunings()]
-            text = runs_page(self.base, where, listed, entries, counted, on, tunings)
+            folders = [] if any(vars(choice).values()) else [*self._folders()]
+            text = runs_page(self.base, where, listed, entries, counted, on, folders)
             return Page(400 if why else 200, text)
 
         return self.folder.ask(go)
@@ -170,24 +155,21 @@ class Pages:
 
     def _run(self, asked: PageRequest) -> Page:
         path = self._paths([asked.path[1]])
-        if text := self.other(path[0], self.base):
-            return Page(200, text)
-        shown = shown_of(path)
-        return Page(200, report(shown, self.explain(shown[0].view), home=self.base))
+        return Page(200, kind_of(path[0]).page(path, home=self.base))
 
-    def _tunings(self) -> Iterator[TuningEntry]:
-        for name, path in tuning_folders(self.folder.root).items():
-            try:
-                yield TuningEntry.of(name, load_tuning(path))
-            except UserError as error:
-                yield TuningEntry(name, "", "", _ended(error))
+    def _folders(self) -> Iterator[FolderEntry]:
+        """Yields the folders that hold several runs, such as tunings."""
+        for name, kind in KINDS.items():
+            for each in kind.folders(self.folder.root):
+                yield FolderEntry(name, each.path.name, each.mpi, each.host, each.about)
 
-    def _tuning(self, asked: PageRequest) -> Page:
-        name = asked.path[1]
-        path = tuning_folders(self.folder.root).get(name)
-        if path is None or self.tuning is None:
-            raise MissingError(f"there is no tuning '{name}' in {self.folder.root}")
-        return Page(200, self.tuning(path, self.base))
+    def _of_several_runs(self, asked: PageRequest) -> Page:
+        kind, name = asked.path
+        paths = [each.path for each in KINDS[kind].folders(self.folder.root)]
+        for path in paths:
+            if path.name == name:
+                return Page(200, KINDS[kind].page([str(path)], home=self.base))
+        raise MissingError(f"there is no {kind} '{name}' in {self.folder.root}")
 
     def _beside(self, asked: PageRequest) -> Page:
         names = list(dict.fromkeys(asked.query.get("run", [])))
@@ -202,7 +184,7 @@ class Pages:
         order = [each.run.path.name for each in shown]
         facts_of_runs = self.folder.ask(lambda library: facts(library.con, order))
         paths = [str(each.run.path) for each in shown]
-        comparison = self.compare(paths) or shown.comparison
+        comparison = kind_among(paths).beside(paths) or shown.comparison
         return Page(200, beside_page(self.base, shown, comparison, facts_of_runs))
 
     def _paths(self, names: Sequence[str]) -> list[str]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from mpigauge.products.browse.machines import MachineEntry, Quoted
     from mpigauge.result.compare.comparison import Comparison
     from mpigauge.result.run_result import RunResult
-    from mpigauge.runs.store.tunings import Tuning
 
 PER_PAGE = 100
 LONGEST_NAME = 34
@@ -59,23 +58,15 @@ class RunEntry:
 
 
 @dataclass(frozen=True)
-class TuningEntry:
-    """A tuning below the list of runs."""
+class FolderEntry:
+    """A folder of several runs, such as a tuning, below the list of runs."""
 
+    kind: str
     name: str
     mpi: str
     host: str
-    rules: str
-    """The number of rules and their collectives, or why they cannot be read."""
-
-    @classmethod
-    def of(cls, name: str, tuning: Tuning) -> TuningEntry:
-        collectives = dict.fromkeys(each.rule.collective for each in tuning.rules)
-        parts = [f"{name}={value}" for name, value in tuning.message_settings.items()]
-        if tuning.rules:
-            parts.append(f"{many(len(tuning.rules), 'rule')}: {', '.join(collectives)}")
-        nothing = "no rule: the default stays everywhere"
-        return cls(name, tuning.mpi.label, tuning.hostname, "; ".join(parts) or nothing)
+    about: str
+    """Its contents, or why it cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +125,7 @@ def runs_page(
     lines: Sequence[RunEntry],
     counts: str,
     machines: Sequence[MachineEntry],
-    tunings: Sequence[TuningEntry],
+    folders: Sequence[FolderEntry],
 ) -> str:
     """Returns the page of all runs. `where`: the name of the folder; `counts`: how many match."""
     return filled_page(
@@ -145,7 +136,7 @@ def runs_page(
         lines=lines,
         counted=counts,
         machines=machines,
-        tunings=tunings,
+        folders=folders,
         most_machines=MOST_MACHINES,
         heads=list(_heads(base, listed.choice)),
         **vars(listed),

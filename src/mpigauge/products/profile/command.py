@@ -320,8 +320,8 @@ def _finish(
 def present(folder: Path, form: str) -> None:
     """Prints a stored profile on standard output."""
     from mpigauge.cli.screen import tell
-    from mpigauge.products.profile.by_name import print_profile
     from mpigauge.products.profile.launch.profiling import ranks_seen
+    from mpigauge.products.profile.printing import print_profile
     from mpigauge.products.profile.store.stored import load_jobs
 
     jobs = load_jobs(folder)

@@ -8,9 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.comparing import names_of
+from mpigauge.cli.comparing import names_of, print_comparison, share_of
+from mpigauge.cli.kinds import MEDIAN, CompareOptions
+from mpigauge.cli.pivoting import ONLY_PIVOTS
+from mpigauge.cli.screen import screen, write
 from mpigauge.model.errors import UserError
-from mpigauge.model.units import many
+from mpigauge.model.units import listed, many
+from mpigauge.model.width import WIDTH
 from mpigauge.products.profile.analyse.compared import (
     ComparedSite,
     SideOfProfile,
@@ -18,13 +22,18 @@ from mpigauge.products.profile.analyse.compared import (
     items_of,
 )
 from mpigauge.products.profile.analyse.jobs import main_jobs
+from mpigauge.products.profile.analyse.scaling import has_several_sizes, scaling_of
 from mpigauge.products.profile.finding import profile_at
+from mpigauge.products.profile.show import scaling as scaling_show
+from mpigauge.products.profile.show.compared import text_of
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.of_runs import side_of
+from mpigauge.result.compare.only import only, read_only
+from mpigauge.session.run_names import open_run
 
 if TYPE_CHECKING:
     from mpigauge.products.profile.store.stored import ProfiledJob
-    from mpigauge.result.compare.comparison import Comparison
+    from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
     from mpigauge.result.compare.side import Side
     from mpigauge.runs.store import Run
 
@@ -55,8 +64,6 @@ def profiles_of(words: Sequence[str]) -> list[tuple[ProfiledJob, ...]]:
 def profile_sides(words: Sequence[str]) -> list[SideOfProfile]:
     """Returns the sides of a comparison of these profiles. UserError: a run is not a profile, or is
     empty."""
-    from mpigauge.session.run_names import open_run
-
     profiles = profiles_of(words)
     names = names_of([open_run(word) for word in words])
     return [
@@ -67,9 +74,6 @@ def profile_sides(words: Sequence[str]) -> list[SideOfProfile]:
 def by_call_site(words: Sequence[str]) -> Comparison | None:
     """Compares profiles with the first one. None: they cannot be compared, for example as their
     numbers of ranks differ."""
-    from mpigauge.cli.comparing import share_of
-    from mpigauge.session.run_names import open_run
-
     try:
         profiles = profiles_of(words)
         runs = [open_run(word) for word in words]
@@ -77,6 +81,66 @@ def by_call_site(words: Sequence[str]) -> Comparison | None:
     except UserError:
         return None
     return result.comparison
+
+
+def print_compared(words: Sequence[str], how: CompareOptions) -> Sequence[ComparedNumber | Overall]:
+    """Prints profiles beside each other, call site by call site, or their scaling if their numbers
+    of ranks differ; returns the verdicts. UserError: they cannot be compared, or not in this
+    format."""
+    profiles = profile_sides(words)
+    if how.scaling or has_several_sizes(profiles):
+        _check_scaling(how)
+        _print_scaling(profiles, how)
+        return ()
+    filters = read_only(how.only)
+    stored = [open_run(word) for word in words]
+    compared = compared_profiles(
+        stored,
+        profiles_of(words),
+        share_of(how.tolerance),
+        how.response,
+        lambda sides: only(sides, filters),
+    )
+    _check_form(how.form)
+    if how.form == "table":
+        width = screen().room or WIDTH
+        write(text_of(compared.comparison, compared.sides, compared.sites, width))
+    else:
+        print_comparison(compared.comparison, how.form, stored)
+    return list(compared.comparison.verdicts)
+
+
+def _check_form(form: str) -> None:
+    if form in ONLY_PIVOTS:
+        raise UserError(f"--format {form} is of runs, and these are profiles; take table or csv")
+
+
+def _check_scaling(how: CompareOptions) -> None:
+    """UserError: an option is about verdicts, which scaling does not have."""
+    values = {
+        "--only": how.only,
+        "--tolerance": how.tolerance,
+        "--fail-on": how.fail_on,
+        "--response": how.response != MEDIAN,
+    }
+    given = [name for name, value in values.items() if value]
+    if given:
+        raise UserError(
+            f"profiles on several numbers of ranks are compared by their scaling, which has no "
+            f"verdicts; leave {listed(given)} out"
+        )
+
+
+def _print_scaling(sides: Sequence[SideOfProfile], how: CompareOptions) -> None:
+    """Prints how a program scales over its profiles."""
+    _check_form(how.form)
+    scaling = scaling_of(sides, how.scaling)
+    if how.form == "table":
+        shown_on = screen()
+        write(scaling_show.text_of(scaling, shown_on, shown_on.room or WIDTH))
+    else:
+        as_text = scaling_show.as_csv if how.form == "csv" else scaling_show.as_json
+        write(as_text(scaling))
 
 
 def compared_profiles(

@@ -7,14 +7,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from mpigauge.products.watch import EVERY_S
-
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.measuring.campaign import View
     from mpigauge.runs.store import Run
 
+EVERY_S = 1.0
+"""The usual time between two looks at its files, in seconds."""
 LOOKS = 2
 """A run is there for a moment before its process holds it, and after it has let go of it."""
 
@@ -50,8 +50,8 @@ def check_ended(folder: Path) -> None:
 def follow(folder: Path, view: View, every: float) -> None:
     """Shows it until it has ended, or has no process any more; launches that end meanwhile are told
     one by one."""
-    from mpigauge.products.watch.watching import is_abandoned
     from mpigauge.runs.store import load
+    from mpigauge.session.watching import is_abandoned
 
     shown = abandoned = 0
     while abandoned < LOOKS:
@@ -64,7 +64,7 @@ def follow(folder: Path, view: View, every: float) -> None:
 
 
 def _tell(stored: Run, view: View, shown: int) -> int:
-    from mpigauge.products.watch.watching import state_of
+    from mpigauge.session.watching import state_of
 
     state = state_of(stored)
     outcomes = state.outcomes

@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -22,14 +20,6 @@ from mpigauge.model.limits import (
     MOST_TRIALS,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mpigauge.model.call_mix import CallMix
-    from mpigauge.runs.store.tunings import Tuning
-
-PROGRAM = "program"
-"""The folder of the program's own runs."""
 USUAL = "make"
 """The subcommand of those who name none."""
 
@@ -173,129 +163,17 @@ def make_command(collectives: tuple[str, ...], profile: str | None, **values: An
     if profile is None:
         make(collectives, values)
         return
-    stored = _profile_of(profile, values)
-    mix = _mix_of(stored)
-    begun = _without_trial(mix, values)
+    from mpigauge.products.tune.program import failing, program_of, try_program, without_trial
+
+    program = program_of(profile, values)
+    seed = values.get("seed") or 0
+    begun = without_trial(program.mix, values)
     if begun:
-        _try_program(stored, *begun, values.get("seed") or 0)
+        try_program(program, *begun, seed)
         return
-    folder, tuning = make(collectives, values, mix, _failing(stored, mix, values))
+    folder, tuning = make(collectives, values, program.mix, failing(program, values))
     if tuning.has_effect:
-        _try_program(stored, folder, tuning, values.get("seed") or 0)
-
-
-def _profile_of(word: str, values: dict[str, Any]) -> Path:
-    """The folder of the profile, whose MPI is taken where none is named. UserError: it is none, or
-    an option says what the profile says."""
-    from mpigauge.model.errors import UserError
-    from mpigauge.products.profile.analyse.jobs import main_jobs
-    from mpigauge.products.profile.beside.measured import mpi_of
-    from mpigauge.products.profile.finding import holds_profile
-    from mpigauge.products.profile.launch.left import collect_left
-    from mpigauge.products.profile.store.stored import load_jobs
-    from mpigauge.session.run_names import find_run
-
-    for name in ("ranks", "sizes", "thread_level"):
-        if values[name]:
-            word = name.replace("_", "-")
-            raise UserError(f"--for and --{word} contradict: the profile has its own; drop one")
-    folder = find_run(word)
-    if folder.is_file() or not holds_profile(folder):
-        raise UserError(f"--for: {word} is not a folder of a profile; `mpigauge profile` makes one")
-    collect_left(folder)
-    shown = main_jobs(load_jobs(folder))
-    if not shown:
-        raise UserError(f"--for: the profile {word} has seen no rank")
-    if shown[0].source:
-        raise UserError(f"--for: {word} is {shown[0].lacks}")
-    values["mpi_spec"] = values["mpi_spec"] or mpi_of(shown[0].ranks[0].library).spec
-    return folder
-
-
-def _mix_of(profile: Path) -> CallMix | None:
-    from mpigauge.products.profile.beside.mix import mix_of
-    from mpigauge.products.profile.store.stored import load_jobs
-
-    return mix_of(profile.name, load_jobs(profile))
-
-
-def _without_trial(mix: CallMix | None, values: dict[str, Any]) -> tuple[Path, Tuning] | None:
-    """The tuning for this program whose trial was interrupted, or failed, with its folder."""
-    from mpigauge.products.tune.making import folder_for
-    from mpigauge.runs.store.tunings import FILE, load_tuning
-    from mpigauge.site.mpi import find
-
-    folder = folder_for(find(values["mpi_spec"]), values["output"])
-    if not (folder / FILE).is_file():
-        return None
-    tuning = load_tuning(folder)
-    lacks_trial = (
-        tuning.has_effect and tuning.trial is None and mix is not None and tuning.mix == mix
-    )
-    if lacks_trial:
-        return (folder, tuning)
-    return None
-
-
-def _failing(
-    profile: Path, mix: CallMix | None, values: dict[str, Any]
-) -> Callable[[Mapping[str, str]], str] | None:
-    """Tells why the program of a profile fails with settings, empty: it does not; None: the program
-    cannot be started here, or not with the MPI that is tuned."""
-    from mpigauge.model.errors import RunError
-    from mpigauge.products.profile.in_turn import launched_in_turn, words_of
-    from mpigauge.products.tune.plan import TUNED
-    from mpigauge.runs.store import load
-    from mpigauge.runs.store.tunings import as_variables
-    from mpigauge.site.mpi import find
-
-    header = load(profile).header
-    if mix is None or not words_of(header)[0] or mix.mpi != find(values["mpi_spec"]).label:
-        return None
-
-    def why(settings: Mapping[str, str]) -> str:
-        with TemporaryDirectory() as folder:
-            variables = {TUNED: as_variables(settings)}
-            try:
-                launched_in_turn(header, variables, Path(folder), 1, 0, lambda _: None)
-            except RunError as error:
-                return str(error)
-        return ""
-
-    return why
-
-
-def _try_program(profile: Path, folder: Path, tuning: Tuning, seed: int) -> None:
-    """The program itself with the rules and without. RunError: it fails."""
-    from dataclasses import replace
-
-    from mpigauge.cli.screen import tell
-    from mpigauge.products.profile.in_turn import launched_in_turn, words_of
-    from mpigauge.products.tune.plan import TUNED
-    from mpigauge.products.tune.show.text import trial_sentences
-    from mpigauge.products.tune.trial import ROUNDS, trial_of
-    from mpigauge.runs.store import load
-    from mpigauge.runs.store.tunings import RUNS, save, variables_of
-
-    header = load(profile).header
-    words, _ = words_of(header)
-    if not words or not tuning.mix or tuning.mix.mpi != tuning.mpi.label:
-        why = "the profile holds no command line" if not words else "the profile is of another MPI"
-        tell(f"the program itself is not tried: {why}")
-        return
-    line = " ".join(words)
-    about = 2 * ROUNDS * tuning.mix.run_s
-    tell(f"`{line}` with the rules and without, {ROUNDS} launches each, about {about:.0f} s")
-    arms = {"default": {}, TUNED: variables_of(folder, tuning)}
-    runs = folder / RUNS / PROGRAM
-    if runs.exists():
-        number = 1 + len([*runs.parent.glob(f"{PROGRAM}-interrupted-*")])
-        runs.rename(runs.with_name(f"{PROGRAM}-interrupted-{number}"))
-    times = launched_in_turn(header, arms, runs, ROUNDS, seed, tell)
-    trial = trial_of(line, times["default"], times[TUNED])
-    save(folder, replace(tuning, trial=trial))
-    for sentence in trial_sentences(trial):
-        click.echo(sentence)
+        try_program(program, folder, tuning, seed)
 
 
 @command.command("show")
@@ -306,14 +184,10 @@ def show_command(folder: Path, as_json: bool) -> None:
 
     Below it is the default beside what was tuned, size by size, as fresh launches found both.
     """
-    from mpigauge.cli.screen import write_lines
-    from mpigauge.products.tune.show.curves import curve_lines
-    from mpigauge.products.tune.show.text import lines_of
-    from mpigauge.runs.store.tunings import load_tuning
+    from mpigauge.cli.options import USUAL_FORMAT
+    from mpigauge.products.tune.kind import print_tuning
 
-    if as_json:
-        return click.echo(json.dumps(load_tuning(folder).to_json(), indent=1, ensure_ascii=False))
-    return write_lines([*lines_of(load_tuning(folder)), *curve_lines(folder)])
+    print_tuning(folder, "json" if as_json else USUAL_FORMAT)
 
 
 @command.command("env")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Reruns the program of a stored profile, alternating between sets of variables."""
+"""The program of a stored profile: its calls, and its launches with other variables in turn."""
 
 from __future__ import annotations
 
@@ -9,20 +9,67 @@ import random
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.model.errors import RunError
+from mpigauge.model.errors import RunError, UserError
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.jobs import main_jobs
+from mpigauge.products.profile.beside.measured import mpi_of
+from mpigauge.products.profile.beside.mix import mix_of
+from mpigauge.products.profile.launch.left import collect_left
 from mpigauge.products.profile.launch.profiling import NO_CARDS, Profiling, header
 from mpigauge.products.profile.launch.starting import agent_for, hosts_of, starter_for
+from mpigauge.products.profile.store.stored import load_jobs
+from mpigauge.runs.store import RunWriter, load
 
 if TYPE_CHECKING:
+    from mpigauge.cli.kinds import Times
+    from mpigauge.model.call_mix import CallMix
     from mpigauge.products.profile.store.stored import ProfiledJob
 
-Times = tuple[float, float]
-"""The run time of one launch and its time in MPI, in seconds, in the mean of ranks."""
+
+@dataclass(frozen=True)
+class ProfiledProgram:
+    """The program of a profile."""
+
+    folder: Path
+    jobs: Sequence[ProfiledJob]
+
+    def mpi_spec(self) -> str:
+        return mpi_of(main_jobs(self.jobs)[0].ranks[0].library).spec
+
+    @cached_property
+    def mix(self) -> CallMix | None:
+        return mix_of(self.folder.name, self.jobs)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return words_of(load(self.folder).header)[0]
+
+    def launched_in_turn(
+        self,
+        arms: Mapping[str, Mapping[str, str]],
+        folder: Path,
+        rounds: int,
+        seed: int,
+        tell: Callable[[str], None],
+    ) -> dict[str, list[Times]]:
+        return launched_in_turn(load(self.folder).header, arms, folder, rounds, seed, tell)
+
+
+def program_of(word: str, folder: Path) -> ProfiledProgram:
+    """Returns the program of a profile. UserError: its calls are not in it."""
+    collect_left(folder)
+    jobs = load_jobs(folder)
+    shown = main_jobs(jobs)
+    if not shown:
+        raise UserError(f"the profile {word} has seen no rank")
+    if shown[0].source:
+        raise UserError(f"{word} is {shown[0].lacks}")
+    return ProfiledProgram(folder, jobs)
 
 
 def words_of(run_header: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
@@ -52,7 +99,6 @@ def launched_in_turn(
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.products.profile.launch.library import library
     from mpigauge.products.profile.launch.preload import PRELOAD
-    from mpigauge.runs.store import RunWriter
     from mpigauge.session.program import set_up_program
 
     words, options = words_of(run_header)

@@ -80,9 +80,6 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
     from mpigauge.products.browse.addresses import Pages
     from mpigauge.products.browse.runs_folder import RunsFolder
     from mpigauge.products.browse.serve import Server
-    from mpigauge.products.explain.registry import explained
-    from mpigauge.products.profile.by_name import compared_runs, page_of
-    from mpigauge.products.tune.show.page import page_of as page_of_tuning
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     root = folder or DEFAULT_ROOT
@@ -96,14 +93,7 @@ def _show(folder: Path | None, place: ServerAddress, port: int) -> None:
             place.host,
             port,
             place.access(token),
-            Pages(
-                runs,
-                base,
-                explained,
-                page_of,
-                compared_runs,
-                lambda folder, home: page_of_tuning(folder, explained, home=home),
-            ),
+            Pages(runs, base),
         ) as server,
     ):
         runs.ask(lambda library: asking.say_notes(library.notes), asking.progress)

@@ -5,15 +5,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import click
 
 from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Command
 
-if TYPE_CHECKING:
-    from mpigauge.result.finding import Explanation
 _WIDEST = 96
 """Columns of sentences that are easy to read."""
 
@@ -35,12 +32,11 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
+    from mpigauge.cli.kinds import kind_of
     from mpigauge.cli.screen import write_lines
     from mpigauge.cli.text_tables import screen_width
     from mpigauge.model.errors import UserError
     from mpigauge.model.width import WIDTH
-    from mpigauge.products.explain.registry import explain
-    from mpigauge.products.profile.finding import is_profile
     from mpigauge.session.run_names import open_run
     from mpigauge.show.explanation import page, to_json
 
@@ -48,28 +44,16 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
         return _list(as_json=form == "json")
     if run is None:
         raise UserError("name a run: `mpigauge explain last`; --list names what is looked for")
-    stored = open_run(run)
-    explanation = _of_profile(run) if is_profile(run) else explain(stored)
+    name, explanation = open_run(run).path.name, kind_of(run).explain(run)
     if form == "json":
-        return click.echo(
-            json.dumps(to_json(stored.path.name, explanation), indent=1, ensure_ascii=False)
-        )
+        return click.echo(json.dumps(to_json(name, explanation), indent=1, ensure_ascii=False))
     width = min(screen_width() or WIDTH, _WIDEST)
-    return write_lines(page(stored.path.name, explanation, width, whole))
-
-
-def _of_profile(run: str) -> Explanation:
-    from mpigauge.products.profile.analyse.causes import explained
-    from mpigauge.products.profile.finding import profile_at
-
-    return explained(profile_at(run) or ())
+    return write_lines(page(name, explanation, width, whole))
 
 
 def _list(as_json: bool) -> None:
+    from mpigauge.cli.kinds import KINDS
     from mpigauge.cli.text_tables import print_rows
-    from mpigauge.products.explain.registry import CAUSES
-    from mpigauge.products.profile.analyse.causes import CAUSES as OF_PROFILES
 
-    rows = [[each.name, each.about] for each in CAUSES.values()]
-    rows += [[each.name, f"of a profile: {each.about}"] for each in OF_PROFILES]
+    rows = [list(cause) for kind in KINDS.values() for cause in kind.causes()]
     print_rows({"cause": "cause", "about": "looks for"}, rows, as_json)
