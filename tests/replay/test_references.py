@@ -43,8 +43,9 @@ def cell_of(name: str, benchmark: str, size: int, **more: str) -> Row:
 
 def test_there_is_one_for_each_system() -> None:
     assert names() == [
-        "ember-uv1000", "juno", "oci-optimized3-36-intel", "oci-optimized3-36-openmpi",
-        "orfeo-epyc-rome", "ulysses", "xeon-e5-2697-ib",
+        "aws-c5n-18xlarge-intel", "aws-c5n-18xlarge-openmpi", "ember-uv1000", "juno",
+        "oci-optimized3-36-intel", "oci-optimized3-36-openmpi", "orfeo-epyc-rome", "ulysses",
+        "xeon-e5-2697-ib",
     ]  # fmt: skip
 
 

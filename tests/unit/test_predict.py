@@ -965,3 +965,22 @@ def test_a_profile_is_predicted_by_the_command(
         assert "nothing can be predicted" in err
     assert run([*words, "--scaling", "weak", "--sizes", "8"]) == 2
     assert "--sizes is of a collective" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("mpi", "library", "typical", "worst"), [
+    ("intel", "", 1.38, 2.58),
+    ("openmpi", "", 2.58, 3.32),
+    ("openmpi", "openmpi-4.1", 1.32, 2.11),
+])  # fmt: skip
+def test_the_published_runs_that_were_judged_once(
+    mpi: str, library: str, typical: float, worst: float
+) -> None:
+    """A change of these figures is a change of the model after the test: then it is no longer
+    blind, and docs/explain/predict.md says so."""
+    published = open_run(f"ref:aws-c5n-18xlarge-{mpi}")
+    made = calibrated([published], mpi).calibration
+    result = validated(made, published, library)
+    whole = next(each for each in result.validations if each.collective == "Allreduce")
+    assert (whole.ranks, whole.nodes, whole.sizes) == (1152, 32, 19)
+    assert whole.typical == pytest.approx(typical, abs=0.005)
+    assert whole.worst == pytest.approx(worst, abs=0.005)
