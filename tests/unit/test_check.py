@@ -489,7 +489,7 @@ def test_a_second_measurement_that_is_good_passes(
         asked.extend(cell.message_bytes for cell in wanted)
         return load(folder / "a")
 
-    monkeypatch.setattr("mpigauge.session.remeasure.measured_again", measured_again)
+    monkeypatch.setattr("mpigauge.products.check.checking.measured_again", measured_again)
     (folder / "mid.toml").write_text(
         '[[limit]]\nbenchmark = "PingPong"\ntime = { 8 = "1.2 us", 8Ki = "9 us" }\n'
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import click
 
 from mpigauge.cli.screen import tell
+from mpigauge.cli.text_tables import lines
 from mpigauge.model.errors import UserError
 from mpigauge.result.library import answered
 from mpigauge.result.library.folders import by_name
@@ -109,8 +110,6 @@ def check_output(form: str, output: Path | None) -> None:
 
 def write_table(table: QueryResult, path: Path) -> None:
     """Writes a table for people."""
-    from mpigauge.cli.text_tables import lines
-
     words = [[_word(value) for value in row] for row in table.rows]
     text = "".join(f"{line}\n" for line in lines(table.columns, words))
     path.write_text(text, encoding="utf-8", errors="backslashreplace")

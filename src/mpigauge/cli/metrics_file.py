@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.runs.store.files import failing_as, write_whole
+from mpigauge.show.prometheus import text_of
 
 if TYPE_CHECKING:
     from mpigauge.show.prometheus import Metric
@@ -29,7 +30,5 @@ def check_file(file: Path) -> None:
 def write(file: Path, metrics: Iterable[Metric]) -> None:
     """Puts the file in place by renaming it, so that nobody reads half of it. RunError: it cannot
     be written."""
-    from mpigauge.show.prometheus import text_of
-
     with failing_as(RunError, file):
         write_whole(file, text_of(metrics))

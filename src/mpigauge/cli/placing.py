@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.cli.screen import write_lines
 from mpigauge.model.errors import UserError
+from mpigauge.session.targets import CommandOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +25,6 @@ def to_ask(where: Mapping[str, Any], one_machine: Mapping[str, object]) -> Targe
     from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.session.setup import target_of
-    from mpigauge.session.targets import CommandOptions
 
     for_one = [option for option, given in one_machine.items() if given is not None]
     named = bool(where["hosts"] or where["hostfile"])

@@ -21,6 +21,7 @@ from mpigauge.runs.store.imported import REFERENCE
 from mpigauge.session.limiting import with_limits
 from mpigauge.session.run_names import find_run, open_large_map, open_run
 from mpigauge.show.heading import which_run
+from mpigauge.show.web.page import plot_page
 
 _MOST_IN_FOOT = 6
 
@@ -73,8 +74,6 @@ def write_picture(
 ) -> None:
     """Writes a picture in the form that the file's name ends with. Below it stands of which runs it
     is; `paper_columns`: of a paper, that it is to fill."""
-    from mpigauge.show.web.page import plot_page
-
     if file.suffix in KINDS:
         foot = [line for each in shown[:_MOST_IN_FOOT] for line in _of_run(each, len(shown) > 1)]
         foot = list(dict.fromkeys(foot))

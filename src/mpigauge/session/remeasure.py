@@ -9,7 +9,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.measuring.campaign.resume import check_same, check_same_hosts, plan_of
+from mpigauge.measuring.plan import Request
+from mpigauge.measuring.plan.narrowed import narrowed
 from mpigauge.model.errors import UserError
+from mpigauge.model.hosts import NamedHost
+from mpigauge.session.measuring import PlannedRun, measure
+from mpigauge.session.setup import prepare
+from mpigauge.session.targets import Target
+from mpigauge.session.tuned import recorded_rules
+from mpigauge.site import batch
+from mpigauge.site.mpi.settings.files import check_files
 
 if TYPE_CHECKING:
     from mpigauge.measuring.plan import Plan
@@ -23,15 +33,6 @@ if TYPE_CHECKING:
 def same_setup(stored: Run, output: Path | None, view: View) -> tuple[Plan, Setup]:
     """The plan, and where it can be made. UserError: this is another machine, MPI or version, or
     the hosts are not there."""
-    from mpigauge.measuring.campaign.resume import check_same, check_same_hosts, plan_of
-    from mpigauge.measuring.plan import Request
-    from mpigauge.model.hosts import NamedHost
-    from mpigauge.session.setup import prepare
-    from mpigauge.session.targets import Target
-    from mpigauge.session.tuned import recorded_rules
-    from mpigauge.site import batch
-    from mpigauge.site.mpi.settings.files import check_files
-
     plan = plan_of(stored, os.environ)
     check_files({**plan.settings, **plan.env})
     for part in plan.parts:
@@ -53,9 +54,6 @@ def measured_again(
 ) -> Run:
     """A new run of these numbers, as they were planned. UserError: it cannot be made here;
     RunError: it failed."""
-    from mpigauge.measuring.plan.narrowed import narrowed
-    from mpigauge.session.measuring import PlannedRun, measure
-
     plan, setup = same_setup(stored, output, view)
     again = narrowed(plan, numbers)
     if again is None:

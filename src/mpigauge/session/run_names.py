@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.result.large_map import load_map
 from mpigauge.runs.store import list_runs, load
+from mpigauge.runs.store.pack import opened
 from mpigauge.runs.store.writer import DEFAULT_ROOT
 from mpigauge.session.view import SILENT, View
 
@@ -30,7 +32,6 @@ def open_run(word: str) -> Run:
     from dataclasses import replace
 
     from mpigauge.runs.store.imported import REFERENCE, load_reference
-    from mpigauge.runs.store.pack import opened
 
     if word.startswith(REFERENCE):
         return load_reference(word.removeprefix(REFERENCE))
@@ -82,7 +83,6 @@ def _is_same_mpi(first: str, second: str) -> bool:
 def open_large_map(word: str, rows: int = 0) -> LargeMap | None:
     """The large map that a word names, so many of its pairs as records; None: it names another run,
     or one that is no folder."""
-    from mpigauge.result.large_map import load_map
     from mpigauge.runs.store.imported import REFERENCE
 
     path = None if word.startswith(REFERENCE) else find_run(word)

@@ -9,6 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.transport import Selected
+from mpigauge.session.gpus import transport_for_gpus
+from mpigauge.site import batch
+from mpigauge.site.launch import Job, OnHost
+from mpigauge.site.mpi.transports.choose import choose
+from mpigauge.site.mpi.transports.probe import offers
+from mpigauge.site.mpi.transports.registry import report_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,11 +28,6 @@ if TYPE_CHECKING:
 def with_transport(setup: Setup, name: str, start: bool = True) -> Setup:
     """The settings that select it are the request's; two ranks are started with them, to see
     whether they work and what the MPI tells of them. UserError: it is not there, or fails."""
-    from mpigauge.model.transport import Selected
-    from mpigauge.session.gpus import transport_for_gpus
-    from mpigauge.site.mpi.transports.choose import choose
-    from mpigauge.site.mpi.transports.probe import offers
-
     if name == "shm" and len(setup.nodes) > 1:
         raise UserError("--transport shm: shared memory reaches the ranks of one host only")
     before = setup.request
@@ -51,9 +53,6 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
 def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     """The transport that the MPI reports when two ranks are started like those of the run."""
     from mpigauge.measuring.campaign.trial import tried
-    from mpigauge.site import batch
-    from mpigauge.site.launch import Job, OnHost
-    from mpigauge.site.mpi.transports.registry import report_of
 
     report, given = report_of(setup.mpi.name), batch.here(os.environ)
     trial = tried(

@@ -12,6 +12,18 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL, calls_from_several
+from mpigauge.runs.store.tunings import (
+    check_build,
+    check_files,
+    digest,
+    load_tuning,
+    settings_of,
+    sha256_of,
+    tuned_by,
+    variables_of,
+)
+from mpigauge.site.launch.lines import is_launcher
+from mpigauge.site.mpi.rule_files.registry import rule_format_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +35,6 @@ if TYPE_CHECKING:
 
 def whole(folder: Path) -> Tuning:
     """UserError: there is no tuning, or its files are not what was written."""
-    from mpigauge.runs.store.tunings import check_files, load_tuning
-
     tuning = load_tuning(folder)
     check_files(folder, tuning)
     return tuning
@@ -33,8 +43,6 @@ def whole(folder: Path) -> Tuning:
 def with_tuned(setup: Setup, folder: Path) -> Setup:
     """The settings that make the MPI follow its rules are the request's. UserError: the rules are
     of another build of the MPI, or a setting says something else."""
-    from mpigauge.runs.store.tunings import check_build, settings_of, tuned_by
-
     tuning = whole(folder)
     check_build(tuning, setup.mpi)
     _tell_limits(folder, tuning, setup)
@@ -55,8 +63,6 @@ def tuned_line(
 ) -> tuple[Tuned, dict[str, str]]:
     """The record of a tuned launch line of the user, and the variables that its ranks need.
     UserError: its MPI is another build than the one that was tuned."""
-    from mpigauge.runs.store.tunings import settings_of, tuned_by, variables_of
-
     tuning = whole(folder)
     check_line(tuning, words, here)
     return tuned_by(folder, settings_of(folder, tuning)), variables_of(folder, tuning)
@@ -65,8 +71,6 @@ def tuned_line(
 def check_line(tuning: Tuning, words: Sequence[str], here: Mapping[str, str]) -> None:
     """UserError: the launcher in these words is of another build of the MPI, or, where nobody can
     tell that by the launcher, the library that was tuned was replaced."""
-    from mpigauge.runs.store.tunings import check_build
-    from mpigauge.site.launch.lines import is_launcher
     from mpigauge.site.mpi import find
 
     path = shutil.which(words[0], path=here.get("PATH")) if is_launcher(words[0]) else None
@@ -82,8 +86,6 @@ def check_line(tuning: Tuning, words: Sequence[str], here: Mapping[str, str]) ->
 
 def check_library(mpi: MpiBuild) -> None:
     """UserError: the library was replaced since it was tuned."""
-    from mpigauge.runs.store.tunings import digest
-
     if digest(Path(mpi.library)) != mpi.sha256:
         raise UserError(
             f"{mpi.library} is another build than the {mpi.label} that was tuned; tune again for it"
@@ -93,8 +95,6 @@ def check_library(mpi: MpiBuild) -> None:
 def recorded_rules(stored: Run) -> Path | None:
     """The folder of the rules that a run was made with; None: the MPI followed its own. UserError:
     they are gone, or others now."""
-    from mpigauge.runs.store.tunings import sha256_of
-
     record = stored.header.get("tuned") or {}
     if not record:
         return None
@@ -124,8 +124,6 @@ def _tell_limits(folder: Path, tuning: Tuning, setup: Setup) -> None:
 
 def level_sentence(folder: Path, tuning: Tuning, level: str) -> str:
     """The sentence on rules that were measured at another thread level than this one."""
-    from mpigauge.site.mpi.rule_files.registry import rule_format_of
-
     measured = f"the rules of {folder} were measured at thread level {tuning.thread_level}, "
     if rule_format_of(tuning.mpi.name).tells_threads:
         return f"{measured}and do not hold at {level}, where {tuning.mpi.label} follows its own"

@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.cli.comparing import items_of, share_of, sides_of
+from mpigauge.cli.terminal import TERMINAL
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.inputs import read_text
 from mpigauge.model.units import byte_count
+from mpigauge.products.check.guidelines import against_guidelines
+from mpigauge.products.check.limits import parse_limits
+from mpigauge.products.check.peers import against_peers
 from mpigauge.products.check.result import (
     CheckResult,
     against_limits,
@@ -22,7 +26,9 @@ from mpigauge.products.check.result import (
     right_data,
 )
 from mpigauge.result.compare.only import read_only
+from mpigauge.result.document import document
 from mpigauge.result.stats.remarks import noise_sentences
+from mpigauge.session.remeasure import measured_again
 from mpigauge.session.run_names import open_run
 
 if TYPE_CHECKING:
@@ -45,8 +51,6 @@ class LimitsBaseline:
     """True if numbers with too few launches for an interval are judged by their values alone."""
 
     def check(self, run: Run) -> LinesAndNotes:
-        from mpigauge.products.check.limits import parse_limits
-
         limits = parse_limits(self.text, self.file, run.cards.names())
         return against_limits(items_of(run), limits, self.points), []
 
@@ -89,8 +93,6 @@ def check_all(
     """Checks a run against the baseline, for wrong data and for pairs slower than their peers;
     `guidelines`: also each collective against others that can replace it. UserError: there is
     nothing to check, or all numbers are imported, of one launch each, and `points` is false."""
-    from mpigauge.products.check.guidelines import against_guidelines
-
     lines, notes = against.check(run) if against else ([], [])
     if only_points(lines) and not points:
         raise UserError(
@@ -112,9 +114,6 @@ def check_all(
 
 def again(run: Run, checked: CheckResult, against: Baseline | None) -> CheckResult:
     """Measures failed numbers once more; returns the new result with a note about it."""
-    from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.session.remeasure import measured_again
-
     failed = [line for line in checked.lines if line.outcome == "FAIL"]
     if not failed:
         return checked
@@ -144,9 +143,6 @@ def _numbers(failed: Sequence[CheckLine]) -> list[Cell | Figure]:
 
 
 def _peers(run: Run) -> list[CheckLine]:
-    from mpigauge.products.check.peers import against_peers
-    from mpigauge.result.document import document
-
     pairs = document(run).pairs
     if pairs is None:
         return []

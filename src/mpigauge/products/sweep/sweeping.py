@@ -12,17 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli.comparing import print_comparison, share_of, sides_of
+from mpigauge.cli.placing import print_seats
 from mpigauge.cli.screen import note, tell
+from mpigauge.cli.showing import print_run, word_of
 from mpigauge.cli.terminal import TERMINAL
 from mpigauge.measuring.plan import read_request
 from mpigauge.measuring.plan.arms import Places, grid_of, read_block
 from mpigauge.measuring.plan.foreign import read_command
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
+from mpigauge.products.sweep.plan import sweep_plan, swept, swept_inside
+from mpigauge.runs.readers import READERS
 from mpigauge.session.lookups import look_up
 from mpigauge.session.measuring import PlannedRun, check
 from mpigauge.session.setup import set_up
+from mpigauge.session.transport import with_transport
 from mpigauge.site.mpi.settings.files import check_files, check_switched_on
+from mpigauge.site.mpi.settings.inside import OutsideError, written
+from mpigauge.site.mpi.settings.refuse import refuse_unknown
 
 if TYPE_CHECKING:
     from mpigauge.measuring.plan import Plan
@@ -49,8 +57,6 @@ class Sweep:
         """The plan for one MPI. UserError: it knows none of these settings, or a transport is not
         there."""
         from mpigauge.measuring.plan.arms import arms
-        from mpigauge.products.sweep.plan import sweep_plan, swept, swept_inside
-        from mpigauge.site.mpi.settings.inside import OutsideError
 
         if not self.blocks:
             return self.only_programs(setup)
@@ -71,8 +77,6 @@ class Sweep:
 
     def only_programs(self, setup: Setup) -> Plan:
         """The plan without arms: the MPIs are compared."""
-        from mpigauge.products.sweep.plan import sweep_plan
-
         plan = sweep_plan(setup.request, self.programs, setup.cards, setup.resources, setup.mpi)
         return replace(plan, fail_fast=self.fail_fast)
 
@@ -81,8 +85,6 @@ class Sweep:
     ) -> list[dict[str, str]]:
         """The values that the kernels write for each arm. OutsideError: arms cannot share a
         launch."""
-        from mpigauge.site.mpi.settings.inside import OutsideError, written
-
         if self.relaunch:
             raise OutsideError("--relaunch")
         if plan.mode == "classic":
@@ -97,8 +99,6 @@ class Sweep:
 
     def settings(self, arm: Arm, setup: Setup) -> Mapping[str, str]:
         """The settings of an arm with those that select its transport, which has to work here."""
-        from mpigauge.session.transport import with_transport
-
         if not arm.transport:
             return arm.settings
         request = setup.request
@@ -126,8 +126,6 @@ def read_sweep(raw: dict[str, Any], dry_run: bool, several: bool = False) -> Swe
 
 def _program(block: Mapping[str, Any], places: Places) -> Foreign:
     """UserError: also where it names a reader that there is not."""
-    from mpigauge.runs.readers import READERS
-
     program = read_command(block, places)
     if program.reader:
         try:
@@ -160,7 +158,6 @@ def known_settings(all_arms: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
     """All settings of the MPI. UserError: an arm has one that it does not know, or one that names a
     file that it would not read."""
     from mpigauge.site.mpi.settings import knobs
-    from mpigauge.site.mpi.settings.refuse import refuse_unknown
 
     names: dict[str, None] = {}
     for arm in all_arms:
@@ -175,7 +172,6 @@ def known_settings(all_arms: Sequence[Arm], setup: Setup) -> Sequence[Knob]:
 
 def present_all(stored: Sequence[Run], form: str, as_pivot: bool = False) -> None:
     """Each with its arms; where there are none, one MPI beside the other."""
-    from mpigauge.cli.comparing import print_comparison, sides_of
     from mpigauge.result.compare.compare import compare
 
     varied = as_pivot or any(_arms(run) > {""} for run in stored)
@@ -198,8 +194,6 @@ def _arms(stored: Run) -> set[str]:
 def present(stored: Run, form: str, as_pivot: bool = False) -> None:
     """Shows a sweep as a table, the best arm for each size, or sizes × settings; where there is
     nothing to choose from, or in another format, what was measured."""
-    from mpigauge.cli.comparing import share_of
-    from mpigauge.cli.showing import print_run, word_of
     from mpigauge.cli.side_by_side import print_best
 
     if (form != "table" and not as_pivot) or not _arms(stored) > {""}:
@@ -212,7 +206,6 @@ def present(stored: Run, form: str, as_pivot: bool = False) -> None:
 # --- what would be done ---------------------------------------------------------------------------
 def print_plan(run: PlannedRun) -> None:
     """The arms, who sits where, and about how long it takes."""
-    from mpigauge.cli.placing import print_seats
     from mpigauge.session.costing import cost_words
 
     plan = run.plan
