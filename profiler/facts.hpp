@@ -84,8 +84,8 @@ struct Facts {
   std::int8_t status = nowhere;
   Waits waits = Waits::nobody;
   bool equal_parts = false;  // the amount is that of one rank or neighbour of all
-  bool persistent = false;  // amounts count when the request is started
-  bool frees = false;       // the communicator, window, file or request
+  bool persistent = false;   // amounts count when the request is started
+  bool frees = false;        // the communicator, window, file or request
 };
 
 /// The calls that are wrapped, by number.

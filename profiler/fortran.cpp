@@ -2,10 +2,11 @@
 // Copyright the mpigauge authors
 //
 // Calls from Fortran: those of mpif.h and the module mpi (mpi_send_), and those of mpi_f08
-// (mpi_send_f08_). Most MPIs make them by their own functions of C, which are wrapped, so they are
-// passed on by a jump that leaves no trace in the stack. Open MPI goes past these. So there the
-// arguments are read as those of C, and the MPI's own function of Fortran is called with what the
-// program gave it.
+// (mpi_send_f08_). MPICH and its kin make those of mpif.h by their own functions of C, which are
+// wrapped, so they are passed on by a jump that leaves no trace in the stack. So do those of
+// mpi_f08 with a buffer (mpi_send_f08ts_), but the others call PMPI, as all of Open MPI do. So
+// there the arguments are read as those of C, and the MPI's own function of Fortran is called with
+// what the program gave it. A call of C inside it is a part of it.
 #include <alloca.h>
 
 #include <algorithm>
@@ -38,28 +39,32 @@ void call_real(Function function, const Words& w) {
 // ---------------------------------------------------------------------
 
 // Each compiler writes their names in its own way.
-using Places = std::array<Word, 4>;
+template <std::size_t count>
+using Places = std::array<Word, count>;
 
-Places places_of(const std::array<const char*, 4>& names) {
-  Places places{};
+template <std::size_t count>
+Places<count> places_of(const std::array<const char*, count>& names) {
+  Places<count> places{};
   std::transform(names.begin(), names.end(), places.begin(), object_of);
   return places;
 }
 
-bool is_one_of(const Places& places, Word address) {
+template <std::size_t count>
+bool is_one_of(const Places<count>& places, Word address) {
   return address != 0 && std::find(places.begin(), places.end(), address) != places.end();
 }
 
 bool is_in_place(Word address) {
-  static const Places places = places_of({"mpi_fortran_in_place", "mpi_fortran_in_place_",
-                                          "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"});
+  static const auto places =
+      places_of(std::array{"mpi_fortran_in_place", "mpi_fortran_in_place_",
+                           "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"});
   return is_one_of(places, address);
 }
 
 bool is_status_ignored(Word address) {
-  static const Places places =
-      places_of({"mpi_fortran_status_ignore", "mpi_fortran_status_ignore_",
-                 "mpi_fortran_status_ignore__", "MPI_FORTRAN_STATUS_IGNORE"});
+  static const auto places = places_of(std::array{
+      "mpi_fortran_status_ignore", "mpi_fortran_status_ignore_", "mpi_fortran_status_ignore__",
+      "MPI_FORTRAN_STATUS_IGNORE", "MPIR_F08_MPI_STATUS_IGNORE_OBJ"});
   return is_one_of(places, address);
 }
 
@@ -67,6 +72,9 @@ bool is_status_ignored(Word address) {
 // ------------------------------------------------------------------------
 
 using FromFortran = Word (*)(int);
+
+// Where handles of C are numbers, those of Fortran are the same ones, and arrays of them too.
+bool are_handles_of_c() { return abi.kind == AbiKind::mpich; }
 
 std::size_t index(std::int8_t position) { return static_cast<std::uint8_t>(position); }
 
@@ -82,7 +90,7 @@ class Arguments {
     amount(facts_.in_place);
     take(facts_.comm, mpi.Comm_f2c, facts_.frees);
     take(facts_.window, mpi.Win_f2c, facts_.frees);
-    take(facts_.file, mpi.File_f2c, facts_.frees);
+    take_file(facts_.file, facts_.frees);
     take(facts_.operation, mpi.Op_f2c, false);
     take_message();
     if (facts_.frees) take(facts_.request, mpi.Request_f2c, true);
@@ -98,7 +106,7 @@ class Arguments {
   void take_made() {
     take(facts_.new_comm, mpi.Comm_f2c, true);
     take(facts_.new_window, mpi.Win_f2c, true);
-    take(facts_.new_file, mpi.File_f2c, true);
+    take_file(facts_.new_file, true);
     take_message();
     if (makes_request()) take(facts_.request, mpi.Request_f2c, true);
   }
@@ -128,7 +136,19 @@ class Arguments {
 
   // C takes some handles by their place.
   void take(std::int8_t position, FromFortran convert, bool by_place) {
-    if (position < 0 || convert == nullptr) return;
+    if (position < 0) return;
+    if (are_handles_of_c()) {
+      if (!by_place) c_[index(position)] = value_at<std::uint32_t>(fortran_[index(position)]);
+      return;
+    }
+    take_converted(position, convert, by_place);
+  }
+  // A file is an address, whatever other handles are.
+  void take_file(std::int8_t position, bool by_place) {
+    if (position >= 0) take_converted(position, mpi.File_f2c, by_place);
+  }
+  void take_converted(std::int8_t position, FromFortran convert, bool by_place) {
+    if (convert == nullptr) return;
     const Word handle = convert(value_at<int>(fortran_[index(position)]));
     held_[index(position)] = handle;
     c_[index(position)] = by_place ? reinterpret_cast<Word>(&held_[index(position)]) : handle;
@@ -158,6 +178,7 @@ std::size_t requests_of(const Facts& facts, const Word* arguments) {
 
 // How many handles there are in each array that has to be looked into.
 std::size_t handles_in_arrays(const Facts& facts, const Word* arguments) {
+  if (are_handles_of_c()) return 0;
   if (facts.group == Group::start) return requests_of(facts, arguments);
   return facts.sent.types || facts.in_place.types ? ranks_of(facts, arguments) : 0;
 }
@@ -199,13 +220,14 @@ void count_call(const Form& form, Function real, const Caller& caller, Words& wo
   Arguments arguments(call, words);
   const Facts& facts = arguments.facts();
   if (has_before(call)) before(call, arguments.words());
-  const std::size_t requests = ends_requests(call) ? requests_of(facts, arguments.words()) : 0;
+  const bool converts = ends_requests(call) && !are_handles_of_c();
+  const std::size_t requests = converts ? requests_of(facts, arguments.words()) : 0;
   auto* const ending = static_cast<Word*>(alloca((requests + 1) * sizeof(Word)));
-  if (ends_requests(call)) {
+  if (converts) {
     convert(mpi.Request_f2c, words[index(facts.request)], requests, ending);
     arguments.set(facts.request, ending);
-    note_requests(facts, arguments.words());
   }
+  if (ends_requests(call)) note_requests(facts, arguments.words());
   Thread* const thread = enter(call, caller.pc, caller.sp, caller.fp);
   if (thread != nullptr && tells_by_status(facts)) {
     const std::size_t status = index(facts.status);
@@ -219,10 +241,8 @@ void count_call(const Form& form, Function real, const Caller& caller, Words& wo
   call_real(real, words);
   const int code = value_at<int>(words[form.ierror]);
   arguments.take_made();
-  if (ends_requests(call)) {
-    convert(mpi.Request_f2c, words[index(facts.request)], requests, ending);
-    if (thread == nullptr) drop_ended(facts, arguments.words());
-  }
+  if (converts) convert(mpi.Request_f2c, words[index(facts.request)], requests, ending);
+  if (ends_requests(call) && thread == nullptr) drop_ended(facts, arguments.words());
   const std::size_t handles = thread == nullptr ? 0 : handles_in_arrays(facts, arguments.words());
   if (handles > 0) {
     constexpr std::size_t arrays = 2;
@@ -232,12 +252,13 @@ void count_call(const Form& form, Function real, const Caller& caller, Words& wo
   finish(thread, call, arguments.words(), code);
 }
 
-// Whether the MPI makes the call by its own function of C. Finds the real one.
-[[gnu::noinline]] bool is_made_by_c(const char* name, Function& real, Word pc) {
+// Whether the MPI makes the call by its own function of C, of which we see each call. Finds the
+// real one.
+[[gnu::noinline]] bool is_made_by_c(const char* name, Function& real, Word pc, bool is_f08) {
   if (process.state.load(std::memory_order_acquire) == 0) start(pc);
   if (real == nullptr) real = function_after_us(name, pc);
   if (real == nullptr) end_without(name);
-  return abi.kind != AbiKind::ompi;
+  return abi.kind != AbiKind::ompi && !(abi.kind == AbiKind::mpich && is_f08);
 }
 
 template <class... Given>
@@ -255,12 +276,12 @@ template <class... Given>
 
 // Compilers write names in capitals or not, with none, one or two strokes behind them.
 // NOLINTBEGIN(bugprone-macro-parentheses): they are lists
-#define MPIGAUGE_NAMED(SYMBOL, NAME, WORDS, IERROR)                                                \
+#define MPIGAUGE_NAMED(SYMBOL, NAME, WORDS, IERROR, IS_F08)                                        \
   extern "C" [[gnu::visibility("default")]] void SYMBOL(MPIGAUGE_TAKE_##WORDS) {                   \
     static constinit mpigauge::profile::Function real = nullptr;                                   \
     static constexpr mpigauge::profile::Form form{mpigauge::profile::call_##NAME, IERROR};         \
     const mpigauge::profile::Caller caller = MPIGAUGE_CALLER;                                      \
-    if (mpigauge::profile::is_made_by_c(#SYMBOL, real, caller.pc)) {                               \
+    if (mpigauge::profile::is_made_by_c(#SYMBOL, real, caller.pc, IS_F08)) {                       \
       return reinterpret_cast<decltype(&SYMBOL)>(real)(MPIGAUGE_GIVE_##WORDS);                     \
     }                                                                                              \
     mpigauge::profile::called(form, real, caller.pc, caller.sp, caller.fp, MPIGAUGE_GIVE_##WORDS); \
@@ -269,11 +290,11 @@ template <class... Given>
   extern "C" [[gnu::visibility("default"), gnu::alias(#OTHER)]] void SYMBOL(MPIGAUGE_TAKE_##WORDS);
 #define MPIGAUGE_GROUP(...)
 #define MPIGAUGE_CALL(...)
-#define MPIGAUGE_FORTRAN(NAME, LOWER, UPPER, WORDS, IERROR) \
-  MPIGAUGE_NAMED(mpi_##LOWER##_, NAME, WORDS, IERROR)       \
-  MPIGAUGE_NAMED(mpi_##LOWER##_f08_, NAME, WORDS, IERROR)   \
-  MPIGAUGE_ALSO(mpi_##LOWER, mpi_##LOWER##_, WORDS)         \
-  MPIGAUGE_ALSO(mpi_##LOWER##__, mpi_##LOWER##_, WORDS)     \
+#define MPIGAUGE_FORTRAN(NAME, LOWER, UPPER, WORDS, IERROR)     \
+  MPIGAUGE_NAMED(mpi_##LOWER##_, NAME, WORDS, IERROR, false)    \
+  MPIGAUGE_NAMED(mpi_##LOWER##_f08_, NAME, WORDS, IERROR, true) \
+  MPIGAUGE_ALSO(mpi_##LOWER, mpi_##LOWER##_, WORDS)             \
+  MPIGAUGE_ALSO(mpi_##LOWER##__, mpi_##LOWER##_, WORDS)         \
   MPIGAUGE_ALSO(MPI_##UPPER, mpi_##LOWER##_, WORDS)
 #include "calls.inc"
 // NOLINTEND(bugprone-macro-parentheses)

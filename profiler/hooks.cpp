@@ -71,6 +71,17 @@ void begun() {
   head.init_ticks = ticks();
 }
 
+// The first session has begun, on this rank at least.
+void session_begun(Word session) {
+  layout::Head& head = process.storage.head();
+  if (!session_world_made(session, head.rank, head.ranks)) return;
+  head.job = number_of_job();
+  const Locked locked;
+  note_library();
+  note_usage();
+  head.init_ticks = ticks();
+}
+
 // MPI_Finalize is about to begin, and has ended.
 void ending() {
   settle_regions();
@@ -115,6 +126,7 @@ void before(Call call, const Word* arguments) {
   }
   if (call == call_Cancel) stop_following();
   if (call == call_Finalize) ending();
+  if (call == call_Session_finalize && session_world_goes(handle_at(arguments[0]))) ending();
 }
 
 void after(Call call, const Word* arguments) {
@@ -124,6 +136,10 @@ void after(Call call, const Word* arguments) {
     case call_Init:
     case call_Init_thread: begun(); break;
     case call_Finalize: ended(); break;
+    case call_Session_init: session_begun(handle_at(arguments[2])); break;
+    case call_Session_finalize:
+      if (process.storage.head().finalize_ticks != 0) ended();
+      break;
     case call_Comm_set_name: comm_named(handle(arguments[0])); break;
     default: break;
   }

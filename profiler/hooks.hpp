@@ -17,8 +17,8 @@ constexpr bool is_receive_of_matched(const Facts& facts) {
 /// Whether there is something to do before the call.
 constexpr bool has_before(Call call) {
   const Facts& facts = facts_of[call];
-  return call == call_Finalize || call == call_Cancel || facts.frees ||
-         is_receive_of_matched(facts);
+  return call == call_Finalize || call == call_Session_finalize || call == call_Cancel ||
+         facts.frees || is_receive_of_matched(facts);
 }
 void before(Call call, const Word* arguments);
 
@@ -28,7 +28,7 @@ constexpr bool has_after(Call call) {
   const bool makes =
       facts.new_comm != nowhere || facts.new_window != nowhere || facts.new_file != nowhere;
   return makes || call == call_Init || call == call_Init_thread || call == call_Finalize ||
-         call == call_Comm_set_name;
+         call == call_Session_init || call == call_Session_finalize || call == call_Comm_set_name;
 }
 void after(Call call, const Word* arguments);
 

@@ -157,15 +157,15 @@ struct Awaited {
 };
 
 constexpr std::size_t most_awaited = 8;
-/// The last call of a thread, written on entry: it is there however the process ends. It goes on where
-/// no call has ended since. Of the arguments there are those that the call has.
+/// The last call of a thread, written on entry: it is there however the process ends. It goes on
+/// where no call has ended since. Of the arguments there are those that the call has.
 struct Pending {
   std::uint64_t since;  // when it was entered
   std::uint32_t site;   // its number in the thread
   std::int32_t requests;
-  std::uint64_t comm;                // the handle
-  std::int32_t peer, tag;            // that it sends to, or the root
-  std::int32_t source, source_tag;   // that it receives from
+  std::uint64_t comm;                         // the handle
+  std::int32_t peer, tag;                     // that it sends to, or the root
+  std::int32_t source, source_tag;            // that it receives from
   std::array<Awaited, most_awaited> awaited;  // the first requests
 };
 

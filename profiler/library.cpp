@@ -77,6 +77,8 @@ void find_own_calls() {
   MPIGAUGE_FIND(Comm_remote_group);
   MPIGAUGE_FIND(Comm_get_name);
   MPIGAUGE_FIND(Group_size);
+  MPIGAUGE_FIND(Group_rank);
+  MPIGAUGE_FIND(Group_from_session_pset);
   MPIGAUGE_FIND(Group_translate_ranks);
   MPIGAUGE_FIND(Group_free);
   MPIGAUGE_FIND(Type_size);

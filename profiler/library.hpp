@@ -22,6 +22,8 @@ struct OwnCalls {
   int (*Comm_remote_group)(Word, Word*);
   int (*Comm_get_name)(Word, char*, int*);
   int (*Group_size)(Word, int*);
+  int (*Group_rank)(Word, int*);
+  int (*Group_from_session_pset)(Word, const char*, Word*);
   int (*Group_translate_ranks)(Word, int, const int*, Word, int*);
   int (*Group_free)(Word*);
   int (*Type_size)(Word, int*);

@@ -25,30 +25,32 @@
 // libraries lack.
 #define MPIGAUGE_OWN(NAME) extern "C" void PMPI_##NAME();
 #define MPIGAUGE_IF_THERE(NAME) extern "C" [[gnu::weak]] void PMPI_##NAME();
-#define MPIGAUGE_OWN_CALLS                 \
-  MPIGAUGE_OWN(Init)                       \
-  MPIGAUGE_OWN(Comm_rank)                  \
-  MPIGAUGE_OWN(Comm_size)                  \
-  MPIGAUGE_OWN(Comm_remote_size)           \
-  MPIGAUGE_OWN(Comm_test_inter)            \
-  MPIGAUGE_OWN(Comm_group)                 \
-  MPIGAUGE_OWN(Comm_remote_group)          \
-  MPIGAUGE_OWN(Comm_get_name)              \
-  MPIGAUGE_OWN(Group_size)                 \
-  MPIGAUGE_OWN(Group_translate_ranks)      \
-  MPIGAUGE_OWN(Group_free)                 \
-  MPIGAUGE_OWN(Type_size)                  \
-  MPIGAUGE_OWN(Type_get_name)              \
-  MPIGAUGE_OWN(Get_library_version)        \
-  MPIGAUGE_OWN(Query_thread)               \
-  MPIGAUGE_OWN(Initialized)                \
-  MPIGAUGE_OWN(Finalized)                  \
-  MPIGAUGE_OWN(Topo_test)                  \
-  MPIGAUGE_OWN(Cartdim_get)                \
-  MPIGAUGE_OWN(Graph_neighbors_count)      \
-  MPIGAUGE_OWN(Dist_graph_neighbors_count) \
-  MPIGAUGE_IF_THERE(Type_size_x)           \
-  MPIGAUGE_IF_THERE(Get_elements_x)        \
+#define MPIGAUGE_OWN_CALLS                   \
+  MPIGAUGE_OWN(Init)                         \
+  MPIGAUGE_OWN(Comm_rank)                    \
+  MPIGAUGE_OWN(Comm_size)                    \
+  MPIGAUGE_OWN(Comm_remote_size)             \
+  MPIGAUGE_OWN(Comm_test_inter)              \
+  MPIGAUGE_OWN(Comm_group)                   \
+  MPIGAUGE_OWN(Comm_remote_group)            \
+  MPIGAUGE_OWN(Comm_get_name)                \
+  MPIGAUGE_OWN(Group_size)                   \
+  MPIGAUGE_OWN(Group_rank)                   \
+  MPIGAUGE_IF_THERE(Group_from_session_pset) \
+  MPIGAUGE_OWN(Group_translate_ranks)        \
+  MPIGAUGE_OWN(Group_free)                   \
+  MPIGAUGE_OWN(Type_size)                    \
+  MPIGAUGE_OWN(Type_get_name)                \
+  MPIGAUGE_OWN(Get_library_version)          \
+  MPIGAUGE_OWN(Query_thread)                 \
+  MPIGAUGE_OWN(Initialized)                  \
+  MPIGAUGE_OWN(Finalized)                    \
+  MPIGAUGE_OWN(Topo_test)                    \
+  MPIGAUGE_OWN(Cartdim_get)                  \
+  MPIGAUGE_OWN(Graph_neighbors_count)        \
+  MPIGAUGE_OWN(Dist_graph_neighbors_count)   \
+  MPIGAUGE_IF_THERE(Type_size_x)             \
+  MPIGAUGE_IF_THERE(Get_elements_x)          \
   MPIGAUGE_IF_THERE(Pcontrol)
 MPIGAUGE_OWN_CALLS
 #undef MPIGAUGE_OWN

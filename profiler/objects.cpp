@@ -29,7 +29,7 @@ struct Ranks {
 };
 Ranks own_ranks, world_ranks;
 
-Word world_group = 0;
+Word world_group = 0, world_session = 0;
 bool has_world = false;
 
 struct MemberList {
@@ -352,6 +352,26 @@ void world_made() {
   has_world = mpi.Comm_group(abi.comm_world, &world_group) == 0;
   comm_of(abi.comm_world);
   comm_of(abi.comm_self);
+}
+
+bool session_world_made(Word session, int& rank, int& ranks) {
+  if (!works() || has_world || mpi.Group_from_session_pset == nullptr) return false;
+  const Locked locked;
+  Word group = 0;
+  if (mpi.Group_from_session_pset(session, "mpi://WORLD", &group) != 0) return false;
+  if (mpi.Group_rank(group, &rank) != 0 || mpi.Group_size(group, &ranks) != 0) return false;
+  world_group = group;
+  world_session = session;
+  return has_world = true;
+}
+
+bool session_world_goes(Word session) {
+  if (!works() || world_session == 0 || world_session != session) return false;
+  const Locked locked;
+  mpi.Group_free(&world_group);
+  has_world = false;
+  world_session = 0;
+  return true;
 }
 
 std::uint16_t type_number(Word type, Word operation) {

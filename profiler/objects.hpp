@@ -46,6 +46,11 @@ void file_goes(Word handle);
 void comm_named(Word handle);
 /// The world and the own process, once MPI has begun.
 void world_made();
+/// The same for a program that begins with sessions: `group` is the world of one, and the answer
+/// the own rank and the number of ranks.
+bool session_world_made(Word session, int& rank, int& ranks);
+/// Before a session ends. Whether it was the one of the world.
+bool session_world_goes(Word session);
 
 /// The number of a datatype and an operation (0: none), as it is stored.
 std::uint16_t type_number(Word type, Word operation);

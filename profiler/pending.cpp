@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::uint32_t not_known = ~std::uint32_t{0};
 
-// What requests are about that were begun last. A request has the one place that its handle leads to,
-// and the next one takes that over: of many that are open at once some are not known any more. Threads
-// may overwrite each other's; nothing is counted by this.
+// What requests are about that were begun last. A request has the one place that its handle leads
+// to, and the next one takes that over: of many that are open at once some are not known any more.
+// Threads may overwrite each other's; nothing is counted by this.
 struct Begun {
   Word request;
   layout::Awaited what;
@@ -38,13 +38,12 @@ void note_begun(Call call, const Facts& facts, const Word* arguments) {
   const Word request = handle_at(arguments[facts.request]);
   const bool sends = facts.to != nowhere;
   const std::int8_t peer = sends ? facts.to : facts.from;
-  begun_at(request) = {
-      .request = request,
-      .what = {.comm = pending_comm(facts, arguments),
-               .peer = argument(peer == nowhere ? facts.root : peer, arguments),
-               .tag = argument(sends ? facts.to_tag : facts.from_tag, arguments),
-               .call = call,
-               .unused = 0}};
+  begun_at(request) = {.request = request,
+                       .what = {.comm = pending_comm(facts, arguments),
+                                .peer = argument(peer == nowhere ? facts.root : peer, arguments),
+                                .tag = argument(sends ? facts.to_tag : facts.from_tag, arguments),
+                                .call = call,
+                                .unused = 0}};
 }
 
 void note_awaited(layout::Pending& pending, const Facts& facts, const Word* arguments) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// The call that a thread is in, in the file: what is stored on entry, so that it is there however the
-// process ends. Arguments are stored as they come; whoever reads the file has what explains them.
+// The call that a thread is in, in the file: what is stored on entry, so that it is there however
+// the process ends. Arguments are stored as they come; whoever reads the file has what explains
+// them.
 #pragma once
 
 #include "library.hpp"
@@ -88,8 +89,8 @@ inline Word pending_comm(const Facts& facts, const Word* arguments) {
   return comm == nullptr ? 0 : comm->handle;
 }
 
-/// Stores the arguments of a call that begins now. Where its facts are known to the compiler, that is
-/// a few stores.
+/// Stores the arguments of a call that begins now. Where its facts are known to the compiler, that
+/// is a few stores.
 [[gnu::always_inline]] inline void note_pending(Thread& thread, Call call, const Facts& facts,
                                                 const Word* arguments) {
   layout::Pending& pending = *thread.pending;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// What happens around a call of MPI: enter() and begin() before it, leave() after it. Between begin()
-// and leave() is nothing but the call; the clock is read last in one and first in the other.
+// What happens around a call of MPI: enter() and begin() before it, leave() after it. Between
+// begin() and leave() is nothing but the call; the clock is read last in one and first in the
+// other.
 #pragma once
 
 #include "facts.hpp"
@@ -14,8 +15,8 @@ namespace mpigauge::profile {
 /// The thread whose call this is. Null: the call is not recorded. begin() starts its clock.
 Thread* enter(Call call, Word pc, Word sp, Word fp);
 
-/// Starts the clock of a call that was entered, last of all before the call itself. From here on the
-/// file says that it goes on.
+/// Starts the clock of a call that was entered, last of all before the call itself. From here on
+/// the file says that it goes on.
 inline void begin(Thread& thread) {
   thread.began = ticks();
   std::atomic_ref(thread.pending->since).store(thread.began, std::memory_order_release);

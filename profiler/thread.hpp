@@ -58,7 +58,7 @@ struct alignas(line) Thread {
   // Of the call that goes on now.
   Place* place = nullptr;
   Ticks began = 0;
-  Word inside = 0;  // the stack pointer where it was made; 0: none
+  Word inside = 0;                     // the stack pointer where it was made; 0: none
   layout::Pending* pending = nullptr;  // the same, in the file
 
   std::byte* known = nullptr;

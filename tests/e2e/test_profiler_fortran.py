@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,54 @@ def test_calls_of_fortran_that_go_past_those_of_c(
         done = machine.run(*mpirun, *told, "./fortran", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         as_planned(read_folder(folder))
+
+
+F08 = {
+    **dict.fromkeys(("Init", "Comm_rank", "Comm_size", "Comm_dup", "Comm_set_name"), 1),
+    **dict.fromkeys(("Probe", "Recv", "Wait", "Iprobe", "Comm_free", "Finalize"), 1),
+    "Barrier": 8,
+    **dict.fromkeys(("Allreduce", "Irecv", "Waitall"), 20),
+    "Isend": 21,
+}
+"""The calls of a rank of f08.f90."""
+
+
+LAUNCHED = {
+    "mpich": ["mpiexec.mpich", "-env", "LD_PRELOAD", "{0}", "-env", "MPIGAUGE_PROFILE", "{1}"],
+    "openmpi": [
+        *("mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"),
+        *("-x", "LD_PRELOAD={0}", "-x", "MPIGAUGE_PROFILE={1}"),
+    ],
+}
+PACKAGES = {"mpich": ("libmpich-dev", "mpich"), "openmpi": ("libopenmpi-dev", "openmpi-bin")}
+
+
+@needs_root
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", LAUNCHED)
+def test_calls_of_mpi_f08_are_seen_once(
+    name: str, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    """MPICH's with a buffer call functions of C, its others go past them, as all of Open MPI do."""
+    folder = tmp_path / "profile"
+    folder.mkdir()
+    debian = tmp_path_factory.mktemp("debian")
+    with installed(debian, *PACKAGES[name], "gfortran") as machine:
+        words = [f"mpifort.{name}", "-g", "-O1", str(HERE / "f08.f90"), "-o", "f08"]
+        built = machine.run(*words, cwd=tmp_path)
+        assert built.returncode == 0, built.stderr
+        launcher = [word.format(library(), folder) for word in LAUNCHED[name]]
+        done = machine.run(*launcher, "-n", str(RANKS), "./f08", cwd=tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
+        files = read_folder(folder)
+    assert [file.rank for file in files] == list(range(RANKS))
+    for file in files:
+        calls: Counter[str] = Counter()
+        for site in file.sites:
+            calls[site.call.removeprefix("MPI_")] += site.calls
+        assert calls == F08
+        assert file.nested == file.cut == 0
+        assert "a copy" in {comm.name for comm in file.comms.values()}
 
 
 def as_planned(files: tuple[RankFile, ...]) -> None:

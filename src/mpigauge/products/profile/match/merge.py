@@ -37,7 +37,10 @@ from mpigauge.site.mpi.programs.abi import family_of
 
 Value = TypeVar("Value")
 
-OUTSIDE = ("MPI_Init", "MPI_Init_thread", "MPI_Finalize")
+OUTSIDE = (
+    *("MPI_Init", "MPI_Init_thread", "MPI_Finalize"),
+    *("MPI_Session_init", "MPI_Session_finalize"),
+)
 """The calls that begin and end the run time, and are not part of it."""
 
 ROW = np.dtype(
