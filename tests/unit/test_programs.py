@@ -335,6 +335,29 @@ def test_a_layer_for_fortran_that_no_translation_has(tmp_path: Path) -> None:
     assert one.ways == ("it has no libmpifort_of_somebody.so.12, the layer for Fortran",)
 
 
+def test_buffers_of_mpi_f08_are_taken_by_a_layer_of_the_same_compiler(tmp_path: Path) -> None:
+    """Array descriptors differ between compilers; the program's own layer stays where it can."""
+    mpich = installed(MPICH, tmp_path, name="libmpi.so.12", offers=MPI_C)
+    layer = ("mpi_init_f08_", "mpi_send_f08ts_")
+    inside = ("__I_MPI_fast_memcpy",)
+    Made(offers=(*layer, *inside), interpreter="").write(mpich.library.parent / "libmpifort.so.12")
+    own = tmp_path / "own"
+    own.mkdir()
+    wants = (*MPI_C, *layer, "_gfortran_set_args")
+    needed = ("libmpichfort.so.12", "libmpich.so.12")
+    Made(needed=needed, wants=wants, runpath=str(own)).write(tmp_path / "app")
+    refused = suits(look(["./app"], HERE, tmp_path), mpich)
+    assert not refused.directly
+    why = "its layer for Fortran takes buffers of mpi_f08 in the form of another compiler"
+    assert refused.ways == (f"by a translation, as {why}",)
+    imports = (*MPI_C[:1], "PMPIX_Delete_error_code")
+    Made(offers=layer, wants=imports, interpreter="").write(own / "libmpichfort.so.12")
+    kept = suits(look(["./app"], HERE, tmp_path), mpich)
+    assert kept.directly
+    assert kept.layers == (own / "libmpichfort.so.12",)
+    assert "below the program's own libmpichfort.so.12, the layer for Fortran" in kept.ways
+
+
 def test_a_layer_for_fortran_that_lacks_something_is_not_taken(tmp_path: Path) -> None:
     """Intel MPI's knows other names of mpi_f08 than MPICH's."""
     mpich = installed(MPICH, tmp_path, name="libmpi.so.12", offers=MPI_C)

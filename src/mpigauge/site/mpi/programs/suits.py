@@ -32,6 +32,14 @@ WORDS: dict[Abi, str] = {
 COMPONENTS = "openmpi/mca_*.so"
 """Components that an Open MPI may have next to its library, and opens by itself."""
 INNER = "libopen-"
+BY_DESCRIPTOR = ("_f08ts_", "_f08ts_large_")
+"""The ends of names of mpi_f08 that take buffers as array descriptors."""
+OTHER_BUFFERS = "takes buffers of mpi_f08 in the form of another compiler"
+COMPILERS = (
+    ("Intel", "libifcore", "__I_MPI_"),
+    ("GNU", "libgfortran", "_gfortran_"),
+)
+"""Fortran compilers: names, runtimes, and the beginnings of names in files that they made."""
 """The beginning of names of libraries that only one version of Open MPI supports."""
 
 
@@ -145,6 +153,8 @@ def _directly(look: Look, mpi: Mpi, kind: Abi, library: Path) -> Suits:
     layers, without = _layers(look, library, own)
     if without:
         why = f"it has no {without}, the layer for Fortran"
+        if _other_buffers(look, _beside(library, without)):
+            why = f"its layer for Fortran {OTHER_BUFFERS}"
         return _by_our_layer(look, mpi, library, [without], why)
     calls, data = _lacking(look, own, layers)
     if short := list(filter(abi.is_of_layer, (*calls, *data))):
@@ -185,12 +195,12 @@ def _by_our_layer(look: Look, mpi: Mpi, library: Path, names: list[str], why: st
 
 
 def _layers(look: Look, library: Path, own: Elf) -> tuple[tuple[Path, ...], str]:
-    """Returns the layers for Fortran to use: those next to the library, else the program's own if
-    compatible; and the name of a missing one."""
+    """Returns the layers for Fortran to use: those next to the library, else, or if these take
+    buffers in another form, the program's own if compatible; and the name of a missing one."""
     layers = []
     for each in look.fortran:
-        beside = library.parent / abi.usual_name(each.name)
-        if beside.exists():
+        beside = _beside(library, each.name)
+        if beside.exists() and not _other_buffers(look, beside):
             layers.append(beside)
         elif each.path and each.elf and _stands_on(each.elf, own):
             layers.append(each.path)
@@ -199,11 +209,36 @@ def _layers(look: Look, library: Path, own: Elf) -> tuple[tuple[Path, ...], str]
     return tuple(dict.fromkeys(layers)), ""
 
 
+def _beside(library: Path, name: str) -> Path:
+    """Returns the path of a layer for Fortran next to a library."""
+    return library.parent / abi.usual_name(name)
+
+
+def _other_buffers(look: Look, layer: Path) -> bool:
+    """True if the program hands buffers of mpi_f08 over in the form of one compiler (array
+    descriptors), and a layer was made by another, whose form differs."""
+    if not any(name.endswith(BY_DESCRIPTOR) for name in look.calls):
+        return False
+    own, other = look.elf, _elf(layer)
+    makers = [_fortran_compiler(elf) for elf in (own, other) if elf]
+    return len(makers) == 2 and None not in makers and makers[0] != makers[1]
+
+
+def _fortran_compiler(elf: Elf) -> str | None:
+    """Returns the Fortran compiler that made a file, by its runtime; None: unknown."""
+    for compiler, runtime, inner in COMPILERS:
+        needs = any(name.startswith(runtime) for name in elf.needed)
+        if needs or any(name.startswith(inner) for name in elf.offers | elf.wants):
+            return compiler
+    return None
+
+
 def _stands_on(layer: Elf, library: Elf) -> bool:
-    """True if a layer for Fortran of another MPI with this ABI finds all that it imports."""
+    """True if a layer for Fortran of another MPI with this ABI finds all that it imports, except
+    extensions, which are looked up when they are called."""
     if any(name.startswith(INNER) for name in layer.needed):
         return False
-    imports = filter(abi.is_of_mpi, layer.wants)
+    imports = set(filter(abi.is_of_mpi, layer.wants)) - abi.extensions(layer.wants)
     return library.offers.issuperset(imports)
 
 
