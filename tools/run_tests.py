@@ -31,11 +31,9 @@ PYTEST = (sys.executable, "-m", "pytest", "-rs")
 KERNELS = "from tests.conftest import ABIS; from mpigauge.site.mpi import find, kernels\n"
 KERNELS += "for spec in ABIS: kernels(find(spec), print)"
 MOST_WORKERS = 8
-WITHOUT_MPI = (
-    *("tests/replay", "tests/process"),
-    *("tests/golden/test_imb.py", "tests/golden/test_readers_imb.py"),
-)
+WITHOUT_JOBS = ("--dist", "loadgroup", "-m", "not mpi", "--ignore=tests/unit")
 """The tests besides unit tests that start no MPI job, so each core can have a worker."""
+WITH_JOBS = ("-m", "mpi and not alone", "--ignore=tests/unit")
 ALONE = ("-m", "alone", "tests/cases")
 """The tests that run alone: their ranks synchronize so often that another job makes them ten times
 as slow, or fail."""
@@ -75,17 +73,15 @@ def parts(goals: Sequence[str] = ()) -> tuple[Part, ...]:
     unit, many, alone, rest, cpp = (
         RESULTS / f"{each}.xml" for each in ("unit", "many", "alone", "rest", "cpp")
     )
-    elsewhere = (f"--ignore={each}" for each in ("tests/unit", *WITHOUT_MPI))
-    others = ("-m", "not alone", *elsewhere)
     shared = (*PYTEST, "-n", workers)
     return (
         Part("C++ tests", ("make", "cpp-test", f"JUNIT={cpp}"), cpp),
         Part("kernels", (sys.executable, "-c", KERNELS)),
-        Part("tests alone", (*PYTEST, f"--junitxml={alone}", *ALONE), alone),
+        Part("jobs alone", (*PYTEST, f"--junitxml={alone}", *ALONE), alone),
         *(Part(goal, ("make", goal), beside=True) for goal in goals),
         Part("unit tests", (*shared, f"--junitxml={unit}", "tests/unit"), unit, beside=True),
-        Part("data, processes", (*shared, f"--junitxml={many}", *WITHOUT_MPI), many, beside=True),
-        Part("all other tests", (*PYTEST, *PAIR, f"--junitxml={rest}", *others), rest),
+        Part("without jobs", (*shared, f"--junitxml={many}", *WITHOUT_JOBS), many, beside=True),
+        Part("with jobs", (*PYTEST, *PAIR, f"--junitxml={rest}", *WITH_JOBS), rest),
     )
 
 

@@ -3,8 +3,9 @@
 # Copyright the mpigauge authors
 """Which tests of the last `make test` took longest, and which files?
 
-It starts nothing and reads what each part leaves in build/results. Times are wall times: two files
-run at a time, so their sum is larger than the time of a part.
+It starts nothing and reads what each part leaves in build/results. Times are wall times. Two files
+run at a time, so their sum is larger than the time of a part. Tests without jobs run beside them
+with a low priority, so they take longer than alone.
 
 Exit status: 0 the tests are named, 2 there are no results.
 """

@@ -72,7 +72,7 @@ def test_a_part_that_fails_keeps_no_other_from_running(
 def test_goals_are_made_beside_the_tests_that_start_jobs() -> None:
     parts = run_tests.parts(("types", "cpp-lint"))
     beside = [part.name for part in parts if part.beside]
-    assert beside == ["types", "cpp-lint", "unit tests", "data, processes"]
-    assert parts[-1].name == "all other tests"
+    assert beside == ["types", "cpp-lint", "unit tests", "without jobs"]
+    assert parts[-1].name == "with jobs"
     results = [part.result for part in parts if part.result]
     assert len(set(results)) == len(results) == 5
