@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.site.mpi.blas import usual_blas
-from tests.cases.launching import Ended, Site, run
+from tests.cases.launching import ROUGH, Ended, Site, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 CORES = len(os.sched_getaffinity(0))
 FEW_CALLS = 1 << 20
 """A size that IMB repeats 40 times, not 1000."""
-NO_TIME = "no time was left for it"
 SUITES = (
     "MPI1",
     "EXT",
@@ -60,13 +59,7 @@ OF_RANKS = {
 
 def run_all(where: Site, ranks: int, names: str, *options: object) -> Ended:
     """These benchmarks in one launch, in as much time as it takes to reach each cell."""
-    words = ("--benchmarks", names, *options)
-    seconds = 2.0 if ranks <= CORES else 8.0
-    while True:
-        ended = run(where, ranks, *words, "--inflight", 16, "--seconds", seconds)
-        if seconds > 60 or all(skip.reason != NO_TIME for skip in ended.skips):
-            return ended
-        seconds *= 4
+    return run(where, ranks, "--benchmarks", names, "--inflight", 16, *ROUGH, *options)
 
 
 def one_of_each_suite(cards: Iterable[Card]) -> list[Card]:

@@ -15,7 +15,7 @@ from mpigauge.model.libraries import Blas
 from mpigauge.site.mpi.blas import check_blas, usual_blas
 from tests import patience
 from tests.blas_fakes import fake_blas
-from tests.cases.launching import Ended, run, site
+from tests.cases.launching import ROUGH, Ended, run, site
 
 pytestmark = pytest.mark.mpi
 
@@ -46,7 +46,7 @@ def openblas() -> Path:
 
 
 def test_openblas_on_each_rank_and_on_all_cores_of_one() -> None:
-    words = ("--benchmarks", ALL, "--ranks", "1,2", "--sizes", SMALL, "--seconds", 1.5, "--blas",
+    words = ("--benchmarks", ALL, "--ranks", "1,2", "--sizes", SMALL, *ROUGH, "--blas",
              f"openblas={openblas()}")  # fmt: skip
     ended = run(site("mpich"), 2, *words, "--bind", "0,1")
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors

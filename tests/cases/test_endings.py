@@ -12,7 +12,7 @@ import pytest
 from mpigauge.model.record import CellRecord, End, Rank, parse
 from mpigauge.site import topology
 from tests import patience
-from tests.cases.launching import Site, finish, run, site, start
+from tests.cases.launching import ROUGH, Site, finish, run, site, start
 
 pytestmark = pytest.mark.mpi
 
@@ -21,6 +21,8 @@ LARGE = 2 * GIB + 8
 MEMORY_FOR_LARGE = 12 * GIB
 ENOUGH_TICKS = 2 * os.sysconf("SC_CLK_TCK")
 """Of processor time, to be compared with."""
+SINGLE_CALL = ("--cell-seconds", 1e-9)
+"""The options with which a cell is a single call."""
 
 
 def measures(records: Path) -> bool:
@@ -46,7 +48,7 @@ def test_a_stop_file_ends_a_launch_with_all_that_it_has(where: Site, tmp_path: P
 
 def test_what_does_not_fit_is_left_out_and_the_rest_goes_on(where: Site) -> None:
     ended = run(where, 2, "--benchmarks", "PingPong,Alltoall", "--sizes", "8,100000",
-                "--memory-limit", 300000, "--seconds", 2)  # fmt: skip
+                "--memory-limit", 300000, *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {(s.key["benchmark"], s.key["message_bytes"]) for s in ended.skips} == {
         ("Alltoall", 100000)
@@ -74,7 +76,7 @@ def test_messages_above_2_gib() -> None:
     if topology.read().memory_bytes < MEMORY_FOR_LARGE:
         pytest.skip("needs 12 GiB of free memory")
     ended = run(site("mpich"), 2, "--benchmarks", "PingPong,Bcast,Allgather", "--sizes", LARGE,
-                "--seconds", 1)  # fmt: skip
+                *SINGLE_CALL)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {c.benchmark for c in ended.cells} == {"PingPong", "Bcast"}
     reasons = {s.reason for s in ended.skips}
@@ -120,7 +122,7 @@ def test_a_cell_without_time_is_a_single_call(where: Site) -> None:
     """In chains, in starts of their own, of what is completed together, and in several groups."""
     names = "PingPong,Allreduce,EXT:Unidir_Put,MPI4:Bcast_persist"
     ended = run(where, 2, "--benchmarks", names, "--ranks", 2, "--sizes", "8,70000",
-                "--cell-seconds", 1e-9)  # fmt: skip
+                *SINGLE_CALL)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {cell.benchmark for cell in ended.cells} == {
         word.rpartition(":")[2] for word in names.split(",")
@@ -131,6 +133,6 @@ def test_a_cell_without_time_is_a_single_call(where: Site) -> None:
 
 def test_groups_agree_on_a_single_call(where: Site) -> None:
     ended = run(where, 4, "--benchmarks", "Bcast", "--ranks", 2, "--multi", 1, "--sizes", 8,
-                "--cell-seconds", 1e-9)  # fmt: skip
+                *SINGLE_CALL)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert [(cell.group, cell.samples) for cell in ended.cells] == [(0, 1), (1, 1)]

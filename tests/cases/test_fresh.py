@@ -9,7 +9,7 @@ import math
 import pytest
 
 from tests.cases.every_cell import may_be_skipped, run_all
-from tests.cases.launching import run, site
+from tests.cases.launching import ROUGH, run, site
 
 pytestmark = pytest.mark.mpi
 
@@ -22,7 +22,7 @@ def test_every_benchmark_is_right_with_fresh_data(spec: str) -> None:
     where = site(spec)
     cards = [card for card in where.cards if card.suite != "SELFTEST" and not card.why_static]
     assert {card.suite for card in cards} == {"MPI1", "NBC", "MPI4", "MT", "P2P", "HALO", "MORE"}
-    words = ("--data", "fresh", "--sizes", FEW_CALLS, "--precision", 10)
+    words = ("--data", "fresh", "--sizes", FEW_CALLS)
     ended = run_all(where, 2, ",".join(card.word for card in cards), *words)
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {cell.data for cell in ended.cells} == {"fresh"}
@@ -38,7 +38,7 @@ def test_every_benchmark_is_right_with_fresh_data(spec: str) -> None:
 def test_each_call_brings_new_data(spec: str) -> None:
     """The same benchmark with static data is the proof that it would notice old ones."""
     ended = run(site(spec), 2, "--benchmarks", "Renewed", "--data", "both", "--sizes",
-                "8,1000,70000", "--seconds", 2)  # fmt: skip
+                "8,1000,70000", *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {(cell.message_bytes, cell.data) for cell in ended.cells} == {
         (size, "fresh") for size in (8, 1000, 70000)
@@ -63,7 +63,7 @@ def test_with_all_that_changes_what_is_written() -> None:
 def test_threads_write_their_own_data() -> None:
     names = "PingPongMT,BiBandMT,AllReduceMT"
     ended = run(site("mpich"), 2, "--benchmarks", names, "--threads", 2, "--data", "fresh",
-                "--inflight", 8, "--sizes", "8,4096", "--seconds", 3)  # fmt: skip
+                "--inflight", 8, "--sizes", "8,4096", *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert all(cell.data == "fresh" and cell.time_write_s > 0 for cell in ended.cells)
     assert ended.cells
@@ -71,7 +71,7 @@ def test_threads_write_their_own_data() -> None:
 
 def test_what_has_nothing_to_write_is_static_or_refused() -> None:
     names = "PingPong,Barrier,Reduce_local,RMA:Unidir_get"
-    ended = run_all(site("mpich"), 2, names, "--sizes", 8, "--precision", 10, "--data", "fresh",
+    ended = run_all(site("mpich"), 2, names, "--sizes", 8, "--data", "fresh",
                     "--insist", "Barrier")  # fmt: skip
     assert {cell.benchmark: cell.data for cell in ended.cells} == {
         "PingPong": "fresh", "Reduce_local": "static", "Unidir_get": "static",

@@ -15,7 +15,7 @@ import pytest
 
 from mpigauge.model.record import CellRecord, Skip, parse
 from tests import patience
-from tests.cases.launching import Site, finish, run, site, start
+from tests.cases.launching import ROUGH, Site, finish, run, site, start
 from tests.conftest import ABIS
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def test_directories_are_measured_side_by_side(where: Site, tmp_path: Path) -> N
     for folder in folders:
         folder.mkdir()
     ended = run(where, 2, "--benchmarks", "P_Write_Expl,Open_Close", "--ranks", 2, "--sizes",
-                1 << 20, "--dir", ",".join(map(str, folders)), "--seconds", 20)  # fmt: skip
+                1 << 20, "--dir", ",".join(map(str, folders)), *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {(c.benchmark, c.completion, c.directory) for c in ended.cells} == {
         (name, completion, str(folder))
@@ -105,13 +105,13 @@ def test_a_directory_that_is_not_there_is_refused_before_anything_runs(where: Si
 
 def test_directories_do_not_matter_to_others() -> None:
     ended = run(site("mpich"), 2, "--benchmarks", "PingPong", "--sizes", 8, "--dir", "/nowhere",
-                "--seconds", 1)  # fmt: skip
+                *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.cells) == (0, 1)
 
 
 def test_a_file_for_which_there_is_no_room_is_a_reason(where: Site, small_disk: Path) -> None:
     ended = run(where, 1, "--benchmarks", "S_Write_Expl", "--sizes", f"{1 << 30},8",
-                "--memory-limit", 1 << 45, "--dir", small_disk, "--seconds", 5)  # fmt: skip
+                "--memory-limit", 1 << 45, "--dir", small_disk, *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {s.key["message_bytes"] for s in ended.skips} == {1 << 30}
     assert all("not enough room: needs" in skip.reason for skip in ended.skips)
@@ -122,7 +122,7 @@ def test_a_file_for_which_there_is_no_room_is_a_reason(where: Site, small_disk: 
 def test_what_is_done_about_caches_is_said(where: Site, cache: str, tmp_path: Path) -> None:
     ended = run(where, 2, "--benchmarks", "P_Read_Indv,P_Read_Priv,C_Read_Expl", "--ranks", 2,
                 "--sizes", 1 << 20, "--io-cache", cache, "--dir", tmp_path,
-                "--seconds", 20)  # fmt: skip
+                *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {c.benchmark for c in ended.cells} == {"P_Read_Indv", "P_Read_Priv", "C_Read_Expl"}
     assert {c.settings for c in ended.cells} == {"" if cache == "keep" else f"io-cache={cache}"}

@@ -15,7 +15,7 @@ import pytest
 
 from mpigauge.model.cpu_lists import as_list, parse_list
 from mpigauge.model.record import Noise, Sampled
-from tests.cases.launching import run, site
+from tests.cases.launching import ROUGH, run, site
 
 pytestmark = pytest.mark.mpi
 
@@ -24,7 +24,7 @@ STREAMS = "NODE:Read,NODE:Read_tuned,NODE:Triad,NODE:Triad_tuned,NODE:Memcpy"
 
 def test_rows_name_the_way_that_was_taken() -> None:
     ended = run(site("mpich"), 2, "--benchmarks", STREAMS, "--ranks", "1,2", "--sizes", "100000",
-                "--seconds", 3)  # fmt: skip
+                *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     ways = {(c.benchmark, c.ranks): c.variant for c in ended.cells}
     assert len(ways) == 10
@@ -45,7 +45,7 @@ def test_what_is_moved_is_counted_on_all_ranks() -> None:
 
 def test_arrays_larger_than_memory_are_refused_and_the_rest_is_measured() -> None:
     ended = run(site("mpich"), 2, "--benchmarks", "NODE:Triad,NODE:Triad_tuned,NODE:Chase",
-                "--ranks", 2, "--sizes", f"4096,{1 << 46}", "--seconds", 4)  # fmt: skip
+                "--ranks", 2, "--sizes", f"4096,{1 << 46}", *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {(c.benchmark, c.message_bytes) for c in ended.cells} == {
         ("Triad", 4096), ("Triad_tuned", 4096), ("Chase", 4096)
@@ -59,7 +59,7 @@ def test_arrays_larger_than_memory_are_refused_and_the_rest_is_measured() -> Non
 def test_a_processor_without_wide_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MPIGAUGE_ISA", "baseline")
     ended = run(site("mpich"), 1, "--benchmarks", f"{STREAMS},NODE:Peak_sse2,NODE:Peak_avx2",
-                "--ranks", 1, "--sizes", "65536", "--seconds", 1)  # fmt: skip
+                "--ranks", 1, "--sizes", "65536", *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert not any("avx" in cell.variant for cell in ended.cells)
     assert ended.cell("Triad", 65536).variant == "sse2"
@@ -80,7 +80,7 @@ def test_an_unknown_set_of_instructions_is_named(monkeypatch: pytest.MonkeyPatch
 def test_each_rank_alone_beside_all_others() -> None:
     """Groups of one, all at the same time, with a row for each: a slow core stands out."""
     ended = run(site("mpich"), 2, "--benchmarks", "NODE:Copy_tuned,NODE:Chase_huge", "--ranks", 1,
-                "--multi", 1, "--sizes", "65536", "--seconds", 1)  # fmt: skip
+                "--multi", 1, "--sizes", "65536", *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert sorted((c.benchmark, c.group) for c in ended.cells) == [
         ("Chase_huge", 0), ("Chase_huge", 1), ("Copy_tuned", 0), ("Copy_tuned", 1)
@@ -91,7 +91,7 @@ def test_each_rank_alone_beside_all_others() -> None:
 def test_a_printed_time_is_of_one_way_over_one_line() -> None:
     """A call goes over four lines, eight times there and back each."""
     ended = run(site("mpich"), 2, "--benchmarks", "NODE:Line,NODE:Mailbox,NODE:Payload",
-                "--ranks", 2, "--seconds", 2)  # fmt: skip
+                "--ranks", 2, *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     for cell in ended.cells:
         assert cell.time_scale == 0.5 / 32
@@ -142,7 +142,7 @@ def test_ranks_that_share_memory_say_what_they_moved() -> None:
 def test_several_ranks_load_the_memory_of_one() -> None:
     names = ",".join(f"NODE:{name}" for name in BESIDE)
     ended = run(site("mpich"), 3, "--benchmarks", names, "--ranks", "2,3", "--sizes", "262144",
-                "--seconds", 2)  # fmt: skip
+                *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     moved = {(c.benchmark, c.ranks): c.moved_bytes for c in ended.cells}
     assert moved == {
@@ -153,7 +153,7 @@ def test_several_ranks_load_the_memory_of_one() -> None:
 
 def test_cold_buffers_are_not_claimed_where_there_are_none() -> None:
     ended = run(site("mpich"), 1, "--benchmarks", "NODE:Copy", "--ranks", 1, "--cache", "both",
-                "--cache-bytes", 1 << 20, "--sizes", "4096", "--seconds", 1)  # fmt: skip
+                "--cache-bytes", 1 << 20, "--sizes", "4096", *ROUGH)  # fmt: skip
     assert [cell.cache for cell in ended.cells] == ["hot"]
 
 
@@ -163,7 +163,7 @@ def test_threads_of_a_rank_share_its_work_where_they_are_told() -> None:
     if "," not in cores:
         pytest.skip("two threads need two cores")
     names = ("Triad_tuned", "Dot", "Memcpy", "Chase")
-    options = ("--ranks", 1, "--sizes", 100_000, "--seconds", 2, "--bind", cores.replace(",", "+"))
+    options = ("--ranks", 1, "--sizes", 100_000, *ROUGH, "--bind", cores.replace(",", "+"))
     ended = run(site("mpich"), 1, "--benchmarks", ",".join(f"NODE:{name}" for name in names),
                 *options, "--threads", "1,2,3", "--thread-order", "compact,scatter")  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
@@ -181,7 +181,7 @@ def test_threads_of_a_rank_share_its_work_where_they_are_told() -> None:
 def test_memory_is_looked_for_where_it_was_put() -> None:
     """On a machine of one node, or in a container that lets nobody put memory, that is said."""
     ended = run(site("mpich"), 1, "--benchmarks", "NODE:Triad,NODE:Triad_tuned,NODE:Chase_huge",
-                "--ranks", 1, "--sizes", 1 << 20, "--seconds", 1,
+                "--ranks", 1, "--sizes", 1 << 20, *ROUGH,
                 "--memory-on", "local,interleaved,4095")  # fmt: skip
     assert ended.status == 0, ended.errors
     placed = [c for c in ended.cells if c.settings in ("memory-on=local", "memory-on=interleaved")]
@@ -204,7 +204,7 @@ os.execvp(sys.argv[1], sys.argv[1:])
 def test_without_huge_pages_rows_say_that_they_have_usual_ones() -> None:
     words = [sys.executable, "-c", NO_HUGE_PAGES]
     ended = run(site("mpich"), 1, "--benchmarks", "NODE:Triad_tuned,NODE:Chase_huge", "--ranks", 1,
-                "--sizes", 8 << 20, "--seconds", 1, before=words)  # fmt: skip
+                "--sizes", 8 << 20, *ROUGH, before=words)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {cell.benchmark for cell in ended.cells} == {"Triad_tuned", "Chase_huge"}
     assert ended.cell("Triad_tuned", 8 << 20).variant.endswith(", usual pages")
@@ -212,7 +212,7 @@ def test_without_huge_pages_rows_say_that_they_have_usual_ones() -> None:
 
 def test_loops_of_a_compiler_that_are_not_there_leave_ours() -> None:
     ended = run(site("mpich"), 1, "--benchmarks", "NODE:Triad,NODE:Memcpy", "--ranks", 1,
-                "--sizes", 4096, "--seconds", 1, "--compiler", "ours,x++=/nowhere.so")  # fmt: skip
+                "--sizes", 4096, *ROUGH, "--compiler", "ours,x++=/nowhere.so")  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert [(c.benchmark, c.settings) for c in ended.cells] == [("Triad", ""), ("Memcpy", "")]
     (skip,) = ended.skips
@@ -243,7 +243,7 @@ MBIND = {"x86_64": 237, "aarch64": 235}
 def test_a_system_that_lets_nobody_put_memory_is_quoted() -> None:
     words = [sys.executable, "-c", SECCOMP, str(MBIND[platform.machine()])]
     ended = run(site("mpich"), 1, "--benchmarks", "NODE:Triad", "--ranks", 1, "--sizes", 4096,
-                "--seconds", 1, "--memory-on", "local", before=words)  # fmt: skip
+                *ROUGH, "--memory-on", "local", before=words)  # fmt: skip
     assert ended.status == 0, ended.errors
     assert not ended.cells
     (skip,) = ended.skips

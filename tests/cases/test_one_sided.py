@@ -12,15 +12,13 @@ import math
 
 import pytest
 
-from tests.cases.launching import Ended, Site, run, site
+from tests.cases.launching import ROUGH, Ended, Site, run, site
 
 pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 """Open MPI 5.0.11 ends by signal 11 in one-sided communication now and then, more often beside
 other jobs; why is not known."""
 
 SUITES = ("EXT", "RMA")
-NO_TIME = "no time was left for it"
-SECONDS = 10
 FEW_CALLS = 1 << 20
 """A size that IMB repeats 40 times, not 1000."""
 
@@ -30,18 +28,16 @@ def one_sided(where: Site) -> str:
 
 
 def right(ended: Ended) -> Ended:
-    """Libraries that spin are slow where others want the cores too, so time may run out."""
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
-    assert {skip.reason for skip in ended.skips} <= {NO_TIME}
+    assert not ended.skips
     assert ended.cells
     return ended
 
 
 def test_every_mode_of_every_benchmark_is_a_cell(where: Site) -> None:
     ended = right(run(where, 2, "--benchmarks", one_sided(where), "--sizes", FEW_CALLS,
-                      "--seconds", SECONDS))  # fmt: skip
+                      *ROUGH))  # fmt: skip
     found = [(c.suite, c.benchmark, c.completion) for c in ended.cells]
-    found += [(s.key["suite"], s.key["benchmark"], s.key["completion"]) for s in ended.skips]
     expected = [
         (card.suite, card.name, completion)
         for card in where.cards
@@ -54,7 +50,7 @@ def test_every_mode_of_every_benchmark_is_a_cell(where: Site) -> None:
 def test_operations_completed_together_are_as_many_as_in_imb(where: Site) -> None:
     names = "EXT:Unidir_Put,RMA:Unidir_put"
     ended = right(run(where, 2, "--benchmarks", names, "--sizes", f"0,8,{FEW_CALLS}",
-                      "--seconds", SECONDS))  # fmt: skip
+                      *ROUGH))  # fmt: skip
     calls = {(c.suite, c.message_bytes): c.calls for c in ended.cells if c.completion == "end"}
     assert calls
     assert calls == {key: 40 if key[1] == FEW_CALLS else 1000 for key in calls}
@@ -63,13 +59,13 @@ def test_operations_completed_together_are_as_many_as_in_imb(where: Site) -> Non
 def test_displacements_rotate_when_cold(where: Site) -> None:
     ended = right(run(where, 2, "--benchmarks", one_sided(where), "--cache", "cold",
                       "--cache-bytes", 1 << 20, "--sizes", "0,4096",
-                      "--seconds", SECONDS))  # fmt: skip
+                      *ROUGH))  # fmt: skip
     assert {c.cache for c in ended.cells} == {"cold"}
 
 
 def test_the_schedule_of_imb_is_right_too(where: Site) -> None:
     ended = right(run(where, 2, "--benchmarks", one_sided(where), "--mode", "classic",
-                      "--sizes", FEW_CALLS, "--seconds", SECONDS))  # fmt: skip
+                      "--sizes", FEW_CALLS, *ROUGH))  # fmt: skip
     assert {c.stop for c in ended.cells} == {"schedule"}
 
 
@@ -79,7 +75,7 @@ def test_the_schedule_of_imb_is_right_too(where: Site) -> None:
 def test_accumulations_are_exact(where: Site, datatype: str, op: str) -> None:
     names = "EXT:Accumulate,RMA:Accumulate,RMA:Get_accumulate,RMA:Fetch_and_op"
     ended = right(run(where, 2, "--benchmarks", names, "--datatype", datatype, "--op", op,
-                      "--sizes", "8,20000", "--seconds", SECONDS))  # fmt: skip
+                      "--sizes", "8,20000", *ROUGH))  # fmt: skip
     assert {(c.datatype, c.op) for c in ended.cells} == {(datatype, op)}
 
 
@@ -90,7 +86,7 @@ def test_passive_targets_are_told_apart_from_busy_ones(where: Site) -> None:
     sums = []
     for _ in range(3):
         ended = right(run(where, 2, "--benchmarks", "Truly_passive_put", "--sizes", "8,4096,65536",
-                          "--seconds", SECONDS))  # fmt: skip
+                          "--seconds", 10))  # fmt: skip
         assert all(0 <= c.overlap_ratio <= 1 for c in ended.cells)
         passive = math.fsum(c.time_pure_s for c in ended.cells)
         computed = math.fsum(c.time_cpu_s for c in ended.cells)
@@ -104,7 +100,7 @@ def test_passive_targets_are_told_apart_from_busy_ones(where: Site) -> None:
 def test_several_targets_count_each(where: Site) -> None:
     names = "One_put_all,One_get_all,Put_all_local"
     ended = right(run(where, 3, "--benchmarks", names, "--ranks", 3, "--sizes", FEW_CALLS,
-                      "--seconds", SECONDS))  # fmt: skip
+                      *ROUGH))  # fmt: skip
     assert {c.moved_bytes for c in ended.cells} == {2 * FEW_CALLS}
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cases.every_cell import FEW_CALLS, MISSING, SUITES, check_benchmarks, run_all
-from tests.cases.launching import OTHER_SUITES, Site, run, site
+from tests.cases.launching import OTHER_SUITES, ROUGH, Site, run, site
 from tests.conftest import ABIS, MPIS
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ ON_RANKS = dict.fromkeys(MPIS, RANKS) | {"openmpi": (*RANKS, 6), "mpich@std": (2
 """Six make an uneven grid, where ranks that wait for each other leave the core to others."""
 ENOUGH = {"NODE": 2, "IO": 2}
 """Ranks of some suites: test_node.py and test_io.py have on more ranks what differs there."""
+A_WHILE = ("--seconds", 5)
+"""The option of a launch by a clock: beside other jobs nearly every start may come late."""
 
 
 @pytest.mark.parametrize(
@@ -48,7 +50,8 @@ def test_every_benchmark_is_right(where: Site, ranks: int, suite: str, tmp_path:
 
 def test_every_benchmark_is_right_in_classic_mode(where: Site) -> None:
     mpi1 = [card.name for card in where.cards if card.suite == "MPI1"]
-    ended = run_all(where, 2, ",".join(mpi1), "--sizes", FEW_CALLS, "--mode", "classic")
+    ended = run_all(where, 2, ",".join(mpi1), "--sizes", FEW_CALLS, "--mode", "classic",
+                    "--repetitions", 10)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {c.benchmark for c in ended.cells} == set(mpi1)
     assert {c.stop for c in ended.cells} == {"schedule"}
@@ -58,7 +61,7 @@ def test_every_benchmark_is_right_in_classic_mode(where: Site) -> None:
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_every_data_type_and_operation_is_exact(where: Site, ranks: int) -> None:
     ended = run(where, ranks, "--benchmarks", "Reductions", "--sizes", 4096, "--ranks", ranks,
-                "--seconds", 1)  # fmt: skip
+                *ROUGH)  # fmt: skip
     assert (ended.status, ended.errors) == (0, "")
     assert ended.cell("Reductions", 4096).wrong_count == 0
 
@@ -70,7 +73,7 @@ def test_every_data_type_and_operation_is_exact(where: Site, ranks: int) -> None
 def test_reductions_take_a_data_type_and_an_operation(datatype: str, op: str) -> None:
     names = "Allreduce,Reduce,Reduce_local,Reduce_scatter,Reduce_scatter_block"
     ended = run(site("mpich"), 2, "--benchmarks", names, "--datatype", datatype, "--op", op,
-                "--sizes", "0,1,1000", "--seconds", 2)  # fmt: skip
+                "--sizes", "0,1,1000", *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {(c.datatype, c.op) for c in ended.cells} == {(datatype, op)}
     assert {c.benchmark for c in ended.cells} == set(names.split(","))
@@ -80,7 +83,7 @@ def test_roots_shift(where: Site) -> None:
     rooted = [card.name for card in where.cards if card.rooted and card.suite == "MPI1"]
     assert "Bcast" in rooted
     ended = run(where, 2, "--benchmarks", ",".join([*rooted, "Allreduce"]), "--root-shift", 1,
-                "--sizes", "8,70000", "--seconds", 2)  # fmt: skip
+                "--sizes", "8,70000", *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {c.benchmark for c in ended.cells if c.root_shift} == set(rooted)
 
@@ -92,7 +95,7 @@ def test_a_root_that_stays(where: Site) -> None:
         rooted
     )
     ended = run(where, 2, "--benchmarks", ",".join(rooted), "--root", 1, "--sizes", 8,
-                "--seconds", 3)  # fmt: skip
+                *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {"root=1"} == {c.settings for c in ended.cells}
     assert {c.benchmark for c in ended.cells} | {s.key["benchmark"] for s in ended.skips} == {
@@ -116,7 +119,7 @@ def test_layouts_of_messages(where: Site, layout: str) -> None:
 
 def test_sixteen_bit_numbers_where_there_are_any(where: Site) -> None:
     ended = run(where, 2, "--benchmarks", "PingPong,Allreduce", "--datatype", "float16",
-                "--sizes", "8,4096", "--seconds", 2)  # fmt: skip
+                "--sizes", "8,4096", *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert len(ended.cells) == 4 or {s.reason for s in ended.skips} == {
         MISSING + "data type float16"
@@ -125,7 +128,7 @@ def test_sixteen_bit_numbers_where_there_are_any(where: Site) -> None:
 
 def test_hot_and_cold_are_cells_of_their_own(where: Site) -> None:
     ended = run(where, 2, "--benchmarks", "PingPong,Bcast,Allreduce,Barrier", "--cache", "both",
-                "--cache-bytes", 1 << 20, "--sizes", "0,8,4096", "--seconds", 2)  # fmt: skip
+                "--cache-bytes", 1 << 20, "--sizes", "0,8,4096", *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     cells = {(c.benchmark, c.message_bytes, c.cache) for c in ended.cells}
     assert len(cells) == len(ended.cells) == 3 * 3 * 2 + 1
@@ -134,7 +137,7 @@ def test_hot_and_cold_are_cells_of_their_own(where: Site) -> None:
 
 def test_dissemination_starts(where: Site) -> None:
     ended = run(where, 2, "--benchmarks", "Bcast,PingPong", "--sync", "dissemination",
-                "--sizes", "8", "--seconds", 2)  # fmt: skip
+                "--sizes", "8", *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {(c.benchmark, c.sync) for c in ended.cells} == {
         ("Bcast", "dissemination"),
@@ -145,7 +148,7 @@ def test_dissemination_starts(where: Site) -> None:
 def test_starts_by_a_common_clock(where: Site) -> None:
     """Late starters are dropped; what the clocks may be apart is stored."""
     ended = run(where, 2, "--benchmarks", "Bcast,Allreduce", "--sync", "clock", "--sizes", "8,4096",
-                "--seconds", 5)  # fmt: skip
+                *ROUGH, *A_WHILE)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert len(ended.cells) + len(ended.skips) == 4
     assert all(c.sync == "clock" and 0 < c.sync_error_s < 1 for c in ended.cells)
@@ -155,7 +158,7 @@ def test_ranks_that_share_a_clock_start_by_it(where: Site) -> None:
     """All forms of a collective; what follows each other needs no start. Nobody measured the
     offset of a clock: the error is about a reading of it."""
     ended = run(where, 2, "--benchmarks", "PingPong,Bcast,Ibcast,Ibcast_pure", "--sync", "auto",
-                "--sizes", "8,4096", "--seconds", 5)  # fmt: skip
+                "--sizes", "8,4096", *ROUGH, *A_WHILE)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert len(ended.cells) + len(ended.skips) == 8  # beside others some start may be missed
     assert {c.sync for c in ended.cells if c.benchmark == "PingPong"} == {"none"}
@@ -193,7 +196,7 @@ def test_groups_in_which_nobody_can_be_late() -> None:
 def test_ranks_that_share_cores_start_after_a_barrier() -> None:
     ranks = len(os.sched_getaffinity(0)) + 1
     ended = run(site("mpich"), ranks, "--benchmarks", "Bcast", "--sync", "auto", "--sizes", "8",
-                "--ranks", ranks, "--seconds", 3)  # fmt: skip
+                "--ranks", ranks, *ROUGH)  # fmt: skip
     assert ended.status == 0, ended.errors
     assert {c.sync for c in ended.cells} == {"barrier"}
 
@@ -211,7 +214,7 @@ def test_late_starters_do_not_keep_a_launch_alive() -> None:
 def test_groups_side_by_side(where: Site, multi: int) -> None:
     """On a grid of 2 x 2 ranks 0 and 2 are one group, 1 and 3 the other."""
     ended = run(where, 4, "--benchmarks", "PingPong,Sendrecv,Allreduce", "--multi", multi,
-                "--map", "2x2", "--ranks", 2, "--sizes", "8", "--seconds", 4)  # fmt: skip
+                "--map", "2x2", "--ranks", 2, "--sizes", "8", *ROUGH)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     groups = {0: [-1], 1: [0, 1]}[multi]
     assert sorted((c.benchmark, c.group) for c in ended.cells) == sorted(
@@ -237,7 +240,7 @@ def test_groups_that_do_not_fit_are_refused(where: Site) -> None:
 @pytest.mark.parametrize("mode", ["adaptive", "classic"])
 def test_wrong_data_end_the_job_with_a_status(where: Site, mode: str) -> None:
     ended = run(where, 2, "--benchmarks", "Corrupt,PingPong", "--sizes", "0,8", "--mode", mode,
-                "--seconds", 5)  # fmt: skip
+                *ROUGH)  # fmt: skip
     assert ended.status == 1
     assert ended.cell("Corrupt", 8).wrong_count >= 1
     assert ended.cell("PingPong", 8).wrong_count == 0

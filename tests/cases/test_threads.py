@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.model.suite_options import LEVELS
-from tests.cases.launching import Site, run, site, words
+from tests.cases.launching import ROUGH, Site, run, site, words
 from tests.lower_level import preloaded
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.mpi
 
 BLOCKING = ("PingPongMT", "SendRecvMT", "BiBandMT", "AllReduceMT", "BarrierMT")
+FEW = ("--repetitions", 10, *ROUGH)
+"""The options with which a row takes few calls in either mode: threads that wait for each other on
+few cores take a time slice for each."""
 
 
 @pytest.mark.parametrize("mode", ["adaptive", "classic"])
@@ -31,7 +34,7 @@ def test_two_threads_of_each_rank(
     processors, see docs/howto/which-mpi.md; those of messages do."""
     monkeypatch.setenv("I_MPI_COLL_INTRANODE", "pt2pt")
     ended = run(where, ranks, "--benchmarks", ",".join(BLOCKING), "--ranks", ranks, "--threads", 2,
-                "--sizes", 1 << 20, "--inflight", 2, "--mode", mode, "--seconds", 20)  # fmt: skip
+                "--sizes", 1 << 20, "--inflight", 2, "--mode", mode, *FEW)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert ended.launch.thread_level == "multiple"
     expected = set(BLOCKING) - ({"PingPongMT", "BiBandMT"} if ranks == 1 else set())
@@ -43,7 +46,7 @@ def test_two_threads_of_each_rank(
 def test_buffers_of_threads(memory: str) -> None:
     ended = run(site("mpich"), 2, "--benchmarks", "ExchangeMT,BcastMT", "--threads", 3,
                 "--thread-memory", memory, "--sizes", "0,5,70000", "--mode", "classic",
-                "--seconds", 20)  # fmt: skip
+                *FEW)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert len(ended.cells) == 6
 
@@ -51,7 +54,7 @@ def test_buffers_of_threads(memory: str) -> None:
 def test_ranks_without_a_partner_do_not_count() -> None:
     """Their time would be 0."""
     ended = run(site("mpich"), 3, "--benchmarks", "PingPongMT", "--ranks", 3, "--sizes", 1 << 20,
-                "--mode", "classic")  # fmt: skip
+                "--mode", "classic", *FEW)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert ended.cells[0].time_min_s > 0
 
@@ -71,7 +74,7 @@ def test_a_level_that_threads_cannot_do_with_is_refused(where: Site) -> None:
 @pytest.mark.parametrize("level", ["single", "funneled", "serialized", "multiple"])
 def test_the_level_that_was_provided_is_recorded(where: Site, level: str) -> None:
     ended = run(where, 2, "--benchmarks", "PingPong", "--thread-level", level, "--sizes", 8,
-                "--seconds", 1)  # fmt: skip
+                *ROUGH)  # fmt: skip
     assert ended.status == 0, ended.errors
     assert LEVELS.index(ended.launch.thread_level) >= LEVELS.index(level)
     assert ended.launch.thread_level_asked == level
@@ -79,13 +82,13 @@ def test_the_level_that_was_provided_is_recorded(where: Site, level: str) -> Non
 
 
 def test_cells_know_no_level_where_none_was_asked_for(where: Site) -> None:
-    ended = run(where, 2, "--benchmarks", "PingPong", "--sizes", 8, "--seconds", 1)
+    ended = run(where, 2, "--benchmarks", "PingPong", "--sizes", 8, *ROUGH)
     assert (ended.launch.thread_level_asked, ended.cells[0].thread_level) == ("", "")
 
 
 def test_rows_say_a_lower_level_that_was_provided(where: Site, tmp_path: Path) -> None:
     ended = run(where, 2, "--benchmarks", "PingPong", "--thread-level", "multiple", "--sizes", 8,
-                "--seconds", 1, before=preloaded(tmp_path))  # fmt: skip
+                *ROUGH, before=preloaded(tmp_path))  # fmt: skip
     assert ended.status == 0, ended.errors
     assert (ended.launch.thread_level_asked, ended.launch.thread_level) == ("multiple", "single")
     assert {cell.thread_level for cell in ended.cells} == {"single"}

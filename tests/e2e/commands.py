@@ -18,6 +18,9 @@ from mpigauge.model.record import Rank
 from mpigauge.runs.store import Run, load
 from tests import patience
 
+ROUGH = ("--precision", "50%")
+"""The option with which cells take few samples, and the time that these need. With `--time` alone a
+command takes all of this time, and leaves out cells where the machine is busy."""
 LONG = ("PingPong", "Sendrecv", "--sizes", "0,8,64Ki", "--time", "60s")
 """Benchmarks that are certainly still measured when somebody presses Ctrl-C."""
 

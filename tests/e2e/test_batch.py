@@ -59,7 +59,7 @@ def test_a_job(
         (fake / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{fake}:{os.environ['PATH']}")
     monkeypatch.setenv("FAKE", str(fake))
-    words = ("Barrier", "--launches", "1", "--time", "1s", "--mpi", mpi.spec, "--output", "out")
+    words = ("Barrier", "--launches", "1", *cli.ROUGH, "--mpi", mpi.spec, "--output", "out")
     job = ("--system", system, "--ppn", "2", "--time", "5m")
     done = cli.mpigauge("submit", *job, "run", *words, cwd=tmp_path)
     log = tmp_path / "out.log"

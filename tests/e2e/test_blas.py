@@ -11,11 +11,12 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.runs.store import load
 from tests.blas_fakes import fake_blas
+from tests.e2e.commands import ROUGH
 
 pytestmark = pytest.mark.mpi
 
 WORDS = ("run", "DGEMM", "--sizes", "80000", "--np", "1", "--bind", "0-1", "--launches", "1",
-         "--time", "2s", "--mpi", "mpich")  # fmt: skip
+         *ROUGH, "--mpi", "mpich")  # fmt: skip
 
 
 def test_two_libraries_are_measured_in_turn_and_shown_beside_each_other(

@@ -12,6 +12,7 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.runs.store import load
+from tests.e2e.commands import ROUGH
 
 pytestmark = pytest.mark.mpi
 
@@ -21,7 +22,7 @@ def test_two_compilers_are_measured_in_turn_and_judged_in_one_table(
 ) -> None:
     folder = tmp_path / "run"
     words = ["node", "Triad", "Dot", "--compiler", "g++", "--compiler", "g++ -O1", "--np", "1"]
-    words += ["--sizes", "100000", "--launches", "2", "--time", "2s", "--mpi", "mpich"]
+    words += ["--sizes", "100000", "--launches", "2", *ROUGH, "--mpi", "mpich"]
     assert run([*words, "--output", str(folder)]) == 0
     stored = load(folder)
     assert {(c.benchmark, c.launch, c.settings) for c in stored.cells} == {

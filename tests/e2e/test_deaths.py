@@ -32,7 +32,7 @@ def spec(mpi: Mpi, built: Kernels) -> str:
 
 def ended(words: list[str], spec: str, cwd: Path, *more: str) -> subprocess.CompletedProcess[str]:
     """A run below other words."""
-    run = ("run", "PingPong", "--launches", "1", "--time", "2s", "--mpi", spec, *more)
+    run = ("run", "PingPong", "--launches", "1", *cli.ROUGH, "--mpi", spec, *more)
     return patience.run([*words, *cli.command(run)], cwd=cwd, env=dict(os.environ))
 
 

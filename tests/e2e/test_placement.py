@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores"),
 ]
 ONE, OTHER = (sorted(os.sched_getaffinity(0)) * 2)[:2]
-WORDS = ("run", "PingPong", "--sizes", "8", "--time", "1s", "--launches", "1", "--output", "out")
+WORDS = ("run", "PingPong", "--sizes", "8", *cli.ROUGH, "--launches", "1", "--output", "out")
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ def run(folder: Path, *words: str) -> str:
 
 
 def test_only_what_takes_time_is_measured_and_said_before(mpi: Mpi, before: Path) -> None:
-    said = run(before, "profile", "--measure", "--mpi", mpi.spec, "--time", "8s", "before")
+    said = run(before, "profile", "--measure", "--mpi", mpi.spec, "--time", "4s", "before")
     assert re.search(r"measures \d cells?, by their share of the time in MPI: .*of 8 B", said)
     assert "no longer than" in said
     stored = load(before / "before-measured")
@@ -60,7 +60,7 @@ def test_only_what_takes_time_is_measured_and_said_before(mpi: Mpi, before: Path
 
 def test_the_program_is_replayed_from_its_profile(mpi: Mpi, before: Path) -> None:
     """The calls of an iteration take time, in MPI and apart from it; it says how close they are."""
-    words = ("Replay", "--replay", "before", "--mpi", mpi.spec, "--time", "6s", "--launches", "2")
+    words = ("Replay", "--replay", "before", "--mpi", mpi.spec, "--time", "2s", "--launches", "2")
     said = " ".join(run(before, "run", *words, "--output", "replayed").split())
     assert re.search(
         r"replayed, an iteration of before \(\d+ calls?\) spends .* µs in MPI, in", said

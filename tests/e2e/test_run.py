@@ -100,8 +100,8 @@ def test_fresh_data_beside_static_ones(tmp_path: Path) -> None:
 
 
 def test_a_budget(spec: str, tmp_path: Path) -> None:
-    stored = load(run(spec, tmp_path, "PingPong", "--sizes", "0,8", "--time", "4s"))
-    assert stored.plan["seconds"] == 4.0
+    stored = load(run(spec, tmp_path, "PingPong", "--sizes", "0,8", "--time", "2s"))
+    assert stored.plan["seconds"] == 2.0
     assert len(stored.complete) >= 1
 
 
@@ -116,7 +116,7 @@ def test_classic(spec: str, tmp_path: Path) -> None:
 
 def test_oversubscribed(spec: str, tmp_path: Path) -> None:
     ranks = str(1 + len(os.sched_getaffinity(0)))
-    words = ("Barrier", "--ranks", ranks, "--oversubscribe", "--launches", "1")
+    words = ("Barrier", "--ranks", ranks, "--oversubscribe", "--launches", "1", *cli.ROUGH)
     stored = load(run(spec, tmp_path, *words))
     assert {cell.ranks for cell in stored.cells} == {int(ranks)}
     assert all("oversubscribed" in cell.flags for cell in stored.cells)
@@ -143,7 +143,7 @@ def test_show_prints_what_run_printed(tmp_path: Path, form: str) -> None:
 
 
 def test_quick(spec: str, tmp_path: Path) -> None:
-    enough = ("--time", "100s", "--precision", "50%", "--launches", "1")
+    enough = ("--time", "100s", "--launches", "1", *cli.ROUGH)
     words = ("quick", "--mpi", spec, *enough, "--output", "out")
     done = cli.mpigauge(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -71,7 +71,7 @@ def check_seats(stored: Run) -> None:
 @pytest.mark.parametrize("launcher", [(), ("--launcher", "srun")], ids=["own", "srun"])
 def test_a_job(ready: Mpi, nodes: Slurm, tmp_path: Path, launcher: tuple[str, ...]) -> None:
     """The hosts are those of the job; its result is shown by the command that submitted it."""
-    words = ("PingPong", "Barrier", "--sizes", "8", "--launches", "1", "--time", "1s")
+    words = ("PingPong", "Barrier", "--sizes", "8", "--launches", "1", *cli.ROUGH)
     stored, done = submit(nodes, tmp_path, "run", *words, "--mpi", ready.spec, *launcher)
     check_seats(stored)
     assert {cell.benchmark for cell in stored.cells} == {"PingPong", "Barrier"}
@@ -116,7 +116,7 @@ int main(int count, char** words) {
 @pytest.mark.skipif("intel" not in MPIS, reason="there is no Intel MPI for such a machine")
 def test_another_pmi(nodes: Slurm, tmp_path: Path) -> None:
     """Intel MPI understands both; for the others the right one is taken."""
-    words = ("run", "PingPong", "--sizes", "8", "--launches", "1", "--time", "1s")
+    words = ("run", "PingPong", "--sizes", "8", "--launches", "1", *cli.ROUGH)
     stored, _ = submit(nodes, tmp_path, *words, "--mpi", "intel", "--launcher", "srun:pmix")
     check_seats(stored)
     assert "srun --mpi=pmix" in (tmp_path / "out" / "logs" / "launch-000.command").read_text()
@@ -184,7 +184,7 @@ def test_several_ranks_of_a_node(
     wide: Slurm, tmp_path: Path, place: tuple[str, ...], seats: list[tuple[str, int]]
 ) -> None:
     """Each on a core of its own."""
-    how = ("--launcher", "srun", "--launches", "1", "--time", "1s", "--mpi", "mpich")
+    how = ("--launcher", "srun", "--launches", "1", *cli.ROUGH, "--mpi", "mpich")
     stored, _ = submit(wide, tmp_path, "run", "Barrier", *place, *how)
     ranks = sorted(stored.ranks, key=lambda rank: rank.rank)
     assert [(rank.host, rank.local_rank) for rank in ranks] == seats
@@ -195,7 +195,7 @@ def test_several_ranks_of_a_node(
 def test_srun_binds(tmp_path: Path) -> None:
     """On a node where Slurm may bind."""
     where = ("--place", "cores:1,0", "--bind-by", "launcher", "--launcher", "srun")
-    words = ("run", "PingPong", "--sizes", "8", "--launches", "1", "--time", "1s", "--mpi", "mpich")
+    words = ("run", "PingPong", "--sizes", "8", "--launches", "1", *cli.ROUGH, "--mpi", "mpich")
     with slurm("binding", "-n", "1", "--cpus", "2") as node:
         done = node.mpigauge("submit", *words, *where, "--output", "out", cwd=tmp_path)
         assert done.returncode == 0, done.stderr + (tmp_path / "out.log").read_text()

@@ -90,7 +90,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
     """A folder with a run, a sweep, and a text of another program."""
     folder = tmp_path_factory.mktemp("streams")
     kernels(find("mpich"))
-    more = ("--sizes", "0,8", "--launches", "1", "--time", "1s", "--mpi", "mpich")
+    more = ("--sizes", "0,8", "--launches", "1", *cli.ROUGH, "--mpi", "mpich")
     (folder / "mpigauge-runs").mkdir()
     for words in (
         ("run", "PingPong", "--output", RUN),

@@ -56,7 +56,7 @@ def arm_of(name: str) -> str:
 def test_a_setting_that_the_mpi_does_not_survive(mpi: Mpi, built: Kernels, tmp_path: Path) -> None:
     """It is recorded with its reason, and the rest is measured."""
     assert built.executable.exists()
-    plan_file(tmp_path, [mpi.name], benchmarks=["Allreduce"], sizes=8, launches=1, timeout="8s")
+    plan_file(tmp_path, [mpi.name], benchmarks=["Allreduce"], sizes=8, launches=1, timeout="20s")
     done = cli.mpigauge("sweep", "plan.toml", "--output", "out", cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     stored = load(tmp_path / "out")
@@ -78,7 +78,7 @@ def test_kill_9_of_everything_and_resume(tmp_path: Path) -> None:
     """All MPIs from one plan file; what is complete is not measured again, nothing is lost."""
     plan = {"benchmarks": ["PingPong", "Bcast"], "sizes": [8, 1024], "ranks": 2, "launches": 2,
             "relaunch": True}  # fmt: skip
-    plan_file(tmp_path, MPIS, **plan, timeout="8s")
+    plan_file(tmp_path, MPIS, **plan)
     text = (tmp_path / "plan.toml").read_text()
     for name, (bad, _) in KNOBS.items():
         text = text.replace(f'{{ {bad} = "{WORST[name]}" }}, ', "")

@@ -341,7 +341,7 @@ def test_open_mpi_changes_the_algorithm_exactly_at_the_ends_of_a_rule(
 
     def measured(collectives: list[str], sizes: str, ranks: str) -> set[str]:
         out = f"out-{'-'.join(collectives)}-{sizes}-{ranks}"
-        words = ("--sizes", sizes, "--ranks", ranks, "--launches", "1", "--time", "1s")
+        words = ("--sizes", sizes, "--ranks", ranks, "--launches", "1", *cli.ROUGH)
         cli.mpigauge(
             *("run", *collectives, "--mpi", spec, *words, *settings),
             *("--oversubscribe", "--output", out),

@@ -30,7 +30,7 @@ int main(int count, char** words) {
   return 0;
 }
 """
-SHORT = ("--ranks", "2", "--sizes", "8,8Ki", "--launches", "1", "--time", "2s")
+SHORT = ("--ranks", "2", "--sizes", "8,8Ki", "--launches", "1", *cli.ROUGH)
 
 
 def test_a_run_follows_the_rules_and_records_them(mpi: Mpi, tmp_path: Path) -> None:

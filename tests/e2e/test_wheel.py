@@ -19,6 +19,7 @@ import pytest
 from mpigauge.site.mpi import find
 from tests import patience
 from tests.conftest import ABIS, MPIS
+from tests.e2e.commands import ROUGH
 from tests.e2e.debian import installed, needs_root
 from tests.e2e.wheels import COMPILERS, builder, program
 
@@ -125,7 +126,7 @@ def test_a_benchmark_runs(spec: str, bare: dict[str, str], tmp_path: Path) -> No
 def test_the_first_number_comes_and_all_that_needs_no_extra_works(
     bare: dict[str, str], tmp_path: Path
 ) -> None:
-    assert "latency, 0 B" in good(["quick", "--time", "5s"], bare, tmp_path)
+    assert "latency, 0 B" in good(["quick", *ROUGH], bare, tmp_path)
     for line in WITH_A_RUN:
         good(line.split(), bare, tmp_path)
     checked = mpigauge(["check", "last", "--against", "last"], bare, tmp_path)
@@ -162,7 +163,7 @@ def test_each_python_that_is_here(version: str, wheel: Path, tmp_path: Path) -> 
     env = {name: value for name, value in os.environ.items() if name not in OURS}
     env["PATH"] = f"{tmp_path / 'venv/bin'}:{env['PATH']}"
     good(["mpi", "install", "mpich"], env, tmp_path)
-    assert "latency, " in good(["quick", "--time", "8s"], env, tmp_path)
+    assert "latency, " in good(["quick", *ROUGH], env, tmp_path)
 
 
 @needs_root
