@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 PATIENCE_S = 180.0
 OTHER_SUITES = ("SELFTEST", NCCL_SUITE)
 """Suites that test ourselves, or that need a GPU: see test_nccl.py."""
-ROUGH = ("--precision", 10)
-"""The options with which a cell takes the fewest samples, and the time that these need. A launch
-with a time of its own leaves out cells where the machine is busy."""
+ROUGH = ("--precision", 10, "--cell-seconds", 1)
+"""The options with which a cell takes the fewest samples, or on a busy machine less: one call at
+least. A launch with a time of its own would leave out cells there."""
 SEGMENTATION_FAULT = 128 + 11
 FAILED_ASSERTION = "Internal error"
 """The end of what MPICH prints where an assertion of its own fails."""
