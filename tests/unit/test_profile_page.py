@@ -20,6 +20,7 @@ from mpigauge.products.profile.kind import page_of
 from mpigauge.products.profile.launch.profiling import jobs_of
 from mpigauge.products.profile.read.symbols import Place
 from mpigauge.products.profile.show.page import LONGEST_NAME
+from mpigauge.products.profile.show.pictures import peers_scale
 from tests.profiles import MAIN, NORM, after_an_edit, job, rank_file, stored
 from tests.replay.test_report_page import Page
 from tests.unit.test_profile_waited import waits
@@ -80,7 +81,7 @@ def test_waiting_is_a_part_of_the_bars(tmp_path: Path) -> None:
     drawn = re.findall(r"<title>rank (\d): ([^<]*) waiting in MPI</title>", page)
     assert [rank for rank, _ in drawn] == ["0", "1"]
     assert any(time.startswith("8.00 ms") for _, time in drawn)
-    assert "else in MPI" in page
+    assert "moving in MPI" in page
 
 
 def test_numbers_can_be_taken_along(page: str) -> None:
@@ -104,7 +105,7 @@ def test_very_many_ranks_share_bars_and_squares() -> None:
     files = [replace(rank_file(0), rank=n, ranks=200, host="node0") for n in range(200)]
     (many,) = jobs_of(0, files)
     account = Account(many)
-    assert pictures.ranks(account).svg.count("ranks ") == 3 * 50
+    assert pictures.ranks(account).svg.count("ranks ") == 3 * 29
     squares = pictures.peers(account)
     assert squares is not None
     assert "A square stands for 3 × 3 ranks" in squares.about
@@ -172,3 +173,40 @@ def test_long_names_of_call_sites_leave_the_other_columns_in_view(tmp_path: Path
     assert {name for name in names for whole, _ in cells if name in whole} == set(names)
     assert len({short for _, short in cells}) == len(set(cells)), "one name for each part"
     assert max(len(short) for _, short in cells) <= LONGEST_NAME
+
+
+def test_pictures_come_before_tables(page: str) -> None:
+    """The tree of efficiencies, the call sites and the ranks are seen first, then the timeline."""
+    places = [page.index(f'aria-label="{title}') for title in PICTURES_FIRST]
+    assert places == sorted(places)
+    assert places[-1] < page.index('<table class="sortable">')
+    assert "parallel efficiency: 82 %" in page
+
+
+PICTURES_FIRST = (
+    "Efficiencies",
+    "Call sites with most time in MPI",
+    "Time of each rank",
+    "Timeline",
+)
+
+
+def test_peers_have_messages_and_time_too(page: str) -> None:
+    assert "<title>rank 0 to rank 1: 10</title>" in page
+    assert "<title>rank 0 to rank 1: 20.0 ms</title>" in page
+
+
+def test_nearly_equal_values_look_alike() -> None:
+    scale = peers_scale([1000.0, 1001.0, 999.0])
+    places = [scale.place(value) for value in (999.0, 1001.0)]
+    assert places[1] - places[0] < 0.01
+    assert peers_scale([1.0, 1000.0]).place(1.0) == 0
+
+
+def test_communicators_have_a_table(page: str) -> None:
+    (table,) = re.findall(r"<caption>Communicators</caption>.*?</table>", page, re.DOTALL)
+    rows = [re.findall(r'data-value="([^"]*)"', row) for row in re.findall(r"<tr>.*?</tr>", table)]
+    by_name = {row[0]: row[1:] for row in rows if row}
+    assert by_name["secret grid"][:4] == ["2", "MPI_Comm_split", "200", "1600"]
+    assert float(by_name["secret grid"][4]) == pytest.approx(0.15)
+    assert float(by_name["MPI_COMM_WORLD"][4]) == pytest.approx(0.02)

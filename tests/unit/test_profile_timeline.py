@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +15,15 @@ import numpy as np
 import pytest
 
 from mpigauge.cli.main import run as mpigauge
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.phases import phases
+from mpigauge.products.profile.by_name import page_of
+from mpigauge.products.profile.launch.profiling import jobs_of
 from mpigauge.products.profile.match.timeline import TIMED_CALL, TimedCalls
+from mpigauge.products.profile.read.files import Timeline
+from mpigauge.products.profile.show.timeline import rows_of, timeline
 from mpigauge.products.profile.store.stored import ProfiledJob, load_jobs, save
-from tests.profiles import job, stored
+from tests.profiles import job, rank_file, stored
 
 STEP_S = 0.01
 
@@ -96,3 +105,88 @@ def test_what_has_no_trace_is_refused(
 def test_a_limit_is_a_size(capsys: pytest.CaptureFixture[str]) -> None:
     assert mpigauge(["profile", "--timeline-limit", "much", "--", "true"]) == 2
     assert "--timeline-limit" in capsys.readouterr().err
+
+
+# --- how it is drawn ------------------------------------------------------------------------------
+def spread(ranks: int, levels: tuple[float, ...], calls: TimedCalls) -> Account:
+    """Ranks whose share of MPI has these levels, one after the other, for 10 s in all."""
+    rng = np.random.default_rng(2)
+    shares = np.repeat(levels, 1000 // len(levels))
+    files = []
+    for number in range(ranks):
+        noisy = np.clip(shares + rng.normal(0, 0.03, len(shares)), 0, 1)
+        line = Timeline(0, 0.0, 10 / len(shares), noisy * 10 / len(shares))
+        plain = replace(rank_file(number), ranks=ranks, run_s=10.0, on_s=10.0)
+        files.append(replace(plain, timelines=(line,)))
+    (made,) = jobs_of(0, files)
+    return Account(replace(made, profile=replace(made.profile, timeline=calls)))
+
+
+@pytest.mark.parametrize("levels", [(0.5,), (0.1, 0.8), (0.1, 0.8, 0.3, 0.6)])
+def test_phases_begin_where_the_share_of_mpi_changes(levels: tuple[float, ...]) -> None:
+    found = phases(spread(3, levels, TimedCalls()))
+    assert len(found) == len(levels)
+    length = 10 / len(levels)
+    for number, (phase, level) in enumerate(zip(found, levels, strict=True)):
+        assert phase.begin_s == pytest.approx(number * length, abs=0.06)
+        assert phase.share == pytest.approx(level, abs=0.02)
+
+
+def test_phases_are_named_by_their_calls() -> None:
+    calls = calls_of(2, 100)
+    plain = job()
+    kinds = [
+        n
+        for n, spot in enumerate(plain.profile.spots)
+        if spot.call in ("MPI_Send", "MPI_Allreduce")
+    ]
+    late = calls.calls["rank"] == 1
+    calls.calls["entered_s"] = np.where(late, 7.0, 2.0)
+    calls.calls["site"] = np.where(late, kinds[1], kinds[0])
+    names = [phase.name for phase in phases(spread(2, (0.7, 0.9), calls))]
+    assert names == [plain.profile.spots[kind].call.removeprefix("MPI_") for kind in kinds]
+
+
+def with_mpi_s(account: Account, seconds: float) -> Account:
+    """The same ranks with so much time in each call site."""
+    rows = account.profile.rows.copy()
+    rows["seconds"] = seconds
+    return Account(replace(account.job, profile=replace(account.profile, rows=rows)))
+
+
+def test_steps_are_drawn_if_only_some_calls_are_recorded() -> None:
+    """2 ranks wait 2 of 10 ms, and move data for 1 ms; rank 1 moves alone."""
+    account = with_mpi_s(spread(2, (0.9,), calls_of(2, 1000)), 3.0)
+    rows, drawn = rows_of(account), timeline(account)
+    assert rows is not None
+    assert drawn is not None
+    assert not rows.is_recorded
+    assert rows.mpi.mean() == pytest.approx(0.9, abs=0.02)
+    assert rows.waiting[0].mean() == pytest.approx(0.2, abs=0.01)
+    assert "as only some calls were recorded" in drawn.about
+
+
+def test_recorded_calls_are_drawn_if_they_are_nearly_all() -> None:
+    rows = rows_of(with_mpi_s(spread(2, (0.9,), calls_of(2, 1000)), 0.5))
+    assert rows is not None
+    assert rows.is_recorded
+    assert rows.mpi.mean(axis=1) == pytest.approx([0.3, 0.1], abs=0.01)
+    assert rows.waiting.mean(axis=1) == pytest.approx([0.2, 0.0], abs=0.01)
+
+
+def test_a_page_can_zoom_in_to_single_calls(tmp_path: Path) -> None:
+    folder = stored(tmp_path / "run", with_calls(calls_of(2, 50)))
+    page = page_of(str(folder)) or ""
+    packed = re.search(r'id="calls-packed">([^<]+)<', page)
+    assert packed
+    data = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    assert (len(data["at"]), data["rows"]) == (100, ["rank 0", "rank 1"])
+    assert data["names"] == ["MPI_Allreduce in norm at norm.cpp:88"]
+    assert max(data["wait"]) == pytest.approx(2e-3)
+
+
+def test_many_ranks_share_rows() -> None:
+    rows = rows_of(spread(100, (0.5,), TimedCalls()))
+    assert rows is not None
+    assert len(rows.names) == 20
+    assert rows.names[0] == "ranks 0–4"

@@ -141,7 +141,87 @@ function sortable(box) {
   });
 }
 
+async function zoom(box) {
+  const view = box.querySelector(".zoomed");
+  if (!view || !window.DecompressionStream) return;
+  const data = await unpacked("calls-packed"), canvas = view.querySelector("canvas"), pen = canvas.getContext("2d");
+  const readout = view.querySelector(".readout"), span = view.querySelector(".found");
+  const left = 90, row = 18, gap = 4, high = data.rows.length * (row + gap) + 22;
+  const figure = box.querySelector("figure .plot");
+  let from = 0, to = data.end, dragged = null;
+  const time = (s) => Math.abs(s) >= 1 ? `${s.toPrecision(4)} s` : Math.abs(s) >= 1e-3 ? `${(s * 1e3).toPrecision(4)} ms` : `${(s * 1e6).toPrecision(4)} µs`;
+  const wide = () => canvas.clientWidth - left - 8;
+  const x = (s) => left + (s - from) / (to - from) * wide();
+  const at = (event) => from + (event.clientX - canvas.getBoundingClientRect().left - left) / wide() * (to - from);
+  function draw() {
+    const ratio = window.devicePixelRatio || 1, style = getComputedStyle(figure), part = (n) => style.getPropertyValue(`--c${n}`) || ["#0072b2", "#d55e00", "#009e73"][n];
+    canvas.style.height = `${high}px`;
+    canvas.width = canvas.clientWidth * ratio; canvas.height = high * ratio;
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.font = "11px sans-serif";
+    const ink = getComputedStyle(canvas).color, steps = data.mpi[0].length, step = data.end / steps;
+    data.rows.forEach((name, n) => {
+      const y = n * (row + gap);
+      pen.fillStyle = ink; pen.textAlign = "right"; pen.fillText(name, left - 8, y + row - 4);
+      pen.fillStyle = part(0); pen.fillRect(left, y, wide(), row);
+      for (let k = Math.max(0, Math.floor(from / step)); k < steps && k * step < to; k++) {
+        const a = Math.max(x(k * step), left), b = Math.min(x((k + 1) * step), left + wide());
+        for (const [number, shares] of [[1, data.mpi], [2, data.waiting]]) {
+          const tall = row * shares[n][k];
+          if (!data.recorded || to - from > data.end / 4) { pen.fillStyle = part(number); pen.fillRect(a, y + row - tall, b - a, tall); }
+        }
+      }
+    });
+    if (to - from <= data.end / 4) for (let k = 0; k < data.at.length; k++) {
+      if (data.at[k] > to || data.at[k] + data.took[k] < from) continue;
+      const y = data.row[k] * (row + gap), a = Math.max(x(data.at[k]), left), wait = Math.max(x(data.at[k] + data.wait[k]), a);
+      const end = Math.max(Math.min(x(data.at[k] + data.took[k]), left + wide()), a + 0.5);
+      pen.fillStyle = part(1); pen.fillRect(a, y, end - a, row);
+      pen.fillStyle = part(2); pen.fillRect(a, y, Math.min(wait, end) - a, row);
+    }
+    pen.fillStyle = ink;
+    for (let k = 0; k <= 4; k++) {
+      pen.textAlign = k ? k === 4 ? "right" : "center" : "left";
+      pen.fillText(time(from + (to - from) * k / 4), left + wide() * k / 4, high - 6);
+    }
+    span.textContent = `${time(from)} to ${time(to)}`;
+  }
+  function set(a, b) {
+    const long = Math.min(Math.max(b - a, data.end * 1e-7), data.end);
+    from = Math.min(Math.max(a, 0), data.end - long); to = from + long;
+    draw();
+  }
+  const moves = { in: [0.25, 0.75], out: [-0.5, 1.5], left: [-0.5, 0.5], right: [0.5, 1.5] };
+  view.querySelectorAll("button").forEach((button) => button.addEventListener("click", () => {
+    const [a, b] = moves[button.value] || [0, 0], long = to - from;
+    button.value === "all" ? set(0, data.end) : set(from + a * long, from + b * long);
+  }));
+  canvas.addEventListener("keydown", (event) => {
+    const name = { ArrowLeft: "left", ArrowRight: "right", "+": "in", "-": "out" }[event.key];
+    if (name) { event.preventDefault(); view.querySelector(`[value=${name}]`).click(); }
+  });
+  canvas.addEventListener("pointerdown", (event) => { dragged = at(event); canvas.setPointerCapture(event.pointerId); });
+  canvas.addEventListener("pointerup", (event) => {
+    const end = at(event), begun = dragged;
+    dragged = null;
+    if (begun !== null && Math.abs(end - begun) > (to - from) / 200) set(Math.min(begun, end), Math.max(begun, end));
+  });
+  canvas.addEventListener("dblclick", () => set(0, data.end));
+  canvas.addEventListener("pointermove", (event) => {
+    const s = at(event), n = Math.floor((event.clientY - canvas.getBoundingClientRect().top) / (row + gap));
+    let text = data.rows[n] ? `${data.rows[n]}, ${time(s)}` : "";
+    if (dragged !== null) text = `${time(Math.min(dragged, s))} to ${time(Math.max(dragged, s))}`;
+    else for (let k = 0; k < data.at.length && data.at[k] <= s; k++) if (data.row[k] === n && s <= data.at[k] + data.took[k]) {
+      text = `rank ${data.rank[k]}, ${time(data.at[k])}: ${data.names[data.site[k]]}, ${time(data.took[k])}, of it waiting ${time(data.wait[k])}`;
+    }
+    readout.textContent = text;
+  });
+  view.hidden = false;
+  for (const [on, event] of [[window, "resize"], [view, "toggle"]]) on.addEventListener(event, () => view.open && draw());
+}
+
 document.querySelectorAll("figure").forEach(wire);
+document.querySelectorAll(".zooming").forEach(zoom);
 document.querySelectorAll(".sorting").forEach(sortable);
 document.querySelectorAll("#one-of-all").forEach(find);
 document.querySelectorAll("#choose select").forEach(choose);

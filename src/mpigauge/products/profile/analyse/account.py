@@ -169,6 +169,23 @@ class Pair:
     target: int
     messages: int
     bytes: int
+    seconds: float
+    """The time of the source in calls that send to the target or receive from it; that of a call
+    site with several peers is divided by messages."""
+
+
+@dataclass(frozen=True)
+class OnComm:
+    """The traffic on a communicator, on all ranks."""
+
+    name: str
+    size: int
+    maker: str
+    calls: int
+    """The messages, or calls of collectives."""
+    bytes: int
+    seconds: float
+    """The time of a rank in the mean; that of a call site is divided by calls and messages."""
 
 
 class Account:
@@ -436,8 +453,55 @@ class Account:
         pairs = []
         for (source, target), places in _grouped(keys):
             of = sent[places]
-            pairs.append(Pair(source, target, int(of["count"].sum()), int(of["amount"].sum())))
+            seconds = self._pair_s.get((source, target), 0.0)
+            numbers = int(of["count"].sum()), int(of["amount"].sum()), seconds
+            pairs.append(Pair(source, target, *numbers))
         return sorted(pairs, key=lambda pair: (-pair.bytes, pair.source, pair.target))
+
+    @cached_property
+    def _pair_s(self) -> dict[tuple[int, int], float]:
+        """The time of each rank with each peer, in seconds."""
+        cells = self.profile.cells
+        here = (cells["way"] == Counted.SENT) | (cells["way"] == Counted.RECEIVED)
+        cells = cells[here & (cells["world_peer"] >= 0)]
+        shares = self._shares_of_time(cells)
+        seconds: dict[tuple[int, int], float] = {}
+        for rank, peer, part in zip(cells["rank"], cells["world_peer"], shares, strict=True):
+            pair = int(rank), int(peer)
+            seconds[pair] = seconds.get(pair, 0.0) + float(part)
+        return seconds
+
+    def _shares_of_time(self, cells: Any) -> Numbers:
+        """Returns the time of each cell: that of its call site on its rank, divided by counts."""
+        shape = len(self.profile.spots), max(len(self.ranks), 1)
+        counts, seconds = np.zeros(shape), np.zeros(shape)
+        np.add.at(counts, (cells["site"], cells["rank"]), cells["count"])
+        rows = self.profile.rows
+        np.add.at(seconds, (rows["site"], rows["rank"]), rows["seconds"])
+        each = np.divide(seconds, counts, out=np.zeros(shape), where=counts > 0)
+        return np.asarray(cells["count"] * each[cells["site"], cells["rank"]])
+
+    @cached_property
+    def communicators(self) -> list[OnComm]:
+        """The traffic by communicator, the one with most time first."""
+        cells = self.profile.cells
+        cells = cells[(cells["way"] != Counted.REQUESTS) & (cells["comm"] > 0)]
+        shares = self._shares_of_time(cells)
+        sent = cells["way"] != Counted.RECEIVED
+        made = []
+        for number in np.unique(cells["comm"]):
+            comm, here = self.profile.comms[int(number)], cells["comm"] == number
+            made.append(
+                OnComm(
+                    name=comm.name or "unnamed",
+                    size=comm.size + comm.remote_size,
+                    maker=comm.maker,
+                    calls=int(cells["count"][here & sent].sum()),
+                    bytes=int(cells["amount"][here & sent].sum()),
+                    seconds=float(shares[here].sum()) / max(len(self.ranks), 1),
+                )
+            )
+        return sorted(made, key=lambda each: -each.seconds)
 
     # --- over the run
     @cached_property
@@ -469,7 +533,7 @@ class Account:
         shares = []
         for file in self.ranks:
             if file.timelines:
-                shares.append(_share_between(file, edges))
+                shares.append(share_between(file, edges))
         return edges[1:], np.mean(shares, axis=0) if shares and end > 0 else np.zeros(steps)
 
     def of_rank(self, rank: int) -> Iterator[tuple[Called, Any]]:
@@ -525,7 +589,7 @@ def short(place: Place) -> str:
     return f"{function}+{place.offset:#x}"
 
 
-def _share_between(file: RankFile, edges: Numbers) -> Numbers:
+def share_between(file: RankFile, edges: Numbers) -> Numbers:
     """Returns the share of MPI between edges, for the thread with most time in MPI."""
     of = max(file.timelines, key=lambda line: float(line.mpi_s.sum()))
     times = of.start_s + of.step_s * np.arange(len(of.mpi_s) + 1)

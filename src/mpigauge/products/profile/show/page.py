@@ -9,6 +9,7 @@ import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,14 +19,14 @@ from mpigauge.model.width import cut_apart
 from mpigauge.products.profile.analyse.account import Account, Called, Waited
 from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
-from mpigauge.products.profile.show import pictures
+from mpigauge.products.profile.show import overview, pictures
 from mpigauge.products.profile.show.json import as_csv
 from mpigauge.products.profile.show.sentences import LAST, error_words, sentences
 from mpigauge.products.profile.show.text import place_of, told_words
+from mpigauge.products.profile.show.timeline import timeline, zoom_data
 from mpigauge.result.facts import facts_of_run
 from mpigauge.show.heading import heading
 from mpigauge.show.picture import picture as machine_picture
-from mpigauge.show.web.answer import MOST_OPENING
 from mpigauge.show.web.page import filled
 from mpigauge.show.web.quoted import QuotedNumber
 
@@ -37,14 +38,18 @@ if TYPE_CHECKING:
 
 PICTURES: dict[str, Callable[[Account], Picture | None]] = {
     "ranks": pictures.ranks,
+    "sites": overview.top_sites,
+    "timeline": timeline,
     "arrivals": pictures.arrivals,
     "peers": pictures.peers,
+    "peer_messages": partial(pictures.peers, measure="messages"),
+    "peer_time": partial(pictures.peers, measure="time"),
     "sizes": pictures.sizes,
     "time": pictures.over_time,
 }
 MOST_SITES = 1000
 MOST_MACHINES = 2
-LONGEST_NAME = 64
+LONGEST_NAME = 48
 """The maximum number of letters of a name in a table."""
 WIDE_NAME = 24
 """The number of letters from which on a name may take several lines."""
@@ -98,7 +103,6 @@ def profile_page(
         run=name,
         version=facts.version or "",
         facts=heading(facts),
-        most_opening=MOST_OPENING,
         wide_name=WIDE_NAME,
         others=_other_jobs(len(jobs) - len(accounts)),
         command=_command_of(run),
@@ -121,7 +125,10 @@ _NOTHING: Mapping[str, Any] = {
     "sentences": [],
     "tables": [],
     "waiting": None,
+    "tree": None,
     "drawn": dict.fromkeys(PICTURES),
+    "zoom": "",
+    "communicators": None,
     "machines": [],
     "download": "",
 }
@@ -133,7 +140,7 @@ def _content(
 ) -> dict[str, Any]:
     """Returns the contents of the page of a run with MPI calls."""
     first = accounts[0]
-    lines, tables = sentences(accounts, word, beside), list(_tables(accounts))
+    lines, tables = sentences(accounts, word, beside, seen="report"), list(_tables(accounts))
     waiting = _waiting_table(first)
     if beside:
         tables += _joined(beside)
@@ -142,7 +149,10 @@ def _content(
         "sentences": lines,
         "tables": [with_short_names(table) for table in tables],
         "waiting": with_short_names(waiting) if waiting else None,
+        "tree": overview.tree(accounts),
         "drawn": _drawn(first),
+        "zoom": zoom_data(first),
+        "communicators": _communicators(first),
         "machines": list(_machines(run, first)),
         "download": _download(first.job),
     }
@@ -205,7 +215,7 @@ def _ranks_on_cores(account: Account, host: str) -> dict[int, str]:
 
 # --- call sites -----------------------------------------------------------------------------------
 _HEADS = (
-    *("#", "call", "place", "calls", "time", "±", "% MPI", "uneven", "median", "99 %", "longest"),
+    *("#", "call", "place", "calls", "time", "±", "% MPI", "median", "longest", "99 %", "uneven"),
     *("bytes", "failed", "stack"),
 )
 _ERROR = _HEADS.index("±")
@@ -294,6 +304,25 @@ def _without_words(cells: Sequence[SortedCell]) -> list[SortedCell]:
     return [SortedCell("", each.value) for each in cells]
 
 
+def _communicators(account: Account) -> SortedTable | None:
+    """Returns a table of communicators. None: no call went through one."""
+    every = account.communicators
+    if not every:
+        return None
+    rows = []
+    for each in every[:MOST_SITES]:
+        rows.append([
+            _text(each.name),
+            _count(each.size),
+            _text(each.maker),
+            _count(each.calls),
+            _bytes(each.bytes),
+            _time(each.seconds),
+        ])  # fmt: skip
+    heads = ("communicator", "ranks", "made by", "calls and messages", "bytes", "time")
+    return SortedTable("communicators", "Communicators", heads, rows)
+
+
 def _joined(beside: Joined) -> Iterator[SortedTable]:
     """Yields a table of call sites next to the machine's times for the same calls."""
     rows = [_joined_row(each) for each in beside.sites[:MOST_SITES]]
@@ -321,9 +350,9 @@ def _row(account: Account, of: Called, times: OverLaunches) -> Iterator[SortedCe
     yield _time(times.median)
     yield SortedCell(error_words(times), times.estimate.relative_error)
     yield SortedCell("", 0.0) if of.outside else _share(account, [of])
-    yield SortedCell(percent(of.uneven), of.uneven)
-    for seconds in (of.median_s, of.late_s, of.most_s):
+    for seconds in (of.median_s, of.most_s, of.late_s):
         yield _time(seconds)
+    yield SortedCell(percent(of.uneven), of.uneven)
     yield _bytes(of.sent)
     yield _count(of.failures) if of.failures else SortedCell("", 0)
     yield _text(" ← ".join(account.stack(of.spot)))  # from inside out

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,11 +16,13 @@ from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
 from mpigauge.draw.scale import ColourScale
 from mpigauge.draw.squares import square
-from mpigauge.draw.styles import GRID, PAPER, colour, stroke, text, words
+from mpigauge.draw.styles import GRID, stroke, text
 from mpigauge.model.units import byte_count, duration, many, memory, percent
+from mpigauge.products.profile.analyse.bound import WhatBounds
+from mpigauge.products.profile.show.marks import begin, stacked
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.analyse.account import Account, Numbers, Sizes
+    from mpigauge.products.profile.analyse.account import Account, Numbers, Pair, Sizes
     from mpigauge.runs.store.arrivals import ArrivalPattern
 
 STEPS = 200
@@ -28,17 +30,17 @@ MOST_CALLS = 8
 """The maximum number of curves of sizes."""
 MOST_PATTERNS, MOST_RANKS, PATTERN_STEPS = 3, 8, 41
 """The maximum numbers of collectives and of their ranks, and the points of a curve."""
-MOST_BARS, MOST_SQUARES = 64, 96
+MOST_BARS, MOST_SQUARES = 32, 96
 """The numbers of ranks above which a bar or the side of a square stands for several."""
-_WIDE, _LEFT, _RIGHT, _TOP = 900, 120, 90, 60
-_BAR, _GAP = 14, 6
+LEAST_IO = 0.01
+"""The least share of I/O in the run time of a rank that is drawn."""
+LEAST_RANGE = 10.0
+"""The least ratio of the darkest to the lightest value: nearly equal ones look alike."""
 _SQUARE, _LEAST_SIDE, _MOST_SIDE, _LEAST_WIDE = 44, 130, 520, 420
-_NAMES = ("outside MPI", "in MPI")
 
 
 def ranks(account: Account) -> Picture:
-    """Draws a bar for each rank: its time outside MPI and in MPI, with waiting shown separately if
-    it is known."""
+    """Draws a bar for each rank: computation, moving and waiting in MPI, and I/O."""
     step = -(-len(account.ranks) // MOST_BARS)
     names, parts = _parts(account)
     bars = [_bar(account, parts, at, step) for at in range(0, len(account.ranks), step)]
@@ -46,7 +48,7 @@ def ranks(account: Account) -> Picture:
     return Picture(
         title=title,
         about="Bars last from the end of MPI_Init to the start of MPI_Finalize.",
-        svg="".join(_bars(title, names, bars)),
+        svg="".join(stacked(title, names, bars)),
         heads=("rank", "host", "run time", *names, "share of MPI"),
         rows=tuple(_rank_rows(account, parts)),
         names=names,
@@ -54,15 +56,22 @@ def ranks(account: Account) -> Picture:
 
 
 def _parts(account: Account) -> tuple[tuple[str, ...], list[Numbers]]:
-    """Returns the names of the parts of a rank's time, and the parts of each rank."""
+    """Returns the names of the parts of a rank's time, and the parts of each rank: computation,
+    MPI without MPI-IO, and I/O. Waiting is a part of its own if it is known."""
+    of = WhatBounds(account)
     rows = account.profile.waits
     waiting = np.zeros(len(account.ranks))
     np.add.at(waiting, rows["rank"], rows["waiting_s"])
-    if not waiting.any():
-        return _NAMES, [account.own_s, account.mpi_s]
-    waiting = np.minimum(waiting, account.mpi_s)
-    names = (_NAMES[0], "waiting in MPI", "else in MPI")
-    return names, [account.own_s, waiting, account.mpi_s - waiting]
+    parts = {"computation": of.computing_s, "in MPI": of.messages_s}
+    if waiting.any() and not of.is_starved:
+        waiting = np.minimum(waiting, of.messages_s)
+        del parts["in MPI"]
+        parts |= {"moving in MPI": of.messages_s - waiting, "waiting in MPI": waiting}
+    if float(of.io_s.max(initial=0.0)) >= LEAST_IO * float(account.run_s.max(initial=0.0)):
+        parts["I/O"] = of.io_s
+    else:
+        parts["computation"] = account.run_s - of.messages_s
+    return tuple(parts), list(parts.values())
 
 
 def _bar(account: Account, parts: Sequence[Numbers], at: int, step: int) -> tuple[str, list[float]]:
@@ -81,31 +90,6 @@ def _rank_rows(account: Account, parts: Sequence[Numbers]) -> Iterator[tuple[str
         for times in (account.run_s, *parts):
             row.append(duration(float(times[at])))
         yield (*row, percent(float(account.share[at])))
-
-
-def _bars(
-    title: str, names: Sequence[str], bars: Sequence[tuple[str, list[float]]]
-) -> Iterator[str]:
-    high = _TOP + len(bars) * (_BAR + _GAP) + 30
-    longest = max((sum(parts) for _, parts in bars), default=0.0)
-    by_second = (_WIDE - _LEFT - _RIGHT) / longest if longest > 0 else 0.0
-    yield _begin(_WIDE, high, title)
-    yield text(_WIDE / 2, 24, title, "ink", "middle", 16)
-    for number, name in enumerate(names):
-        x = _LEFT + 180.0 * number
-        yield f'<g class="legend c{number}" data-series="{number}">'
-        yield _box(x, 38, 12, 12, number)
-        yield text(x + 18, 48, name, "ink") + "</g>"
-    for place, (name, parts) in enumerate(bars):
-        y, x = _TOP + place * (_BAR + _GAP), float(_LEFT)
-        yield text(_LEFT - 8, y + _BAR - 3, name, "dim", "end", 11)
-        for number, part in enumerate(parts):
-            tip = f"{name}: {duration(part)} {names[number]}"
-            yield f'<g class="series c{number}" data-series="{number}">'
-            yield _box(x, y, part * by_second, _BAR, number, tip) + "</g>"
-            x += part * by_second
-        yield text(x + 6, y + _BAR - 3, duration(sum(parts)), "dim", size=11)
-    yield "</svg>\n"
 
 
 def arrivals(account: Account) -> Picture | None:
@@ -169,10 +153,41 @@ def _pattern_rows(account: Account, pattern: ArrivalPattern) -> Iterator[tuple[s
         )
 
 
-def peers(account: Account) -> Picture | None:
-    """Draws a square for each sender and receiver, darker for more bytes. None: no rank of
-    MPI_COMM_WORLD was sent anything."""
-    pairs = [pair for pair in account.pairs if pair.bytes]
+@dataclass(frozen=True)
+class Measure:
+    """A number of each pair of ranks."""
+
+    title: str
+    about: str
+    words: Callable[[float], str]
+    of: Callable[[Pair], float]
+
+
+MEASURES = {
+    "bytes": Measure(
+        "Bytes between ranks", "Rows send and columns receive", memory, lambda p: p.bytes
+    ),
+    "messages": Measure(
+        "Messages between ranks",
+        "Rows send and columns receive",
+        lambda count: f"{count:.0f}",
+        lambda p: p.messages,
+    ),
+    "time": Measure(
+        "Time with each rank",
+        "Rows spend the time in calls that send to or receive from columns; the time of a call "
+        "site with several peers is divided by messages",
+        duration,
+        lambda p: p.seconds,
+    ),
+}
+
+
+def peers(account: Account, measure: str = "bytes") -> Picture | None:
+    """Draws a square for each pair of ranks, darker for more. None: no rank of MPI_COMM_WORLD was
+    sent anything."""
+    of = MEASURES[measure]
+    pairs = [pair for pair in account.pairs if of.of(pair) > 0]
     if not pairs:
         return None
     most = max(max(pair.source, pair.target) for pair in pairs) + 1
@@ -180,28 +195,38 @@ def peers(account: Account) -> Picture | None:
     side = -(-max(most, account.job.expected) // step)
     moved = np.zeros((side, side))
     for pair in pairs:
-        moved[pair.source // step, pair.target // step] += pair.bytes
+        moved[pair.source // step, pair.target // step] += of.of(pair)
     together = "" if step == 1 else f" A square stands for {step} × {step} ranks."
     return Picture(
-        title="What ranks sent to each other",
-        about=f"Rows send and columns receive; darker squares are more bytes.{together}",
-        svg="".join(_squares(moved, step)),
-        heads=("from rank", "to rank", "messages", "bytes"),
+        title=of.title,
+        about=f"{of.about}; darker squares are more.{together}",
+        svg="".join(_squares(moved, step, of)),
+        heads=("from rank", "to rank", "messages", "bytes", "time"),
         rows=tuple(
-            (str(p.source), str(p.target), str(p.messages), memory(p.bytes)) for p in pairs[:2000]
+            (str(p.source), str(p.target), str(p.messages), memory(p.bytes), duration(p.seconds))
+            for p in pairs[:2000]
         ),
         fixed=True,
     )
 
 
-def _squares(moved: np.ndarray[tuple[int, int], np.dtype[np.float64]], step: int) -> Iterator[str]:
+def peers_scale(values: Sequence[float]) -> ColourScale:
+    """Returns the colours for these values, whose range is at least LEAST_RANGE."""
+    scale = ColourScale.of(values)
+    return ColourScale(min(scale.low, scale.high / LEAST_RANGE), scale.high)
+
+
+def _squares(
+    moved: np.ndarray[tuple[int, int], np.dtype[np.float64]], step: int, of: Measure
+) -> Iterator[str]:
     count = len(moved)
     whole = min(max(_SQUARE * count, _LEAST_SIDE), _MOST_SIDE)
     side, left, top = whole / count, 70, 70
-    scale = ColourScale.of(moved[moved > 0].tolist())
+    values = moved[moved > 0].tolist()
+    scale = peers_scale(values)
     wide = max(whole + 2 * left, _LEAST_WIDE)
-    yield _begin(wide, whole + top + 56, "What ranks sent to each other")
-    yield text(left, 24, "Bytes from rank (row) to rank (column)", "ink", size=14)
+    yield begin(wide, whole + top + 56, of.title)
+    yield text(left, 24, f"{of.title}: from row to column", "ink", size=14)
     every = max(1, -(-count // 16))
     for rank in range(0, count, every):
         middle, name = (rank + 0.5) * side, str(rank * step)
@@ -210,14 +235,14 @@ def _squares(moved: np.ndarray[tuple[int, int], np.dtype[np.float64]], step: int
     for source, target in zip(*np.nonzero(moved), strict=True):
         amount = float(moved[source, target])
         x, y = left + target * side, top + source * side
-        label = f"rank {source * step} to rank {target * step}: {memory(amount)}"
+        label = f"rank {source * step} to rank {target * step}: {of.words(amount)}"
         yield square(x, y, side, side, amount, scale, label)
     for at in (0, count):
         end = left + whole, top + whole
         yield stroke(left, top + at * side, end[0], top + at * side, "grid", GRID)
         yield stroke(left + at * side, top, left + at * side, end[1], "grid", GRID)
-    low, high = memory(scale.low), memory(scale.high)
-    label = f"all that send: {low}" if scale.low == scale.high else f"light {low}, dark {high}"
+    least, most = of.words(min(values)), of.words(max(values))
+    label = f"all: {most}" if least == most else f"{least} to {most}, darker for more"
     yield text(left, top + whole + 24, label, "dim")
     yield "</svg>\n"
 
@@ -280,25 +305,3 @@ def over_time(account: Account) -> Picture | None:
     )
     drawn = picture(Plot("MPI over the run", about, (panel,)))
     return Picture(**{**vars(drawn), "heads": (), "rows": ()})
-
-
-# --- marks ----------------------------------------------------------------------------------------
-def _begin(wide: float, high: float, title: str) -> str:
-    size = f"{math.ceil(wide)} {math.ceil(high)}"
-    wide_, high_ = size.split()
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{wide_}" '
-        f'height="{high_}" font-family="sans-serif" font-size="12" role="img" '
-        f'aria-label="{words(title)}">\n'
-        f'<rect class="paper" width="100%" height="100%" fill="{PAPER}"/>\n'
-    )
-
-
-def _box(x: float, y: float, wide: float, high: float, number: int, tip: str = "") -> str:
-    title = ""
-    if tip:
-        title = f"<title>{words(tip)}</title>"
-    return (
-        f'<rect class="dot" x="{x:.2f}" y="{y:.2f}" width="{max(wide, 0):.2f}" '
-        f'height="{high:.2f}" fill="{colour(number)}">{title}</rect>'
-    )

@@ -49,15 +49,17 @@ def sentences(
     run: str = LAST,
     beside: Joined | None = None,
     most: int = MOST,
+    seen: str = "",
 ) -> list[str]:
     """Returns at most `most` sentences: the decision first, the next command last. `run`: the word
-    that names the run. `beside`: the join with its machine."""
+    that names the run. `beside`: the join with its machine. `seen`: a command that would only
+    repeat what is seen already."""
     of = WhatBounds(accounts[0])
     details = [sentence for sentence in _details(of, accounts, beside) if sentence]
-    return [_decision(of, accounts), *details[: max(most - 2, 1)], next_command(of, run)]
+    return [_decision(of, accounts), *details[: max(most - 2, 1)], next_command(of, run, seen)]
 
 
-def next_command(of: WhatBounds, run: str) -> str:
+def next_command(of: WhatBounds, run: str, seen: str = "") -> str:
     """Returns the last sentence: the command that helps most."""
     word = shlex.quote(run)
     if of.bound == "starved" or of.account.job.source:
@@ -65,7 +67,7 @@ def next_command(of: WhatBounds, run: str) -> str:
     elif of.bound == "MPI" and of.limit in ("transfer", "communication"):
         command = f"tune --for {word}"
     else:
-        command = f"report {word}"
+        command = f"{'explain' if seen == 'report' else 'report'} {word}"
     return f"Next: `mpigauge {command}`"
 
 
