@@ -34,7 +34,7 @@ class TimedCalls:
     calls: npt.NDArray[np.void] = field(default_factory=lambda: np.empty(0, TIMED_CALL))
     """The calls, as TIMED_CALL."""
     begins_s: Times = field(default_factory=lambda: np.empty(0))
-    """When each rank began its profile; empty: no timeline is stored."""
+    """The moment at which each rank began its profile; empty: no timeline is stored."""
 
     def within(self, most_bytes: int) -> TimedCalls:
         """Returns the longest calls that fit into so many bytes."""

@@ -116,7 +116,7 @@ def timeline(account: Account) -> Picture | None:
     rows = rows_of(account)
     if rows is None:
         return None
-    found = phases(account)
+    spans = phases(account)
     source = (
         "All parts are of recorded calls."
         if rows.is_recorded
@@ -127,9 +127,9 @@ def timeline(account: Account) -> Picture | None:
     return Picture(
         title="Timeline",
         about=about,
-        svg="".join(_drawn(rows, found)),
+        svg="".join(_drawn(rows, spans)),
         heads=("phase", "from", "to", "share of MPI", "named by its calls"),
-        rows=tuple(_phase_row(number, phase) for number, phase in enumerate(found, 1)),
+        rows=tuple(_phase_row(number, phase) for number, phase in enumerate(spans, 1)),
         names=NAMES,
     )
 
@@ -139,7 +139,7 @@ def _phase_row(number: int, phase: Phase) -> tuple[str, ...]:
     return (str(number), *ends, percent(phase.share), phase.name)
 
 
-def _drawn(rows: Rows, found: list[Phase]) -> Iterator[str]:
+def _drawn(rows: Rows, spans: list[Phase]) -> Iterator[str]:
     high = _TOP + len(rows.names) * (_ROW + _GAP) + 30
     inner = _WIDE - _LEFT - _RIGHT
     yield begin(_WIDE, high, "Timeline")
@@ -148,7 +148,7 @@ def _drawn(rows: Rows, found: list[Phase]) -> Iterator[str]:
         yield f'<g class="legend c{number}" data-series="{number}">'
         yield box(x, 8, 12, 12, number)
         yield text(x + 18, 18, name, "ink") + "</g>"
-    for phase in found:
+    for phase in spans:
         x = _LEFT + inner * phase.begin_s / rows.end_s
         wide = inner * (phase.end_s - phase.begin_s) / rows.end_s
         label = _fitting(phase.name, wide)
