@@ -17,7 +17,7 @@ import pytest
 from mpigauge.cli.main import run as mpigauge
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.phases import phases
-from mpigauge.products.profile.by_name import page_of
+from mpigauge.products.profile.kind import page_of
 from mpigauge.products.profile.launch.profiling import jobs_of
 from mpigauge.products.profile.match.timeline import TIMED_CALL, TimedCalls
 from mpigauge.products.profile.read.files import Timeline
