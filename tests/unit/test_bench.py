@@ -21,6 +21,9 @@ from mpigauge.measuring.plan import read_request
 from mpigauge.measuring.plan.resolve import check_effect
 from mpigauge.model.columns import Cell
 from mpigauge.model.stored_cards import all_cards
+from mpigauge.products.predict.calibrating import calibrated
+from mpigauge.products.predict.model import Machine
+from mpigauge.runs.store.imported import load_reference
 from tests.cells import cell
 from tests.unit.test_plan import MPICH
 from tools.bench_page import BENCH, programs
@@ -777,3 +780,71 @@ def test_near_tests_import_from_the_area_themselves(program: ModuleType, tmp_pat
         (tmp_path / f"test_{name}.py").write_text(f"{line}\n")
     near = ["test_below.py", "test_module.py", "test_name.py"]
     assert program.near_tests(tmp_path, ["src/a/b"], (".",)) == near
+
+
+# --- predict_against_simgrid -----------------------------------------------------------------
+
+
+def of_simgrid(program: ModuleType, folder: Path) -> Any:
+    program.check_simgrid()
+    made = calibrated([load_reference("oci-optimized3-36-intel")], "published").calibration
+    return program.Simulated(Machine(made, 2, 2), folder / "simulated")
+
+
+@with_program("predict_against_simgrid")
+def test_simgrid_gives_a_message_its_measured_time(program: ModuleType, tmp_path: Path) -> None:
+    try:
+        simulated = of_simgrid(program, tmp_path)
+    except program.UserError as reason:
+        pytest.skip(str(reason))
+    for size in (8, 65536):
+        row = program.row_of(simulated, "PingPong", "message", size)
+        assert row.off == pytest.approx(1.0, abs=0.02)
+    row = program.row_of(simulated, "Allreduce", "recursive_doubling", 8)
+    assert 1 / 1.6 < row.ratio < 1.6
+
+
+@with_program("predict_against_simgrid")
+def test_a_schedule_in_which_a_rank_waits_for_ever_is_a_fault(
+    program: ModuleType, tmp_path: Path
+) -> None:
+    try:
+        simulated = of_simgrid(program, tmp_path)
+    except program.UserError as reason:
+        pytest.skip(str(reason))
+    names = []
+    for rank in range(4):
+        waits = [f"{rank} irecv {(rank + 1) % 4} 0 8", f"{rank} waitall"]
+        path = tmp_path / f"{rank}.txt"
+        path.write_text("\n".join([f"{rank} init", *waits, f"{rank} finalize"]) + "\n")
+        names.append(str(path))
+    (tmp_path / "ranks.txt").write_text("\n".join(names) + "\n")
+    time_s, _, _ = simulated.replay(tmp_path / "ranks.txt")
+    row = program.Row(4, "a deadlock", 8, 1e-6, time_s, 0.0, 0)
+    assert not row.is_complete
+    assert "DID NOT COMPLETE" in program.line(row)
+    is_kept, figures = program.figures_of([row], 0.1, 50.0)
+    assert not is_kept
+    assert "1 schedules did not complete" in figures
+
+
+@with_program("predict_against_simgrid")
+def test_the_package_of_simgrid_is_named_where_it_is_missing(
+    program: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(program.UserError, match="apt install libsimgrid-dev"):
+        program.check_simgrid()
+
+
+@with_program("predict_against_simgrid")
+def test_a_factor_beyond_the_promise_is_missed(program: ModuleType) -> None:
+    def row(ranks: int, name: str, ratio: float) -> Any:
+        return program.Row(ranks, name, 8, ratio * 1e-6, 1e-6, 1.0, 0)
+
+    good = [row(144, "Allreduce/ring", 1.59), row(10240, "Allreduce/ring", 1.29)]
+    assert program.figures_of([*good, row(144, "Allreduce/node_flags", 9.0)], 0.5, 100.0)[0]
+    for bad in (row(144, "Allreduce/ring", 0.6), row(10240, "Allreduce/ring", 1.31)):
+        assert not program.figures_of([*good, bad], 0.5, 100.0)[0]
+    assert not program.figures_of(good, 1.5, 100.0)[0]
+    assert not program.figures_of(good, 0.5, 400.0)[0]
