@@ -34,18 +34,19 @@ from mpigauge.products.profile.launch.profiling import (
     ranks_seen,
     records_of,
 )
-from mpigauge.products.profile.match.merge import Spot
+from mpigauge.products.profile.match.merge import Spot, merged
 from mpigauge.products.profile.read.files import Lost, Module, ReturnAddress
+from mpigauge.products.profile.read.last_calls import LastCall, Need
 from mpigauge.products.profile.read.symbols import Place
 from mpigauge.products.profile.show.text import lines_of, page
-from mpigauge.products.profile.store.stored import load_jobs, save
+from mpigauge.products.profile.store.stored import ProfiledJob, load_jobs, save
 from mpigauge.runs.readers.registry import READERS
 from mpigauge.runs.readers.text import Text
 from mpigauge.runs.store import RunWriter
 from mpigauge.runs.store.pack import pack, unpack
 from tests.elf_files import Made
 from tests.mpi_fakes import HYDRA
-from tests.profiles import MAIN, NORM, PLACES, after_an_edit, job, rank_file, stored
+from tests.profiles import MAIN, NORM, PLACES, after_an_edit, job, rank_file, site, stored
 
 NO_CELLS = rank_file(0).cells[:0]
 
@@ -116,13 +117,13 @@ def test_call_sites_are_asked_over_many_runs(
     assert second == {**first, "run": "after", "line": 95}
 
 
-def shared(tmp_path: Path) -> Path:
+def shared(tmp_path: Path, of: ProfiledJob | None = None) -> Path:
     """A run folder with a profile, packed for strangers and unpacked again."""
     words = ["mpirun", "-n", "2", "/home/ann/secret/solver", "secret.dat"]
     folder = tmp_path / "20261121-050000-profile-solver"
     with RunWriter.create(header(words), '{"benchmarks": []}', output=folder) as writer:
-        save(job(), folder)
-        for line in records_of(job()):
+        save(of or job(), folder)
+        for line in records_of(of or job()):
             writer.append(line)
         writer.amend(header(words, [job()]))
         writer.write_command(0, words, {})
@@ -159,6 +160,44 @@ def test_the_page_begins_with_the_answer_and_has_80_columns() -> None:
     assert "Next: `mpigauge report last`" in lines
     calls = [line.split()[1] for line in lines if line[:1].isdigit() and "  " in line]
     assert calls == ["Allreduce", "Send", "Waitall", "Init"]
+
+
+def test_a_time_below_the_cost_of_the_clock_is_not_resolved() -> None:
+    quick = site("MPI_Iprobe", "probe", (NORM,), [1e-9] * 9)
+    files = [replace(rank_file(rank), sites=(quick,), cells=NO_CELLS) for rank in (0, 1)]
+    text = "\n".join(page([ProfiledJob(0, 0, merged(files), PLACES)]))
+    assert re.search(r"Iprobe .* <10\.0 ns +<10\.0 ns", text)
+
+
+def killed() -> ProfiledJob:
+    """Rank 0 outside MPI at its end, rank 1 in a call."""
+    need = Need("from", "MPI_Recv", 2, 1, 3)
+    files = []
+    for rank, goes_on in enumerate((False, True)):
+        last = LastCall(0, 0, "MPI_Recv", goes_on, 0.25, (need,), 0, False)
+        files.append(replace(rank_file(rank), ended="killed", last_calls=(last,)))
+    return ProfiledJob(0, 0, merged(files), PLACES)
+
+
+def test_a_program_that_did_not_end_in_order_shows_its_last_calls(tmp_path: Path) -> None:
+    save(killed(), tmp_path)
+    (stored_job,) = load_jobs(tmp_path)
+    assert stored_job.profile.standings == killed().profile.standings
+    text = "\n".join(page([stored_job]))
+    table = text.partition("The last call of each rank:\n")[2].splitlines()
+    assert table[0].split() == ["rank", "call", "for", "communicator", "peer", "place"]
+    assert re.match(r"0 +none, after Recv +250 ms +secret grid +from rank 0, tag 3", table[1])
+    assert re.match(r"1 +Recv +250 ms +secret grid +from rank 0, tag 3", table[2])
+    first, _ = json.loads("\n".join(lines_of([stored_job], "json")))["jobs"][0]["last_calls"]
+    assert (first["state"], first["call"], first["seconds"]) == ("outside", "MPI_Recv", 0.25)
+    assert "The last call" not in "\n".join(page([job()]))
+
+
+def test_last_calls_of_a_shared_profile_have_no_names(tmp_path: Path) -> None:
+    folder = shared(tmp_path, killed())
+    (stored_job,) = load_jobs(folder)
+    assert stored_job.profile.standings[0].call == "MPI_Recv"
+    assert "secret" not in stored_job.profile.standings[0].communicator
 
 
 def test_several_launches_say_how_they_differ() -> None:

@@ -243,6 +243,13 @@ class Account:
         return math.nan
 
     @property
+    def clock_s(self) -> float:
+        """The cost of the clock within the time of a call, in the median of ranks; 0: unknown. It
+        is subtracted, so shorter times are not resolved."""
+        costs = [file.inner_s for file in self.ranks if file.inner_s > 0]
+        return float(np.median(costs)) if costs else 0.0
+
+    @property
     def cost_share(self) -> float:
         """The overhead of the profiler, as a share of the run time of all ranks."""
         calls = self._by_rank("calls", inside=True)

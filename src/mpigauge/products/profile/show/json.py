@@ -24,6 +24,7 @@ from mpigauge.products.profile.analyse.account import (
 )
 from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.analyse.efficiencies import Efficiencies, over_launches
+from mpigauge.products.profile.match.standing import Standing
 from mpigauge.products.profile.read.files import RankFile
 from mpigauge.products.profile.store.stored import ProfiledJob
 
@@ -91,6 +92,8 @@ def _job(account: Account) -> dict[str, Any]:
             _rank(file, float(run), float(mpi))
             for file, run, mpi in zip(account.ranks, account.run_s, account.mpi_s, strict=True)
         ],
+        "deadlock": account.profile.deadlock or None,
+        "last_calls": [_last_call(account, each) for each in account.profile.standings],
         "call_sites": [_site(account, each) for each in account.sites],
         "waiting": [_waited(each) for each in account.waited],
         "sizes": [_sizes(each) for each in account.sizes],
@@ -98,6 +101,13 @@ def _job(account: Account) -> dict[str, Any]:
         "regions": [asdict(each) for each in account.regions],
         "efficiencies": [_efficiencies(each.first) for each in over_launches([account])],
     }
+
+
+def _last_call(account: Account, last: Standing) -> dict[str, Any]:
+    """Returns the last call of a thread: the time since it began, or ended."""
+    fields = asdict(last)
+    del fields["site"]
+    return {**fields, "place": account.where(account.profile.spots[last.site])}
 
 
 def _bound(account: Account) -> dict[str, Any]:

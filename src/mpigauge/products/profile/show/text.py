@@ -239,6 +239,13 @@ def _duration_or_empty(seconds: float) -> str:
     return duration(seconds) if math.isfinite(seconds) else ""
 
 
+def _resolved(account: Account, seconds: float) -> str:
+    """Returns the time of a call; below the cost of the clock it is not resolved."""
+    if 0 <= seconds < account.clock_s:
+        return f"<{duration(account.clock_s)}"
+    return _duration_or_empty(seconds)
+
+
 def _site_row(account: Account, called: Called, times: OverLaunches) -> list[str]:
     """Returns the row of a call site. `times`: its time in each launch."""
     whole = account.mpi_s.sum()
@@ -253,8 +260,8 @@ def _site_row(account: Account, called: Called, times: OverLaunches) -> list[str
         duration(times.median),
         error_words(times),
         share,
-        _duration_or_empty(_typical_s(called)),
-        _duration_or_empty(called.most_s),
+        _resolved(account, _typical_s(called)),
+        _resolved(account, called.most_s),
     ]
 
 
