@@ -14,6 +14,7 @@
 #include <numeric>
 
 #include "check.hpp"
+#include "pending.hpp"
 #include "process.hpp"
 #include "thread.hpp"
 
@@ -161,6 +162,20 @@ void a_call_that_never_came_back_is_cut() {
   leave(*next, some_call, nullptr, 1);
 }
 
+void a_call_that_goes_on_is_in_the_file() {
+  const layout::Thread& stored = *self->stored;
+  Thread* const thread = enter(call_Recv, 1, 1U << 20U, 1);
+  CHECK(thread != nullptr && stored.pending.since <= stored.latest);
+  const std::array<Word, 7> arguments = {0, 4, 5, 6, 7, 8, 0};  // rank 6, tag 7, communicator 8
+  note_pending(*thread, call_Recv, facts_of[call_Recv], arguments.data());
+  begin(*thread);
+  CHECK(stored.pending.since > stored.latest && stored.pending.since == thread->began);
+  CHECK(stored.pending.site == thread->place->site->site);
+  CHECK(stored.pending.source == 6 && stored.pending.source_tag == 7 && stored.pending.comm == 8);
+  leave(*thread, call_Recv, arguments.data(), 1);
+  CHECK(stored.pending.since <= stored.latest);
+}
+
 void nothing_is_recorded_while_it_is_off() {
   const std::uint64_t on = process.state.load();
   process.state.store(State::started);
@@ -227,6 +242,7 @@ int main(int argc, char* const* argv) {
   a_long_call_is_shared_out_over_its_steps();
   a_call_inside_another_is_a_part_of_it();
   a_call_that_never_came_back_is_cut();
+  a_call_that_goes_on_is_in_the_file();
   nothing_is_recorded_while_it_is_off();
   a_cell_has_the_least_and_the_most_of_those_of_its_kind();
   a_message_is_remembered_until_a_handle_changes();

@@ -301,7 +301,7 @@ void count_cells(const layout::Block& block, Contents& found) {
   const auto& some = reinterpret_cast<const layout::Cells&>(block);
   const auto* const cell = reinterpret_cast<const layout::Cell*>(&some + 1);
   const std::size_t room = (block.bytes - sizeof some) / sizeof *cell;
-  CHECK(some.used <= room && some.thread == 0 && room == 85);
+  CHECK(some.used <= room && some.thread == 0 && room == 72);
   found.cells += some.used;
   ++found.chunks;
   for (std::size_t each = 0; each < some.used; ++each) found.counts += cell[each].count;
@@ -340,7 +340,7 @@ void a_reader_finds_all_of_it(const std::string& path) {
   const Contents found = contents(path);
   CHECK(found.sites == self->sites && found.threads == 1 && found.names == 2);
   CHECK(found.cells == cell_keys().size() && found.counts == cell_keys().size());
-  CHECK(found.chunks == (found.cells + 84) / 85);
+  CHECK(found.chunks == (found.cells + 71) / 72);
 }
 
 // --- steps and processors
