@@ -65,7 +65,7 @@ def test_displacements_rotate_when_cold(where: Site) -> None:
 
 def test_the_schedule_of_imb_is_right_too(where: Site) -> None:
     ended = right(run(where, 2, "--benchmarks", one_sided(where), "--mode", "classic",
-                      "--sizes", FEW_CALLS, *ROUGH))  # fmt: skip
+                      "--repetitions", 4, "--sizes", FEW_CALLS))  # fmt: skip
     assert {c.stop for c in ended.cells} == {"schedule"}
 
 
