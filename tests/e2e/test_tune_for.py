@@ -63,6 +63,9 @@ def test_a_profile_says_what_is_tuned_and_is_launched_again_in_turn(tmp_path: Pa
     assert all(0 < mpi_s <= run_s for each in times.values() for run_s, mpi_s in each)
     for arm in arms:
         assert load(tmp_path / "program" / arm).status["status"] == "done"
+    more = launched_in_turn(header, arms, tmp_path / "program", 3, 1, told.append)
+    assert {arm: each[:2] for arm, each in more.items()} == times
+    assert {len(each) for each in more.values()} == {3}
 
 
 def test_a_trial_that_was_interrupted_is_made_by_the_same_command(tmp_path: Path) -> None:
@@ -76,7 +79,7 @@ def test_a_trial_that_was_interrupted_is_made_by_the_same_command(tmp_path: Path
     assert done.returncode == 0, done.stderr
     assert "with the rules, by 10 launches of each in turn" in done.stdout
     assert load_tuning(tmp_path / "out").trial is not None
-    assert (tmp_path / "out" / "runs" / "program-interrupted-1" / "kept").exists()
+    assert (begun / "kept").exists()
     again = cli.mpigauge("tune", "--for", "profile", "--output", "out", cwd=tmp_path)
     assert again.returncode == 2
     assert "holds a tuning already" in again.stderr

@@ -19,6 +19,7 @@ from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.jobs import main_jobs
 from mpigauge.products.profile.beside.measured import mpi_of
 from mpigauge.products.profile.beside.mix import mix_of
+from mpigauge.products.profile.finding import HEADER
 from mpigauge.products.profile.launch.left import collect_left
 from mpigauge.products.profile.launch.profiling import NO_CARDS, Profiling, header
 from mpigauge.products.profile.launch.starting import agent_for, hosts_of, starter_for
@@ -94,7 +95,8 @@ def launched_in_turn(
     tell: Callable[[str], None],
 ) -> dict[str, list[Times]]:
     """Launches each arm with its variables once per round, in random order; each arm is a run in
-    `folder`. `run_header`: the header of the profile. RunError: a launch fails."""
+    `folder`, and launches that it has already are not repeated. `run_header`: the header of the
+    profile. RunError: a launch fails."""
     from mpigauge.cli.program_options import NAMES
     from mpigauge.cli.terminal import TERMINAL
     from mpigauge.products.profile.launch.library import library
@@ -115,7 +117,11 @@ def launched_in_turn(
     with ExitStack() as stack:
         profilings = {}
         for arm, variables in arms.items():
-            made = RunWriter.create(header(words), NO_CARDS, output=folder / arm, label=arm)
+            if (folder / arm / HEADER).is_file():
+                times[arm] = stored_times(folder / arm)
+                made = RunWriter.resume(folder / arm)
+            else:
+                made = RunWriter.create(header(words), NO_CARDS, output=folder / arm, label=arm)
             writer = stack.enter_context(made)
             rank_variables = {**preloaded, **variables}
             profilings[arm] = Profiling(
@@ -123,7 +129,18 @@ def launched_in_turn(
             )
         for number in range(rounds):
             for arm in order.sample(list(arms), len(arms)):
-                times[arm].append(_launched(profilings[arm], number, words, arm))
+                if number >= len(times[arm]):
+                    times[arm].append(_launched(profilings[arm], number, words, arm))
+    rounds = min(map(len, times.values()), default=0)
+    return {arm: each[:rounds] for arm, each in times.items()}
+
+
+def stored_times(folder: Path) -> list[Times]:
+    """Returns the times of the launches that a run has, up to the first one that it lacks."""
+    by_launch = {job.launch: _times(job) for job in main_jobs(load_jobs(folder))}
+    times: list[Times] = []
+    while len(times) in by_launch:
+        times.append(by_launch[len(times)])
     return times
 
 

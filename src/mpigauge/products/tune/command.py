@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,10 @@ from mpigauge.model.limits import (
     MOST_LAUNCHES,
     MOST_TRIALS,
 )
+
+if TYPE_CHECKING:
+    from mpigauge.model.call_mix import CallMix
+    from mpigauge.products.tune.budget import TimeBudget
 
 USUAL = "make"
 """The subcommand of those who name none."""
@@ -161,19 +165,34 @@ def make_command(collectives: tuple[str, ...], profile: str | None, **values: An
     from mpigauge.products.tune.making import make
 
     if profile is None:
-        make(collectives, values)
+        make(collectives, values, budget=_budget(values, None))
         return
     from mpigauge.products.tune.program import failing, program_of, try_program, without_trial
 
     program = program_of(profile, values)
     seed = values.get("seed") or 0
+    budget = _budget(values, program.mix)
     begun = without_trial(program.mix, values)
     if begun:
-        try_program(program, *begun, seed)
+        try_program(program, *begun, seed, budget)
         return
-    folder, tuning = make(collectives, values, program.mix, failing(program, values))
+    folder, tuning = make(collectives, values, program.mix, failing(program, values), budget)
     if tuning.has_effect:
-        try_program(program, folder, tuning, seed)
+        try_program(program, folder, tuning, seed, budget)
+
+
+def _budget(values: dict[str, Any], mix: CallMix | None) -> TimeBudget | None:
+    """Returns the time of --time for the whole tuning, and reports it. None: no time is given."""
+    from mpigauge.cli.screen import tell
+    from mpigauge.measuring.plan.parse import parse_duration
+    from mpigauge.model.units import duration
+    from mpigauge.products.tune.budget import TimeBudget
+
+    if not values["seconds"]:
+        return None
+    whole_s = parse_duration("--time", values["seconds"])
+    tell(f"the tuning takes about {duration(whole_s)}, and ends with the rules found until then")
+    return TimeBudget(whole_s, mix.run_s if mix else 0.0)
 
 
 @command.command("show")

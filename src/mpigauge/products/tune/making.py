@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from mpigauge.measuring.plan import Request
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
+    from mpigauge.products.tune.budget import TimeBudget
     from mpigauge.products.tune.point_to_point import Failing
     from mpigauge.runs.store.tuned_rules import TunedMessages
     from mpigauge.session.targets import Setup
@@ -61,12 +62,17 @@ def make(
     options: dict[str, Any],
     mix: CallMix | None = None,
     failing: Failing | None = None,
+    budget: TimeBudget | None = None,
 ) -> tuple[Path, Tuning]:
     """Makes, stores and prints a tuning; returns its folder and the tuning. `mix`: the calls of the
-    program to tune for; `failing`: a function that returns why it fails with settings."""
+    program to tune for; `failing`: a function that returns why it fails with settings; `budget`:
+    the time for all of it, with the program itself at the end."""
     p2p, trials = options.pop("p2p"), options.pop("trials")
     _check_trials(trials, p2p, mix)
     task, refusal = read_task(collectives, options, mix, wants_messages(p2p, mix))
+    task = replace(task, budget=budget)
+    if budget is not None:
+        budget.begin()
     messages = None
     if wants_messages(p2p, mix):
         messages = tune_messages(task, trials or 0, failing)

@@ -10,9 +10,11 @@ launches, and give right results in all collectives.
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.cli.screen import tell
@@ -32,7 +34,9 @@ from mpigauge.products.tune.plan import (
 )
 from mpigauge.products.tune.result import as_ranks_come, evidence, tried
 from mpigauge.products.tune.tuning import TuningTask, without_own
+from mpigauge.runs.store.files import failing_as, write_whole
 from mpigauge.runs.store.tuned_rules import SlowerMessages, TunedMessages
+from mpigauge.runs.store.tunings import RUNS
 from mpigauge.site.mpi.rule_files.candidates import collectives_of
 
 if TYPE_CHECKING:
@@ -46,6 +50,8 @@ MOST_POINTS = 48
 """The maximum number of points: more are sampled, except points that change one setting."""
 FINALISTS = 3
 """The number of points that the search leaves."""
+WITH_SETTINGS = "program-with-settings.json"
+"""The file with the answers whether the program works with settings."""
 SEED = 1
 """The random seed, fixed so that a resumed command draws the same points."""
 ROUNDS_OF_TRIAL = 2
@@ -207,10 +213,11 @@ def by_trials(
     return Searched({words: points[words] for words in best[:FINALISTS]}, len(trial_costs), failed)
 
 
-def points_to_measure(space: Sequence[SpaceSetting], seed: int) -> Arms:
-    """Returns all points of the space, or a sample of a large one."""
+def points_to_measure(space: Sequence[SpaceSetting], seed: int, most: int = MOST_POINTS) -> Arms:
+    """Returns all points of the space, or a sample of a large one; below MOST_POINTS, points that
+    change one setting are sampled, too."""
     every = {settings_in_words(point): point for point in points(space)}
-    if len(every) <= MOST_POINTS:
+    if len(every) <= most:
         return every
     single = []
     for setting in space:
@@ -218,7 +225,9 @@ def points_to_measure(space: Sequence[SpaceSetting], seed: int) -> Arms:
             for value in setting.values:
                 single.append(settings_in_words(setting.set_to(value)))
     others = [name for name in every if name not in single]
-    some = random.Random(seed).sample(others, max(MOST_POINTS - len(single), 0))
+    if most < MOST_POINTS and len(single) > most:
+        single = random.Random(seed).sample(single, most)
+    some = random.Random(seed).sample(others, max(most - len(single), 0))
     return {name: every[name] for name in (*single, *some)}
 
 
@@ -247,6 +256,23 @@ def values_that_work(
     return kept, failed
 
 
+def remembered(failing: Failing, file: Path) -> Failing:
+    """Returns the function with its answers stored in a file, so that a resumed tuning repeats
+    none."""
+    answers: dict[str, str] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+
+    def why(point: Point) -> str:
+        words = settings_in_words(point)
+        if words not in answers:
+            answers[words] = failing(point)
+            with failing_as(RunError, file):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(file, json.dumps(answers, indent=1, ensure_ascii=False))
+        return answers[words]
+
+    return why
+
+
 # --- all of it ----------------------------------------------------------------------------------
 def tune_messages(
     task: TuningTask, trials: int = 0, failing: Failing | None = None
@@ -255,9 +281,11 @@ def tune_messages(
     halving of a list. UserError: no settings are known for this MPI. RunError: interrupted."""
     space, unusable = space_of_task(task), dict[str, str]()
     if failing is not None:
+        failing = remembered(failing, task.folder / RUNS / WITH_SETTINGS)
+    if failing is not None and task.budget is None:
         tell("messages from rank to rank: the program once with each setting")
         space, unusable = values_that_work(space, failing)
-    messages = _tuned(task, space, trials)
+    messages = _tuned(task, space, trials, failing if task.budget else None)
     return replace(messages, failed={**unusable, **messages.failed})
 
 
@@ -273,11 +301,17 @@ def space_of_task(task: TuningTask) -> Sequence[SpaceSetting]:
     return space
 
 
-def _tuned(task: TuningTask, space: Sequence[SpaceSetting], trials: int) -> TunedMessages:
+def _tuned(
+    task: TuningTask, space: Sequence[SpaceSetting], trials: int, failing: Failing | None = None
+) -> TunedMessages:
+    """Searches, chooses and confirms. `failing`: tests the finalists alone with the program, as
+    there is no time for all values; None: these work."""
     if not space:
         return TunedMessages(why="the program fails with every setting")
     messages = messages_of(task)
     search = _searched(task, space, messages, trials)
+    if failing is not None:
+        search = _that_work(search, failing)
     if not search.finalists:
         return TunedMessages(why="no combination could be measured", tried=search.tried,
                              failed=search.failed)  # fmt: skip
@@ -297,13 +331,25 @@ def _tuned(task: TuningTask, space: Sequence[SpaceSetting], trials: int) -> Tune
     return confirmed_messages(task, replace(result, settings=dict(search.finalists[best.arm])))
 
 
+def _that_work(search: Searched, failing: Failing) -> Searched:
+    """Returns the finalists with which the program works."""
+    tell("messages from rank to rank: the program once with each of the best combinations")
+    why = {words: failing(point) for words, point in search.finalists.items()}
+    finalists = {words: point for words, point in search.finalists.items() if not why[words]}
+    failed = {words: reason for words, reason in why.items() if reason}
+    return replace(search, finalists=finalists, failed={**search.failed, **failed})
+
+
 def _searched(
     task: TuningTask, space: Sequence[SpaceSetting], messages: Sequence[Messages], trials: int
 ) -> Searched:
     if trials:
         tell(f"messages from rank to rank: {many(trials, 'trial')} of a space of settings")
         return by_trials(task, space, messages, trials)
-    arms = points_to_measure(space, SEED)
+    most = MOST_POINTS
+    if task.budget is not None:
+        most = min(task.budget.points(ROUNDS_OF_HALVING * len(messages)), MOST_POINTS)
+    arms = points_to_measure(space, SEED, most)
     tell(f"messages from rank to rank: {many(len(arms), 'combination')} of settings")
     return halved(task, messages, arms)
 

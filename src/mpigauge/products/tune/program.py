@@ -33,6 +33,7 @@ from mpigauge.site.mpi import find
 if TYPE_CHECKING:
     from mpigauge.cli.kinds import Program
     from mpigauge.model.call_mix import CallMix
+    from mpigauge.products.tune.budget import TimeBudget
 
 PROGRAM = "program"
 """The folder of the program's own runs."""
@@ -90,22 +91,23 @@ def failing(
     return why
 
 
-def try_program(program: Program, folder: Path, tuning: Tuning, seed: int) -> None:
-    """Launches the program with the rules and without, and stores its gain. RunError: it fails."""
+def try_program(
+    program: Program, folder: Path, tuning: Tuning, seed: int, budget: TimeBudget | None = None
+) -> None:
+    """Launches the program with the rules and without, and stores its gain; launches of an
+    interrupted trial are not repeated. RunError: it fails."""
     if not program.words or not tuning.mix or tuning.mix.mpi != tuning.mpi.label:
         lacks = "the profile holds no command line"
         why = "the profile is of another MPI" if program.words else lacks
         tell(f"the program itself is not tried: {why}")
         return
     line = " ".join(program.words)
-    about = 2 * ROUNDS * tuning.mix.run_s
-    tell(f"`{line}` with the rules and without, {ROUNDS} launches each, about {about:.0f} s")
+    rounds = budget.rounds(ROUNDS) if budget else ROUNDS
+    about = 2 * rounds * tuning.mix.run_s
+    tell(f"`{line}` with the rules and without, {rounds} launches each, about {about:.0f} s")
     arms = {"default": {}, TUNED: variables_of(folder, tuning)}
     runs = folder / RUNS / PROGRAM
-    if runs.exists():
-        number = 1 + len([*runs.parent.glob(f"{PROGRAM}-interrupted-*")])
-        runs.rename(runs.with_name(f"{PROGRAM}-interrupted-{number}"))
-    times = program.launched_in_turn(arms, runs, ROUNDS, seed, tell)
+    times = program.launched_in_turn(arms, runs, rounds, seed, tell)
     trial = trial_of(line, times["default"], times[TUNED])
     save(folder, replace(tuning, trial=trial))
     for sentence in trial_sentences(trial):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mpigauge.cli.screen import tell
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL, calls_from_several
-from mpigauge.model.units import listed
+from mpigauge.model.units import duration, listed
 from mpigauge.products.tune.decide.halving import contenders
 from mpigauge.products.tune.faults import proof_of
 from mpigauge.products.tune.plan import (
@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
     from mpigauge.model.rules import Rule
+    from mpigauge.products.tune.budget import TimeBudget
     from mpigauge.products.tune.decide.choose import Choice
     from mpigauge.products.tune.decide.grid import Grid
     from mpigauge.runs.store import Run
@@ -114,6 +115,8 @@ class TuningTask:
     """The sentence on how to resume after an interruption."""
     mix: CallMix | None = None
     """The calls of the program to tune for; None: any."""
+    budget: TimeBudget | None = None
+    """The time for the whole tuning; None: it takes the time that it takes."""
 
     @property
     def names_default(self) -> bool:
@@ -172,8 +175,11 @@ class TuningTask:
 
     def measured(self, name: str, plan: Plan) -> Run:
         """Returns the run of this name: new, resumed, or complete. RunError: interrupted."""
-        what = RUN_NAMES[name.rstrip("-0123456789")]
-        stored, problem = measured(self.setup, plan, self.folder / RUNS / name, what)
+        kind = name.rstrip("-0123456789")
+        folder = self.folder / RUNS / name
+        if self.budget is not None:
+            plan = _in_time(plan, self.budget, kind, folder)
+        stored, problem = measured(self.setup, plan, folder, RUN_NAMES[kind])
         if stored.status.get("status") == "interrupted":
             raise RunError(f"interrupted: what was measured is kept; {self.going_on}")
         if is_cut_short(stored):
@@ -226,6 +232,18 @@ def measured(setup: Setup, plan: Plan, folder: Path, what: str) -> tuple[Run, st
                 task = _what_is_left(folder, setup, plan.env, stack)
                 problems = carry_out([task], setup.view).problems
     return load(folder), "; ".join(problems[-1:])
+
+
+def _in_time(plan: Plan, budget: TimeBudget, kind: str, folder: Path) -> Plan:
+    """Returns the plan with its share of the time left; a run that is stored keeps its own."""
+    from mpigauge.measuring.plan import Plan as Plans
+    from mpigauge.runs.store import load
+
+    share_s = budget.share_s(kind)
+    if (folder / "run.json").is_file():
+        return replace(plan, seconds=Plans.from_json(load(folder).plan).seconds)
+    tell(f"{duration(budget.left_s)} left")
+    return plan if share_s is None else replace(plan, seconds=share_s)
 
 
 def is_cut_short(stored: Run) -> bool:
