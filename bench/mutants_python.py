@@ -189,7 +189,7 @@ class Coverage:
         return defaultdict(dict, by_file)
 
     def _node(self, context: str) -> str:
-        """Returns pytest's name of tests.unit.test_tune.test_a_rule; empty: it is no test."""
+        """Returns pytest's name of tests.unit.test_interface.test_it; empty: it is no test."""
         parts = context.split(".")
         for count in range(len(parts), 0, -1):
             file = "/".join(parts[:count]) + ".py"

@@ -100,7 +100,7 @@ PARTS = {
     ),
     "reproducible": Part(
         "the wheel built in two clones: the same bytes",
-        "tests/unit/test_release.py, on small wheels",
+        "tests/unit/tools/test_release.py, on small wheels",
         program("tools/release.py", "--twice"),
     ),
     "kernels-translated": Part(
@@ -140,12 +140,12 @@ PARTS = {
     ),
     "false-steps": Part(
         "how often a trend claims a step that is not there",
-        "tests/unit/test_trend.py on series that are fixed",
+        "tests/unit/products/browse/test_trend.py on series that are fixed",
         bench("false_steps"),
     ),
     "false-differences": Part(
         "how often two runs of one thing are called different, and a real difference is found",
-        "tests/unit/test_compare.py on numbers that are fixed",
+        "tests/unit/result/compare/test_compare.py on numbers that are fixed",
         bench("compare_truth"),
     ),
     "fuzzing": Part(
@@ -161,7 +161,7 @@ PARTS = {
     ),
     "mutation": Part(
         "small faults planted at random: the tests notice nine of ten, in Python and in C++",
-        "tests/unit/test_bench.py, how faults are drawn and counted",
+        "tests/unit/tools/test_bench.py, how faults are drawn and counted",
         bench("mutation"),
     ),
     "soak": Part(
@@ -201,7 +201,8 @@ PARTS = {
     ),
     "planted-waiting": Part(
         "whether profiles tell lateness that is planted on real ranks, on an idle machine",
-        "tests/process/test_profile_waiting.py, tests/unit/test_profile_later.py: made-up times",
+        "tests/process/test_profile_waiting.py, and "
+        "tests/unit/products/profile/test_profile_later.py: made-up times",
         bench("planted_waiting"),
     ),
 }

@@ -2,7 +2,7 @@
 # Copyright the mpigauge authors
 """Algorithms of collectives on 1 to 9 ranks of each MPI, at sizes around borders of their parts.
 
-tests/unit/test_schedules.py has the schedules themselves; here ranks perform them.
+tests/unit/model/test_schedules.py has the schedules themselves; here ranks perform them.
 """
 
 from __future__ import annotations

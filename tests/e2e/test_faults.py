@@ -2,8 +2,9 @@
 # Copyright the mpigauge authors
 """Bad input and faults on real kernels: one clear line, the right status, nothing measured lost.
 
-Status 2 before a launch, 1 after one. Mistakes in words are in tests/unit/test_plan.py and
-test_cli.py, crashes at a chosen place in tests/process/test_campaign.py.
+Status 2 before a launch, 1 after one. Mistakes in words are in
+tests/unit/measuring/plan/test_plan.py and test_cli.py, crashes at a chosen place in
+tests/process/test_campaign.py.
 """
 
 from __future__ import annotations

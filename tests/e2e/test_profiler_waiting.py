@@ -3,7 +3,7 @@
 """All ranks keep the same calls and messages, and each is split without a rest.
 
 How much is waited depends on what else the machine does; tests/process/test_profile_waiting.py and
-tests/unit/test_profile_later.py plant it.
+tests/unit/products/profile/test_profile_later.py plant it.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ from mpigauge.result.stats.launches import rows
 from mpigauge.show.compilers import compiler_lines
 from mpigauge.site.mpi.compilers import build_loops, find_compiler
 from tests import mpi_fakes as fake
-from tests.unit.test_node import X86, of_node, resources
-from tests.unit.test_node_cluster import resources_of_hosts
-from tests.unit.test_plan import MPICH
+from tests.unit.measuring.plan.test_plan import MPICH
+from tests.unit.products.node.test_node import X86, of_node, resources
+from tests.unit.products.node.test_node_cluster import resources_of_hosts
 
 if TYPE_CHECKING:
     from mpigauge.measuring.plan import Resources

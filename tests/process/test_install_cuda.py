@@ -18,7 +18,7 @@ from mpigauge.site.mpi import wheels
 from mpigauge.site.mpi.device_memory import cuda_libraries, device_settings
 from mpigauge.site.mpi.install_cuda import FROM_DRIVER, add_ucx, cuda_major
 from tests.process.test_driver_query import HEAD, built
-from tests.unit.test_device_memory import OPENMPI
+from tests.unit.site.mpi.test_device_memory import OPENMPI
 
 LIBRARIES = (
     "libucx/lib/libucp.so.0", "libucx/lib/libucs.so.0", "libucx/lib/libucs_signal.so.0",

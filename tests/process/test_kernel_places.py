@@ -31,8 +31,8 @@ from mpigauge.site.mpi import (
 from mpigauge.site.mpi.outlook import outlook, refuse_without
 from tests import mpi_fakes as fake
 from tests import runs
-from tests.unit.test_doctor import host
-from tests.unit.test_topology import MACHINES
+from tests.unit.products.doctor.test_doctor import host
+from tests.unit.site.topology.test_topology import MACHINES
 
 OURS = "0123456789ab"
 FITS = KernelBuild(OURS, "c++ 1", "", platform.machine(), "glibc 2.17")

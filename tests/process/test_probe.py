@@ -21,7 +21,7 @@ from mpigauge.model.hosts import NamedHost, ProbedHost
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.site.mpi.here import MARK
 from tests import mpi_fakes
-from tests.unit.test_launch import MPICH
+from tests.unit.site.launch.test_launch import MPICH
 
 
 class Site:

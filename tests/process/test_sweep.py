@@ -36,7 +36,7 @@ from mpigauge.show.web.answer import opening
 from mpigauge.site import topology
 from mpigauge.site.launch import command
 from tests.process.test_campaign import PART, PLAN, Bench, bench, carried_out, fake_mpi
-from tests.unit.test_plan import CARDS, MPICH
+from tests.unit.measuring.plan.test_plan import CARDS, MPICH
 
 __all__ = ["bench", "fake_mpi"]
 

@@ -5,7 +5,8 @@
 The probability that |T| exceeds t with ν degrees of freedom is the regularised incomplete beta
 function I_x(ν/2, 1/2) at x = ν / (ν + t²) (M. Abramowitz, I. A. Stegun, Handbook of Mathematical
 Functions, 26.7.1 and 26.5.27), which is computed from its continued fraction (26.5.8). Degrees of
-freedom need not be whole. The relative error is below 1e-9 (tests/unit/test_stats_student.py).
+freedom need not be whole. The relative error is below 1e-9
+(tests/unit/result/stats/test_stats_student.py).
 """
 
 from __future__ import annotations
