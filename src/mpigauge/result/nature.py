@@ -59,6 +59,7 @@ _WHOLE_SUITES: dict[str, Does] = {
     "IO": "files",
     "EXT": "one-sided",
     "RMA": "one-sided",
+    "ALG": "messages",
     "P2P": "messages",
     "HALO": "messages",
     REPLAY_SUITE: "messages",

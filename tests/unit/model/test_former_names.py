@@ -12,6 +12,7 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.model.former_names import FORMER, FORMER_SUITE, SUITE
 from mpigauge.model.stored_cards import FILE, all_cards
+from mpigauge.result.nature import nature
 from tests import runs
 
 NAMES = [pytest.param(former, now, id=former) for former, now in FORMER.items()]
@@ -55,3 +56,10 @@ def test_a_stored_run_has_the_present_names(
         only = ["--only", f"benchmark={value}"]
         assert run(["compare", str(old), str(old), *only]) == 0
         assert "Bcast/binomial" in capsys.readouterr().out
+
+
+def test_algorithms_are_messages_as_they_were() -> None:
+    """Settings of collectives have no effect on them, those of messages have."""
+    assert {nature(card.suite, card.name).does for card in all_cards().default(SUITE)} == {
+        "messages"
+    }
