@@ -102,7 +102,7 @@ def shown() -> Iterator[list[str]]:
             yield ["plot", run, kind]
             yield ["plot", run, kind, "-o", "plot.svg"]
     for profile in PROFILES:
-        for form in ("table", "markdown", "latex", "csv", "json", "mpip", "perfcatch"):
+        for form in ("table", "markdown", "latex", "csv", "json", "mpip", "perfcatch", "talp"):
             yield ["show", profile, "--format", form]
         yield ["explain", profile, "--all"]
         yield ["report", profile, "-o", "page.html"]

@@ -184,7 +184,7 @@ def _timeline_bytes(word: str | None) -> int:
     from mpigauge.model.sizes import parse_bytes
     from mpigauge.products.profile.match.timeline import MOST_BYTES
 
-    return MOST_BYTES if word is None else parse_bytes(word, "--timeline-limit")
+    return MOST_BYTES if word is None else parse_bytes(word, f"--timeline-limit {word}")
 
 
 def _print_include(ctx: click.Context) -> None:

@@ -504,7 +504,7 @@ class Account:
                     size=comm.size + comm.remote_size,
                     maker=comm.maker,
                     calls=int(cells["count"][here & sent].sum()),
-                    bytes=int(cells["amount"][here & sent].sum()),
+                    bytes=int((cells["amount"] * cells["sends"])[here & sent].sum()),
                     seconds=float(shares[here].sum()) / max(len(self.ranks), 1),
                 )
             )
