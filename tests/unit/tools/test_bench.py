@@ -848,3 +848,19 @@ def test_a_factor_beyond_the_promise_is_missed(program: ModuleType) -> None:
         assert not program.figures_of([*good, bad], 0.5, 100.0)[0]
     assert not program.figures_of(good, 1.5, 100.0)[0]
     assert not program.figures_of(good, 0.5, 400.0)[0]
+
+
+# --- predict_on_hosts ------------------------------------------------------------------------
+
+
+@with_program("predict_on_hosts")
+def test_rows_that_links_do_not_limit_have_no_bound(program: ModuleType) -> None:
+    made = calibrated([load_reference("oci-optimized3-36-intel")], "published").calibration
+
+    def row(size: int, algorithm: str) -> Any:
+        return program.Compared("Allreduce", 8, 4, size, algorithm, algorithm, 1e-3, 2e-3)
+
+    assert program.is_bounded(made, row(1 << 20, "recursive_doubling"))
+    assert not program.is_bounded(made, row(1024, "recursive_doubling"))
+    assert "0.50  network card" in program.line(made, row(1 << 20, "recursive_doubling"))
+    assert program.line(made, row(8, "ring")).endswith("latency  (no bound)")
