@@ -17,14 +17,24 @@ import argparse
 import ast
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import median
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tools.english import FRAGMENT, PARTICIPLE, places
+
 PACKAGE = "mpigauge"
 GENERATED = "Made by tools/generate.py"
+STAGES = ("draw", "site", "runs", "result", "show", "measuring", "session", "cli")
+"""The stages that products share, except model."""
+REGISTRIES = ("model", "commands", "causes", "checks", "runs.readers", "show.plots", "show.formats")
+"""The folders with a file for each entry, and that of values: any number of files is right."""
+OPTIONS = ("cli.options", "cli.program_options", "cli.helping", "cli.habits", "cli.paths")
+"""The modules of click options, which the commands of products share."""
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PAGES = r"products\.\w+\.(show\w*(\.\w+)?|pages|\w+_pages)$"
@@ -52,6 +62,7 @@ class Module:
     tree: ast.Module
     lines: int
     """The number of lines that are not blank."""
+    text_lines: int
 
     @property
     def folder(self) -> str:
@@ -94,7 +105,7 @@ class Checkout:
         if GENERATED in text[:500]:
             self.generated.append(name)
         lines = sum(bool(line.strip()) for line in text.splitlines())
-        self.modules[name] = Module(name, ast.parse(text), lines)
+        self.modules[name] = Module(name, ast.parse(text), lines, len(text.splitlines()))
 
     @property
     def written(self) -> list[Module]:
@@ -191,6 +202,80 @@ class Checkout:
         lines = sum(each.lines for each in self.written)
         return 1000 * sum(each.count(*kinds) for each in self.written) / max(lines, 1)
 
+    def shared_exports(self, stage: str) -> tuple[int, int]:
+        """Returns the number of names that modules outside a stage take from it with two users or
+        more, and that of all. A product is one user."""
+        users: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for each in self.taken:
+            if each.name and self._folder(each.module) == stage != self._folder(each.by):
+                users[each.module, each.name].add(self._user(each.by))
+        return sum(len(by) > 1 for by in users.values()), len(users)
+
+    def _user(self, name: str) -> str:
+        """Returns the product of a module, else the module."""
+        parts = name.split(".")
+        return ".".join(parts[:2]) if parts[0] == "products" else name
+
+    def places(self, product: str) -> set[str]:
+        """Returns the folders with modules that serve this product alone, directly or through
+        others of them: those of the product, and of stages."""
+        own = {name for name in self.modules if name.startswith(f"products.{product}.")}
+        by_module: dict[str, set[str]] = defaultdict(set)
+        for each in self.taken:
+            if each.module and each.by != each.module:
+                by_module[each.module].add(each.by)
+        size = 0
+        while size != len(own):
+            size = len(own)
+            own |= {name for name, users in by_module.items() if users and users <= own}
+        stages = {self._parent(name) for name in own if not name.startswith("products.")}
+        return {f"products.{product}", *stages}
+
+    def _parent(self, name: str) -> str:
+        return name.rpartition(".")[0] or name
+
+    def names_from_cli(self) -> set[tuple[str, str, str]]:
+        """Returns the names that products take from cli, except those of click options."""
+        return {
+            (self._user(each.by), each.module, each.name)
+            for each in self.taken
+            if self._folder(each.by) == "products" and self._folder(each.module) == "cli"
+            if each.module not in OPTIONS
+        }
+
+    def folder_sizes(self) -> dict[str, int]:
+        """Returns the number of modules in each folder that is no registry."""
+        sizes: dict[str, int] = defaultdict(int)
+        for name in self.modules:
+            if "." in name and not self._parent(name).endswith(REGISTRIES):
+                sizes[self._parent(name)] += 1
+        return sizes
+
+    def floors(self) -> dict[str, int]:
+        """Returns the longest chain of imports between modules of each folder."""
+        inside: dict[str, set[str]] = {name: set() for name in self.modules}
+        for each in self.taken:
+            if each.by != each.module and self._parent(each.by) == self._parent(each.module):
+                inside[each.by].add(each.module)
+        floors: dict[str, int] = {}
+        most: dict[str, int] = defaultdict(int)
+        for group in strongly_connected(inside):  # what a module imports comes in an earlier group
+            for name in group:
+                below = (floors[other] for other in inside[name] if other in floors)
+                floors[name] = 1 + max(below, default=0)
+                most[self._parent(name)] = max(most[self._parent(name)], floors[name])
+        return most
+
+    def late_share(self) -> float:
+        """Returns the share of imports of our modules that are made in functions."""
+        ours = [each for each in self.taken if each.when != "never"]
+        return sum(each.when == "late" for each in ours) / max(len(ours), 1)
+
+    def style(self) -> tuple[int, int]:
+        """Returns the number of docstrings that are fragments, and of participles as names."""
+        kinds = [each.kind for path in self.package.rglob("*.py") for each in places(path)]
+        return kinds.count(FRAGMENT), kinds.count(PARTICIPLE)
+
     def figures(self) -> dict[str, str]:
         written = self.written
         lines = [each.lines for each in written]
@@ -209,7 +294,34 @@ class Checkout:
             "circles of imports at start": str(len(self.circles("start"))),
             "circles of imports, all": str(len(self.circles("start", "late", "never"))),
             "climbs in showing a run": str(len(self.climbs())),
+            **self.goals(products),
         }
+
+    def goals(self, products: Iterable[str]) -> dict[str, str]:
+        """Returns the figures with a goal, each with the place where it is reached."""
+        shared = {stage: self.shared_exports(stage) for stage in STAGES}
+        shares = {stage: 100 * two // of for stage, (two, of) in shared.items() if of}
+        lines = {each.name: each.text_lines for each in self.written}
+        fragments, participles = self.style()
+        goals = {
+            f"% of {stage}'s exports with 2 users": str(share) for stage, share in shares.items()
+        }
+        places_of = {name: len(self.places(name)) for name in products}
+        goals["most places of a product"] = _largest(places_of)
+        goals["names that products take from cli"] = str(len(self.names_from_cli()))
+        goals["most files in a folder"] = _largest(self.folder_sizes())
+        goals["most floors in a folder"] = _largest(self.floors())
+        goals["lines of the longest file"] = _largest(lines)
+        goals["% of imports in functions"] = f"{100 * self.late_share():.1f}"
+        goals["docstrings that are fragments"] = str(fragments)
+        goals["participles as names"] = str(participles)
+        return goals
+
+
+def _largest(counts: Mapping[str, int]) -> str:
+    """Returns the largest count with its name."""
+    name = max(counts, key=lambda each: (counts[each], each), default="")
+    return f"{counts[name]} {name}" if name else "0"
 
 
 def _imports(

@@ -111,6 +111,41 @@ def test_nodes_that_reach_each_other_are_one_group() -> None:
     assert sorted(found) == [["a", "b", "c"], ["d"], ["e"], ["f"]]
 
 
+def test_exports_of_a_stage_are_counted_by_their_users(small: Any) -> None:
+    assert small.shared_exports("result") == (0, 2)
+    (small.package / "show/more.py").write_text("from mpigauge.result import rows\n")
+    more = structure.Checkout(small.package.parents[1])
+    assert more.shared_exports("result") == (1, 2)
+
+
+def test_a_product_lies_where_modules_serve_it_alone(small: Any) -> None:
+    (small.package / "result/own.py").write_text("def only(): ...\n")
+    (small.package / "products/map/plan.py").write_text("from mpigauge.result.own import only\n")
+    assert structure.Checkout(small.package.parents[1]).places("map") == {"products.map", "result"}
+    assert small.places("map") == {"products.map"}
+
+
+def test_files_and_floors_are_those_of_a_folder(small: Any) -> None:
+    assert small.folder_sizes()["show"] == 2
+    assert small.floors()["show"] == 2
+    assert small.folder_sizes()["result"] == 2
+
+
+def test_imports_in_functions_are_a_share_of_all_at_run_time(small: Any) -> None:
+    assert small.late_share() == pytest.approx(1 / 7)
+
+
+def test_products_take_names_from_cli_other_than_options(small: Any) -> None:
+    (small.package / "cli").mkdir()
+    for name in ("__init__", "options", "screen"):
+        (small.package / "cli" / f"{name}.py").write_text("def tell(): ...\n")
+    (small.package / "products/map/command.py").write_text(
+        "from mpigauge.cli.options import tell\nfrom mpigauge.cli.screen import tell\n"
+    )
+    own = structure.Checkout(small.package.parents[1])
+    assert own.names_from_cli() == {("products.map", "cli.screen", "tell")}
+
+
 # --- the program ----------------------------------------------------------------------------
 def test_checkouts_stand_beside_each_other(
     small: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
