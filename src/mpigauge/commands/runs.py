@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -113,15 +112,10 @@ def _all(root: Path) -> list[list[str]]:
 
 def _chosen(runs: Mapping[str, Path], root: Path, where: str) -> list[list[str]]:
     from mpigauge.cli import asking
-    from mpigauge.model.extras import is_installed, require
+    from mpigauge.model.extras import require
     from mpigauge.result.library import ask
 
-    if not is_installed("sql"):
-        if find_spec("_sqlite3") is None:
-            require("sql", "--where with a Python that was built without SQLite")
-        from mpigauge.result.library.listing import chosen
-
-        return [list(map(str, row)) for row in chosen(runs, where, [*COLUMNS], asking.say_notes)]
+    require("sql", "`mpigauge runs --where`")
     query = f"SELECT {', '.join(COLUMNS)} FROM runs WHERE ({where}\n) ORDER BY created, run"
     of = asking.Meant(runs, root)
     try:

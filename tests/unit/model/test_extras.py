@@ -49,6 +49,7 @@ def test_an_extra_brings_the_package_that_is_missed(extra: Extra, repository: Pa
         (("sql", "SELECT 1"), "`mpigauge sql`", "sql"),
         (("export", "csv"), "`mpigauge export`", "sql"),
         (("browse",), "`mpigauge browse`", "sql"),
+        (("runs", "--where", "cells > 0"), "`mpigauge runs --where`", "sql"),
         (("plot", "last", "latency", "-o", "x.png"), "-o x.png", "pictures"),
         (("plot", "last", "latency", "-o", "x.pdf"), "-o x.pdf", "pictures"),
         (("topo", "-o", "x.png"), "-o x.png", "pictures"),
@@ -86,69 +87,3 @@ def test_openblas_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> No
     assert usual_blas() is None
     with pytest.raises(UserError, match=r"there is none here; `pip install 'mpigauge\[blas\]'`"):
         find_blas("openblas")
-
-
-EXPRESSIONS = (
-    "mpi_name = 'mpich' and cells > 100",
-    "mpi_name = 'openmpi'",
-    "cells / 2 = 0.5",
-    "cells < '10'",
-    "\"mpi_name\" LIKE 'open%'",
-    "mpi_name LIKE 'OPEN%'",
-    "created < '2026-11-21'",
-    "status IN ('done', 'unfinished') AND NOT imported",
-    "turbo IS NULL or false -- and a comment",
-    "list_contains(benchmarks, 'PingPong')",
-    "list_contains(benchmarks, 'Bcast')",
-    "coalesce(cpus, 0) BETWEEN -1 AND 1 OR command LIKE '%x%'",
-)
-
-
-@pytest.mark.parametrize("where", EXPRESSIONS)
-@pytest.mark.usefixtures("two")
-def test_ls_chooses_the_same_runs_without_duckdb(
-    where: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["ls", "--json", "--where", where]
-    assert run(words) == 0
-    by_duckdb = capsys.readouterr()
-    hide(monkeypatch)
-    assert run(words) == 0
-    assert capsys.readouterr() == by_duckdb
-
-
-@pytest.mark.parametrize(
-    ("where", "said"),
-    [
-        ("mpi_nam = 'mpich'", "there is no column 'mpi_nam'; did you mean 'mpi_name'?"),
-        ('"mpi_nam" = 1', "there is no column 'mpi_nam'; did you mean 'mpi_name'?"),
-        (
-            "regexp_matches(mpi, 'a')",
-            "what only DuckDB knows needs it: `pip install 'mpigauge[sql]",
-        ),
-        ("cells >", "syntax error"),
-    ],
-)
-@pytest.mark.usefixtures("two")
-def test_what_is_wrong_without_duckdb(
-    where: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    hide(monkeypatch)
-    assert run(["ls", "--where", where]) == 2
-    assert said in capsys.readouterr().err
-
-
-def test_copies_and_damage_are_said_without_duckdb_too(
-    two: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    import shutil
-
-    shutil.copytree(two / "a", two / "copy")
-    (two / "b" / "records.jsonl").write_text('{"record": "launch"')
-    words = ["ls", "--where", "true"]
-    assert run(words) == 0
-    by_duckdb = capsys.readouterr()
-    hide(monkeypatch)
-    assert run(words) == 0
-    assert capsys.readouterr() == by_duckdb
-    assert "left out: copy is a copy of a" in by_duckdb.err

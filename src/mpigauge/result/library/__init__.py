@@ -9,7 +9,6 @@ parts      the parts that are kept: which of their rows count, fewer larger ones
 library    tables over runs, made where they are missing, ready for queries
 apart      a query in a process of its own, with limits of memory and time
 memory     the memory that queries may take
-listing    runs chosen by an expression without DuckDB
 ask        a query that only reads, its errors in one line, its result as a file
 samples    the raw samples of runs as a table
 
