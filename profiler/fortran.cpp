@@ -258,7 +258,7 @@ void count_call(const Form& form, Function real, const Caller& caller, Words& wo
   if (process.state.load(std::memory_order_acquire) == 0) start(pc);
   if (real == nullptr) real = function_after_us(name, pc);
   if (real == nullptr) end_without(name);
-  return abi.kind != AbiKind::ompi && !(abi.kind == AbiKind::mpich && is_f08);
+  return abi.kind != AbiKind::ompi && (abi.kind != AbiKind::mpich || !is_f08);
 }
 
 template <class... Given>

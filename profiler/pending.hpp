@@ -91,7 +91,7 @@ inline Word pending_comm(const Facts& facts, const Word* arguments) {
 
 /// Stores the arguments of a call that begins now. Where its facts are known to the compiler, that
 /// is a few stores.
-[[gnu::always_inline]] inline void note_pending(Thread& thread, Call call, const Facts& facts,
+[[gnu::always_inline]] inline void note_pending(const Thread& thread, Call call, const Facts& facts,
                                                 const Word* arguments) {
   layout::Pending& pending = *thread.pending;
   const auto put = [arguments](std::int32_t& to, std::int8_t position) {

@@ -28,8 +28,7 @@ from mpigauge.result.stats.remarks import MEANING
 from mpigauge.runs.readers.references import names as reference_names
 from mpigauge.runs.readers.references import reference
 from mpigauge.runs.readers.registry import READERS
-from mpigauge.schedules import OPERATIONS
-from mpigauge.schedules import algorithms as algorithms_of
+from mpigauge.schedules import OPERATIONS, algorithms_of
 from mpigauge.show.formats import FORMATS
 from mpigauge.show.kinds import PLOTS
 from mpigauge.show.limits import limit_fields

@@ -3,6 +3,8 @@
 //
 // The programs of all ranks together, without MPI: a message goes over when both sides are there,
 // as with the most cautious library.
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -16,14 +18,13 @@ using schedules::Call;
 using schedules::Place;
 using schedules::Program;
 using schedules::Round;
-using schedules::Space;
 
 namespace {
 
 using Element = std::uint64_t;
 constexpr Element poison = ~Element{0};
 
-void move(std::byte* to, const std::byte* from, std::size_t bytes) {
+void move_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
@@ -41,7 +42,7 @@ struct Simulated {
     return memory[static_cast<std::size_t>(place.space)].data() + place.at;
   }
   void copy(const std::vector<schedules::Copy>& copies) {
-    for (const auto& each : copies) move(at(each.to), at(each.from), each.bytes);
+    for (const auto& each : copies) move_bytes(at(each.to), at(each.from), each.bytes);
   }
   [[nodiscard]] bool done() const { return round == program.rounds.size(); }
   [[nodiscard]] const Round& now() const { return program.rounds[round]; }
@@ -86,10 +87,7 @@ class Job {
       for (Simulated& rank : ranks_) goes_on = advance(rank) || goes_on;
     }
     for (Simulated& rank : ranks_) rank.copy(rank.program.after);
-    for (const Simulated& rank : ranks_) {
-      if (!rank.done()) return false;
-    }
-    return true;
+    return std::ranges::all_of(ranks_, [](const Simulated& rank) { return rank.done(); });
   }
 
   [[nodiscard]] std::size_t wrong() const {
@@ -144,7 +142,7 @@ class Job {
       rank.sent.assign(rank.now().sent.size(), false);
       rank.received.assign(rank.now().received.size(), false);
       for (const auto& each : rank.now().published) {
-        move(rank.shelf.data(), rank.at(each.from), each.bytes);
+        move_bytes(rank.shelf.data(), rank.at(each.from), each.bytes);
         rank.written = each.step + 1;
       }
     }
@@ -172,7 +170,7 @@ class Job {
         const auto& out = peer.now().sent[j];
         if (out.peer != own || peer.sent[j]) continue;
         CHECK_EQ(out.count, in.count);
-        move(rank.at(in.place), peer.at(out.place), bytes(in.count));
+        move_bytes(rank.at(in.place), peer.at(out.place), bytes(in.count));
         rank.received[i] = peer.sent[j] = moved = true;
       }
     }
@@ -180,23 +178,19 @@ class Job {
   }
 
   [[nodiscard]] bool can_read(const Simulated& rank) const {
-    for (const auto& each : rank.now().read) {
-      if (ranks_[static_cast<std::size_t>(each.peer)].written < each.step + 1) return false;
-    }
-    return true;
+    return std::ranges::all_of(rank.now().read, [this](const schedules::Read& each) {
+      return ranks_[static_cast<std::size_t>(each.peer)].written >= each.step + 1;
+    });
   }
 
   void take(Simulated& rank, const schedules::Read& read) {
     const std::byte* from = ranks_[static_cast<std::size_t>(read.peer)].shelf.data();
     if (read.reduces) return add(from, rank.at(read.to), read.bytes);
-    move(rank.at(read.to), from, read.bytes);
+    move_bytes(rank.at(read.to), from, read.bytes);
   }
 
   static bool all(const std::vector<bool>& flags) {
-    for (const bool each : flags) {
-      if (!each) return false;
-    }
-    return true;
+    return std::ranges::all_of(flags, [](bool each) { return each; });
   }
   static std::size_t bytes(int count) { return static_cast<std::size_t>(count) * sizeof(Element); }
 
@@ -228,7 +222,7 @@ TEST(programs_of_all_ranks_do_what_the_collective_does) {
   for (int ranks = 1; ranks <= 9; ++ranks) {
     for (int root = 0; root < ranks; ++root) {
       for (const int node_ranks : {1, 3, 4, ranks}) {
-        for (const std::size_t elements : {0, 1, 5, 9, 40}) {
+        for (const std::size_t elements : std::array<std::size_t, 5>{0, 1, 5, 9, 40}) {
           try_all({.ranks = ranks,
                    .root = root,
                    .node_ranks = node_ranks,

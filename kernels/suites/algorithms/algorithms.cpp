@@ -23,6 +23,7 @@ constexpr std::size_t most_kept = 64;
 /// Programs by their roots, as long as the shape stays the same.
 using Programs = std::vector<Program>;
 
+// NOLINTNEXTLINE(modernize-use-string-view): a card has functions of this type
 std::string excuse_of_combined(const Shape& shape) {
   const auto most = static_cast<std::size_t>(INT_MAX);
   if (shape.bytes <= most / static_cast<std::size_t>(shape.ranks)) return "";

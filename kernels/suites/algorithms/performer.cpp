@@ -58,16 +58,17 @@ void Performer::exchange(const Round& round, const Args& args) {
     return call(MPI_Recv(at(in.place), in.count, args.type, in.peer, message_tag, args.comm,
                          MPI_STATUS_IGNORE));
   }
-  MPI_Request* request = requests_.data();
+  std::size_t posted = 0;
   for (const Transfer& in : round.received) {
-    call(MPI_Irecv(at(in.place), in.count, args.type, in.peer, message_tag, args.comm, request++));
+    call(MPI_Irecv(at(in.place), in.count, args.type, in.peer, message_tag, args.comm,
+                   &requests_[posted++]));
   }
   for (const Transfer& out : round.sent) {
     call(MPI_Isend(at(out.place), out.count, args.type, out.peer, message_tag, args.comm,
-                   request++));
+                   &requests_[posted++]));
   }
-  if (request != requests_.data()) {
-    wait_all(static_cast<int>(request - requests_.data()), requests_.data());
+  if (posted > 0) {
+    wait_all(static_cast<int>(posted), requests_.data());
   }
 }
 

@@ -86,7 +86,8 @@ constexpr Number choose(Number condition, Number yes, Number no) {
   return condition != 0 ? yes : no;
 }
 constexpr Number floor_log2(Number a) {
-  return std::bit_width(static_cast<std::uint64_t>(std::max<Number>(a, 1))) - 1;
+  return static_cast<Number>(std::bit_width(static_cast<std::uint64_t>(std::max<Number>(a, 1)))) -
+         1;
 }
 constexpr Number reversed_bits(Number a, Number bits) {
   Number result = 0;

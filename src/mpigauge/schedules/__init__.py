@@ -11,7 +11,7 @@ from __future__ import annotations
 from mpigauge.schedules.algorithm import NODE_RANKS_NEEDED, Algorithm
 from mpigauge.schedules.operation import OPERATIONS
 from mpigauge.schedules.phase import Kind
-from mpigauge.schedules.registry import ALGORITHMS, algorithms, find
+from mpigauge.schedules.registry import ALGORITHMS, algorithms_of, find
 from mpigauge.schedules.step import Blocks, Pattern, Shape, Step
 
 __all__ = [
@@ -24,6 +24,6 @@ __all__ = [
     "Pattern",
     "Shape",
     "Step",
-    "algorithms",
+    "algorithms_of",
     "find",
 ]

@@ -31,7 +31,7 @@ def add(
     ALGORITHMS.add(entry.full_name, entry)
 
 
-def algorithms(operation: str) -> list[Algorithm]:
+def algorithms_of(operation: str) -> list[Algorithm]:
     """The algorithms of a collective, by name. UserError: no algorithm of it is known."""
     if operation not in OPERATIONS:
         raise no_such("collective", operation, OPERATIONS)

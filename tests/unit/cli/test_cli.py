@@ -214,6 +214,7 @@ def test_one_core_is_said_before_anything_else(
 
     small = topology.read(repository / "tests" / "machines" / "vm-one-core-cgroup-v1.txt")
     monkeypatch.setattr("mpigauge.site.topology.read", lambda: small)
+    monkeypatch.setattr("mpigauge.products.quick.measuring.read", lambda: small)
     assert run(["quick"]) == 2
     assert "one core" in said(capsys)
 

@@ -22,6 +22,7 @@ WITHOUT_A_TABLE = {
     "export": "writes a file",
     "history clear": "forgets",
     "history rebuild": "remembers",
+    "calibrate": "writes a file, which `predict` reads",
     "imb install": "writes programs",
     "kernels build": "builds",
     "man": "prints a page",

@@ -20,7 +20,7 @@ from mpigauge.schedules import (
     Blocks,
     Shape,
     Step,
-    algorithms,
+    algorithms_of,
     find,
 )
 
@@ -246,7 +246,7 @@ def test_a_step_without_messages_is_left_out() -> None:
 
 
 def test_every_collective_has_algorithms() -> None:
-    assert all(algorithms(each) for each in OPERATIONS)
+    assert all(algorithms_of(each) for each in OPERATIONS)
     assert {each.operation for each in ALGORITHMS.values()} == set(OPERATIONS)
 
 
@@ -276,7 +276,7 @@ def test_an_unknown_name_is_refused_with_the_nearest() -> None:
     with pytest.raises(UserError, match="Allreduce/ring"):
         find("Allreduce/rinq")
     with pytest.raises(UserError, match="Allreduce"):
-        algorithms("Allreduc")
+        algorithms_of("Allreduc")
 
 
 def test_rounds_are_counted_within_their_step() -> None:

@@ -165,7 +165,7 @@ def test_the_old_file_stays_where_the_new_one_cannot_be_written(
     def broken(_: object) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mpigauge.show.prometheus.text_of", broken)
+    monkeypatch.setattr("mpigauge.cli.metrics_file.text_of", broken)
     with pytest.raises(KeyboardInterrupt):
         write(file, [])
     assert file.read_text(encoding="utf-8") == "old"

@@ -744,7 +744,7 @@ def test_a_line_belongs_to_a_statement(program: ModuleType) -> None:
 def test_tests_are_named_as_pytest_does(program: ModuleType) -> None:
     coverage = program.Coverage(BENCH.parent, Path("none.db"))
     own = "tests.unit.tools.test_bench.test_tests_are_named_as_pytest_does"
-    assert coverage._node(own) == own.replace(".", "/", 2).replace(".", ".py::")
+    assert coverage._node(own) == own.replace(".", "/", 3).replace(".", ".py::")
     assert coverage._node("tests.conftest.something") == ""
     assert coverage._node("") == ""
 

@@ -16,7 +16,7 @@ from mpigauge.model.units import memory
 from mpigauge.products.predict.libraries import REDUCED_BYTES, check_library, choice
 from mpigauge.products.predict.model import Cost, Machine, memory_estimate
 from mpigauge.schedules import OPERATIONS as COLLECTIVES
-from mpigauge.schedules import Blocks, Pattern, Shape, Step, algorithms, find
+from mpigauge.schedules import Blocks, Pattern, Shape, Step, algorithms_of, find
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -175,7 +175,7 @@ def names_of(operation: str) -> list[str]:
     """The algorithms that are predicted."""
     if operation == PING_PONG:
         return [_MESSAGE]
-    return [each.name for each in algorithms(operation)]
+    return [each.name for each in algorithms_of(operation)]
 
 
 def _at_size(
