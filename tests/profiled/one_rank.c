@@ -29,6 +29,7 @@ MPI(Comm_remote_size, int comm, int* size) { return (void)comm, put(size, 0); }
 MPI(Comm_test_inter, int comm, int* is) { return (void)comm, put(is, 0); }
 MPI(Comm_group, int comm, int* of) { return (void)comm, put(of, group); }
 MPI(Comm_remote_group, int comm, int* of) { return (void)comm, put(of, group); }
+MPI(Group_rank, int of, int* rank) { return (void)of, put(rank, 0); }
 MPI(Group_size, int of, int* size) { return (void)of, put(size, 1); }
 MPI(Group_translate_ranks, int of, int count, const int* from, int to, int* ranks) {
   (void)of, (void)to;
