@@ -30,6 +30,7 @@ SuiteOptions all_unusual() {
   options.arrival = Arrival::read("late:1:50");
   options.profile = Mix::read("heat=1;0;0;barrier:0:0:0:1;");
   options.root = 1;
+  options.group_ranks = 2;
   options.partitions = 8;
   options.blas = "mine=/lib/libblas.so";
   options.compiler = "g++=/tmp/loops.so";

@@ -100,6 +100,7 @@ const std::map<std::string, Good>& good_values() {
        {"multiple", [](O o) { return o.suite.thread_level == ThreadLevel::multiple; }}},
       {"thread-memory",
        {"continuous", [](O o) { return o.suite.thread_memory == ThreadMemory::continuous; }}},
+      {"group-ranks", {"4", [](O o) { return o.suite.group_ranks == 4; }}},
       {"stride", {"3", [](O o) { return o.suite.stride == 3; }}},
       {"touch-send", {"0", [](O o) { return !o.suite.touch_send; }}},
       {"touch-recv", {"0", [](O o) { return !o.suite.touch_recv; }}},
