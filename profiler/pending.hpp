@@ -18,9 +18,12 @@ constexpr bool waits_for_requests(Call call) {
   return call == call_Wait || call == call_Waitall || call == call_Waitany || call == call_Waitsome;
 }
 
-/// Whether a call begins something that a later one waits for.
+/// Whether a call begins something that a later one waits for. Others take a request that is there
+/// already, such as MPI_Pready, and name nothing that it is on.
 constexpr bool begins_request(const Facts& facts) {
-  return facts.request != nowhere && facts.requests == nowhere && !facts.frees;
+  const bool is_on_something =
+      facts.comm != nowhere || facts.window != nowhere || facts.file != nowhere;
+  return is_on_something && facts.request != nowhere && facts.requests == nowhere && !facts.frees;
 }
 
 /// Whether a call returns no sooner than all ranks of a communicator have come as far, though it

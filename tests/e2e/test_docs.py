@@ -153,10 +153,10 @@ def shortened(words: list[str]) -> list[str]:
     if PROGRAM in words:
         return words
     known = options_of(words[1:]) - ({"--launches"} & set(words))
-    known -= {"--time"} if "--classic" in words else set()  # which has IMB's schedule
+    known -= {"--time", "--precision"} if "--classic" in words else set()  # it has IMB's schedule
     short = {**SHORT, "--time": SOME_TIME.get(words[1], SHORT["--time"])}
     said = list(words)
-    for option in ("--time", "--in"):
+    for option in ("--time", "--in", "--precision"):
         if option in said:
             place = said.index(option)
             del said[place : place + 2]

@@ -313,7 +313,7 @@ def test_a_host_that_dies(ready: Mpi, hosts: Cluster, tmp_path: Path) -> None:
         "0..64Ki",
         "--launches",
         "3",
-        *("--time", "27s", "--precision", "0.01%"),  # so that a rank is killed before it is over
+        *("--time", "60s", "--precision", "0.01%"),  # so that a rank is killed before it is over
         "--hosts",
         "node[01-02]",
         *agent,

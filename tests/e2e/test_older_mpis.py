@@ -94,7 +94,7 @@ def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
 def benchmarks() -> list[Card]:
     built = [kernels(find(name)) for name in LENDERS]
     found = one_of_each_suite(Cards.load(built[0].cards))
-    assert len(found) == 11
+    assert len(found) == 12
     return found
 
 

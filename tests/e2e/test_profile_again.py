@@ -54,7 +54,6 @@ def test_only_what_takes_time_is_measured_and_said_before(mpi: Mpi, before: Path
     assert {cell.arrival for cell in summed} == {"profile:before"}
     assert all(1e6 * cell.time_skew_s > LATE_US / 2 for cell in summed)
     shown = run(before, "show", "before")
-    assert "A perfect network would save at most" in " ".join(shown.split())
     assert "machine's own" in shown
 
 

@@ -57,7 +57,10 @@ COMMANDS = {
     "sweep": ["sweep", "PingPong", "--vary", "env:A=1,2", "--dry-run", "--mpi", "mpich"],
     "topo": ["topo"],
     "transports": ["transports", "--help"],
+    "calibrate": ["calibrate", "--help"],
+    "predict": ["predict", "--help"],
     "tune": ["tune", "--help"],
+    "validate": ["validate", "--help"],
     "version": ["version"],
     "watch": ["watch", RUN],
 }

@@ -189,7 +189,7 @@ def test_a_run_of_loops_has_them_and_others_have_none() -> None:
 
 
 def test_the_same_compiler_twice_is_refused() -> None:
-    said = replace(ONE, command="g++ -O2")
+    said = replace(ONE, said="g++ -O2")
     with pytest.raises(UserError, match=r"--compiler: g\+\+ -O2 is named twice"):
         read_request({}, LookedUp(compilers=(said, replace(said, file="/c/other.so"))))
 
@@ -200,7 +200,7 @@ def test_several_runs_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 # --- what is shown --------------------------------------------------------------------------
-SAID = {ONE.name: ONE.command, TWO.name: TWO.command}
+SAID = {ONE.name: ONE.said, TWO.name: TWO.said}
 
 
 def loop(name: str, by: str, seconds: float, launch: int, more: str = "") -> Cell:
@@ -251,15 +251,15 @@ def test_what_else_was_set_tells_lines_apart() -> None:
 
 def test_ours_stand_first_beside_one_compiler() -> None:
     cells = [loop("Triad", by, 1e-6, n) for n in range(6) for by in ("", TWO.name)]
-    found = compilers(rows(cells), STARTS, {TWO.name: TWO.command})
+    found = compilers(rows(cells), STARTS, {TWO.name: TWO.said})
     assert found is not None
-    assert found.names == ("ours", TWO.command)
+    assert found.names == ("ours", TWO.said)
 
 
 def test_other_rows_are_no_comparison_and_no_row_of_the_page() -> None:
     ours = [loop("Triad", "", 1e-6, 0)]
     assert compilers(rows(ours), STARTS, {}) is None
-    assert compilers(rows(measured(1e-6)), STARTS, {ONE.name: ONE.command}) is None
+    assert compilers(rows(measured(1e-6)), STARTS, {ONE.name: ONE.said}) is None
     seen = node(rows(measured(1e-6)))
     assert seen is not None
     assert not seen.streams

@@ -33,7 +33,7 @@ class Blas:
 class Compiler:
     """A compiler with its flags, and the library of simple loops that it builds."""
 
-    command: str
+    said: str
     """The command that the user gave: g++ -O2."""
     program: str
     flags: tuple[str, ...]
@@ -45,7 +45,7 @@ class Compiler:
     @property
     def name(self) -> str:
         """The compiler as rows name it, in one word."""
-        return re.sub(r"\s+", "_", self.command).translate({ord("="): ":", ord(","): ";"})
+        return re.sub(r"\s+", "_", self.said).translate({ord("="): ":", ord(","): ";"})
 
     @property
     def word(self) -> str:

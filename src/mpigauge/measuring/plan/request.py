@@ -194,7 +194,7 @@ def _each_once(compilers: Sequence[Compiler]) -> tuple[Compiler, ...]:
     names = [each.name for each in compilers]
     for each in compilers:
         if names.count(each.name) > 1:
-            raise UserError(f"--compiler: {each.command} is named twice; name each once")
+            raise UserError(f"--compiler: {each.said} is named twice; name each once")
     return tuple(compilers)
 
 

@@ -130,7 +130,7 @@ def _run(compiler: Compiler, words: list[str], output: int, log: Path) -> None:
     )
     if done.returncode != 0:
         raise UserError(
-            f"--compiler '{compiler.command}' does not build the loops{_first_error(log)}; all it "
+            f"--compiler '{compiler.said}' does not build the loops{_first_error(log)}; all it "
             f"said is in {log}; {_others()}"
         )
 
@@ -152,7 +152,7 @@ def _try(compiler: Compiler) -> None:
     what = f"signal {-done.returncode}" if done.returncode < 0 else "an error"
     if done.returncode == -signal.SIGILL:
         what = "an instruction that this processor does not have"
-    raise UserError(f"--compiler '{compiler.command}': its loops end with {what}; change its flags")
+    raise UserError(f"--compiler '{compiler.said}': its loops end with {what}; change its flags")
 
 
 def _others() -> str:
