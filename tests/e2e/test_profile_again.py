@@ -54,7 +54,8 @@ def test_only_what_takes_time_is_measured_and_said_before(mpi: Mpi, before: Path
     assert {cell.arrival for cell in summed} == {"profile:before"}
     assert all(1e6 * cell.time_skew_s > LATE_US / 2 for cell in summed)
     shown = run(before, "show", "before")
-    assert "machine's own" in shown
+    # Where other work takes the cores, nothing is said of the network.
+    assert "machine's own" in shown or "Starved" in shown
 
 
 def test_the_program_is_replayed_from_its_profile(mpi: Mpi, before: Path) -> None:
