@@ -38,7 +38,7 @@ print(svg(picture_of(PLOTS[{kind!r}], [RunResult.of("", open_run({run!r}))]).plo
 """
 PRESENT = """
 from mpigauge.session.run_names import open_run
-from mpigauge.products.quick.command import present
+from mpigauge.products.quick.present import present
 present(open_run({run!r}))
 """
 FRAME = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">

@@ -50,7 +50,7 @@ def queries() -> list[int]:
 
 
 def _is_query(process: int) -> bool:
-    return b"library.apart" in Path(f"/proc/{process}/cmdline").read_bytes()
+    return b"browse.apart" in Path(f"/proc/{process}/cmdline").read_bytes()
 
 
 class Rows(Page):

@@ -181,7 +181,11 @@ class Cards:
         guess = nearest(name, meant)
         if guess:
             return UserError(f"there is no benchmark '{name}'; did you mean '{meant[guess]}'?")
-        return _unknown("benchmark", name, self.names())
+        suite = name.rpartition(":")[0].upper()
+        if suite not in self.suites():
+            suite = FIRST_SUITE
+        of_suite = [card.word for card in self.benchmarks if card.suite == suite]
+        return _unknown("benchmark", name, [*of_suite, *self.suites()])
 
     def _words_by_spelling(self) -> dict[str, str]:
         """Every name that a user may write for a benchmark or a suite, with its full word."""
