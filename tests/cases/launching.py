@@ -37,8 +37,8 @@ ROUGH = ("--precision", 10, "--cell-seconds", 1)
 """The options with which a cell takes the fewest samples, or on a busy machine less: one call at
 least. A launch with a time of its own would leave out cells there."""
 SEGMENTATION_FAULT = 128 + 11
-FAILED_ASSERTION = "Internal error"
-"""The end of what MPICH prints where an assertion of its own fails."""
+ONE_SIDED = ("EXT", "RMA")
+"""The suites of one-sided communication."""
 
 
 @dataclass(frozen=True)
@@ -163,21 +163,23 @@ def finish(job: subprocess.Popen[str]) -> Ended:
 
 
 def run(where: Site, ranks: int, *options: object, before: Sequence[str] = ()) -> Ended:
-    """Starts the kernels again, once, where a launcher or an MPI failed by itself."""
+    """Starts the kernels again, once, after a launcher's race or the known fault of Open MPI."""
     ended = finish(start(where, ranks, *options, before=before))
-    if failed_to_start([ended.errors]) or is_library_failure(where, ended):
+    if failed_to_start([ended.errors]) or is_fault_of_open_mpi(where, ended, options):
         print(f"{where.mpi.name} is started again after: {ended.errors}")
         ended = finish(start(where, ranks, *options, before=before))
     return ended
 
 
-def is_library_failure(where: Site, ended: Ended) -> bool:
-    """True for the known rare faults of two MPIs, which hit another test each time and were never
-    reproduced: Open MPI 5.0.11 ends one-sided communication by signal 11 (three of some ten runs
-    of all tests); an assertion of MPICH 5.0.2 fails (one of some hundred runs)."""
-    if where.mpi.name == "openmpi":
-        return ended.status == SEGMENTATION_FAULT
-    return where.mpi.name == "mpich" and FAILED_ASSERTION in ended.errors
+def is_fault_of_open_mpi(where: Site, ended: Ended, options: Sequence[object]) -> bool:
+    """True for a known fault: Open MPI 5.0.11 ends one-sided communication by signal 11 in three of
+    some ten runs of all tests, another test each time, and never in fifty launches in a row. Under
+    our profiler or translation, a signal may be a fault of ours."""
+    mpi = where.mpi
+    if (mpi.name, mpi.version, ended.status) != ("openmpi", "5.0.11", SEGMENTATION_FAULT):
+        return False
+    cards = map(where.cards.get, ",".join(map(str, options)).split(","))
+    return mpi == find("openmpi") and any(card.suite in ONE_SIDED for card in cards if card)
 
 
 def _records(output: str) -> Iterator[Record]:

@@ -12,19 +12,18 @@ import math
 
 import pytest
 
-from tests.cases.launching import ROUGH, Ended, Site, run, site
+from tests.cases.launching import ONE_SIDED, ROUGH, Ended, Site, run, site
 
 pytestmark = [pytest.mark.mpi, pytest.mark.alone]
 """Open MPI 5.0.11 ends by signal 11 in one-sided communication now and then, more often beside
 other jobs; why is not known."""
 
-SUITES = ("EXT", "RMA")
 FEW_CALLS = 1 << 20
 """A size that IMB repeats 40 times, not 1000."""
 
 
 def one_sided(where: Site) -> str:
-    return ",".join(f"{card.suite}:{card.name}" for card in where.cards if card.suite in SUITES)
+    return ",".join(f"{card.suite}:{card.name}" for card in where.cards if card.suite in ONE_SIDED)
 
 
 def right(ended: Ended) -> Ended:
@@ -41,7 +40,7 @@ def test_every_mode_of_every_benchmark_is_a_cell(where: Site) -> None:
     expected = [
         (card.suite, card.name, completion)
         for card in where.cards
-        if card.suite in SUITES
+        if card.suite in ONE_SIDED
         for completion in card.completions
     ]
     assert sorted(found) == sorted(expected)
