@@ -226,16 +226,13 @@ def is_there(saying: Sequence[str], printed: str) -> bool:
 
 
 def is_printed(saying: Sequence[str], printed: str) -> bool:
-    """True where a printed line has these words. A table leaves out columns that are empty and
-    adds those that its cells need: two at most."""
+    """True where a printed line has these words. A table leaves out columns that are empty: two at
+    most."""
     least = max(len(saying) - 2, min(3, len(saying)))
-    for line in printed.splitlines():
-        words = line.split()
-        if least <= len(words) <= len(saying) and is_within(words, saying):
-            return True
-        if len(saying) < len(words) <= len(saying) + 2 and is_within(saying, words):
-            return True
-    return False
+    return any(
+        len(words) >= least and is_within(words, saying)
+        for words in map(str.split, printed.splitlines())
+    )
 
 
 def is_within(words: Sequence[str], others: Sequence[str]) -> bool:
