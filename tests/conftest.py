@@ -25,10 +25,9 @@ ABIS = [*MPIS, "mpich@std"]
 """The same, and the kernels of the standard ABI."""
 hermetic.isolate()
 # No test asserts a time, nor do the inputs that hypothesis makes. They are the same in each run, so
-# that it does not fail by an input of chance; --hypothesis-seed=N makes others.
-settings.register_profile(
-    "same", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
+# that it does not fail by an input of chance; --hypothesis-profile=drawn draws others.
+settings.register_profile("drawn", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", settings.get_profile("drawn"), derandomize=True)
 settings.load_profile("same")
 
 

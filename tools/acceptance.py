@@ -37,9 +37,13 @@ class Part:
     env: dict[str, str] = field(default_factory=dict)
 
 
+def pytest(*words: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "pytest", "-rs", *words)
+
+
 def marked(name: str) -> tuple[str, ...]:
     """The tests that have the mark `acceptance` with this name."""
-    return (sys.executable, "-m", "pytest", "-rs", f"--acceptance={name}", "tests")
+    return pytest(f"--acceptance={name}", "tests")
 
 
 def program(*words: str) -> tuple[str, ...]:
@@ -75,7 +79,7 @@ PARTS = {
     "clean-root": Part(
         "a fresh clone sets itself up with nothing that was compiled or downloaded before",
         "the same, with what ccache and pip have kept",
-        (sys.executable, "-m", "pytest", "-rs", "tests/e2e/test_readme.py"),
+        pytest("tests/e2e/test_readme.py"),
         {"CCACHE_DISABLE": "1", "PIP_NO_CACHE_DIR": "1"},
     ),
     "translation": Part(
@@ -152,6 +156,11 @@ PARTS = {
         "200 000 damaged texts for everything that reads, and 2000 damaged files of machine code",
         "tests/replay/test_fuzz.py, about a minute of them",
         bench("fuzz"),
+    ),
+    "inputs": Part(
+        "all tests that draw their inputs, with new ones each time",
+        "the same tests, with inputs that stay",
+        pytest("-m", "hypothesis", "--hypothesis-profile=drawn", "tests/unit", "tests/replay"),
     ),
     "wrong-words": Part(
         "wrong command lines: each kind of wrong value for each option and argument, and pairs of "

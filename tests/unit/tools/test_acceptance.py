@@ -70,8 +70,8 @@ def test_each_part_has_something_to_run() -> None:
     }
     assert marks <= set(PARTS)
     for name, part in PARTS.items():
-        files = [word for word in part.words if word.endswith(".py")]
+        files = [word for word in part.words if word.endswith(".py") or word.startswith("tests/")]
         assert name in marks or files
-        assert all((ROOT / file).is_file() for file in files)
+        assert all((ROOT / file).exists() for file in files)
         if "bench/record.py" in files:
             assert part.words[2] in {each.name for each in programs(BENCH)}
