@@ -2,8 +2,8 @@
 # Copyright the mpigauge authors
 """Runs the parts of `make test` after the set-up, whatever fails, and prints a summary at the end.
 
-MPI jobs wait and launch for a good part of their time. Parts without MPI jobs run beside them, in
-the time that the jobs leave.
+MPI jobs wait and launch for a good part of their time. Parts without MPI jobs run beside them, one
+after the other, in the time that the jobs leave. Lines of all parts are printed as they come.
 
     python tools/run_tests.py [GOAL…]
 
@@ -20,14 +20,16 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 from xml.etree import ElementTree as ET
+
+from mpigauge.site.launch.leftovers import descendants
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build" / "results"
-PYTEST = (sys.executable, "-m", "pytest", "-rs")
+PYTEST = (sys.executable, "-m", "pytest", "-rs", "-p", "tools.failures_at_once")
 KERNELS = "from tests.conftest import ABIS; from mpigauge.site.mpi import find, kernels\n"
 KERNELS += "for spec in ABIS: kernels(find(spec), print)"
 MOST_WORKERS = 8
@@ -41,8 +43,8 @@ PAIR = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 """The options that run two files at a time: one uses the cores while the other launches or waits.
 A file's set-up runs once; files with many quick tests come last, so that both workers end at about
 the same time."""
-YIELDING = ("nice", "-n", "10")
-"""The start of a part that leaves the cores to others, which start MPI jobs."""
+NICE = 10
+"""The priority of parts beside MPI jobs: two workers use idle cores, and a tenth of busy ones."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,6 @@ class Part:
     """The file with the results of the tests, in JUnit's format."""
     beside: bool = False
     """It runs beside the last part that is not so."""
-
-    @property
-    def log(self) -> Path:
-        """The file with the output of a part that runs beside another."""
-        return RESULTS / f"{self.name}.log"
 
 
 @dataclass(frozen=True)
@@ -78,9 +75,9 @@ def parts(goals: Sequence[str] = ()) -> tuple[Part, ...]:
         Part("C++ tests", ("make", "cpp-test", f"JUNIT={cpp}"), cpp),
         Part("kernels", (sys.executable, "-c", KERNELS)),
         Part("jobs alone", (*PYTEST, f"--junitxml={alone}", *ALONE), alone),
-        *(Part(goal, ("make", goal), beside=True) for goal in goals),
         Part("unit tests", (*shared, f"--junitxml={unit}", "tests/unit"), unit, beside=True),
         Part("without jobs", (*shared, f"--junitxml={many}", *WITHOUT_JOBS), many, beside=True),
+        *(Part(goal, ("make", goal), beside=True) for goal in goals),
         Part("with jobs", (*PYTEST, *PAIR, f"--junitxml={rest}", *WITH_JOBS), rest),
     )
 
@@ -96,36 +93,45 @@ def run_all(every: Sequence[Part]) -> list[Outcome]:
     """Runs the parts one after the other, but those that run beside the last one."""
     *first, last = (part for part in every if not part.beside)
     outcomes = [run(part) for part in first]
-    aside = [part for part in every if part.beside]
-    with ThreadPoolExecutor(1) as pool:
-        others = [pool.submit(run_beside, part) for part in aside]
+    priority = os.getpriority(os.PRIO_PROCESS, 0)
+    pool = ThreadPoolExecutor(1, initializer=os.nice, initargs=(NICE,))
+    try:
+        others = [pool.submit(run, part) for part in every if part.beside]
         outcomes.append(run(last))
-    for part, other in zip(aside, others, strict=True):
-        outcomes.append(other.result())
-        if not outcomes[-1].passed:
-            print(f"--- {part.name}\n{part.log.read_text(errors='replace')}", flush=True)
-    return outcomes
+        raise_priority(priority)
+        return outcomes + [other.result() for other in others]
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def run(part: Part) -> Outcome:
-    """Runs a part in the root of the tree; what it prints is seen as it comes."""
-    print(f"--- {part.name}", flush=True)
-    return outcome(part, part.words)
-
-
-def run_beside(part: Part) -> Outcome:
-    """The same at a low priority; what it prints goes to its log."""
-    with part.log.open("wb") as log:
-        return outcome(part, (*YIELDING, *part.words), log)
-
-
-def outcome(part: Part, words: Sequence[str], output: IO[bytes] | None = None) -> Outcome:
+    """Runs a part in the root of the tree, and prints its lines after its name."""
     if part.result:
         part.result.unlink(missing_ok=True)
     start = time.monotonic()
-    done = subprocess.run(words, cwd=ROOT, stdout=output, stderr=output, check=False)
+    with subprocess.Popen(
+        part.words,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        for line in process.stdout or ():
+            print(f"{part.name}: {line}", end="", flush=True)
     counts = counted(part.result) if part.result else ""
-    return Outcome(part.name, done.returncode == 0, counts, time.monotonic() - start)
+    outcome = Outcome(part.name, process.returncode == 0, counts, time.monotonic() - start)
+    print(line_of(outcome), flush=True)
+    return outcome
+
+
+def raise_priority(priority: int) -> None:
+    """Gives threads and processes that still run this priority, if the system permits it: threads
+    and what they start have priorities of their own."""
+    threads = {int(path.name) for path in Path("/proc/self/task").iterdir()}
+    for task in threads | descendants(os.getpid()):
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, task, priority)
 
 
 def counted(result: Path) -> str:
@@ -142,12 +148,13 @@ def counted(result: Path) -> str:
     return ", ".join(words + [f"{failures + errors} failed"] * bool(failures + errors))
 
 
-def summary(outcomes: list[Outcome]) -> str:
-    lines = ["--- summary"]
-    for each in outcomes:
-        verdict = "ok" if each.passed else "FAILED"
-        lines.append(f"{each.name:<16} {verdict:<7} {each.seconds:6.0f} s  {each.counts}".rstrip())
-    return "\n".join(lines)
+def summary(outcomes: Sequence[Outcome]) -> str:
+    return "\n".join(["--- summary", *map(line_of, outcomes)])
+
+
+def line_of(each: Outcome) -> str:
+    verdict = "ok" if each.passed else "FAILED"
+    return f"{each.name:<16} {verdict:<7} {each.seconds:6.0f} s  {each.counts}".rstrip()
 
 
 if __name__ == "__main__":

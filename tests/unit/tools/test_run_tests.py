@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tools import run_tests
-from tools.run_tests import Outcome, Part
+from tools.run_tests import ROOT, Outcome, Part
 
 PYTEST_SAYS = """<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests">
 <testsuite name="pytest" errors="1" failures="2" skipped="3" tests="20" time="1"/></testsuites>"""
@@ -40,6 +42,10 @@ def test_the_summary_has_a_line_for_each_part() -> None:
     ]
 
 
+def script(name: str, words: str, beside: bool = False) -> Part:
+    return Part(name, (sys.executable, "-c", words), beside=beside)
+
+
 @pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize(("ends", "status"), [((0, 0), 0), ((1, 0), 1), ((0, 5), 1)])
 def test_a_part_that_fails_keeps_no_other_from_running(
@@ -50,29 +56,73 @@ def test_a_part_that_fails_keeps_no_other_from_running(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """What a part prints that runs beside the others is printed where it fails."""
+    """Each line of a part follows its name, and its verdict comes when it ends."""
 
     def made(_: Sequence[str]) -> tuple[Part, ...]:
-        script = "import sys; print('here'); sys.exit({})"
+        text = "import sys; print('here'); sys.exit({})"
         return tuple(
-            Part(f"part {number}", (sys.executable, "-c", script.format(end)),
-                 beside=beside and number == 1)
+            script(f"part {number}", text.format(end), beside and number == 1)
             for number, end in enumerate(ends)
-        )  # fmt: skip
+        )
 
     monkeypatch.setattr(run_tests, "RESULTS", tmp_path)
     monkeypatch.setattr(run_tests, "parts", made)
     assert run_tests.main() == status
-    said = capfd.readouterr().out
-    assert said.count("here") == (1 if beside and not ends[1] else 2)
-    verdicts = [line.split()[2] for line in said.partition("--- summary\n")[2].splitlines()]
+    before, _, summary = capfd.readouterr().out.partition("--- summary\n")
+    assert {f"part {number}: here" for number in range(2)} <= set(before.splitlines())
+    verdicts = [line.split()[2] for line in summary.splitlines()]
     assert verdicts == ["FAILED" if end else "ok" for end in ends]
+    assert all(line in before for line in summary.splitlines())
+
+
+AGAIN = """
+import os, pathlib, time
+def more():
+    return os.getpriority(os.PRIO_PROCESS, 0) - {usual}
+print(more(), flush=True)
+pathlib.Path("{begun}").touch()
+for _ in range(600):
+    if more() == {last}:
+        break
+    time.sleep(0.1)
+print(more(), flush=True)
+"""
+"""Prints the difference to the usual priority, at first and when it is as expected at last."""
+
+
+def test_parts_yield_cores_only_as_long_as_jobs_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Some systems permit nobody, or only root, to raise a priority; there it stays low."""
+    monkeypatch.setattr(run_tests, "NICE", 1)
+    usual = os.getpriority(os.PRIO_PROCESS, 0)
+    try_it = [sys.executable, "-c", "import os; os.nice(1); os.nice(-1)"]
+    is_permitted = subprocess.run(try_it, check=False, capture_output=True).returncode == 0
+    last = 0 if is_permitted else 1
+    begun = tmp_path / "begun"
+    text = AGAIN.format(usual=usual, last=last, begun=begun)
+    jobs = f"import os, time\nwhile not os.path.exists('{begun}'): time.sleep(0.05)"
+    parts = (script("one", text, True), script("two", text, True), script("jobs", jobs))
+    assert all(outcome.passed for outcome in run_tests.run_all(parts))
+    printed = [line for line in capfd.readouterr().out.splitlines() if ":" in line]
+    assert printed == ["one: 1", f"one: {last}", f"two: {last}", f"two: {last}"]
+    assert os.getpriority(os.PRIO_PROCESS, 0) == usual
 
 
 def test_goals_are_made_beside_the_tests_that_start_jobs() -> None:
     parts = run_tests.parts(("types", "cpp-lint"))
     beside = [part.name for part in parts if part.beside]
-    assert beside == ["types", "cpp-lint", "unit tests", "without jobs"]
+    assert beside == ["unit tests", "without jobs", "types", "cpp-lint"]
     assert parts[-1].name == "with jobs"
     results = [part.result for part in parts if part.result]
     assert len(set(results)) == len(results) == 5
+
+
+def test_a_test_that_fails_is_named_at_once(tmp_path: Path) -> None:
+    (tmp_path / "test_one.py").write_text("def test_one(): assert False")
+    words = [*run_tests.PYTEST, "-q", "-c", os.devnull, "-n", "1", str(tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    before, failures, _ = done.stdout.partition("FAILURES")
+    assert failures
+    assert "FAILED test_one.py::test_one (call)" in before.splitlines()
