@@ -285,7 +285,8 @@ def _key(option: Option) -> str:
 
 
 def _about(option: Option) -> list[str]:
-    return docstring(re.sub(r"\s*\[default: .*\]$", "", option.about))
+    """The lines that describe a field: the help without its default, as fields have their own."""
+    return docstring(re.sub(r"\s*\[default: .*\]$", "", option.help or option.about))
 
 
 def _request_type(option: Option) -> str:

@@ -72,7 +72,7 @@ def _is_json(ctx: click.Context, param: click.Parameter, value: str | None) -> b
 
 
 def format_of(
-    choices: Sequence[str], default: str = "table", about: str = "What to print."
+    choices: Sequence[str], default: str = "table", about: str = "Format of the output."
 ) -> Callable[[_F], _F]:
     """--format with these choices, told to the command as `form`; --json is --format json."""
     form = option(
@@ -136,9 +136,9 @@ def format_option(
         default=default,
         metavar="FORMAT",
         callback=lambda ctx, param, value: checked(ctx, param, _or_json(ctx, param, value)),
-        help=f"What to print: table (for people), markdown, latex, imb, csv{more}{also}.",
+        help=f"Format of the output: table (for people), markdown, latex, imb, csv{more}{also}.",
         heading=OUTPUT,
-        brief="What to print: table, markdown, csv, json …",
+        brief="Format of the output: table, markdown, csv, json …",
     )
     return lambda function: form(_json_flag(function))
 
@@ -183,7 +183,7 @@ class LauncherOption(Option):
         from mpigauge.site.launch import nameable
 
         words = [word for launcher in nameable() for word in launcher.words]
-        self.help = f"What starts the ranks: {listed(words, 'or')}.  [default: the MPI's own]"
+        self.help = f"Launcher of the ranks: {listed(words, 'or')}.  [default: the MPI's own]"
         return super().get_help_record(ctx)
 
 
@@ -258,19 +258,16 @@ _BY_FLAG: Mapping[str, Mapping[str, Any]] = {
 }
 """The completion, callback or class of options that do more than being read."""
 
-mpis_option = shared("mpi")
 mpi_option = shared(
     "mpi",
     key="mpi_spec",
     multiple=False,
-    help="Which MPI: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, or the "
-    "path of a prefix or an mpiexec; @std after it takes the standard ABI.",
+    help=general("mpi").about.partition(" Several are measured")[0],
     brief="mpich, openmpi, intel or the path of a prefix.",
 )
 one_place_option = shared(
     "place", help=general("place").about.partition(", or all (a pair of each level)")[0] + "."
 )
-host_options = all_shared("hosts hostfile ppn launcher rsh")
 hosts_to_ask = (
     shared(
         "hosts",
@@ -279,7 +276,6 @@ hosts_to_ask = (
     shared("hostfile"),
     shared("rsh"),
 )
-gpu_options = all_shared("memory gpu cuda nccl")
 only_option = option(
     "--only",
     "chosen",

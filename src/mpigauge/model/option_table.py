@@ -120,7 +120,7 @@ GENERAL = (
     OptionRow(
         "sizes",
         "sizes",
-        "Message sizes: 0,1..4Mi, a list with ranges that double.  [default: 0..4Mi]",
+        "Message sizes in bytes: 0,1..4Mi, a list with ranges that double.  [default: 0..4Mi]",
         "LIST",
         (),
         0,
@@ -132,7 +132,7 @@ GENERAL = (
     OptionRow(
         "sizes-file",
         "text",
-        "Message sizes, one per line.",
+        "Read message sizes from a file, one per line.",
         "FILE",
         (),
         0,
@@ -143,7 +143,7 @@ GENERAL = (
     OptionRow(
         "datatype",
         "text",
-        "Of messages.  [default: byte; float for reductions]",
+        "MPI datatype of the messages.  [default: byte; float for reductions]",
         "TYPE",
         (),
         0,
@@ -187,7 +187,10 @@ GENERAL = (
     OptionRow(
         "cache",
         "word",
-        "cold: buffers that no cache holds.  [default: hot]",
+        (
+            "Buffers that caches hold (hot), that no cache holds (cold), or both in turn.  "
+            "[default: hot]"
+        ),
         "",
         ("hot", "cold", "both"),
         0,
@@ -198,7 +201,10 @@ GENERAL = (
     OptionRow(
         "data",
         "word",
-        "fresh: the send buffer is written before each call.  [default: static, as IMB]",
+        (
+            "Send buffer that is written once (static), before each call (fresh), or both in "
+            "turn.  [default: static, as IMB]"
+        ),
         "",
         ("static", "fresh", "both"),
         0,
@@ -210,7 +216,7 @@ GENERAL = (
         "sync",
         "word",
         (
-            "How ranks are brought together before a call of a collective.  [default: auto, "
+            "Synchronisation of the ranks before each call of a collective.  [default: auto, "
             "by a clock that they share, else barrier]"
         ),
         "",
@@ -223,7 +229,7 @@ GENERAL = (
     OptionRow(
         "ranks",
         "rank_counts",
-        "Sizes of groups.  [default: 2,4,… all cores]",
+        "Sizes of groups of ranks.  [default: 2,4,… all cores]",
         "LIST",
         (),
         1,
@@ -317,7 +323,7 @@ GENERAL = (
     OptionRow(
         "map",
         "rank_grid",
-        "Order of ranks, as IMB's -map.",
+        "Order of ranks as a transposed grid, as IMB's -map.",
         "PxQ",
         (),
         0,
@@ -366,7 +372,7 @@ GENERAL = (
     OptionRow(
         "launcher",
         "name",
-        "What starts the ranks.  [default: the MPI's own]",
+        "Launcher of the ranks.  [default: the MPI's own]",
         "NAME",
         (),
         0,
@@ -377,7 +383,7 @@ GENERAL = (
     OptionRow(
         "rsh",
         "agent",
-        "What starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]",
+        "Command that starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]",
         "WORDS",
         (),
         0,
@@ -399,7 +405,7 @@ GENERAL = (
     OptionRow(
         "memory-limit",
         "bytes",
-        "Buffers per rank at most.  [default: 80% of free memory]",
+        "Bytes of buffers per rank at most.  [default: 80% of free memory]",
         "SIZE",
         (),
         0,
@@ -432,8 +438,8 @@ GENERAL = (
         "mpi",
         "text",
         (
-            "Which MPI: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, or"
-            " the path of a prefix or an mpiexec; @std after it takes the standard ABI. "
+            "MPI to use: mpich, openmpi, intel (installed by `mpigauge mpi install`), path, "
+            "or the path of a prefix or an mpiexec; @std after it takes the standard ABI. "
             "Several are measured in turn, launch by launch."
         ),
         "MPI",
@@ -488,7 +494,7 @@ GENERAL = (
     OptionRow(
         "env",
         "variables",
-        "An environment variable for all ranks; without a value, as it is here.",
+        "An environment variable for all ranks; NAME alone passes on the value that it has here.",
         "NAME[=VALUE]",
         (),
         0,
@@ -554,7 +560,7 @@ GENERAL = (
     OptionRow(
         "precision",
         "share",
-        "Wanted relative error, such as 2%.  [default: 5%]",
+        "Relative error to reach, such as 2%.  [default: 5%]",
         "SHARE",
         (),
         0,
@@ -617,7 +623,7 @@ GENERAL = (
     OptionRow(
         "timeout",
         "duration",
-        "End a launch that has been silent for so long.  [default: 5m]",
+        "End a launch after this time without output.  [default: 5m]",
         "TIME",
         (),
         0,
@@ -710,10 +716,7 @@ OFFERED = (
     OptionRow(
         "io-cache",
         "word",
-        (
-            "The page cache under MPI-IO: as it is, dropped before reading, gone around.  "
-            "[default: keep]"
-        ),
+        "Page cache under MPI-IO: as it is, dropped before reading, or bypassed.  [default: keep]",
         "",
         ("keep", "drop", "direct"),
         0,
@@ -772,7 +775,7 @@ OFFERED = (
     OptionRow(
         "thread-memory",
         "word",
-        "Who takes threads' buffers (MT).  [default: parallel]",
+        "Allocation of the threads' buffers (MT).  [default: parallel]",
         "",
         ("parallel", "serial", "continuous"),
         0,
@@ -782,7 +785,7 @@ OFFERED = (
     OptionRow(
         "stride",
         "int",
-        "Between the ranks of a pair (MT).  [default: half of them]",
+        "Distance between the two ranks of a pair (MT).  [default: half of them]",
         "N",
         (),
         0,
@@ -824,7 +827,7 @@ OFFERED = (
         "arrival",
         "arrivals",
         (
-            "When ranks come to a blocking collective, each beside all at once: "
+            "Arrival of the ranks at a blocking collective, each pattern beside all at once: "
             "late:RANK:TIME, uniform:TIME, sorted:TIME, profile:RUN.  [default: together]"
         ),
         "PATTERN,…",

@@ -17,11 +17,11 @@ class RunOptions(TypedDict, total=False):
     takes; numbers, lists and mappings stand for such texts."""
 
     sizes: str | Iterable[int]
-    """Message sizes: 0,1..4Mi, a list with ranges that double.  [default: 0..4Mi]"""
+    """Message sizes in bytes: 0,1..4Mi, a list with ranges that double.  [default: 0..4Mi]"""
     sizes_file: str
-    """Message sizes, one per line."""
+    """Read message sizes from a file, one per line."""
     datatype: str
-    """Of messages.  [default: byte; float for reductions]"""
+    """MPI datatype of the messages.  [default: byte; float for reductions]"""
     op: str
     """Operation of reductions.  [default: sum]"""
     root_shift: bool
@@ -29,14 +29,16 @@ class RunOptions(TypedDict, total=False):
     inflight: int
     """Messages in flight per wait.  [default: 256]"""
     cache: str
-    """cold: buffers that no cache holds.  [default: hot]"""
+    """Buffers that caches hold (hot), that no cache holds (cold), or both in turn.  [default: hot]
+    """
     data: str
-    """fresh: the send buffer is written before each call.  [default: static, as IMB]"""
+    """Send buffer that is written once (static), before each call (fresh), or both in turn.
+    [default: static, as IMB]"""
     sync: str
-    """How ranks are brought together before a call of a collective.  [default: auto, by a clock
+    """Synchronisation of the ranks before each call of a collective.  [default: auto, by a clock
     that they share, else barrier]"""
     ranks: str | int | Iterable[int]
-    """Sizes of groups.  [default: 2,4,… all cores]"""
+    """Sizes of groups of ranks.  [default: 2,4,… all cores]"""
     np: int
     """Ranks of the job.  [default: the largest group]"""
     bind: str
@@ -55,7 +57,7 @@ class RunOptions(TypedDict, total=False):
     multi: int
     """Groups side by side: 0 in one row, 1 in a row each."""
     rank_grid: str
-    """Order of ranks, as IMB's -map."""
+    """Order of ranks as a transposed grid, as IMB's -map."""
     hosts: str
     """Hosts of the ranks, such as a,b[01-04], or a:2,b:2 with at most 2 on each.  [default: those
     of the batch job that we are in, else this machine]"""
@@ -64,13 +66,13 @@ class RunOptions(TypedDict, total=False):
     ppn: int
     """Ranks on each host."""
     launcher: str
-    """What starts the ranks.  [default: the MPI's own]"""
+    """Launcher of the ranks.  [default: the MPI's own]"""
     rsh: str
-    """What starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]"""
+    """Command that starts programs on other hosts, such as 'ssh -p 50000'.  [default: ssh]"""
     oversubscribe: bool
     """Allow more ranks than cores."""
     memory_limit: str | int
-    """Buffers per rank at most.  [default: 80% of free memory]"""
+    """Bytes of buffers per rank at most.  [default: 80% of free memory]"""
     transport: str
     """Transport of the messages: shm, tcp, tcp:eth0, ucx:mlx5_0:1, … (`mpigauge mpi transports`).
     """
@@ -79,7 +81,7 @@ class RunOptions(TypedDict, total=False):
     settings: Mapping[str, str]
     """A setting of the MPI: an environment variable, or an MCA parameter of Open MPI."""
     env: Mapping[str, str]
-    """An environment variable for all ranks; without a value, as it is here."""
+    """An environment variable for all ranks; NAME alone passes on the value that it has here."""
     memory: str | Sequence[str]
     """Memory of the buffers: host, pinned, device, managed, or two of them as device:host for the
     two ranks of a pair. Several are measured in turn in each launch.  [default: host]"""
@@ -91,7 +93,7 @@ class RunOptions(TypedDict, total=False):
     nccl: str | Path
     """The library of NCCL (suite NCCL).  [default: the one that is found]"""
     precision: str | float
-    """Wanted relative error, such as 2%.  [default: 5%]"""
+    """Relative error to reach, such as 2%.  [default: 5%]"""
     seconds: str | float
     """Time for everything, such as 30s or 2m; it goes to the cells with the widest interval.
     [default: at most 10 s for each cell over all launches, but at least one call in each launch]"""
@@ -102,7 +104,7 @@ class RunOptions(TypedDict, total=False):
     seed: int
     """Random seed."""
     timeout: str | float
-    """End a launch that has been silent for so long.  [default: 5m]"""
+    """End a launch after this time without output.  [default: 5m]"""
     blas: str | Sequence[str]
     """The library for products of matrices (DGEMM): openblas, mkl, blis or a file. Several are
     measured in turn, launch by launch.  [default: openblas, which mpigauge[blas] brings]"""
@@ -115,8 +117,7 @@ class RunOptions(TypedDict, total=False):
     dir: str
     """Folders for MPI-IO, each measured.  [default: .]"""
     io_cache: str
-    """The page cache under MPI-IO: as it is, dropped before reading, gone around.  [default: keep]
-    """
+    """Page cache under MPI-IO: as it is, dropped before reading, or bypassed.  [default: keep]"""
     threads: str | int
     """Threads of each rank (MT, HALO, NODE); for NODE several, as 1..8, or omp: OMP_NUM_THREADS.
     [default: 1]"""
@@ -129,9 +130,9 @@ class RunOptions(TypedDict, total=False):
     """Thread levels at which MPI is initialised: single, funneled, serialized, multiple.  [default:
     the lowest that benchmarks need]"""
     thread_memory: str
-    """Who takes threads' buffers (MT).  [default: parallel]"""
+    """Allocation of the threads' buffers (MT).  [default: parallel]"""
     stride: str | int
-    """Between the ranks of a pair (MT).  [default: half of them]"""
+    """Distance between the two ranks of a pair (MT).  [default: half of them]"""
     touch_send: str
     """Write to the send buffer before each call (P2P), unless it is on a GPU.  [default: on]"""
     touch_recv: str
@@ -139,8 +140,8 @@ class RunOptions(TypedDict, total=False):
     grid: str
     """Grid of ranks (HALO).  [default: as even as can be]"""
     arrival: str
-    """When ranks come to a blocking collective, each beside all at once: late:RANK:TIME,
-    uniform:TIME, sorted:TIME, profile:RUN.  [default: together]"""
+    """Arrival of the ranks at a blocking collective, each pattern beside all at once:
+    late:RANK:TIME, uniform:TIME, sorted:TIME, profile:RUN.  [default: together]"""
     replay: str
     """A profile to be replayed: a run of `mpigauge profile` (REPLAY)."""
     root: str | int

@@ -72,6 +72,11 @@ def test_generated_files_are_not_read(places: Places) -> None:
     assert places.of(f'# {english.GENERATED}\n"""Of a row."""\nfound = 1\n') == []
 
 
+def test_python_that_is_generated_of_options_has_words_of_its_own(places: Places) -> None:
+    text = f'{english.OWN_WORDS}: change that file.\n"""Of a row."""\n'
+    assert [kind for _, kind, _ in places.of(text)] == [english.FRAGMENT]
+
+
 def test_more_places_than_are_allowed_fail(
     places: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -400,7 +400,7 @@ def test_every_launcher_that_can_be_named_says_what_has_to_be_here_for_it() -> N
 def test_the_help_names_the_launchers_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--help-all"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    named = shown.partition("--launcher NAME What starts the ranks: ")[2].partition(". [")[0]
+    named = shown.partition("--launcher NAME Launcher of the ranks: ")[2].partition(". [")[0]
     words = [word for each in launch.nameable() for word in each.words]
     assert re.split(r", | or ", named) == words
     assert {"srun", "srun:pmi2", "srun:pmix", "srun:cray_shasta"} <= set(words)
