@@ -85,6 +85,7 @@ struct Facts {
   Waits waits = Waits::nobody;
   bool equal_parts = false;  // the amount is that of one rank or neighbour of all
   bool persistent = false;   // amounts count when the request is started
+  bool begins = false;       // the request, which a later call ends
   bool frees = false;        // the communicator, window, file or request
 };
 

@@ -108,7 +108,7 @@ class Arguments {
     take(facts_.new_window, mpi.Win_f2c, true);
     take_file(facts_.new_file, true);
     take_message();
-    if (makes_request()) take(facts_.request, mpi.Request_f2c, true);
+    if (facts_.begins) take(facts_.request, mpi.Request_f2c, true);
   }
 
   void set(std::int8_t position, const Word* handles) {
@@ -117,10 +117,6 @@ class Arguments {
   void set_status(Word address) { c_[index(facts_.status)] = address; }
 
  private:
-  [[nodiscard]] bool makes_request() const {
-    return facts_.request != nowhere && facts_.requests == nowhere && !facts_.frees;
-  }
-
   void number(std::int8_t position, bool wide = false) {
     if (position < 0) return;
     const Word place = fortran_[index(position)];
@@ -209,9 +205,7 @@ void finish(Thread* thread, Call call, const Word* arguments, int code) {
   if (thread != nullptr) leave(*thread, call, arguments, code);
   if (code != 0) return;
   if (facts_of[call].persistent) keep_persistent(call, arguments);
-  if (thread != nullptr && begins_request(facts_of[call])) {
-    note_begun(call, facts_of[call], arguments);
-  }
+  if (facts_of[call].begins) note_begun(call, facts_of[call], arguments);
   if (has_after(call)) after(call, arguments);
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "process.hpp"
+
 namespace mpigauge::profile {
 
 namespace {
@@ -35,6 +37,7 @@ layout::Awaited awaited(Word request) {
 }  // namespace
 
 void note_begun(Call call, const Facts& facts, const Word* arguments) {
+  if (!process.keeps || process.is_child) return;
   const Word request = handle_at(arguments[facts.request]);
   const bool sends = facts.to != nowhere;
   const std::int8_t peer = sends ? facts.to : facts.from;

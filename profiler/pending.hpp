@@ -18,14 +18,6 @@ constexpr bool waits_for_requests(Call call) {
   return call == call_Wait || call == call_Waitall || call == call_Waitany || call == call_Waitsome;
 }
 
-/// Whether a call begins something that a later one waits for. Others take a request that is there
-/// already, such as MPI_Pready, and name nothing that it is on.
-constexpr bool begins_request(const Facts& facts) {
-  const bool is_on_something =
-      facts.comm != nowhere || facts.window != nowhere || facts.file != nowhere;
-  return is_on_something && facts.request != nowhere && facts.requests == nowhere && !facts.frees;
-}
-
 /// Whether a call returns no sooner than all ranks of a communicator have come as far, though it
 /// moves nothing.
 constexpr bool is_joint(Call call) {
@@ -49,13 +41,19 @@ constexpr bool is_joint(Call call) {
   return makes && facts.comm != nowhere;
 }
 
+/// Whether a call reaches into the memory of another rank, which need not do anything for it: a
+/// communicator would have it taken for a message, which that rank has to send or to receive.
+constexpr bool is_one_sided(const Facts& facts) {
+  return facts.window != nowhere && (facts.to != nowhere || facts.from != nowhere);
+}
+
 /// The bits of layout::Takes.
 constexpr std::uint32_t taken_by(Call call) {
   const Facts& facts = facts_of[call];
   std::uint32_t bits = 0;
   const auto add = [&bits](bool is_so, layout::Takes bit) { bits |= is_so ? bit : 0U; };
   const bool on_something = facts.window != nowhere || facts.file != nowhere;
-  add(facts.comm != nowhere || (on_something && facts.to == nowhere), layout::takes_comm);
+  add(facts.comm != nowhere || (on_something && !is_one_sided(facts)), layout::takes_comm);
   add(facts.to != nowhere, layout::takes_to);
   add(facts.from != nowhere, layout::takes_from);
   add(facts.root != nowhere, layout::takes_root);
@@ -73,14 +71,15 @@ constexpr std::uint32_t taken_by(Call call) {
 /// Stores the first requests that a call waits for.
 void note_awaited(layout::Pending& pending, const Facts& facts, const Word* arguments);
 
-/// Remembers what a request is about, after the call that began it.
+/// Remembers what a request is about, after the call that began it. That is done while nothing is
+/// recorded, too: the handle may have been another request's before.
 void note_begun(Call call, const Facts& facts, const Word* arguments);
 
 inline Word pending_comm(const Facts& facts, const Word* arguments) {
   if (facts.comm != nowhere) {
     return facts.frees ? handle_at(arguments[facts.comm]) : arguments[facts.comm];
   }
-  if (facts.to != nowhere) return 0;
+  if (is_one_sided(facts)) return 0;
   const Comm* comm = nullptr;
   if (facts.window != nowhere) {
     const Word window = arguments[facts.window];

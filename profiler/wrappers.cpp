@@ -62,8 +62,8 @@ inline int Wrapper<call>::operator()(Words... words) const {
   if constexpr (facts.persistent) {
     if (code == 0) keep_persistent(call, arguments);
   }
-  if constexpr (begins_request(facts)) {
-    if (thread != nullptr && code == 0) note_begun(call, facts, arguments);
+  if constexpr (facts.begins) {
+    if (code == 0) note_begun(call, facts, arguments);
   }
   if constexpr (has_after(call)) {
     if (code == 0) after(call, arguments);

@@ -239,6 +239,8 @@ def _line(notes: Notes, call: Call) -> Line:
     if "waits" in rule:
         facts["waits"] = f"Waits::{_who_waits(rule['waits'])}"
     facts |= {key: "true" for key in ("equal_parts", "persistent") if rule.get(key)}
+    if _begins_request(call):
+        facts["begins"] = "true"
     if call.base in notes.frees:
         facts["frees"] = "true"
     group = rule.get("class") or group_of(notes, call.name)
@@ -293,6 +295,14 @@ def _request(call: Call) -> int:
     """One request or an array of them."""
     kinds = [parameter.kind for parameter in call.parameters]
     return kinds.index("REQUEST") if "REQUEST" in kinds else -1
+
+
+def _begins_request(call: Call) -> bool:
+    """True if the call gives out a new request; others take one, by its place or by its value."""
+    return any(
+        parameter.kind == "REQUEST" and parameter.direction == "out"
+        for parameter in call.parameters
+    )
 
 
 def _amount(call: Call, text: str) -> str:

@@ -176,6 +176,37 @@ void a_call_that_goes_on_is_in_the_file() {
   CHECK(stored.pending.since <= stored.latest);
 }
 
+// A request that lies where others lay has none of their arguments, though its call names nothing
+// that it is on.
+void an_awaited_request_is_that_of_the_last_call_that_began_it() {
+  constexpr Word request = 77, rank = 6, tag = 7;
+  Word place = request;
+  const auto at = reinterpret_cast<Word>(&place);
+  layout::Pending& pending = self->stored->pending;
+  const std::array<Word, 2> wait = {at, 0};
+  const auto awaited_after = [&](Call call, const Word* arguments) {
+    note_begun(call, facts_of[call], arguments);
+    note_awaited(pending, facts_of[call_Wait], wait.data());
+    return pending.awaited[0];
+  };
+  process.keeps = true;
+  const std::array<Word, 7> send = {0, 4, 5, rank, tag, 8, at};
+  const layout::Awaited sent = awaited_after(call_Isend, send.data());
+  CHECK(sent.call == call_Isend && sent.peer == rank && sent.tag == tag && sent.comm == 8);
+  const std::array<Word, 5> receive = {0, 4, 5, 0, at};
+  const layout::Awaited received = awaited_after(call_Imrecv, receive.data());
+  CHECK(received.call == call_Imrecv && received.peer == 0 && received.comm == 0);
+  process.keeps = false;
+}
+
+void only_messages_name_a_communicator_beside_a_rank() {
+  CHECK((taken_by(call_Recv) & layout::takes_comm) != 0);
+  CHECK((taken_by(call_Win_fence) & layout::takes_comm) != 0);
+  for (const Call call : {call_Get, call_Put, call_Rget, call_Rput, call_Win_lock}) {
+    CHECK((taken_by(call) & layout::takes_comm) == 0);
+  }
+}
+
 void nothing_is_recorded_while_it_is_off() {
   const std::uint64_t on = process.state.load();
   process.state.store(State::started);
@@ -243,6 +274,8 @@ int main(int argc, char* const* argv) {
   a_call_inside_another_is_a_part_of_it();
   a_call_that_never_came_back_is_cut();
   a_call_that_goes_on_is_in_the_file();
+  an_awaited_request_is_that_of_the_last_call_that_began_it();
+  only_messages_name_a_communicator_beside_a_rank();
   nothing_is_recorded_while_it_is_off();
   a_cell_has_the_least_and_the_most_of_those_of_its_kind();
   a_message_is_remembered_until_a_handle_changes();

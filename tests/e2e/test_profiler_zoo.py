@@ -21,7 +21,8 @@ from tests.profiled.zoo_counter import write_counter
 
 pytestmark = pytest.mark.mpi
 RANKS = 3
-BYTES_OF_FILES = 64 * RANKS
+BYTES_OF_FILES = 2 * 64 * RANKS
+"""Each rank writes and reads 64 bytes, first waiting for them, then by a request."""
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.products.profile.beside.mix import mix_of
-from mpigauge.products.profile.program import launched_in_turn
+from mpigauge.products.profile.program import ProfiledProgram
 from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import load_tuning, save, variables_of
@@ -57,13 +57,13 @@ def test_a_profile_says_what_is_tuned_and_is_launched_again_in_turn(tmp_path: Pa
     variables = variables_of(rules, tunings.make(rules, find("mpich")))
     arms = {"default": {}, "tuned": variables}
     told: list[str] = []
-    header = load(profile).header
-    times = launched_in_turn(header, arms, tmp_path / "program", 2, 1, told.append)
+    program = ProfiledProgram(profile, load_jobs(profile))
+    times = program.launched_in_turn(arms, tmp_path / "program", 2, 1, told.append)
     assert {arm: len(each) for arm, each in times.items()} == {"default": 2, "tuned": 2}
     assert all(0 < mpi_s <= run_s for each in times.values() for run_s, mpi_s in each)
     for arm in arms:
         assert load(tmp_path / "program" / arm).status["status"] == "done"
-    more = launched_in_turn(header, arms, tmp_path / "program", 3, 1, told.append)
+    more = program.launched_in_turn(arms, tmp_path / "program", 3, 1, told.append)
     assert {arm: each[:2] for arm, each in more.items()} == times
     assert {len(each) for each in more.values()} == {3}
 

@@ -56,6 +56,51 @@ static void persistent(void) {
   MPI_Request_free(&requests[1]);
 }
 
+static int query(void *state, MPI_Status *status) {
+  return state == NULL && status != NULL ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+static int forget(void *state) { return state == NULL ? MPI_SUCCESS : MPI_ERR_OTHER; }
+static int cancel(void *state, int complete) { return state == NULL && complete ? MPI_SUCCESS : MPI_ERR_OTHER; }
+
+/* Requests that calls take by their value, and others that come from no communicator. */
+static void requests(void) {
+  enum { PARTS = 13 };
+  MPI_Request both[2], request;
+  MPI_Status status;
+  const int tag = 3;
+  int flag = 0, list[] = {11, 12};
+  MPI_Psend_init(out, PARTS, 1, MPI_INT, right, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &both[0]);
+  MPI_Precv_init(in, PARTS, 1, MPI_INT, left, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &both[1]);
+  for (int n = 0; n < 2; ++n) {
+    MPI_Startall(2, both);
+    MPI_Pready(0, both[0]);
+    MPI_Pready_range(1, 10, both[0]);
+    MPI_Pready_list(2, list, both[0]);
+    MPI_Parrived(both[1], 0, &flag);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+  }
+  MPI_Request_free(&both[0]);
+  MPI_Request_free(&both[1]);
+  MPI_Message message;
+  MPI_Isend(out, 6, MPI_INT, right, tag, MPI_COMM_WORLD, &both[0]);
+  MPI_Mprobe(left, tag, MPI_COMM_WORLD, &message, &status);
+  MPI_Imrecv(in, 6, MPI_INT, &message, &both[1]);
+  MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+  MPI_Isendrecv(out, 8, MPI_INT, right, tag, in, 8, MPI_INT, left, tag, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Grequest_start(query, forget, cancel, NULL, &request);
+  MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+  MPI_Grequest_complete(request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Irecv(in, 1, MPI_INT, left, 4, MPI_COMM_WORLD, &request);
+  MPI_Cancel(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm copy;
+  MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&copy);
+}
+
 static void collectives(MPI_Comm comm) {
   int counts[64], places[64];
   MPI_Datatype types[64];
@@ -115,6 +160,13 @@ static void one_sided(void) {
   MPI_Get(out, 4, MPI_INT, left, 100, 4, MPI_INT, window);
   MPI_Accumulate(out, 2, MPI_INT, right, 200, 2, MPI_INT, MPI_SUM, window);
   MPI_Win_fence(0, window);
+  MPI_Request request;
+  MPI_Win_lock_all(0, window);
+  MPI_Rput(out, 3, MPI_INT, right, 0, 3, MPI_INT, window, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Rget(out, 3, MPI_INT, left, 100, 3, MPI_INT, window, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Win_unlock_all(window);
   MPI_Win_free(&window);
 }
 
@@ -123,6 +175,11 @@ static void files(char *name) {
   MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
   MPI_File_write_at(file, rank * 64, out, 16, MPI_INT, MPI_STATUS_IGNORE);
   MPI_File_read_at(file, rank * 64, in, 16, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_Request request;
+  MPI_File_iwrite_at(file, rank * 64, out, 16, MPI_INT, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_File_iread_at(file, rank * 64, in, 16, MPI_INT, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_File_close(&file);
 }
 
@@ -137,6 +194,7 @@ int main(int argc, char **argv) {
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
   messages();
   persistent();
+  requests();
   collectives(MPI_COMM_WORLD);
   collectives(other);
   neighbours();

@@ -10,7 +10,7 @@ from pathlib import Path
 
 SENDS: dict[str, str] = {
     **dict.fromkeys(("Send", "Ssend", "Bsend", "Isend"), "to(dest, size(count, datatype))"),
-    "Sendrecv": "to(dest, size(sendcount, sendtype))",
+    **dict.fromkeys(("Sendrecv", "Isendrecv"), "to(dest, size(sendcount, sendtype))"),
     "Sendrecv_replace": "to(dest, size(count, datatype))",
     **dict.fromkeys(("Bcast", "Ibcast"), "is(root, comm) * size(count, datatype)"),
     **dict.fromkeys(("Reduce", "Allreduce", "Scan", "Exscan", "Iallreduce"),
@@ -25,12 +25,11 @@ SENDS: dict[str, str] = {
     "Reduce_scatter": "size(sum(recvcounts, of(comm)), datatype)",
     "Reduce_scatter_block": "of(comm) * size(recvcount, datatype)",
     "Neighbor_alltoall": "2 * size(sendcount, sendtype)",
-    "Put": "size(target_count, target_datatype)",
-    "Accumulate": "size(target_count, target_datatype)",
+    **dict.fromkeys(("Put", "Rput", "Accumulate"), "size(origin_count, origin_datatype)"),
 }  # fmt: skip
 """The bytes that a call sends, in C, by the names of its arguments."""
 STARTED = 13 * 4
-"""The bytes of each start of the persistent send of zoo.c."""
+"""The bytes of each start of a send of zoo.c, whether in one or in partitions."""
 
 HEAD = """\
 #include <mpi.h>

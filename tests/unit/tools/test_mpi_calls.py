@@ -51,6 +51,31 @@ def test_nonblocking_and_persistent_forms_follow_the_blocking_one() -> None:
     assert ".persistent = true" in persistent
 
 
+def test_calls_that_take_a_request_by_its_value_begin_none() -> None:
+    """What they take is no place to read a handle from."""
+    by_value = [
+        call.name
+        for call in mpi_calls.read_standard()
+        for parameter in call.parameters
+        if parameter.type == "MPI_Request" and not parameter.is_array
+    ]
+    by_value = [name for name in by_value if f"CALL({name}," in TABLE]
+    assert {"Pready", "Parrived", "Grequest_complete", "Request_get_status"} <= set(by_value)
+    assert not [name for name in by_value if ".begins" in line_of(name)]
+
+
+@pytest.mark.parametrize(
+    ("call", "begins"),
+    [
+        *[(call, True) for call in ("Isend_c", "Imrecv", "Grequest_start", "Buffer_iflush")],
+        *[(call, True) for call in ("Rput", "File_iread", "Comm_idup", "Psend_init")],
+        *[(call, False) for call in ("Start", "Startall", "Test", "Cancel", "Request_free")],
+    ],
+)
+def test_a_call_begins_a_request_if_it_gives_one_out(call: str, begins: bool) -> None:
+    assert (".begins = true" in line_of(call)) is begins
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

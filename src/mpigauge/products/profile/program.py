@@ -58,7 +58,46 @@ class ProfiledProgram:
         seed: int,
         tell: Callable[[str], None],
     ) -> dict[str, list[Times]]:
-        return launched_in_turn(load(self.folder).header, arms, folder, rounds, seed, tell)
+        """Launches each arm with its variables once per round, in random order; each arm is a run
+        in `folder`, and launches that it has already are not repeated. RunError: a launch fails."""
+        from mpigauge.cli.program_options import NAMES
+        from mpigauge.cli.terminal import TERMINAL
+        from mpigauge.products.profile.launch.library import library
+        from mpigauge.products.profile.launch.preload import PRELOAD
+        from mpigauge.session.program import set_up_program
+
+        words, options = words_of(load(self.folder).header)
+        options["tuned"] = None
+        setup = (
+            set_up_program(options, words, TERMINAL)
+            if any(options[name] for name in NAMES)
+            else None
+        )
+        starter = starter_for(words, setup, dict(os.environ))
+        agent, hosts = agent_for(setup, options["rsh"]), hosts_of(setup)
+        preloaded = {PRELOAD: str(library(tell))}
+        order = random.Random(seed)
+        times: dict[str, list[Times]] = {arm: [] for arm in arms}
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            profilings = {}
+            for arm, variables in arms.items():
+                if (folder / arm / HEADER).is_file():
+                    times[arm] = stored_times(folder / arm)
+                    made = RunWriter.resume(folder / arm)
+                else:
+                    made = RunWriter.create(header(words), NO_CARDS, output=folder / arm, label=arm)
+                writer = stack.enter_context(made)
+                rank_variables = {**preloaded, **variables}
+                profilings[arm] = Profiling(
+                    starter, rank_variables, writer, tell, agent, hosts, output=subprocess.DEVNULL
+                )
+            for number in range(rounds):
+                for arm in order.sample(list(arms), len(arms)):
+                    if number >= len(times[arm]):
+                        times[arm].append(_launched(profilings[arm], number, words, arm))
+        rounds = min(map(len, times.values()), default=0)
+        return {arm: each[:rounds] for arm, each in times.items()}
 
 
 def program_of(word: str, folder: Path) -> ProfiledProgram:
@@ -84,55 +123,6 @@ def words_of(run_header: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, 
         return (), {}
     options = command.make_context("profile", list(map(str, typed[2:])), obj=LATER).params
     return tuple(options.pop("words")), options
-
-
-def launched_in_turn(
-    run_header: Mapping[str, Any],
-    arms: Mapping[str, Mapping[str, str]],
-    folder: Path,
-    rounds: int,
-    seed: int,
-    tell: Callable[[str], None],
-) -> dict[str, list[Times]]:
-    """Launches each arm with its variables once per round, in random order; each arm is a run in
-    `folder`, and launches that it has already are not repeated. `run_header`: the header of the
-    profile. RunError: a launch fails."""
-    from mpigauge.cli.program_options import NAMES
-    from mpigauge.cli.terminal import TERMINAL
-    from mpigauge.products.profile.launch.library import library
-    from mpigauge.products.profile.launch.preload import PRELOAD
-    from mpigauge.session.program import set_up_program
-
-    words, options = words_of(run_header)
-    options["tuned"] = None
-    setup = (
-        set_up_program(options, words, TERMINAL) if any(options[name] for name in NAMES) else None
-    )
-    starter = starter_for(words, setup, dict(os.environ))
-    agent, hosts = agent_for(setup, options["rsh"]), hosts_of(setup)
-    preloaded = {PRELOAD: str(library(tell))}
-    order = random.Random(seed)
-    times: dict[str, list[Times]] = {arm: [] for arm in arms}
-    folder.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        profilings = {}
-        for arm, variables in arms.items():
-            if (folder / arm / HEADER).is_file():
-                times[arm] = stored_times(folder / arm)
-                made = RunWriter.resume(folder / arm)
-            else:
-                made = RunWriter.create(header(words), NO_CARDS, output=folder / arm, label=arm)
-            writer = stack.enter_context(made)
-            rank_variables = {**preloaded, **variables}
-            profilings[arm] = Profiling(
-                starter, rank_variables, writer, tell, agent, hosts, output=subprocess.DEVNULL
-            )
-        for number in range(rounds):
-            for arm in order.sample(list(arms), len(arms)):
-                if number >= len(times[arm]):
-                    times[arm].append(_launched(profilings[arm], number, words, arm))
-    rounds = min(map(len, times.values()), default=0)
-    return {arm: each[:rounds] for arm, each in times.items()}
 
 
 def stored_times(folder: Path) -> list[Times]:

@@ -124,6 +124,10 @@ class TimeWithInterval:
         """True if the interval is no wider than the value."""
         return self.high - self.low <= self.value
 
+    def over(self, number: float) -> TimeWithInterval:
+        """Returns the time divided by a number."""
+        return TimeWithInterval(self.value / number, self.low / number, self.high / number)
+
 
 @dataclass(frozen=True)
 class Waited:
@@ -423,7 +427,7 @@ class Account:
     def _moved(self) -> npt.NDArray[np.void]:
         """The cells of messages, of which a collective sends one: its whole send buffer."""
         cells = self.profile.cells
-        is_file = np.array([spot.group == "file" for spot in self.profile.spots], dtype=bool)
+        is_file = np.array([spot.is_file for spot in self.profile.spots], dtype=bool)
         once = (cells["way"] == Counted.RECEIVED) | is_file[cells["site"]]
         times = np.where(once, 1, cells["sends"]).astype(np.uint64)
         kept = (cells["way"] != Counted.REQUESTS) & (times > 0)
@@ -435,18 +439,20 @@ class Account:
     @cached_property
     def sent(self) -> list[Sizes]:
         """The message sizes that were sent or passed to a collective, without files."""
-        of_files = {spot.call for spot in self.profile.spots if spot.group == "file"}
         return [
             each
             for each in self.sizes
-            if each.way in (Counted.SENT, Counted.NONE) and each.call not in of_files
+            if each.way in (Counted.SENT, Counted.NONE) and each.call not in self._calls_of_files
         ]
+
+    @cached_property
+    def _calls_of_files(self) -> set[str]:
+        return {spot.call for spot in self.profile.spots if spot.is_file}
 
     @cached_property
     def file_bytes(self) -> tuple[int, int]:
         """The bytes written to files and read from them through MPI."""
-        of_files = {spot.call for spot in self.profile.spots if spot.group == "file"}
-        sizes = [each for each in self.sizes if each.call in of_files]
+        sizes = [each for each in self.sizes if each.call in self._calls_of_files]
         read = sum(each.bytes for each in sizes if each.way == Counted.RECEIVED)
         return sum(each.bytes for each in sizes) - read, read
 
@@ -524,7 +530,7 @@ class Account:
             for each in file.regions:
                 if each.path == path:
                     own.append(each)
-        within = [each for each in self.inside if f"{each.spot.region}/".startswith(f"{path}/")]
+        within = [each for each in self.inside if is_within(each.spot.region, path)]
         return InRegion(
             path,
             sum(each.entered for each in own),
@@ -549,6 +555,11 @@ class Account:
         rows = self.profile.rows[self.profile.rows["rank"] == rank]
         for row in rows:
             yield by_spot[self.profile.spots[row["site"]]], row
+
+
+def is_within(region: str, outer: str) -> bool:
+    """True if a region is this one or nested in it; all are in the whole program."""
+    return not outer or f"{region}/".startswith(f"{outer}/")
 
 
 def _grouped(
@@ -645,15 +656,15 @@ def _ratio(part: Any, whole: Any) -> Any:
 def _waited(called: Called, rows: Any) -> Waited:
     return Waited(
         called=called,
-        waiting=_sum_of(rows, "waiting"),
-        moving=_sum_of(rows, "moving"),
-        disturbed=_sum_of(rows, "disturbed"),
+        waiting=sum_of(rows, "waiting"),
+        moving=sum_of(rows, "moving"),
+        disturbed=sum_of(rows, "disturbed"),
         rank=int(rows["rank"][rows["waiting_s"].argmax()]),
         resolved=bool(rows["resolved"].any()),
     )
 
 
-def _sum_of(rows: Any, part: str) -> TimeWithInterval:
+def sum_of(rows: Any, part: str) -> TimeWithInterval:
     """Returns the sum over ranks, with independent errors."""
     value = float(rows[f"{part}_s"].sum())
     below = float(np.hypot.reduce(rows[f"{part}_s"] - rows[f"{part}_low_s"]))

@@ -28,8 +28,6 @@ LEAST_LOST = 0.1
 LONGEST_SLICE_S = 0.02
 """The longest time that a rank waits for its core at one involuntary switch, for each rank that
 shares the core: schedulers give others some milliseconds."""
-FILE = "MPI_File_"
-"""The prefix of the calls of MPI-IO."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ class WhatBounds:
         """The time of each rank in MPI-IO."""
         seconds = np.zeros(len(self.account.ranks))
         for called in self.account.inside:
-            if called.spot.call.startswith(FILE):
+            if called.spot.is_file:
                 seconds = seconds + called.seconds
         return seconds
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.products.profile.analyse.account import TimeWithInterval
+from mpigauge.products.profile.analyse.account import TimeWithInterval, is_within
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def efficiencies_of(account: Account, region: str = WHOLE) -> Efficiencies:
     serialisation = transfer = UNKNOWN
     if left_out <= MOST_LEFT_OUT and run_s > 0 and longest_s > 0:
         ideal_s = _ideal_s(elapsed_s, mpi_s, computing_s, rows)
-        transfer = _scaled(ideal_s, 1 / run_s)
+        transfer = ideal_s.over(run_s)
         serialisation = TimeWithInterval(
             longest_s / ideal_s.value, longest_s / ideal_s.high, longest_s / ideal_s.low
         )
@@ -119,11 +119,6 @@ def _of_region(account: Account, region: str) -> tuple[Numbers, Numbers, int]:
         if is_within(called.spot.region, region):
             mpi_s += called.seconds
     return np.maximum(elapsed_s, mpi_s), mpi_s, round(entered / max(len(account.ranks), 1))
-
-
-def is_within(region: str, outer: str) -> bool:
-    """True if a region is this one or nested in it; all are in the whole program."""
-    return not outer or f"{region}/".startswith(f"{outer}/")
 
 
 def _waits_within(account: Account, region: str) -> Any:
@@ -160,10 +155,6 @@ def _by_rank(rows: Any, column: str, ranks: int) -> Numbers:
     sums = np.zeros(ranks)
     np.add.at(sums, rows["rank"], rows[column])
     return sums
-
-
-def _scaled(time: TimeWithInterval, by: float) -> TimeWithInterval:
-    return TimeWithInterval(time.value * by, time.low * by, time.high * by)
 
 
 def _share(part: float, whole: float) -> float:

@@ -12,11 +12,9 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from mpigauge.products.profile.analyse.account import TimeWithInterval
+from mpigauge.products.profile.analyse.account import TimeWithInterval, sum_of
 from mpigauge.products.profile.beside.needs import Need, Use
 
 if TYPE_CHECKING:
@@ -216,12 +214,4 @@ def _split(
     rows = rows[rows["site"] == spots.index(called.spot)]
     if not len(rows):
         return None, None
-    return _mean_of(rows, "waiting", ranks), _mean_of(rows, "moving", ranks)
-
-
-def _mean_of(rows: Any, part: str, ranks: int) -> TimeWithInterval:
-    """Returns the mean over ranks, with independent errors."""
-    value = float(rows[f"{part}_s"].sum())
-    below = float(np.hypot.reduce(rows[f"{part}_s"] - rows[f"{part}_low_s"]))
-    above = float(np.hypot.reduce(rows[f"{part}_high_s"] - rows[f"{part}_s"]))
-    return TimeWithInterval(value / ranks, max(value - below, 0.0) / ranks, (value + above) / ranks)
+    return sum_of(rows, "waiting").over(ranks), sum_of(rows, "moving").over(ranks)

@@ -71,6 +71,11 @@ class Spot:
     region: str
     frames: tuple[ReturnAddress, ...]
 
+    @property
+    def is_file(self) -> bool:
+        """True for a call of MPI-IO, which sends no messages."""
+        return self.group == "file"
+
     @cached_property
     def frames_of_program(self) -> tuple[ReturnAddress, ...]:
         """The stack from inside out, without frames of MPI libraries."""

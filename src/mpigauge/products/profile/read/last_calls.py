@@ -102,12 +102,16 @@ def needs_of(call: int, pending: Any, given: Arguments) -> tuple[Need, ...]:
 
 
 def _awaited(request: Any, given: Arguments) -> Need:
+    """Returns the event that a request waits for. Of one that sends and receives, only one side is
+    stored, and either may have ended."""
     name, takes = given.calls.get(int(request["call"]), ("", Takes(0)))
     comm, peer = given.comm(request["comm"]), given.peer(request["peer"])
-    if takes & Takes.TO:
-        return Need("to", name, comm, peer, given.tag(request["tag"]))
-    if takes & Takes.FROM:
-        return Need("from", name, comm, peer, given.tag(request["tag"]))
+    if takes & Takes.TO and takes & Takes.FROM:
+        return Need("unknown", name, comm, layout.NO_RANK, None)
+    if takes & (Takes.TO | Takes.FROM):
+        has_tag = takes & (Takes.TO_TAG | Takes.FROM_TAG)
+        tag = given.tag(request["tag"]) if has_tag else None
+        return Need("to" if takes & Takes.TO else "from", name, comm, peer, tag)
     if way := _meets(takes):
         return Need(way, name, comm, peer if takes & Takes.ROOT else layout.NO_RANK, None)
     return Need("unknown", name, comm, layout.NO_RANK, None)

@@ -26,8 +26,6 @@ RULE = "-" * 75
 TOP = 20
 _UTC = "%Y-%m-%dT%H:%M:%SZ"
 _SHOWN = "%Y %m %d %H:%M:%S"
-_IO = "file"
-"""The group of calls for file I/O, which sends no messages."""
 
 
 class Sent(NamedTuple):
@@ -199,7 +197,7 @@ def _sent_statistics(account: Account, sites: Sequence[Called]) -> Iterator[str]
 
 def _sent(account: Account, site: Called) -> Iterator[Sent]:
     """Yields the messages of each rank that sent any at a call site, and of all together."""
-    if site.spot.group == _IO:
+    if site.spot.is_file:
         return
     cells = account.profile.cells
     number = account.profile.spots.index(site.spot)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.model.units import duration, from_to, many, memory, percent, plus_minus
-from mpigauge.products.profile.analyse.bound import FILE, WhatBounds
+from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.analyse.efficiencies import (
     EfficienciesOverLaunches,
     efficiencies_of,
@@ -217,7 +217,7 @@ def _top_site(of: WhatBounds) -> str:
     sites = account.inside
     whole = account.mpi_s.sum()
     if of.bound == "I/O":
-        sites = [each for each in sites if each.spot.call.startswith(FILE)]
+        sites = [each for each in sites if each.spot.is_file]
     if not sites or not whole > 0:
         return ""
     top = sites[0]
