@@ -54,8 +54,8 @@ def test_only_what_takes_time_is_measured_and_said_before(mpi: Mpi, before: Path
     assert re.search(r"measures \d cells?, by their share of the time in MPI: .*of 8 B", said)
     assert "no longer than" in said
     stored = load(before / "before-measured")
-    # On a busy machine the one barrier, where ranks wait for each other's start, takes its share.
-    assert {cell.benchmark for cell in stored.cells} - {"Barrier"} == {"Allreduce"}
+    # On a busy machine, so do calls that are made once: ranks wait for each other's start or end.
+    assert {cell.benchmark for cell in stored.cells} - {"Barrier", "Gather"} == {"Allreduce"}
     summed = [cell for cell in stored.cells if cell.benchmark == "Allreduce"]
     assert {(cell.message_bytes, cell.datatype) for cell in summed} == {(8, "double")}
     # Ranks are late in turn, as in the program, where other work may make them later still.
