@@ -13,7 +13,9 @@ from mpigauge.measuring.campaign.deaths import BY_SIGNAL
 OURS = "mpigauge-kernel: "
 MOST_LINES = 2
 MOST_OF_A_LINE = 200
-_SIGNAL = re.compile(r"signal:?\s+(\d+)", re.IGNORECASE)
+_SIGNAL = re.compile(r"signal(?::?\s+|: [\w ]+\()(\d+)", re.IGNORECASE)
+"""Either a number, or, as ranks of Open MPI print before they end, a name and its number: `Signal:
+Segmentation fault (11)`."""
 _TROUBLE = re.compile(
     r"error|fatal|abort|cannot|could not|fail|refus|not found|no such|denied|unable|assert|killed",
     re.IGNORECASE,

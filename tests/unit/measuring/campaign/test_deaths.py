@@ -128,6 +128,8 @@ def test_nothing_is_named_without_evidence(number: int) -> None:
     [
         (9, ["exited on", "signal 9 (Killed)."], 9),
         (255, ["KILLED BY SIGNAL: 7 (Bus error)"], 7),
+        (14, ["[vm:1] Signal: Segmentation fault (11)", "[vm:1] Signal code: Address (1)"], 11),
+        (14, ["[vm:1] Signal code: Address not mapped (1)"], 0),
         (-11, [], 11),
         (135, [], 7),
         (1, [], 0),
