@@ -18,15 +18,13 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
-from mpigauge.products.tune import plan, tuning
+from mpigauge.products.tune import plan
 from mpigauge.products.tune.making import read_task
+from mpigauge.products.tune.measure import right as right_module
+from mpigauge.products.tune.measure import task as task_module
+from mpigauge.products.tune.measure.confirming import confirm, write_and_read_back, wrong_with
+from mpigauge.products.tune.measure.right import right_candidates
 from mpigauge.products.tune.plan import ODD_RANKS, RIGHT
-from mpigauge.products.tune.tuning import (
-    confirm,
-    right_candidates,
-    write_and_read_back,
-    wrong_with,
-)
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tuned_rules import Evidence, TunedRule
 from mpigauge.runs.store.tunings import FILE, load_tuning, save, write_files
@@ -236,8 +234,8 @@ def test_a_candidate_that_hangs_or_dies_is_out(
     subprocess.run(build, cwd=tmp_path, check=True)
     bad = Candidate("mpich", "Bcast", "bad", {"LD_PRELOAD": str(tmp_path / "bad.so")}, "bad")
     good = Candidate("mpich", "Bcast", "good", {}, "good")
-    monkeypatch.setattr(tuning, "candidates_of", lambda _: (bad, good))
-    monkeypatch.setattr(tuning, "ODD_RANKS", 2)
+    monkeypatch.setattr(task_module, "candidates_of", lambda _: (bad, good))
+    monkeypatch.setattr(right_module, "ODD_RANKS", 2)
     monkeypatch.setattr(plan, "SILENT_S", 10.0)
     said = {
         "ranks": "2", "output": tmp_path / "out", "mpi_spec": "mpich", "keep_order": False,

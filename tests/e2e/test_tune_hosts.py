@@ -138,7 +138,7 @@ MESSAGES = """
 import sys
 from pathlib import Path
 from mpigauge.products.tune.making import read_task
-from mpigauge.products.tune.point_to_point import grid_of_run, messages_of, settings_plan
+from mpigauge.products.tune.measure.message_runs import grid_of_run, messages_of, settings_plan
 said = {"mpi_spec": "openmpi", "output": Path("out"), "keep_order": False, "sizes": "8,8Ki"}
 said |= {"hosts": "node[01-02]", "ppn": "2", "rsh": sys.argv[1]}
 task, _ = read_task((), said, mix=None, with_messages=True)

@@ -13,14 +13,9 @@ import pytest
 from mpigauge.model.mpi import Mpi
 from mpigauge.products.tune.decide.spaces import points, space_of
 from mpigauge.products.tune.making import read_task
-from mpigauge.products.tune.point_to_point import (
-    Messages,
-    confirmed_messages,
-    failures_of,
-    settings_plan,
-    wrong_with_settings,
-)
-from mpigauge.products.tune.tuning import TuningTask
+from mpigauge.products.tune.measure.message_runs import Messages, failures_of, settings_plan
+from mpigauge.products.tune.measure.messages import confirmed_messages, wrong_with_settings
+from mpigauge.products.tune.measure.task import TuningTask
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tuned_rules import TunedMessages
 from mpigauge.runs.store.tunings import FILE, load_tuning, save

@@ -22,7 +22,7 @@ from mpigauge.model.limits import (
 
 if TYPE_CHECKING:
     from mpigauge.model.call_mix import CallMix
-    from mpigauge.products.tune.budget import TimeBudget
+    from mpigauge.products.tune.measure.budget import TimeBudget
 
 USUAL = "make"
 """The subcommand of those who name none."""
@@ -186,7 +186,7 @@ def _budget(values: dict[str, Any], mix: CallMix | None) -> TimeBudget | None:
     from mpigauge.cli.screen import tell
     from mpigauge.measuring.plan.parse import parse_duration
     from mpigauge.model.units import duration
-    from mpigauge.products.tune.budget import TimeBudget
+    from mpigauge.products.tune.measure.budget import TimeBudget
 
     if not values["seconds"]:
         return None

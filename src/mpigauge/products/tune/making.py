@@ -18,19 +18,18 @@ from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.typed import as_word
 from mpigauge.model.units import listed
 from mpigauge.products.tune.faults import write_programs
-from mpigauge.products.tune.plan import CROWDED_S, TUNED, Where, confirm_plan
-from mpigauge.products.tune.point_to_point import confirmed_messages, tune_messages
-from mpigauge.products.tune.result import confirmed
-from mpigauge.products.tune.show.text import REDUCTIONS, lines_of, message_lines
-from mpigauge.products.tune.tuning import (
-    TuningFindings,
-    TuningTask,
+from mpigauge.products.tune.measure.choosing import TuningFindings, find_rules
+from mpigauge.products.tune.measure.confirming import (
     confirm,
-    find_rules,
     without_own,
     write_and_read_back,
     wrong_with,
 )
+from mpigauge.products.tune.measure.messages import confirmed_messages, tune_messages
+from mpigauge.products.tune.measure.task import TuningTask
+from mpigauge.products.tune.plan import CROWDED_S, TUNED, Where, confirm_plan
+from mpigauge.products.tune.result import confirmed
+from mpigauge.products.tune.show.text import REDUCTIONS, lines_of, message_lines
 from mpigauge.runs.store.tunings import (
     FILE,
     RUNS,
@@ -48,8 +47,8 @@ if TYPE_CHECKING:
     from mpigauge.measuring.plan import Request
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.mpi import Mpi
-    from mpigauge.products.tune.budget import TimeBudget
-    from mpigauge.products.tune.point_to_point import Failing
+    from mpigauge.products.tune.measure.budget import TimeBudget
+    from mpigauge.products.tune.measure.messages import Failing
     from mpigauge.runs.store.tuned_rules import TunedMessages
     from mpigauge.session.targets import Setup
 

@@ -33,7 +33,7 @@ from mpigauge.site.mpi import find
 if TYPE_CHECKING:
     from mpigauge.cli.kinds import Program
     from mpigauge.model.call_mix import CallMix
-    from mpigauge.products.tune.budget import TimeBudget
+    from mpigauge.products.tune.measure.budget import TimeBudget
 
 PROGRAM = "program"
 """The folder of the program's own runs."""

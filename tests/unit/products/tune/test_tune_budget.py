@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from mpigauge.products.profile.program import stored_times
-from mpigauge.products.tune.budget import LEAST_POINTS, LEAST_ROUNDS, SHARES, TimeBudget
-from mpigauge.products.tune.point_to_point import points_to_measure, remembered
-from mpigauge.products.tune.tuning import RUN_NAMES
+from mpigauge.products.tune.measure.budget import LEAST_POINTS, LEAST_ROUNDS, SHARES, TimeBudget
+from mpigauge.products.tune.measure.messages import points_to_measure, remembered
+from mpigauge.products.tune.measure.task import RUN_NAMES
 from tests.profiles import job, stored
 from tests.unit.products.tune.test_tune_messages import SPACE
 

@@ -31,13 +31,8 @@ from mpigauge.products.tune.decide.spaces import (
 )
 from mpigauge.products.tune.decide.trials import tried_points
 from mpigauge.products.tune.making import called, wants_messages
-from mpigauge.products.tune.point_to_point import (
-    MOST_POINTS,
-    Messages,
-    groups_of,
-    points_to_measure,
-    values_that_work,
-)
+from mpigauge.products.tune.measure.message_runs import Messages, groups_of
+from mpigauge.products.tune.measure.messages import MOST_POINTS, points_to_measure, values_that_work
 from mpigauge.products.tune.show.text import lines_of, message_lines
 from mpigauge.runs.store.tuned_rules import Evidence, SlowerMessages, TunedMessages
 from mpigauge.runs.store.tunings import (

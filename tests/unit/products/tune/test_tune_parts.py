@@ -17,9 +17,10 @@ from mpigauge.model.rules import Rule
 from mpigauge.products.tune.decide.choose import Choice
 from mpigauge.products.tune.decide.grid import DEFAULT, grid_of
 from mpigauge.products.tune.making import _check_one_level, folder_for, with_level
+from mpigauge.products.tune.measure.choosing import noise_of
+from mpigauge.products.tune.measure.confirming import _check_calls, why_gone
+from mpigauge.products.tune.measure.message_runs import Messages, slower_messages
 from mpigauge.products.tune.plan import TUNED
-from mpigauge.products.tune.point_to_point import Messages, slower_messages
-from mpigauge.products.tune.tuning import _check_calls, noise_of, why_gone
 from mpigauge.runs.store.tuned_rules import Evidence, TunedRule
 from mpigauge.site.mpi.rule_files.registry import LookUp
 from tests.unit.measuring.plan.test_plan import MPICH

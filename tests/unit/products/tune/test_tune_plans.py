@@ -21,6 +21,9 @@ from mpigauge.model.call_mix import CallMix, MixedCall
 from mpigauge.model.machine import Machine
 from mpigauge.model.rules import Rule
 from mpigauge.model.topology import Topology
+from mpigauge.products.tune.measure.message_runs import Messages, messages_of, settings_plan
+from mpigauge.products.tune.measure.messages import ROUNDS, ROUNDS_OF_HALVING, ROUNDS_OF_TRIAL
+from mpigauge.products.tune.measure.task import TuningTask
 from mpigauge.products.tune.plan import (
     CROWDED_SIZES,
     ODD_RANKS,
@@ -36,15 +39,6 @@ from mpigauge.products.tune.plan import (
     screen_plan,
     sizes_to_confirm,
 )
-from mpigauge.products.tune.point_to_point import (
-    ROUNDS,
-    ROUNDS_OF_HALVING,
-    ROUNDS_OF_TRIAL,
-    Messages,
-    messages_of,
-    settings_plan,
-)
-from mpigauge.products.tune.tuning import TuningTask
 from mpigauge.site import topology
 from mpigauge.site.placement import HostResources
 from tests import asked

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from mpigauge.model.names import CONTROL
 from mpigauge.model.rules import Rule
 from mpigauge.products.tune.decide.grid import DEFAULT, Grid, grid_of
-from mpigauge.products.tune.refine import Edge, edges_of, moved, sizes_to_ask, widened
+from mpigauge.products.tune.measure.refine import Edge, edges_of, moved, sizes_to_ask, widened
 from mpigauge.products.tune.result import Of
 from mpigauge.runs.store.tuned_rules import Evidence, TunedRule
 

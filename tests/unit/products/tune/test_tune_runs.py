@@ -17,14 +17,16 @@ from mpigauge.model.errors import RunError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.record import Failure, Record, Skip
 from mpigauge.products.tune.decide.grid import DEFAULT
-from mpigauge.products.tune.point_to_point import (
+from mpigauge.products.tune.measure.choosing import screened
+from mpigauge.products.tune.measure.message_runs import (
     Messages,
     failures_of,
     grid_of_run,
     slower_messages,
 )
+from mpigauge.products.tune.measure.right import why_lost
+from mpigauge.products.tune.measure.task import check_level, is_cut_short
 from mpigauge.products.tune.result import Tried, grids, tried
-from mpigauge.products.tune.tuning import check_level, is_cut_short, screened, why_lost
 from mpigauge.runs.store import Run
 from mpigauge.runs.store.tuned_rules import Fault
 from mpigauge.site.mpi.rule_files.candidates import candidates_of

@@ -15,6 +15,8 @@ from mpigauge.model.row import Estimate
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.products.tune.decide.choose import Choice, SizeRange
 from mpigauge.products.tune.decide.grid import DEFAULT, Grid, grid_of
+from mpigauge.products.tune.measure.choosing import noise_of, why_default
+from mpigauge.products.tune.measure.confirming import why_gone
 from mpigauge.products.tune.show.text import (
     lines_of,
     message_lines,
@@ -24,7 +26,6 @@ from mpigauge.products.tune.show.text import (
     trial_sentences,
     why_no_stand_in,
 )
-from mpigauge.products.tune.tuning import noise_of, why_default, why_gone
 from mpigauge.runs.store.tuned_rules import (
     Evidence,
     Fault,
