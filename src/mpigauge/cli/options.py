@@ -281,8 +281,8 @@ only_option = option(
     "chosen",
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Of a run that holds numbers in several ways, those with this value: placement=l3. "
-    "Several values of a column: the option again.",
+    help="Only rows with this value, if a run has several of a column: placement=l3. "
+    "Repeat the option for several values.",
 )
 limits_option = option(
     "--limits",

@@ -44,21 +44,21 @@ if TYPE_CHECKING:
     "--response",
     type=click.Choice(("median", "worst", "best")),
     default=MEDIAN,
-    help="What is compared: the median of launches, or the worst or best of them, of which nothing "
-    "is decided.  [default: median]",
+    help="Compare the median of launches, or the worst or best one, for which there is no "
+    "verdict.  [default: median]",
 )
 @click.option(
     "--fail-on",
     "fail_on",
     type=click.Choice(["slower", "different", "undecided"]),
     multiple=True,
-    help="End with status 1 where any verdict is so. slower: and WORSE of figures.",
+    help="End with status 1 if any row has this verdict; slower includes WORSE of figures.",
 )
 @click.option(
     "--scaling",
     type=click.Choice(("strong", "weak")),
-    help="Of profiles on several numbers of ranks: the problem has one size, or one per rank.  "
-    "[default: inferred from the total computation]",
+    help="Scaling of profiles on several numbers of ranks: the problem has one size (strong), or "
+    "one per rank (weak).  [default: inferred from the total computation]",
 )
 @options.format_of(FORMATS)
 def command(

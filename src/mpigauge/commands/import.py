@@ -20,15 +20,15 @@ from mpigauge.model.limits import MOST_RANKS
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
 )
-@click.option("--as", "reader", metavar="READER", help="Which reader.  [default: all that fit]")
+@click.option("--as", "reader", metavar="READER", help="Reader to use.  [default: all that fit]")
 @click.option(
-    "--benchmark", default="", metavar="NAME", help="What tables are of that have no heading."
+    "--benchmark", default="", metavar="NAME", help="Benchmark of tables without a heading."
 )
 @click.option(
     "--ranks",
     type=click.IntRange(1, MOST_RANKS),
     metavar="N",
-    help="Ranks, where the program does not print them.",
+    help="Number of ranks, if the program does not print it.",
 )
 @click.option(
     "--apart",
@@ -38,12 +38,12 @@ from mpigauge.model.limits import MOST_RANKS
 @click.option(
     "--machine",
     metavar="NAME",
-    help="Which machine it was measured on: only runs of one machine make a trend.",
+    help="Machine that was measured: only runs of one machine make a trend.",
 )
 @click.option(
     "--date",
     metavar="DATE",
-    help="When it was measured: 2026-11-21 or 2026-11-21T05:00Z.  [default: what the text says]",
+    help="Date of the measurement: 2026-11-21 or 2026-11-21T05:00Z.  [default: as in the text]",
 )
 @click.option(
     "--output",
@@ -104,7 +104,7 @@ def command(
     if packs := [file for file in files if is_pack(file)]:
         if machine is not None or date is not None:
             raise UserError(
-                f"{packs[0]} is a packed run and knows its machine and date; leave out "
+                f"{packs[0]} is a packed run, which has its machine and date; leave out "
                 "--machine and --date"
             )
         unpack_all(files, packs, output or DEFAULT_ROOT, form)

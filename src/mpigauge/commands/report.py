@@ -25,7 +25,7 @@ from mpigauge.model.errors import UserError
     default=Path("report.html"),
     show_default=True,
     metavar="FILE.html",
-    help="Where to write it.",
+    help="File to write.",
 )
 @limits_option
 def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:

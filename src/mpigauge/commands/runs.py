@@ -82,10 +82,10 @@ def metrics_of(runs: Sequence[Summary]) -> Iterator[Metric]:
     from mpigauge.show.prometheus import Metric, one_of
 
     named = [({"run": run.path.name, "mpi": run.mpi}, run) for run in runs]
-    yield Metric("mpigauge_runs", "How many runs are stored.", (({}, float(len(runs))),))
+    yield Metric("mpigauge_runs", "The number of stored runs.", (({}, float(len(runs))),))
     yield Metric(
         "mpigauge_run_timestamp_seconds",
-        "When each run was made, in seconds since 1970.",
+        "The creation time of each run, in seconds since 1970.",
         tuple((labels, unix_time(run.created)) for labels, run in named),
     )
     endings: list[tuple[Mapping[str, str], float]] = []
@@ -93,7 +93,7 @@ def metrics_of(runs: Sequence[Summary]) -> Iterator[Metric]:
         endings += one_of(labels, "status", STATUSES, run.status)
     yield Metric(
         "mpigauge_run_status",
-        "How each run ended: 1 for its value, 0 for the others.",
+        "The final state of each run: 1 for its value, 0 for the others.",
         tuple(endings),
     )
 

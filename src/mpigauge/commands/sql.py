@@ -23,7 +23,7 @@ output_option = click.option(
 @click.command("sql", cls=Command)
 @click.argument("query")
 @click.argument("where", nargs=-1, metavar="[DIR|RUN...]")
-@options.format_of(["table", "csv", "json", "parquet"], about="How the answer is written.")
+@options.format_of(["table", "csv", "json", "parquet"], about="Format of the answer.")
 @output_option
 def command(query: str, where: tuple[str, ...], form: str, output: Path | None) -> None:
     """Query all runs in a folder with DuckDB SQL.  [default: mpigauge-runs]

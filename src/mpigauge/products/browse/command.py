@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 @click.option("--port", type=click.IntRange(0, MOST_PORT), default=0, metavar="N",
               help="[default: one that is free]")  # fmt: skip
-@click.option("--host", metavar="ADDRESS", help="Where to listen.  [default: 127.0.0.1]")
+@click.option("--host", metavar="ADDRESS", help="Address on which to listen.  [default: 127.0.0.1]")
 @click.option(
     "--let-others-in",
     is_flag=True,

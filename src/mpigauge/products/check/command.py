@@ -49,7 +49,7 @@ FORMATS = ("table", "json")
     type=click.Choice(["fail", "pass"]),
     default="fail",
     show_default=True,
-    help="What is neither sure to pass nor to fail.",
+    help="Verdict on numbers that neither surely pass nor surely fail.",
 )
 @click.option(
     "--junit",

@@ -31,7 +31,7 @@ def metrics_of(result: CheckResult, created: str) -> Iterator[Metric]:
     distinct = _distinct(result.lines)
     yield Metric(
         "mpigauge_check_run_timestamp_seconds",
-        "When the run that was checked was made, in seconds since 1970.",
+        "The creation time of the checked run, in seconds since 1970.",
         (({}, unix_time(created)),),
     )
     yield Metric(

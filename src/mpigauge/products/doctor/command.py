@@ -22,7 +22,7 @@ from mpigauge.model.limits import MOST_NOISE_S
     type=options.Seconds(0, MOST_NOISE_S),
     default=1.0,
     metavar="SECONDS",
-    help="How long all cores are watched for time that goes elsewhere; 0: not.  [default: 1]",
+    help="Time during which all cores are watched for other work; 0: none.  [default: 1]",
 )
 @click.option(
     "--from",

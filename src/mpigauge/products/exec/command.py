@@ -49,7 +49,7 @@ makes of that."""
     option(
         "--abi",
         type=click.Choice(["mpich", "ompi", "std"]),
-        help="What the program was made for, where that cannot be seen: in a container, say.",
+        help="ABI of the program, where it cannot be read: in a container, for example.",
     ),
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PROGRAM …")

@@ -36,8 +36,8 @@ from mpigauge.cli.paths import OutputFile
         "--benchmark",
         metavar="NAME",
         default="PingPong",
-        help="What two ranks do: PingPong, NODE:Mailbox (cache lines without MPI) or another of "
-        "two ranks.  [default: PingPong]",
+        help="Benchmark of two ranks: PingPong, NODE:Mailbox (cache lines without MPI) or "
+        "another.  [default: PingPong]",
         heading=MESSAGES,
     ),
     option(

@@ -84,7 +84,7 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch", "talp")
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
-        help="What to print on standard error afterwards.",
+        help="Format of the summary on standard error.",
         heading=OUTPUT,
     ),
     options.shared("output"),

@@ -26,7 +26,7 @@ from mpigauge.cli.options import together
         metavar="N",
         help="Ranks on each node.  [default: whole nodes with Slurm, one with PBS and LSF]",
     ),
-    click.option("--time", "time_", metavar="TIME", help="How long it may take: 30m, 2h."),
+    click.option("--time", "time_", metavar="TIME", help="Time limit of the job: 30m, 2h."),
     click.option("--queue", metavar="NAME", help="Queue; in Slurm a partition."),
     click.option("--account", metavar="NAME", help="Account to charge."),
     click.option(

@@ -42,7 +42,7 @@ from mpigauge.products.sweep.plan_file import PlanCommand
     option(
         "--fail-fast/--keep-going",
         default=False,
-        help="What a launch that fails means for the others.  [default: keep going]",
+        help="End the sweep at the first launch that fails, or go on.  [default: keep going]",
     ),
     option(
         "--relaunch",

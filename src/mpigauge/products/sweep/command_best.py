@@ -18,7 +18,7 @@ from mpigauge.model.typed import as_word
     "--by",
     default="arm",
     metavar="COLUMN",
-    help="What is compared: arm (the settings of a sweep), placement, cache, …  [default: arm]",
+    help="Column to compare: arm (the settings of a sweep), placement, cache, …  [default: arm]",
 )
 @click.option(
     "--tolerance", metavar="SHARE", help="Less than this is not a difference.  [default: 5%]"

@@ -109,7 +109,7 @@ def command() -> None:
         "--launches",
         type=click.IntRange(LEAST_LAUNCHES_OF_RULES, MOST_LAUNCHES),
         metavar="N",
-        help="That measure all candidates.  [default: 6]",
+        help="Launches that measure all candidates.  [default: 6]",
         heading=TIME,
     ),
     option(

@@ -19,7 +19,7 @@ from mpigauge.model.limits import LEAST_EVERY_S, MOST_EVERY_S
     type=options.Seconds(LEAST_EVERY_S, MOST_EVERY_S),
     default=EVERY_S,
     metavar="SECONDS",
-    help="How often its files are looked at.  [default: 1]",
+    help="Time between two readings of the run's files.  [default: 1]",
 )
 def command(run: str, every: float) -> None:
     """Follow a run that another shell or node measures, until it ends.
