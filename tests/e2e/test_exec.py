@@ -283,7 +283,7 @@ def test_the_hosts_mpi_is_bound_into_an_image(
 LINES = {
     "openmpi": "mpirun -np 2 --oversubscribe -x TOLD=front --report-bindings APP",
     "hydra": "mpiexec -n 2 -genv TOLD front -prepend-rank APP",
-    "platform": "mpirun -np 2 -e TOLD=front -prot APP",
+    "platform": "mpirun -np 2 -e TOLD=front -prot -TCP -subnet localhost APP",
 }
 WITHOUT = {"openmpi": "--report-bindings", "hydra": "-prepend-rank", "platform": "-prot"}
 
@@ -303,12 +303,37 @@ def test_a_script_starts_on_the_mpi_of_the_front(
     assert f"has no counterpart of {WITHOUT[dialect]}" in done.stderr
 
 
+def test_a_front_with_an_abi_starts_a_program_behind_a_script(
+    mpi: Mpi, program: Path, tmp_path: Path
+) -> None:
+    """Without --abi the script takes its own MPI, whose ranks may not see each other; then the
+    message names the option."""
+    wrapper = tmp_path / "wrapper.sh"
+    wrapper.write_text(f"#!/bin/sh\nexec {program}\n")
+    wrapper.chmod(0o755)
+    (abi,) = look([str(program)], dict(os.environ)).abis[:1]
+    path = f"{tmp_path / 'front'}:{os.environ['PATH']}"
+    words = ["mpirun", "-np", "2", "./wrapper.sh"]
+    mpigauge("mpi", "front", "front", "--mpi", mpi.spec, "--abi", abi, cwd=tmp_path)
+    done = patience.run(words, cwd=tmp_path, env={**os.environ, "PATH": path})
+    assert (done.returncode, done.stdout) == (0, SAID), done.stderr
+    if is_of_another_abi(program, mpi):
+        mpigauge("mpi", "front", "front", "--mpi", mpi.spec, cwd=tmp_path)
+        done = patience.run(words, cwd=tmp_path, env={**os.environ, "PATH": path})
+        assert done.returncode != 0
+        assert "./wrapper.sh is a script" in done.stderr
+        assert "with --abi" in done.stderr, done.stderr
+
+
 def test_several_programs_of_a_file_start_together(mpi: Mpi, plain: Path, tmp_path: Path) -> None:
     mpigauge("mpi", "front", "front", "--mpi", mpi.spec, cwd=tmp_path)
     (tmp_path / "apps").write_text(f"-np 1 -e TOLD=first {plain}\n-np 1 {plain} 0\n")
     path = f"{tmp_path / 'front'}:{os.environ['PATH']}"
     done = patience.run(["mpirun", "-f", "apps"], cwd=tmp_path, env={**os.environ, "PATH": path})
     assert (done.returncode, done.stdout) == (0, "2 ranks, sum 3, told first\n"), done.stderr
+    env = {**os.environ, "PATH": path, "MPIRUN_OPTIONS": "-e TOLD=%TOLD,all"}
+    done = patience.run(["mpirun", "-f", "apps"], cwd=tmp_path, env=env)
+    assert (done.returncode, done.stdout) == (0, "2 ranks, sum 3, told first,all\n"), done.stderr
 
 
 @pytest.mark.parametrize(

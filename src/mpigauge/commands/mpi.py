@@ -24,7 +24,7 @@ from mpigauge.products.settings.command import command as settings_command
 
 if TYPE_CHECKING:
     from mpigauge.measuring.campaign.trial import Trial
-    from mpigauge.model.mpi import Mpi
+    from mpigauge.model.mpi import Abi, Mpi
     from mpigauge.site.mpi.listing import ListedMpi
 
 WORKS = {True: "yes", False: "no", None: "?"}
@@ -84,8 +84,15 @@ def install_command(names: tuple[str, ...], source: Path | None, cuda: str | Non
     type=click.Choice(["openmpi", "hydra", "platform"]),
     help="Whose words the scripts use for mpirun and mpiexec.  [default: detected from them]",
 )
+@click.option(
+    "--abi",
+    type=click.Choice(["mpich", "ompi", "std"]),
+    help="What programs were made for that cannot be seen: behind a script or in a container.",
+)
 @click.option("--strict", is_flag=True, help="Refuse what has no counterpart; else it is named.")
-def front_command(folder: Path, mpi_spec: str, dialect: str | None, strict: bool) -> None:
+def front_command(
+    folder: Path, mpi_spec: str, dialect: str | None, abi: Abi | None, strict: bool
+) -> None:
     """Put mpirun, mpiexec, orterun and their like into DIR, which start programs on one MPI.
 
     With DIR first on PATH, scripts that call a launcher in the words of Open MPI, Hydra (MPICH,
@@ -97,7 +104,7 @@ def front_command(folder: Path, mpi_spec: str, dialect: str | None, strict: bool
     from mpigauge.site.mpi import find
 
     mpi = find(mpi_spec)
-    written = write_fronts(folder, mpi.spec, dialect or "", strict)
+    written = write_fronts(folder, mpi.spec, dialect or "", strict, abi)
     click.echo(f"{', '.join(file.name for file in written)} start programs on {mpi.label}")
     click.echo(f"export PATH={shlex.quote(str(folder.absolute()))}:$PATH")
 

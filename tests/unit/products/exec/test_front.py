@@ -105,13 +105,13 @@ def made(line: str, mpi: Mpi, *, strict: bool = False) -> str:
 def test_a_line_of_one_mpi_starts_on_another(
     intel: Mpi, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = "mpirun -np 4 -hostlist a:2,b:2 -e A=1 -e OMP_NUM_THREADS -prot -TCP ./hydra in.txt"
+    line = "mpirun -np 4 -hostlist a:2,b:2 -e A=1 -e OMP_NUM_THREADS -prot -IBV ./hydra in.txt"
     assert made(line, intel) == (
         f"/m/bin/mpiexec -genv A 1 -genv I_MPI_PIN 0 -genv LD_PRELOAD WITNESS:{intel.library}"
         " -genv OMP_NUM_THREADS 3 -n 4 -hosts a,b -ppn 2 ./hydra in.txt"
     )
     assert capsys.readouterr().err == (
-        "mpigauge: mpirun: intel 2021.18.1 has no counterpart of -prot, -TCP; started without\n"
+        "mpigauge: mpirun: intel 2021.18.1 has no counterpart of -prot, -IBV; started without\n"
     )
 
 
@@ -160,6 +160,32 @@ def test_a_program_that_cannot_run_is_refused(intel: Mpi) -> None:
         made("mpirun ./hydra", intel)
 
 
+def test_a_required_network_is_refused_where_there_is_none(intel: Mpi) -> None:
+    with pytest.raises(UserError, match=r"mpirun: intel 2021\.18\.1 has no 'tcp' here"):
+        made("mpirun -np 2 -TCP ./hydra", intel)
+
+
+def test_a_program_behind_a_script_gets_the_mpi_by_its_abi(
+    intel: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The words name the script alone; without the ABI the message names the option."""
+    (tmp_path / "wrapper.sh").write_text("#!/bin/sh\nexec ./hydra\n")
+    (tmp_path / "wrapper.sh").chmod(0o755)
+    words = ["mpirun", "-np", "2", "./wrapper.sh"]
+    unseen = " ".join(translated(words, intel, "hydra", False, HERE).words)
+    assert str(intel.library) not in unseen
+    assert (
+        "./wrapper.sh is a script: which MPI it takes is seen when it runs; if it fails, say "
+        in (told := capsys.readouterr().err)
+    )
+    assert "with --abi" in told
+    with_abi = " ".join(translated(words, intel, "hydra", False, HERE, "mpich").words)
+    assert str(intel.library) in with_abi
+    assert "--abi" not in capsys.readouterr().err
+    of_sight = translated(["mpirun", "-np", "2", "./hydra"], intel, "hydra", False, HERE, "ompi")
+    assert str(intel.library) in " ".join(of_sight.words)
+
+
 def test_places_here_become_cores(intel: Mpi, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["mpirun", "-np", "1", "-cpu_bind=MAP_CPU:0", "./hydra"]
     found = translated(words, intel, "", False, HERE)
@@ -183,7 +209,7 @@ def test_fronts_are_written_and_written_again(tmp_path: Path) -> None:
     assert (folder / "mpirun").stat().st_mode & 0o111
     assert write_fronts(folder, "intel", "platform", True) == written
     told = shlex.split((folder / "mpirun").read_text(), comments=True)
-    assert any(each.endswith("main('intel', 'platform', True)") for each in told)
+    assert any(each.endswith("main('intel', 'platform', True, None)") for each in told)
 
 
 def test_nobodys_own_launcher_is_written_over(
@@ -206,6 +232,12 @@ def test_options_of_the_environment_come_before_those_of_the_line() -> None:
     (program,) = line.programs
     assert (program.ranks, dict(program.env.sets), line.place) == (4, {"A": "one two"}, "compact")
     assert not read_any(["mpirun", "-np", "4", "./app"], here, "openmpi").programs[0].env.sets
+    applied = {**HERE, "MPIRUN_OPTIONS": "-e A=1 -e OMP_NUM_THREADS=%OMP_NUM_THREADS,2"}
+    files = {"apps": "-np 1 ./first\n-np 1 -e A=2 ./second\n"}
+    line = read_any(["mpirun", "-f", "apps"], applied, "platform", files.__getitem__)
+    assert [dict(each.env.sets) for each in line.programs] == [
+        {"A": "1", "OMP_NUM_THREADS": "3,2"}
+    ] * 2
     with pytest.raises(UserError, match="MPIRUN_OPTIONS='-e \"A': no closing quotation"):
         read_any(["mpirun", "./app"], {"MPIRUN_OPTIONS": '-e "A'}, "platform")
 

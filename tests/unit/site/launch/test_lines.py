@@ -63,6 +63,7 @@ def told(line: Line) -> Iterator[str]:
         "in turn": line.in_turn,
         "place": line.place,
         "unbound": line.unbound,
+        "transport": line.transport,
         "oversubscribe": line.oversubscribe,
         "agent": shlex.join(line.agent),
         "settings": dict(line.settings),

@@ -21,10 +21,10 @@ from mpigauge.site import batch
 from mpigauge.site.launch import command
 from mpigauge.site.launch.left_session import remove_left_session
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.programs.ways import TRANSLATED, way_of
+from mpigauge.site.mpi.programs.ways import TRANSLATED, UNSEEN, way_of, way_told
 
 if TYPE_CHECKING:
-    from mpigauge.model.mpi import Mpi
+    from mpigauge.model.mpi import Abi, Mpi
     from mpigauge.site.launch import Command, Job
     from mpigauge.site.launch.lines import Line
     from mpigauge.site.mpi.programs.ways import Way
@@ -34,15 +34,16 @@ ASKS = ("--version", "-V", "-version", "--help", "-h", "-help", "-info")
 """Words alone that ask a launcher for something."""
 
 
-def main(spec: str, dialect: str, strict: bool) -> None:
-    """Becomes the launcher of this MPI. The words are those of the front, and its name."""
+def main(spec: str, dialect: str, strict: bool, abi: Abi | None = None) -> None:
+    """Becomes the launcher of this MPI. The words are those of the front, and its name. `abi`: that
+    of programs that a script starts."""
     front, *rest = sys.argv[1:]
     try:
         here = behind(Path(front).absolute().parent, os.environ)
         mpi = find(spec)
         if rest and rest[0] in ASKS:
             os.execve(mpi.mpiexec, [str(mpi.mpiexec), *rest], {**here, **mpi.env})
-        made = translated([front, *rest], mpi, dialect, strict, here)
+        made = translated([front, *rest], mpi, dialect, strict, here, abi)
         words = with_files_in_memory(made)
         remove_left_session(os.getpid(), here)
         os.execve(made.words[0], words, {**here, **made.env})
@@ -61,21 +62,26 @@ def behind(folder: Path, env: Mapping[str, str]) -> dict[str, str]:
 
 
 def translated(
-    words: Sequence[str], mpi: Mpi, dialect: str, strict: bool, here: Mapping[str, str]
+    words: Sequence[str],
+    mpi: Mpi,
+    dialect: str,
+    strict: bool,
+    here: Mapping[str, str],
+    abi: Abi | None = None,
 ) -> Command:
     """A launch line of another MPI as a command of this one. UserError: it cannot be read, or a
     program cannot run there, or (`strict`) the line says what this MPI cannot be told."""
     line = read_any(words, here, dialect)
     name = Path(words[0]).name
     _say_untold(name, line, mpi, strict)
-    job = _bound(job_of(line, mpi, here), line)
+    job = _through(_bound(job_of(line, mpi, here), line), line)
     given = batch.here(here)
     job = replace(
         job,
         system=given.system.name if given else "",
         stem="front",
     )
-    return command(told_apart(_ready(job, here), line, here))
+    return command(told_apart(_ready(job, here, abi), line, here))
 
 
 def with_files_in_memory(made: Command) -> list[str]:
@@ -100,20 +106,25 @@ def _say_untold(name: str, line: Line, mpi: Mpi, strict: bool) -> None:
     print(f"mpigauge: {sentence}; started without", file=sys.stderr)
 
 
-def _ready(job: Job, here: Mapping[str, str]) -> Job:
+def _ready(job: Job, here: Mapping[str, str], abi: Abi | None) -> Job:
     """The job, with each program prepared for its MPI."""
     if not job.apps:
-        way = _way(job.program, job.mpi, {**here, **job.env}, job.wdir)
+        way = _way(job.program, job.mpi, {**here, **job.env}, job.wdir, abi)
         return on_its_mpi(job, way, here)
     ways = [
-        _way(app.program, job.mpi, {**here, **job.env, **app.env}, app.wdir) for app in job.apps
+        _way(app.program, job.mpi, {**here, **job.env, **app.env}, app.wdir, abi)
+        for app in job.apps
     ]
     return apps_on_their_mpi(job, ways, here)
 
 
-def _way(words: Sequence[str], mpi: Mpi, here: Mapping[str, str], wdir: str) -> Way:
+def _way(
+    words: Sequence[str], mpi: Mpi, here: Mapping[str, str], wdir: str, abi: Abi | None
+) -> Way:
     way = way_of(words, mpi, here, Path(wdir))
-    for note in (way.summary, *way.notes) if way.how == TRANSLATED else way.notes:
+    if abi and way.how == UNSEEN:
+        way = way_told(words[0], abi, mpi)
+    for note in (way.summary, *way.notes) if way.how in (TRANSLATED, UNSEEN) else way.notes:
         print(f"mpigauge: {note}", file=sys.stderr)
     return way
 
@@ -130,6 +141,18 @@ def _bound(job: Job, line: Line) -> Job:
         )
         return job
     return replace(job, bind=_cores(line.place, job.ranks))
+
+
+def _through(job: Job, line: Line) -> Job:
+    """The job with the settings of the transport that the line requires. UserError: this MPI has
+    none of this name here."""
+    if not line.transport:
+        return job
+    from mpigauge.site.mpi.transports.choose import choose
+    from mpigauge.site.mpi.transports.probe import offers
+
+    chosen = choose(line.transport, job.mpi, offers(job.mpi), Path(line.launcher).name)
+    return replace(job, settings={**chosen.settings, **job.settings})
 
 
 def _cores(place: str, ranks: int) -> tuple[tuple[int, ...], ...]:

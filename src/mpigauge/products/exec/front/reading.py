@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from mpigauge.site.mpi.programs import look
 
 if TYPE_CHECKING:
     from mpigauge.site.launch.lines import Line
+    from mpigauge.site.launch.lines.line import Environment
     from mpigauge.site.mpi.programs import Look
 
 DIALECTS = ("openmpi", "hydra", "platform")
@@ -52,7 +53,7 @@ def read_any(
     else the one that fits best. UserError: none can read it."""
     named = dialect or dialect_of(words[0])
     if named:
-        return read(_with_standing_options(words, named, here), named, files)
+        return _read(words, named, here, files)
     readings, problems = [], []
     for each in DIALECTS:
         try:
@@ -62,6 +63,23 @@ def read_any(
     if not readings:
         raise UserError(f"{problems[0]}; nor can it be read as words of Hydra or Platform MPI")
     return max(readings, key=_Reading.fit).line
+
+
+def _read(
+    words: Sequence[str], dialect: str, here: Mapping[str, str], files: Callable[[str], str]
+) -> Line:
+    line = read(_with_standing_options(words, dialect, here), dialect, files)
+    if dialect != "platform":
+        return line
+    programs = (replace(each, env=_extended(each.env, here)) for each in line.programs)
+    return replace(line, programs=tuple(programs))
+
+
+def _extended(env: Environment, here: Mapping[str, str]) -> Environment:
+    """The variables of Platform MPI's `-e NAME=%NAME:more`, which extends the value that is there
+    ("Setting environment variables on the command line")."""
+    sets = {name: text.replace(f"%{name}", here.get(name, "")) for name, text in env.sets.items()}
+    return replace(env, sets=sets)
 
 
 def _with_standing_options(
@@ -79,7 +97,7 @@ def _with_standing_options(
 def _reading(
     words: Sequence[str], dialect: str, here: Mapping[str, str], files: Callable[[str], str]
 ) -> _Reading:
-    line = read(_with_standing_options(words, dialect, here), dialect, files)
+    line = _read(words, dialect, here, files)
     programs = []
     for program in line.programs:
         try:

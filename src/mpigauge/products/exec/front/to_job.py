@@ -67,9 +67,15 @@ def values(env: Environment, here: Mapping[str, str]) -> dict[str, str]:
     return {**passed, **env.sets}
 
 
-def shared_out(hosts: Sequence[NamedHost], ranks: int, ppn: int | None) -> list[OnHost]:
-    """Distributes ranks over hosts: `ppn` on each, else one for each slot, else evenly. UserError:
-    there is no room for them."""
+def shared_out(
+    hosts: Sequence[NamedHost], ranks: int, ppn: int | None, in_turn: bool = False
+) -> list[OnHost]:
+    """Distributes ranks over hosts: `ppn` on each, else one for each slot, else evenly; if they go
+    `in_turn`, no host has two more than another. UserError: there is no room for them."""
+    if in_turn and not ppn and not any(host.slots for host in hosts):
+        each, more = divmod(ranks, len(hosts))
+        counts = (each + (at < more) for at in range(len(hosts)))
+        return [OnHost(host.name, n) for host, n in zip(hosts, counts, strict=True) if n]
     evenly = -(-ranks // len(hosts))
     left, on_hosts = ranks, []
     for host in hosts:
@@ -117,7 +123,7 @@ def _on_hosts(line: Line, apps: list[App]) -> list[App]:
         ]
     if not line.hosts:
         return apps
-    left = shared_out(line.hosts, sum(app.ranks for app in apps), line.ppn)
+    left = shared_out(line.hosts, sum(app.ranks for app in apps), line.ppn, line.in_turn)
     return [replace(app, hosts=tuple(_taken(left, app.ranks))) for app in apps]
 
 

@@ -5,10 +5,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mpigauge.measuring.campaign.agent import python_line
 from mpigauge.model.errors import UserError
 from mpigauge.site.launch.lines.read import LAUNCHERS
+
+if TYPE_CHECKING:
+    from mpigauge.model.mpi import Abi
 
 OTHERS = ("mpirun.hydra", "mpirun.mpd", "mpiexec.platform", "mpirun.platform")
 """Names in scripts of vendors, beside those that launchers have themselves."""
@@ -21,16 +25,19 @@ def names() -> list[str]:
     return [name for name in (*LAUNCHERS, *OTHERS) if name not in NOT_OURS]
 
 
-def write_fronts(folder: Path, mpi: str, dialect: str, strict: bool) -> list[Path]:
-    """The files, made or made again. UserError: the folder cannot be written, or holds another
-    launcher."""
+def write_fronts(
+    folder: Path, mpi: str, dialect: str, strict: bool, abi: Abi | None = None
+) -> list[Path]:
+    """The files, made or made again. `abi`: that of programs that scripts of theirs start.
+    UserError: the folder cannot be written, or holds another launcher."""
+    call = f"main({mpi!r}, {dialect!r}, {strict!r}, {abi!r})"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         files = [folder / name for name in names()]
         for file in files:
             _refuse_others(file)
         for file in files:
-            _write(file, mpi, dialect, strict)
+            _write(file, call)
     except OSError as error:
         raise UserError(f"cannot write {folder}: {error.strerror}") from None
     return files
@@ -42,8 +49,7 @@ def _refuse_others(file: Path) -> None:
         raise UserError(f"{file} is there already, and is none of ours; name another folder")
 
 
-def _write(file: Path, mpi: str, dialect: str, strict: bool) -> None:
-    call = f"main({mpi!r}, {dialect!r}, {strict!r})"
+def _write(file: Path, call: str) -> None:
     line = python_line(f"from mpigauge.products.exec.front.inner import main\n{call}", {})
     draft = file.with_name(f".{file.name}.new")
     draft.write_text(f'#!/bin/sh\n{MARK}\n{line} "$0" "$@"\n', encoding="utf-8")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
 from typing import NamedTuple
@@ -87,6 +87,7 @@ class LineDraft:
     place: str = ""
     unbound: bool = False
     oversubscribe: bool = False
+    transport: str = ""
     agent: tuple[str, ...] = ()
     without: list[str] = field(default_factory=list)
     map_by: str = ""
@@ -149,9 +150,14 @@ class Grammar:
     """Evaluates options that affect each other."""
     file_is_all: bool = False
     """True if a file of programs makes all other options ineffective."""
+    shares_with_file: bool = False
+    """True if a file of programs gets the line's variables, and the words after `--` as further
+    arguments of each program."""
     strict_dashes: bool = False
     """True if one dash begins letters (-n4) and two begin words (--ntasks), as with getopt. False
     if one dash may also begin words."""
+    attached: bool = True
+    """True if a letter may have its value attached (-n4)."""
 
     @cached_property
     def letters(self) -> str:
@@ -174,11 +180,21 @@ class Grammar:
 
     def _of_file(self, former: LineDraft) -> LineDraft:
         """Parses the line with the programs of its file, a line each, which must be all."""
+        if self.shares_with_file:
+            return self._of_file_for_all(former)
         words = [] if self.file_is_all else _before(former)
-        for number, line in enumerate(_lines(former.files(former.app_file))):
-            words += [*([NEXT] if number else []), *_words(former, line)]
-        draft = LineDraft(former.launcher, former.files, words)
+        draft = LineDraft(former.launcher, former.files, words + _programs_in_file(former))
         self._programs(draft)
+        return draft
+
+    def _of_file_for_all(self, former: LineDraft) -> LineDraft:
+        """Parses the programs of the file, each with what the line has for all."""
+        shared = _Shared.of(former)
+        words = _programs_in_file(former, shared.arguments)
+        draft = replace(former, words=words, spoken=[], starts=[], programs=[])
+        draft.program = OneProgram()
+        self._programs(draft)
+        draft.programs = [shared.extend(program) for program in draft.programs]
         return draft
 
     def _line(self, draft: LineDraft) -> Line:
@@ -193,6 +209,7 @@ class Grammar:
             in_turn=draft.in_turn,
             place=draft.place,
             unbound=draft.unbound,
+            transport=draft.transport,
             oversubscribe=draft.oversubscribe,
             agent=draft.agent,
             without=tuple(dict.fromkeys(draft.without)),
@@ -250,7 +267,7 @@ class Grammar:
         """Parses a letter with its value or other letters attached, or the beginning of a word."""
         word = words[at]
         name = word.lstrip("-").partition("=")[0]
-        if not word.startswith("--") and word[1:2] and word[1] in self.letters:
+        if self.attached and not word.startswith("--") and word[1:2] in set(self.letters):
             return self._letters(draft, words, at)
         begun = [each for each in self.options if len(each) > 1 and each.startswith(name)]
         if self.strict_dashes and word.startswith("--") and len(begun) == 1:
@@ -279,6 +296,48 @@ class Grammar:
             draft.leave(word, *values)
         else:
             option.means(draft, word, values)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """The parts of a line that all programs of its file get."""
+
+    env: Environment
+    arguments: tuple[str, ...]
+
+    @classmethod
+    def of(cls, draft: LineDraft) -> _Shared:
+        """UserError: the line has a program or a number of ranks beside the file."""
+        own = draft.programs[0] if draft.programs else draft.program.done(())
+        if draft.programs and draft.words[draft.starts[0] - 1] != "--":
+            raise draft.wrong(
+                own.words[0],
+                f"the programs are those of {draft.app_file}; write -- before arguments for all",
+            )
+        for option, value in (("-np", own.ranks), ("-h", own.hosts)):
+            if value:
+                raise draft.wrong(option, f"it belongs in the lines of {draft.app_file}")
+        return cls(own.env, own.words)
+
+    def extend(self, program: Program) -> Program:
+        """The program with the variables of the line, which go before those of the file. In their
+        values %NAME is the value in the file."""
+        before = program.env
+        sets = {
+            name: value.replace(f"%{name}", before.sets[name]) if name in before.sets else value
+            for name, value in self.env.sets.items()
+        }
+        passes = tuple(dict.fromkeys((*before.passes, *self.env.passes)))
+        kept = {name: value for name, value in before.sets.items() if name not in self.env.passes}
+        return replace(program, env=replace(before, sets={**kept, **sets}, passes=passes))
+
+
+def _programs_in_file(draft: LineDraft, arguments: Sequence[str] = ()) -> list[str]:
+    """The programs of the line's file, as words of a line, with further arguments of each."""
+    words: list[str] = []
+    for number, line in enumerate(_lines(draft.files(draft.app_file))):
+        words += [*([NEXT] if number else []), *_words(draft, line), *arguments]
+    return words
 
 
 def _before(draft: LineDraft) -> list[str]:

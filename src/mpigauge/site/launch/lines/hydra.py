@@ -148,4 +148,4 @@ OPTIONS: dict[str, Option] = merged(
     unmatched(4, "pmi_args"),
 )
 
-GRAMMAR = Grammar("hydra", "Hydra's mpiexec", OPTIONS, finish)
+GRAMMAR = Grammar("hydra", "Hydra's mpiexec", OPTIONS, finish, attached=False)

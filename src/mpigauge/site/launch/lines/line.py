@@ -58,6 +58,8 @@ class Line:
     unbound: bool = False
     """True if ranks are not bound."""
     oversubscribe: bool = False
+    transport: str = ""
+    """Our name of the transport that the line requires: tcp."""
     agent: tuple[str, ...] = ()
     """The command that starts programs on other hosts."""
     without: tuple[str, ...] = ()

@@ -125,7 +125,11 @@ def _unseen(program: Look, name: str) -> Way:
         )
         return Way(UNSEEN, summary)
     if program.kind != "binary":
-        return Way(UNSEEN, f"{name} is {_kind(program)}: which MPI it takes is seen when it runs")
+        return Way(
+            UNSEEN,
+            f"{name} is {_kind(program)}: which MPI it takes is seen when it runs; if it fails, "
+            "say the ABI of its program with --abi",
+        )
     if program.elf and not program.static and OPENS_LIBRARIES in program.wants:
         return Way(UNSEEN, f"{name} needs no MPI, but may open one: that is seen when it runs")
     return Way(

@@ -25,13 +25,14 @@ def transports(mpi: Mpi, offers: Offers) -> tuple[Transport, ...]:
     return tuple(TRANSPORT_LISTS[mpi.name](mpi, offers))
 
 
-def choose(name: str, mpi: Mpi, offers: Offers) -> Transport:
-    """Returns the transport of this name. UserError: it does not exist."""
+def choose(name: str, mpi: Mpi, offers: Offers, option: str = "--transport") -> Transport:
+    """Returns the transport of this name. `option`: its source, for errors. UserError: it does not
+    exist."""
     by_name = {transport.name: transport for transport in transports(mpi, offers)}
     if name in by_name:
         return by_name[name]
     there = ", ".join(by_name) or "none"
     raise UserError(
-        f"--transport: {mpi.label} has no '{name}' here{did_you_mean(name, by_name)} (there are: "
+        f"{option}: {mpi.label} has no '{name}' here{did_you_mean(name, by_name)} (there are: "
         f"{there}; `mpigauge mpi transports` describes each)"
     )
