@@ -47,6 +47,8 @@ class ShowOptions:
     pivot: str | None = None
     to: str | None = None
     limits_of: str | None = None
+    job: int | None = None
+    """The number of the job of a profile; None: the one with most calls."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class CompareOptions:
     response: str = MEDIAN
     scaling: Scaling | None = None
     fail_on: Sequence[str] = ()
+    job: int | None = None
 
 
 @dataclass(frozen=True)
@@ -143,9 +146,21 @@ class Kind:
         else:
             show_run(word, how.form, how.limits_of, how.whole)
 
-    def page(self, words: Sequence[str], limits_of: str | None = None, home: str = "") -> str:
+    def check_job(self, words: Sequence[str], job: int | None) -> None:
+        """UserError: a job is selected that these runs do not have."""
+        if job is not None:
+            raise UserError(f"--job selects a job of a profile, and {words[0]} is none; drop it")
+
+    def page(
+        self,
+        words: Sequence[str],
+        limits_of: str | None = None,
+        home: str = "",
+        job: int | None = None,
+    ) -> str:
         """Returns the page of the first run, beside the others. `home`: the page of all runs, for
-        a link back. UserError: it is a page of one run."""
+        a link back. `job`: checked before. UserError: it is a page of one run."""
+        del job
         from mpigauge.cli.reporting import shown_of
         from mpigauge.show.web.report import report
 

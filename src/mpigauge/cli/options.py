@@ -291,6 +291,13 @@ limits_option = option(
     help="A run of `mpigauge node` with the limits for these numbers; or none.  [default: "
     "one of the same machine beside this run, if there is one]",
 )
+job_option = option(
+    "--job",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="The job of a profile whose script or program starts several, by its number.  [default: "
+    "the one with most calls]",
+)
 
 
 def together(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:

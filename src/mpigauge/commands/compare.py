@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     "one per rank (weak).  [default: inferred from the total computation]",
 )
 @options.format_of(FORMATS)
+@options.job_option
 def command(
     runs: Sequence[str],
     by: str | None,
@@ -73,6 +74,7 @@ def command(
     fail_on: Sequence[str],
     scaling: Scaling | None,
     form: str,
+    job: int | None,
 ) -> int:
     """Compare stored runs with the first of them: FASTER, SLOWER, SAME or UNDECIDED.
 
@@ -86,8 +88,9 @@ def command(
     _check_asked(runs, by, pivot, to, as_rows, response, fail_on)
     kind = KINDS[USUAL] if by is not None else kind_among(runs)
     how = CompareOptions(
-        form, by, pivot, to, as_rows, chosen, tolerance, response, scaling, fail_on
+        form, by, pivot, to, as_rows, chosen, tolerance, response, scaling, fail_on, job
     )
+    kind.check_job(runs, job)
     return _status(kind.compare(runs, how), fail_on)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from mpigauge.cli import completing
+from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Command
 from mpigauge.cli.options import limits_option
 from mpigauge.cli.paths import OutputFile
@@ -28,7 +28,8 @@ from mpigauge.model.errors import UserError
     help="File to write.",
 )
 @limits_option
-def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
+@options.job_option
+def command(runs: tuple[str, ...], target: Path, limits_of: str | None, job: int | None) -> None:
     """Write a run as one page: the answer in words, the machine, plots, settings and data.
 
     The page needs no network and no other file. It is about the first run; others, and references
@@ -43,5 +44,7 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None) -> None:
     if target.suffix not in (".html", ".htm"):
         raise UserError(f"-o {target}: a report is a page; its name ends with .html")
     check_folder(target, "-o")
-    write_page(kind_among(runs).page(runs, limits_of), target)
+    kind = kind_among(runs)
+    kind.check_job(runs, job)
+    write_page(kind.page(runs, limits_of, job=job), target)
     click.echo(f"mpigauge: written to {target}", err=True)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 @pivot_options
 @options.format_option(default=None, pairs=True, profiles=True)
 @limits_option
+@options.job_option
 def command(run: str, follows: bool, **how: Any) -> None:
     """Print a stored run: of a map of pairs its map, of any other its tables.
 
@@ -54,6 +55,7 @@ def command(run: str, follows: bool, **how: Any) -> None:
     if asked.only_remarks:
         _check_alone(asked)
     kind = kind_of(run)
+    kind.check_job([run], asked.job)
     if not follows:
         kind.show(run, asked)
     elif kind.follow(run, EVERY_S):

@@ -35,7 +35,7 @@ class Ledgers(Kind):
     def show(self, word, how):
         click.echo(f"ledger {Path(word).name} as {how.form}")
 
-    def page(self, words, limits_of=None, home=""):
+    def page(self, words, limits_of=None, home="", job=None):
         return f"<p>ledger{home}</p>"
 
     def compare(self, words, how):

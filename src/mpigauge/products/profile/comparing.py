@@ -45,11 +45,11 @@ class ComparedProfiles:
     sites: tuple[ComparedSite, ...]
 
 
-def profiles_of(words: Sequence[str]) -> list[tuple[ProfiledJob, ...]]:
+def profiles_of(words: Sequence[str], job: int | None = None) -> list[tuple[ProfiledJob, ...]]:
     """Returns the jobs of each run. UserError: a run is not a profile, or is empty."""
     profiles = []
     for word in words:
-        jobs = profile_at(word)
+        jobs = profile_at(word, job)
         if jobs is None:
             raise UserError(
                 f"{word} is not a profile of a program, and others of these runs are; compare "
@@ -61,10 +61,10 @@ def profiles_of(words: Sequence[str]) -> list[tuple[ProfiledJob, ...]]:
     return profiles
 
 
-def profile_sides(words: Sequence[str]) -> list[SideOfProfile]:
+def profile_sides(words: Sequence[str], job: int | None = None) -> list[SideOfProfile]:
     """Returns the sides of a comparison of these profiles. UserError: a run is not a profile, or is
     empty."""
-    profiles = profiles_of(words)
+    profiles = profiles_of(words, job)
     names = names_of([open_run(word) for word in words])
     return [
         SideOfProfile.of(name, main_jobs(jobs)) for name, jobs in zip(names, profiles, strict=True)
@@ -87,7 +87,7 @@ def print_compared(words: Sequence[str], how: CompareOptions) -> Sequence[Compar
     """Prints profiles beside each other, call site by call site, or their scaling if their numbers
     of ranks differ; returns the verdicts. UserError: they cannot be compared, or not in this
     format."""
-    profiles = profile_sides(words)
+    profiles = profile_sides(words, how.job)
     if how.scaling or has_several_sizes(profiles):
         _check_scaling(how)
         _print_scaling(profiles, how)
@@ -96,7 +96,7 @@ def print_compared(words: Sequence[str], how: CompareOptions) -> Sequence[Compar
     stored = [open_run(word) for word in words]
     compared = compared_profiles(
         stored,
-        profiles_of(words),
+        profiles_of(words, how.job),
         share_of(how.tolerance),
         how.response,
         lambda sides: only(sides, filters),

@@ -9,12 +9,16 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
 
+from mpigauge.model.errors import UserError
+from mpigauge.model.units import many
 from mpigauge.products.profile import KIND
 from mpigauge.runs.store.imported import REFERENCE
 from mpigauge.runs.store.pack import opened
 from mpigauge.session.run_names import find_run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpigauge.products.profile.store.stored import ProfiledJob
 
 HEADER = "run.json"
@@ -26,8 +30,6 @@ _DAMAGED = (
 
 def word_for(folder: Path) -> str:
     """Returns the shortest word that names a run: its name if that is found, else its path."""
-    from mpigauge.model.errors import UserError
-
     try:
         if find_run(folder.name).resolve() == folder.resolve():
             return folder.name
@@ -39,9 +41,9 @@ def word_for(folder: Path) -> str:
         return str(folder)
 
 
-def profile_at(word: str) -> tuple[ProfiledJob, ...] | None:
-    """Returns the jobs of a profile; None: the run is not one. UserError: there is no such run, or
-    it cannot be read."""
+def profile_at(word: str, job: int | None = None) -> tuple[ProfiledJob, ...] | None:
+    """Returns the jobs of a profile, or the one of this number in each launch; None: the run is not
+    one. UserError: there is no such run or job, or it cannot be read."""
     if not is_profile(word):
         return None
     from mpigauge.products.profile.launch.left import collect_left
@@ -49,7 +51,21 @@ def profile_at(word: str) -> tuple[ProfiledJob, ...] | None:
 
     collect_left(find_run(word))
     with opened(find_run(word)) as folder:
-        return load_jobs(folder)
+        jobs = load_jobs(folder)
+    return jobs if job is None else _numbered(word, jobs, job)
+
+
+def _numbered(word: str, jobs: Sequence[ProfiledJob], number: int) -> tuple[ProfiledJob, ...]:
+    """The jobs of this number. UserError: there are none, but these."""
+    chosen = tuple(job for job in jobs if job.number == number and job.ranks)
+    if chosen:
+        return chosen
+    there = {job.number: job for job in reversed(jobs) if job.ranks}
+    listed = ", ".join(
+        f"{each} ({there[each].program}, {many(len(there[each].ranks), 'rank')})"
+        for each in sorted(there)
+    )
+    raise UserError(f"--job {number}: {word} has no such job; there are: {listed or 'none'}")
 
 
 def is_profile(word: str) -> bool:

@@ -40,7 +40,7 @@ class Profiles(Kind):
             )
         if how.only_remarks:
             raise UserError(f"--remarks is of measurements, and {word} is a profile; leave it out")
-        jobs = profile_at(word) or ()
+        jobs = profile_at(word, how.job) or ()
         print_profile(find_run(word), jobs, how.form or USUAL_FORMAT)
 
     def follow(self, word: str, every: float) -> bool:
@@ -59,7 +59,19 @@ class Profiles(Kind):
     def check_ended(self, word: str) -> None:
         """Checks nothing: the status of the program is in its profile."""
 
-    def page(self, words: Sequence[str], limits_of: str | None = None, home: str = "") -> str:
+    def check_job(self, words: Sequence[str], job: int | None) -> None:
+        """UserError: one of the profiles has no such job; the message lists those that it has."""
+        if job is not None:
+            for word in words:
+                profile_at(word, job)
+
+    def page(
+        self,
+        words: Sequence[str],
+        limits_of: str | None = None,
+        home: str = "",
+        job: int | None = None,
+    ) -> str:
         """Returns the page of call sites, ranks, peers and sizes."""
         del limits_of
         if len(words) > 1:
@@ -67,7 +79,7 @@ class Profiles(Kind):
                 "the page of a profile is about one run; `mpigauge compare` sets profiles beside "
                 "each other"
             )
-        return page_of(words[0], home)
+        return page_of(words[0], home, job)
 
     def compare(
         self, words: Sequence[str], how: CompareOptions
@@ -109,12 +121,13 @@ class Profiles(Kind):
         return program_of(word, folder)
 
 
-def page_of(word: str, home: str = "") -> str:
-    """Returns the page of a profile. `home`: the page of all runs, for a link back."""
+def page_of(word: str, home: str = "", job: int | None = None) -> str:
+    """Returns the page of a profile. `home`: the page of all runs, for a link back. `job`: the
+    number of the job; None: the one with most calls."""
     from mpigauge.products.profile.beside.measured import joined_at
     from mpigauge.products.profile.show.page import profile_page
     from mpigauge.session.run_names import open_run
 
-    stored, jobs = open_run(word), profile_at(word) or ()
+    stored, jobs = open_run(word), profile_at(word, job) or ()
     beside, short = joined_at(stored.path, jobs), word_for(stored.path)
     return profile_page(stored.path.name, stored, jobs, home, beside, short)

@@ -33,7 +33,14 @@ class Tunings(Kind):
             )
         print_tuning(Path(word), how.form or USUAL_FORMAT)
 
-    def page(self, words: Sequence[str], limits_of: str | None = None, home: str = "") -> str:
+    def page(
+        self,
+        words: Sequence[str],
+        limits_of: str | None = None,
+        home: str = "",
+        job: int | None = None,
+    ) -> str:
+        del job
         """Returns the page of the run that confirmed the rules, with what they have gained."""
         from mpigauge.products.tune.show.page import page_of
 

@@ -239,10 +239,29 @@ def test_a_killed_rank_was_not_longer_in_mpi_than_in_its_run() -> None:
     assert Account(of).share.tolist() == [1.0]
 
 
+def test_a_job_of_several_is_shown_by_its_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The spawned ranks have a world of their own, as another job of a script has."""
+    folder = stored(tmp_path / "run", job(), replace(job(), number=1))
+    for words in (["show", str(folder)], ["show", str(folder), "--job", "1"]):
+        assert mpigauge(words) == 0
+    text = capsys.readouterr().out
+    assert text.count("Other jobs of the same run (`--job` shows one):") == 1
+    assert "- job 1, solver: 2 ranks" in text
+    page_file = str(tmp_path / "page.html")
+    commands = (["show"], ["report", "-o", page_file], ["compare", str(folder)])
+    for words in commands:
+        assert mpigauge([*words, str(folder), "--job", "1"]) == 0
+        assert mpigauge([*words, str(folder), "--job", "7"]) == 2
+        wrong = capsys.readouterr().err
+        assert "has no such job; there are: 0 (solver, 2 ranks), 1 (solver, 2 ranks)" in wrong
+
+
 def test_another_job_of_the_run_has_a_line() -> None:
     alone = replace(rank_file(0), job=6, ranks=1, words=("./before",), cells=NO_CELLS, sites=())
     text = "\n".join(page(jobs_of(0, [rank_file(0), rank_file(1), alone])))
-    assert "- before: 1 rank, run time 1.00 s" in text
+    assert "- job 1, before: 1 rank, run time 1.00 s" in text
 
 
 def test_a_place_that_two_call_sites_share_has_its_caller() -> None:

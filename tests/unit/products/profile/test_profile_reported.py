@@ -241,7 +241,7 @@ def test_reports_of_other_programs_are_other_jobs() -> None:
     assert [(each.launch, each.expected) for each in main_jobs(jobs)] == [(0, 12), (1, 12)]
     text = "\n".join(page(jobs))
     assert "IMB-MPI1: 12 ranks" in text
-    assert "- heat: 2 ranks, run time 10.0 s, MPI 40 %, launch 3" in text
+    assert "- job 1, heat: 2 ranks, run time 10.0 s, MPI 40 %, launch 3" in text
 
 
 def test_a_report_among_other_results_stays_figures() -> None:

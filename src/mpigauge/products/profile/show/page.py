@@ -161,7 +161,7 @@ def _content(
 def _other_jobs(count: int) -> str:
     if not count:
         return ""
-    return f"{many(count, 'other job')} of MPI in this run: `mpigauge show`."
+    return f"{many(count, 'other job')} of MPI in this run: `mpigauge show` lists them."
 
 
 def _command_of(run: Run) -> str:

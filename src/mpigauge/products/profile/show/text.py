@@ -412,11 +412,11 @@ def _others(jobs: Sequence[ProfiledJob], shown: Sequence[ProfiledJob], width: in
     shown_keys = {(job.launch, job.number) for job in shown}
     others = [job for job in jobs if job.ranks and (job.launch, job.number) not in shown_keys]
     if others:
-        yield "Other jobs of the same run:"
+        yield "Other jobs of the same run (`--job` shows one):"
     for job in others[:MOST_OTHER_JOBS]:
         of = Account(job)
         words = [
-            f"{job.program}: {many(len(job.ranks), 'rank')}",
+            f"job {job.number}, {job.program}: {many(len(job.ranks), 'rank')}",
             f"run time {duration(float(of.run_s.mean()))}",
             f"MPI {percent(of.mean_share)}",
         ]

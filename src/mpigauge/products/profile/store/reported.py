@@ -52,11 +52,17 @@ Times = npt.NDArray[np.float64]
 
 
 def reported_jobs(reading: Reading) -> list[ProfiledJob]:
-    """Returns the jobs of a text that only has reports of profilers; none if it has tables, too."""
+    """Returns the jobs of a text that only has reports of profilers; none if it has tables, too.
+    Reports of the same program on as many ranks have the same number, in other launches."""
     figures_of = {profile.launch for profile in reading.profiles}
     if reading.tables or any(figure.launch not in figures_of for figure in reading.figures):
         return []
-    return [job_of(profile) for profile in reading.profiles if _listed(profile)]
+    jobs = [job_of(profile) for profile in reading.profiles if _listed(profile)]
+    numbers: dict[tuple[str, int], int] = {}
+    return [
+        replace(job, number=numbers.setdefault((job.program, job.expected), len(numbers)))
+        for job in jobs
+    ]
 
 
 def job_of(report: ReportedProfile) -> ProfiledJob:
