@@ -149,7 +149,7 @@ class Kind:
     def check_job(self, words: Sequence[str], job: int | None) -> None:
         """UserError: a job is selected that these runs do not have."""
         if job is not None:
-            raise UserError(f"--job selects a job of a profile, and {words[0]} is none; drop it")
+            raise UserError(f"--job is for profiles, and {words[0]} is a run of another kind")
 
     def page(
         self,

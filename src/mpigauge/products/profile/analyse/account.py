@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from mpigauge.products.profile.analyse.lateness import Last, last_of
 from mpigauge.products.profile.match.merge import OUTSIDE, Spot
+from mpigauge.products.profile.match.threads import in_wall_time
 from mpigauge.products.profile.read.files import RankFile, ReturnAddress
 from mpigauge.products.profile.read.layout import Counted
 from mpigauge.products.profile.read.symbols import Place
@@ -56,6 +57,13 @@ class Called:
     sent: int
     """The bytes sent by all ranks."""
     failures: int
+    in_calls_s: float
+    """The time of all calls of all ranks and threads, in seconds."""
+
+    @property
+    def mean_call_s(self) -> float:
+        """The mean time of a call, in seconds."""
+        return self.in_calls_s / self.calls if self.calls else math.nan
 
     @property
     def total_s(self) -> float:
@@ -195,8 +203,10 @@ class OnComm:
 class Account:
     """The numbers of one job of a profile."""
 
-    def __init__(self, job: ProfiledJob) -> None:
-        self.job, self.profile = job, job.profile
+    def __init__(self, job: ProfiledJob, all_threads: bool = False) -> None:
+        """`all_threads`: times are sums over the threads of a rank, which may exceed wall time."""
+        self.job = job
+        self.profile = job.profile if all_threads else in_wall_time(job.profile)
         self.ranks: list[RankFile] = list(self.profile.files)
 
     # --- the whole program
@@ -334,7 +344,16 @@ class Account:
             most_s=float(rows["most_s"].max(initial=0)),
             sent=int(sent),
             failures=int(rows["failures"].sum()),
+            in_calls_s=float(self._in_calls_s[number]),
         )
+
+    @cached_property
+    def _in_calls_s(self) -> Numbers:
+        """The time of all threads at each call site."""
+        rows = self.job.profile.rows
+        seconds = np.zeros(len(self.profile.spots))
+        np.add.at(seconds, rows["site"], rows["seconds"])
+        return seconds
 
     @cached_property
     def _sent(self) -> npt.NDArray[np.int64]:

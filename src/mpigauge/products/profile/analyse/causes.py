@@ -264,7 +264,7 @@ def _largest(account: Account) -> Iterator[Finding]:
 
 def _calls(site: Called) -> Iterator[str]:
     if site.calls:
-        mean = duration(site.total_s / site.calls)
+        mean = duration(site.mean_call_s)
         most = f", {duration(site.most_s)} at most" if math.isfinite(site.most_s) else ""
         yield f"{many(site.calls, 'call')}: {mean} in the mean{most}"
 

@@ -22,7 +22,7 @@ from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.show import overview, pictures
 from mpigauge.products.profile.show.json import as_csv
 from mpigauge.products.profile.show.sentences import LAST, error_words, sentences
-from mpigauge.products.profile.show.text import place_of, told_words
+from mpigauge.products.profile.show.text import missing_of_all, place_of, told_words
 from mpigauge.products.profile.show.timeline import timeline, zoom_data
 from mpigauge.result.facts import facts_of_run
 from mpigauge.show.heading import heading
@@ -140,7 +140,8 @@ def _content(
 ) -> dict[str, Any]:
     """Returns the contents of the page of a run with MPI calls."""
     first = accounts[0]
-    lines, tables = sentences(accounts, word, beside, seen="report"), list(_tables(accounts))
+    lines, tables = list(missing_of_all(accounts)), list(_tables(accounts))
+    lines += sentences(accounts, word, beside, seen="report")
     waiting = _waiting_table(first)
     if beside:
         tables += _joined(beside)

@@ -241,7 +241,7 @@ def _times(called: Called) -> Iterator[str]:
     if math.isfinite(called.median_s):
         yield f"{duration(called.median_s)} in the median"
     else:
-        yield f"{duration(called.total_s / called.calls)} in the mean"
+        yield f"{duration(called.mean_call_s)} in the mean"
 
 
 def _message_size(account: Account, called: Called) -> Iterator[str]:

@@ -35,6 +35,7 @@ from mpigauge.products.profile.analyse.efficiencies import (
 )
 from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
+from mpigauge.products.profile.match.threads import threads_in_mpi
 from mpigauge.products.profile.read.layout import OTHER_SIZES, Counted
 from mpigauge.products.profile.show.sentences import (
     LAST,
@@ -78,7 +79,7 @@ def page(
     if not accounts:
         return ["nothing was profiled: no process came out of MPI_Init"]
     first = accounts[0]
-    missing = list(_missing_of_all(accounts))
+    missing = list(missing_of_all(accounts))
     lines = [*_head(accounts, width)]
     for sentence in missing:
         lines += wrap(sentence, width)
@@ -123,7 +124,7 @@ def lines_of(
     if form == "talp":
         return talp(accounts_of(shown)[0]).removesuffix("\n").split("\n")
     write = mpip if form == "mpip" else perfcatch
-    return [one_line(line) for line in write(Account(shown[0]))]
+    return [one_line(line) for line in write(Account(shown[0], all_threads=True))]
 
 
 # --- in words -------------------------------------------------------------------------------------
@@ -148,7 +149,7 @@ def _answer(summary: Sequence[str], width: int) -> Iterator[str]:
     yield summary[-1]
 
 
-def _missing_of_all(accounts: Sequence[Account]) -> Iterator[str]:
+def missing_of_all(accounts: Sequence[Account]) -> Iterator[str]:
     """Yields sentences about what is missing in the numbers of each launch."""
     for each in sorted(accounts, key=lambda account: account.job.launch):
         which = f"Launch {each.job.launch + 1}: " if len(accounts) > 1 else ""
@@ -174,6 +175,11 @@ def _missing(account: Account) -> Iterator[str]:
         yield f"{killed} did not end in order: the numbers are those of until then."
     if exited := _ranks_that(account, "exited"):
         yield f"{exited} ended without MPI_Finalize: the run time lasts until then."
+    if several := [threads_in_mpi(file) for file in account.ranks if threads_in_mpi(file) > 1]:
+        yield (
+            f"Up to {max(several)} threads of a rank call MPI: its time in MPI is that of its "
+            "busiest thread, and call sites have their share of it."
+        )
     for file in account.ranks:
         if file.lost.calls or file.lost.cells:
             yield f"Rank {file.rank}: {_lost(file.lost)}."
@@ -267,9 +273,7 @@ def _site_row(account: Account, called: Called, times: OverLaunches) -> list[str
 
 def _typical_s(called: Called) -> float:
     """Returns the median time of a call, or the mean if only that is known."""
-    if math.isfinite(called.median_s) or not called.calls:
-        return called.median_s
-    return called.total_s / called.calls
+    return called.median_s if math.isfinite(called.median_s) else called.mean_call_s
 
 
 def joined_lines(beside: Joined, width: int = WIDTH) -> Iterator[str]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mpigauge.products.profile.match.merge import OUTSIDE, spot_of
+from mpigauge.products.profile.match.threads import in_wall_time
 from mpigauge.products.profile.read.layout import Counted
 from mpigauge.runs.store.replays import Group, MixStep, ReplayMix, save_replay
 
@@ -96,7 +97,7 @@ class _Making:
     time is reported as left out."""
 
     def __init__(self, job: ProfiledJob) -> None:
-        self.profile = job.profile
+        self.profile = in_wall_time(job.profile)
         self.ranks = job.expected
         self.rank_of = np.array([file.rank for file in self.profile.files])
         self.calls = [spot.call for spot in self.profile.spots]
