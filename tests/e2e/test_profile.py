@@ -161,7 +161,44 @@ def test_several_jobs_of_a_script_are_told(mpi: Mpi, program: Path, tmp_path: Pa
     done = mpigauge("profile", "sh", "-c", line, cwd=tmp_path, env=launcher_env(mpi))
     assert done.stdout == "done\ndone\n", done.stderr
     assert "app: 2 ranks" in done.stderr
-    assert "- app: 1 rank, run time" in done.stderr
+    assert "- job 0, app: 1 rank, run time" in done.stderr
+    alone = mpigauge("show", "last", "--job", "0", cwd=tmp_path)
+    assert alone.stdout.startswith("app: 1 rank "), alone.stderr
+
+
+def test_spawned_ranks_and_their_parent_are_both_there(mpi: Mpi, tmp_path: Path) -> None:
+    shutil.copy(HERE / "spawns.c", tmp_path / "spawns.c")
+    words = ["gcc", "-g", "-isystem", str(headers(mpi)), "spawns.c", "-o", "spawns"]
+    subprocess.run([*words, str(mpi.library)], cwd=tmp_path, check=True)
+    words = ["mpiexec", "-n", "1", "./spawns"]
+    env = {**launcher_env(mpi), "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
+    env["I_MPI_SPAWN"] = "on"
+    done = mpigauge("profile", "--", *words, cwd=tmp_path, env=env)
+    assert done.returncode == 0, done.stderr
+    parent, children = load_jobs(the_run(tmp_path))
+    assert [len(parent.ranks), len(children.ranks)] == [1, 2]
+    assert [each.spot.call for each in Account(parent).sites].count("MPI_Comm_spawn") == 1
+    assert max(each.calls for each in Account(children).sites) == 2 * 7
+    assert "- job 0, spawns: 1 rank" in done.stderr
+
+
+def test_a_profile_through_a_front_counts_the_calls_of_the_program_alone(
+    mpi: Mpi, program: Path, tmp_path: Path
+) -> None:
+    """The library that checks ranks behind a front calls MPI, too."""
+    mpigauge("mpi", "front", "front", "--mpi", mpi.spec, cwd=tmp_path)
+    env = {**launcher_env(mpi), "PATH": f"{tmp_path / 'front'}:{os.environ['PATH']}"}
+    words = ("mpiexec", "-n", "2", str(program))
+    done = mpigauge("profile", "--", *words, cwd=tmp_path, env=env)
+    assert done.returncode == 0, done.stderr
+    assert {
+        each.spot.call.removeprefix("MPI_"): each.calls for each in account(tmp_path).sites
+    } == {
+        "Allreduce": 2 * SUMS,
+        "Comm_rank": 2,
+        "Init": 2,
+        "Finalize": 2,
+    }
 
 
 def test_a_static_program_runs_and_is_told(tmp_path: Path) -> None:

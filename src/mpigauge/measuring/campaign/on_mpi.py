@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.site.mpi.programs.ways import NONE
-from mpigauge.site.mpi.programs.witness import variables_for_ranks, witness
+from mpigauge.site.mpi.programs.ways import NONE, PRELOAD
+from mpigauge.site.mpi.programs.witness import PROFILER, variables_for_ranks, witness
 
 if TYPE_CHECKING:
     from mpigauge.site.launch import Job
@@ -54,4 +54,9 @@ def _on_its_mpi(app: App, way: Way, job: Job, here: Mapping[str, str], folder: s
 
 
 def _variables(way: Way, env: Mapping[str, str]) -> dict[str, str]:
+    """The variables of ranks, with the library that checks them, unless they are profiled: the
+    profiler does that itself, and would count the calls of another library."""
+    preloaded = env.get(PRELOAD, "").replace(" ", ":").split(":")
+    if PROFILER in {Path(each).name for each in preloaded}:
+        return way.variables(env)
     return way.variables(env, (witness(),))

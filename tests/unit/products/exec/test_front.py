@@ -160,6 +160,16 @@ def test_a_program_that_cannot_run_is_refused(intel: Mpi) -> None:
         made("mpirun ./hydra", intel)
 
 
+def test_a_profiled_program_is_checked_by_the_profiler_alone(intel: Mpi) -> None:
+    """The calls of another library of ours would be counted as those of the program."""
+    words = ["mpirun", "-np", "2", "./hydra"]
+    preload = "/m/libmpigauge_profile.so:/m/theirs.so"
+    here = {**HERE, "LD_PRELOAD": preload}
+    profiled = said(translated(words, intel, "", False, here).words)
+    assert f"LD_PRELOAD {preload}:{intel.library}" in profiled
+    assert "WITNESS" in said(translated(words, intel, "", False, HERE).words)
+
+
 def test_a_required_network_is_refused_where_there_is_none(intel: Mpi) -> None:
     with pytest.raises(UserError, match=r"mpirun: intel 2021\.18\.1 has no 'tcp' here"):
         made("mpirun -np 2 -TCP ./hydra", intel)

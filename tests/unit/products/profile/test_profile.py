@@ -20,7 +20,7 @@ from mpigauge.measuring.campaign.agent import Agent
 from mpigauge.measuring.campaign.in_front import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure, decode
-from mpigauge.products.profile.analyse.account import Account, readable
+from mpigauge.products.profile.analyse.account import Account, readable, told_apart
 from mpigauge.products.profile.analyse.jobs import accounts_of
 from mpigauge.products.profile.launch import gather
 from mpigauge.products.profile.launch.foretell import foretold, unseen
@@ -239,6 +239,22 @@ def test_a_killed_rank_was_not_longer_in_mpi_than_in_its_run() -> None:
     assert Account(of).share.tolist() == [1.0]
 
 
+@pytest.mark.parametrize(
+    ("stacks", "names"),
+    [
+        (["f g x", "f g y", "f h x"], ["f from g from x", "f from g from y", "f from h"]),
+        (["f g", "f"], ["f from g", "f"]),
+        (["f g", "f g"], ["f (1)", "f (2)"]),
+        (["f g x", "f g x", "f"], ["f from g (1)", "f from g (2)", "f"]),
+        (["f"], ["f"]),
+    ],
+)
+def test_call_sites_of_one_place_have_distinct_names(stacks: list[str], names: list[str]) -> None:
+    made = told_apart("f", [each.split() for each in stacks])
+    assert made == names
+    assert len(set(made)) == len(made)
+
+
 def test_a_job_of_several_is_shown_by_its_number(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -405,7 +421,8 @@ def test_a_launch_line_keeps_its_words_and_tells_its_ranks(tmp_path: Path) -> No
         *("-env", "LD_PRELOAD", "/lib/ours.so", "-env", "MPIGAUGE_PROFILE", "/dev/shm/x"),
         *("./app", "-x"),
     )
-    assert start.env == here
+    inherited = {**VARIABLES, "MPIGAUGE_PROFILE_LIBRARY": "/lib/ours.so"}
+    assert start.env == {**here, **inherited}  # for ranks that the program spawns
     assert start.hosts == ("a", "b")
     assert start.programs == (("./app", "-x"),)
 

@@ -392,19 +392,16 @@ class Account:
         return bool(places) and places[0].function.startswith(_METHOD)
 
     def _apart(self, sites: list[Called]) -> list[str]:
-        """Returns the places of call sites; ambiguous ones with the first caller that differs."""
+        """Returns the places of call sites; ambiguous ones with the callers that differ."""
         alike: dict[tuple[str, str, str], list[int]] = {}
         for at, each in enumerate(sites):
             alike.setdefault((each.spot.call, each.spot.region, each.where), []).append(at)
         places = [each.where for each in sites]
         for group in alike.values():
-            if len(group) == 1:
-                continue
-            stacks = [self.stack(sites[at].spot) for at in group]
-            level = _first_difference(stacks)
-            for at, stack in zip(group, stacks, strict=True):
-                if level < len(stack):
-                    places[at] += f" from {stack[level]}"
+            if len(group) > 1:
+                stacks = [self.stack(sites[at].spot) for at in group]
+                for at, place in zip(group, told_apart(places[group[0]], stacks), strict=True):
+                    places[at] = place
         return places
 
     def stack(self, spot: Spot) -> list[str]:
@@ -604,6 +601,24 @@ def _sizes(call: str, way: int, number: int, cells: Any) -> Sizes:
         least=int(cells["least"].min()),
         most=int(cells["most"].max()),
     )
+
+
+def told_apart(place: str, stacks: Sequence[Sequence[str]]) -> list[str]:
+    """Returns distinct names for call sites of one place: the callers at which their stacks differ,
+    or numbers if they do not, as of two calls in one line."""
+    if len(stacks) == 1:
+        return [place]
+    level = _first_difference(stacks)
+    callers = [stack[level] if level < len(stack) else "" for stack in stacks]
+    if len(set(callers)) == 1:
+        return [f"{place} ({number})" for number in range(1, len(stacks) + 1)]
+    names = [""] * len(stacks)
+    for caller in dict.fromkeys(callers):
+        group = [at for at, each in enumerate(callers) if each == caller]
+        longer = f"{place} from {caller}" if caller else place
+        for at, name in zip(group, told_apart(longer, [stacks[at] for at in group]), strict=True):
+            names[at] = name
+    return names
 
 
 def _first_difference(stacks: Sequence[Sequence[str]]) -> int:

@@ -2,7 +2,8 @@
 # Copyright the mpigauge authors
 """Makes the command that starts the user's program with the profiler in all ranks.
 
-A launch line of the user keeps its words, plus variables for its ranks in its launcher's syntax.
+A launch line of the user keeps its words, plus variables for its ranks in its launcher's syntax;
+the launcher inherits them, too, since ranks that a program spawns have the launcher's environment.
 A script gets them by its environment, and stand-ins for launchers on its PATH that add them
 (inner.py). A program alone is launched by mpigauge if the user says how.
 """
@@ -115,7 +116,7 @@ def _launch_line(
         )
         return Start(tuple(words), _inherited(variables, here), notes=(note,))
     programs = tuple(each.words for each in line.programs)
-    return Start(tuple(made), here, programs, tuple(hosts_of(line)))
+    return Start(tuple(made), _inherited(variables, here), programs, tuple(hosts_of(line)))
 
 
 def hosts_of(line: Line) -> list[str]:

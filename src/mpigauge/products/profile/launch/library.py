@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from mpigauge.site.mpi import folders, kernel_places
 from mpigauge.site.mpi.build import source_folder
 from mpigauge.site.mpi.build_once import LibraryBuild, built_once, digest_of, with_cmake
+from mpigauge.site.mpi.programs.witness import PROFILER
 
 if TYPE_CHECKING:
     from mpigauge.site.mpi.folders import Tell
 
-NAME, ARCHIVE = "libmpigauge_profile.so", "libmpigauge_profile.a"
+NAME, ARCHIVE = PROFILER, "libmpigauge_profile.a"
 WHAT = "the profiler"
 
 
