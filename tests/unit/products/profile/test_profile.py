@@ -239,6 +239,16 @@ def test_a_killed_rank_was_not_longer_in_mpi_than_in_its_run() -> None:
     assert Account(of).share.tolist() == [1.0]
 
 
+def test_the_first_line_states_that_a_profile_is_incomplete() -> None:
+    whole, alone = job(), jobs_of(0, [rank_file(0)])[0]
+    lost = replace(rank_file(0), lost=Lost(3, 0, ""))
+    part = jobs_of(0, [lost, rank_file(1)])[0]
+    first = [page([each])[0] for each in (whole, alone, part)]
+    assert first[0].startswith("solver: 2 ranks on ")
+    assert first[1].startswith("solver: incomplete, 1 of 2 ranks on ")
+    assert first[2].startswith("solver: incomplete, 2 ranks on ")
+
+
 @pytest.mark.parametrize(
     ("stacks", "names"),
     [

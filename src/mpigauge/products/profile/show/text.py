@@ -133,13 +133,24 @@ def _head(accounts: Sequence[Account], width: int) -> Iterator[str]:
     hosts = list(dict.fromkeys(file.host for file in first.ranks if file.host))
     where = f" on {compress(hosts)}" if hosts else ""
     parts = [
-        f"{first.job.program}: {many(len(first.job.ranks), 'rank')}{where}",
+        f"{first.job.program}: {_seen(first)}{where}",
         f"reported by {first.job.source}" if first.job.source else first.mpi,
         over_launches(OverLaunches.of_run_s(accounts), duration),
     ]
     if len(accounts) > 1:
         parts.append(many(len(accounts), "launch"))
     yield from wrap(", ".join(filter(None, parts)), width)
+
+
+def _seen(account: Account) -> str:
+    """The ranks, and in the first place what the profile could not see of them."""
+    ranks, expected = len(account.job.ranks), account.job.expected
+    seen = many(ranks, "rank")
+    if ranks < expected and not account.job.source:
+        seen = f"incomplete, {ranks} of {many(expected, 'rank')}"
+    elif any(file.lost.calls or file.lost.cells for file in account.ranks):
+        seen = f"incomplete, {seen}"
+    return seen
 
 
 def _answer(summary: Sequence[str], width: int) -> Iterator[str]:
