@@ -39,8 +39,9 @@ from mpigauge.products.predict.calibration import (
     read_calibration,
     to_text,
 )
-from mpigauge.products.predict.model import Machine, Table
+from mpigauge.products.predict.model import Machine
 from mpigauge.products.predict.prediction import cost_of, names_of, steps_of
+from mpigauge.products.predict.tables import Table
 from mpigauge.products.predict.trace import write_trace
 from mpigauge.session.run_names import open_run
 
@@ -102,12 +103,14 @@ def platform(machine: Machine) -> str:
     """The C++ text of the calibrated machine: SimGrid loads it as a library."""
     table, gap = machine.tables, machine.gap[0]
     away = table[NETWORK] if machine.nodes > 1 else table[SOCKET]
-    card = machine.card[0] if machine.nodes > 1 else machine.copy[0]
+    pair, near = away.rates(0)[0], table[SOCKET].rates(0)[0]
+    card = machine.card(0)[0] if machine.nodes > 1 else machine.copy[0]
     numbers = {
         "NODES": machine.nodes, "PPN": machine.ppn, "CARD": card / SLOWER,
-        "PAIR": away.rates[0] / SLOWER, "COPY": machine.copy[0] / SLOWER,
-        "NEAR": table[SOCKET].rates[0] / SLOWER,
-        "AWAY_TABLE": _of(away, gap), "NEAR_TABLE": _of(table[SOCKET], gap), "ENVELOPE": ENVELOPE,
+        "PAIR": pair / SLOWER, "COPY": machine.copy[0] / SLOWER,
+        "NEAR": near / SLOWER,
+        "AWAY_TABLE": _of(away, pair, gap), "NEAR_TABLE": _of(table[SOCKET], near, gap),
+        "ENVELOPE": ENVELOPE,
     }  # fmt: skip
     text = _PLATFORM
     for name, value in numbers.items():
@@ -115,10 +118,11 @@ def platform(machine: Machine) -> str:
     return text
 
 
-def _of(table: Table, gap: float) -> str:
-    """The fixed part of the time of a message by its size, in microseconds of the slow machine. The
-    sender and the receiver take a gap of it each."""
-    fixed = [(size, max(table.of_size(size)[1][0] - 2 * gap, 0.0)) for size in table.sizes]
+def _of(table: Table, rate: float, gap: float) -> str:
+    """The part of the time of a message that this rate does not explain, by its size, in
+    microseconds of the slow machine. The sender and the receiver take a gap of it each."""
+    times = [(size, table.of_size(size)[0][0]) for size in table.sizes]
+    fixed = [(size, max(time - size / rate - 2 * gap, 0.0)) for size, time in times]
     return ", ".join(f"{{{size}.0, {time * SLOWER * 1e6}}}" for size, time in fixed)
 
 

@@ -172,6 +172,11 @@ def _read_path(view: RunView, curve: Curve, into: _Collected, unplaced: str) -> 
         )
         return
     rows = [row for row in curve.rows if row.latency.value > 0]
+    if not any(row.message_bytes for row in rows):
+        into.notes.append(
+            f"{_source(view, curve)} is left out: it has no message of a byte or more"
+        )
+        return
     sizes = tuple(row.message_bytes for row in rows)
     path = MessageTimes(sizes, tuple(row.latency for row in rows), _source(view, curve))
     into.add(into.paths, name, path)
@@ -250,8 +255,8 @@ def _assume(into: _Collected, sockets: int) -> None:
     for name, default in DEFAULTS.items():
         into.quantities.setdefault(name, Quantity(interval(default), "default", assumed=True))
     if NETWORK in paths and "network_card" not in into.quantities:
-        best = path_rate(paths[NETWORK])
-        value = Estimate(best, best, 2 * best)
+        rate = paths[NETWORK].sizes[-1] / paths[NETWORK].times[-1].value
+        value = Estimate(rate, rate, 2 * rate)
         source = f"one pair of [path.{NETWORK}] fills it"
         into.quantities["network_card"] = Quantity(value, source, assumed=True)
 
@@ -261,9 +266,3 @@ def _assumed_path() -> MessageTimes:
     times = [interval(LATENCY_S + size / PAIR_BYTES_PER_S) for size in sizes]
     source = f"default, {LATENCY_S * 1e6:g} µs and {PAIR_BYTES_PER_S / 1e9:g} GB/s"
     return MessageTimes(sizes, tuple(times), source, assumed=True)
-
-
-def path_rate(path: MessageTimes) -> float:
-    """The most bytes per second that its messages reach."""
-    rates = [size / time.value for size, time in zip(path.sizes, path.times, strict=True)]
-    return max(rates)

@@ -5,9 +5,11 @@
 Steps follow each other in lock-step. A step takes as long as its slowest part:
 
 - a message of n bytes alone takes t(n) of its path, as measured. α(n) = t(n) - n / b is what of it
-  does not grow with what others send, b the best rate of the path;
+  does not grow with what others send, b the best rate of messages of n bytes and more: what only
+  smaller ones reach comes from a buffer, which many messages fill;
 - a network card takes α(n) and the bytes of all messages of its node over its rate, the busier
-  way; a link of the network likewise;
+  way, or those of both ways over what it was measured to send and receive at once; a link of the
+  network takes α(n) and its bytes;
 - the memory of a node takes α(n) and the bytes of all messages within it over its copy rate;
 - a rank that sends or receives k messages takes α(n), k - 1 gaps, and their bytes over b;
 - what goes through shared memory takes a flag, and the bytes that a rank reads over b;
@@ -16,14 +18,13 @@ Steps follow each other in lock-step. A step takes as long as its slowest part:
 Rounds of the same messages run ahead of each other: a further round takes the mean of t(n) over its
 messages, or what the busiest card, link, memory or rank takes for its bytes.
 
-What a path's table does not reach is extrapolated by its best rate. All of it is computed three
-times: from the values of the calibration, and from both ends of their intervals.
+All of it is computed three times: from the values of the calibration, and from both ends of their
+intervals.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,13 +34,14 @@ import numpy as np
 from mpigauge.model.errors import UserError
 from mpigauge.model.row import Estimate
 from mpigauge.products.predict.calibration import NETWORK, SOCKET, SOCKETS
+from mpigauge.products.predict.tables import Ends, Table, ends, over, together
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from mpigauge.products.predict.calibration import Calibration, MessageTimes
+    from mpigauge.products.predict.calibration import Calibration
     from mpigauge.products.predict.network import Network
     from mpigauge.schedules import Step
 
@@ -53,9 +55,6 @@ LIMITS = (LATENCY, CARD, MEMORY, ARITHMETIC, LINKS)
 MESSAGE, COPY = "message", "copy"
 _BYTES_OF_RANK = 2000
 """The memory that the model takes for each rank: arrays of a step and its loads."""
-Ends = tuple[float, float, float]
-"""A time from the values of the calibration, from the quick ends of its intervals, and from the
-slow ones."""
 
 
 @dataclass(frozen=True)
@@ -73,58 +72,6 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Table:
-    """The times of a path as functions of the size."""
-
-    sizes: tuple[int, ...]
-    times: tuple[tuple[float, ...], ...]
-    """A row each of values, quick and slow ends."""
-
-    @classmethod
-    def of(cls, path: MessageTimes) -> Table:
-        rows = []
-        for end in range(3):
-            ends = [(each[end], each.value) for each in path.times]
-            rows.append(tuple(value if math.isnan(time) else time for time, value in ends))
-        return cls(path.sizes, tuple(rows))
-
-    @cached_property
-    def rates(self) -> Ends:
-        """The best bytes per second; infinite for a table of nothing but empty messages."""
-        rates = []
-        for row in self.times:
-            each = [
-                size / time for size, time in zip(self.sizes, row, strict=True) if size and time
-            ]
-            rates.append(max(each, default=math.inf))
-        return rates[0], rates[1], rates[2]
-
-    @cached_property
-    def memo(self) -> dict[float, tuple[Ends, Ends]]:
-        return {}
-
-    def of_size(self, nbytes: float) -> tuple[Ends, Ends]:
-        """t(n) and α(n)."""
-        if nbytes not in self.memo:
-            times = [
-                self._time(row, nbytes, rate)
-                for row, rate in zip(self.times, self.rates, strict=True)
-            ]
-            fixed = [max(t - nbytes / rate, 0.0) for t, rate in zip(times, self.rates, strict=True)]
-            self.memo[nbytes] = (times[0], times[1], times[2]), (fixed[0], fixed[1], fixed[2])
-        return self.memo[nbytes]
-
-    def _time(self, row: Sequence[float], nbytes: float, rate: float) -> float:
-        at = bisect_right(self.sizes, nbytes) - 1
-        if at < 0:
-            return row[0]
-        if at == len(self.sizes) - 1:
-            return row[at] + (nbytes - self.sizes[at]) / rate
-        part = (nbytes - self.sizes[at]) / (self.sizes[at + 1] - self.sizes[at])
-        return row[at] + part * (row[at + 1] - row[at])
-
-
-@dataclass(frozen=True)
 class Load:
     """The messages of a step on one path: the largest of them, and what they load. Bytes are in
     units of the pattern's weights until `times` gives them a size."""
@@ -132,7 +79,9 @@ class Load:
     path: str
     largest: float
     shared: float
-    """Bytes of the busiest network card, or within the busiest node."""
+    """Bytes of the busiest network card the busier way, or within the busiest node."""
+    both: float
+    """Bytes that the busiest network card sends and receives."""
     links: float
     """Bytes of the busiest link of the network."""
     messages: float
@@ -148,9 +97,9 @@ class Load:
         """Returns the load with so many bytes for each unit, and so many rounds at once."""
         at_once = size * rounds
         return Load(
-            self.path, size * self.largest, at_once * self.shared, at_once * self.links,
-            rounds * self.messages, at_once * self.through, at_once * self.into,
-            rounds * self.count,
+            self.path, size * self.largest, at_once * self.shared, at_once * self.both,
+            at_once * self.links, rounds * self.messages, at_once * self.through,
+            at_once * self.into, rounds * self.count,
         )  # fmt: skip
 
     def beside(self, other: Load) -> Load:
@@ -196,34 +145,41 @@ class Machine:
         within = np.arange(self.ranks, dtype=np.int32) % self.ppn * sockets // self.ppn
         return self.node_of * sockets + within
 
-    def ends(self, name: str) -> Ends:
+    def quantity(self, name: str) -> Ends:
         """A quantity, as times are: value, quick, slow. Of a rate the high end is the quick one."""
         value, low, high = self.calibration.quantities[name].value
         low, high = (value if math.isnan(each) else each for each in (low, high))
         return (value, high, low) if name in ("network_card", "node_copy") else (value, low, high)
 
+    def card(self, nbytes: float) -> Ends:
+        """The rate of a network card that carries so many bytes one way, no less than that of one
+        message of as many."""
+        pair = self.tables[NETWORK].rates(nbytes)
+        return ends(map(max, self.quantity("network_card"), pair))
+
     @cached_property
-    def card(self) -> Ends:
-        """The rate of a network card, no less than that of one pair."""
-        rates = self.tables[NETWORK].rates
-        both = zip(self.ends("network_card"), rates, strict=True)
-        return _ends(max(card, rate) for card, rate in both)
+    def both_ways(self) -> Ends:
+        """The bytes per second that a network card sends and receives at once; infinite where it
+        was not measured: then one way does not slow the other."""
+        if self.calibration.quantities["network_card"].assumed:
+            return math.inf, math.inf, math.inf
+        return ends(2 * rate for rate in self.quantity("network_card"))
 
     @cached_property
     def copy(self) -> Ends:
-        return self.ends("node_copy")
+        return self.quantity("node_copy")
 
     @cached_property
     def gap(self) -> Ends:
-        return self.ends("message_gap")
+        return self.quantity("message_gap")
 
     @cached_property
     def flag(self) -> Ends:
-        return self.ends("flag")
+        return self.quantity("flag")
 
     @cached_property
     def reduction(self) -> Ends:
-        return self.ends("reduction")
+        return self.quantity("reduction")
 
     # --- a schedule -----------------------------------------------------------------------
     def cost(self, steps: Iterable[Step]) -> Cost:
@@ -234,7 +190,7 @@ class Machine:
             by_limit[limit] += seconds[0]
             if repeat > 1:
                 later, limit = self._steady(loads) if kind != COPY else (seconds, limit)
-                seconds = _ends(s + (repeat - 1) * t for s, t in zip(seconds, later, strict=True))
+                seconds = ends(s + (repeat - 1) * t for s, t in zip(seconds, later, strict=True))
                 by_limit[limit] += (repeat - 1) * later[0]
             reduced = max((load.into for load in loads), default=0.0) if reduces else 0.0
             if reduced:
@@ -292,15 +248,17 @@ class Machine:
 
     def _of_path(self, path: str, source: Array, target: Array, weights: Array) -> Load:
         start, end = self.node_of[source], self.node_of[target]
-        shared, links = np.bincount(start, weights).max(), 0.0
+        out = np.bincount(start, weights, self.nodes)
+        shared, both, links = out.max(), 0.0, 0.0
         if path == NETWORK:
-            shared = max(shared, np.bincount(end, weights).max())
+            received = np.bincount(end, weights, self.nodes)
+            shared, both = max(shared, received.max()), (out + received).max()
             if self.network:
                 links = self.network.busiest(start, end, weights)
         into = np.bincount(target, weights).max()
         through = max(into, np.bincount(source, weights).max())
         messages = max(np.bincount(source).max(), np.bincount(target).max())
-        numbers = weights.max(), shared, links, messages, through, into, len(source)
+        numbers = weights.max(), shared, both, links, messages, through, into, len(source)
         return Load(path, *map(float, numbers))
 
     # --- a step ---------------------------------------------------------------------------
@@ -324,50 +282,52 @@ class Machine:
         count = sum(load.count for load in loads)
         every = [(load, self.tables[load.path]) for load in loads]
         alone = [(load.count / count, table.of_size(load.largest)[0]) for load, table in every]
-        parts = [(_ends(sum(s * t[end] for s, t in alone) for end in range(3)), LATENCY)]
+        parts = [(ends(sum(s * t[end] for s, t in alone) for end in range(3)), LATENCY)]
         for load, table in every:
-            rate, word = (self.card, CARD) if load.path == NETWORK else (self.copy, MEMORY)
-            parts.append((_over(_NOTHING, load.shared, rate), word))
+            word = CARD if load.path == NETWORK else MEMORY
+            parts.append((self._carried(load), word))
             if load.links > 0:
-                parts.append((_over(_NOTHING, load.links, self.card), LINKS))
-            waits = _ends(max(load.messages - 1, 0) * gap for gap in self.gap)
-            parts.append((_over(waits, load.through, table.rates), word))
+                parts.append((over(load.links, self.card(load.links)), LINKS))
+            waits = ends(max(load.messages - 1, 0) * gap for gap in self.gap)
+            parts.append((together(waits, over(load.through, table.rates(load.through))), word))
         limit = max(parts, key=lambda part: part[0][0])[1]
-        return _ends(max(part[0][end] for part in parts) for end in range(3)), limit
+        return ends(max(part[0][end] for part in parts) for end in range(3)), limit
 
     def _messages(self, load: Load, used: set[str]) -> Iterator[tuple[Ends, str]]:
         table = self.tables[load.path]
-        alone, fixed = table.of_size(load.largest)
-        is_away = load.path == NETWORK
-        word = CARD if is_away else MEMORY
-        yield alone, _limit(fixed, load.largest, table.rates, word)
-        if load.shared > load.largest:
-            rate = self._shared_rate(is_away, used)
-            yield _over(fixed, load.shared, rate), _limit(fixed, load.shared, rate, word)
+        alone, fixed, rates = table.of_size(load.largest)
+        word = CARD if load.path == NETWORK else MEMORY
+        yield alone, _limit(fixed, over(load.largest, rates), word)
+        carried = self._carried(load)
+        if load.shared > load.largest or (load.both > load.largest and carried[0] > alone[0]):
+            used.add("network_card" if load.path == NETWORK else "node_copy")
+            yield together(fixed, carried), _limit(fixed, carried, word)
         if load.links > 0:
-            yield _over(fixed, load.links, self.card), _limit(fixed, load.links, self.card, LINKS)
+            linked = over(load.links, self.card(load.links))
+            yield together(fixed, linked), _limit(fixed, linked, LINKS)
         if load.messages > 1:
             used.add("message_gap")
             gaps = load.messages - 1
-            waits = _ends(f + gaps * gap for f, gap in zip(fixed, self.gap, strict=True))
-            busy = _over(waits, load.through, table.rates)
-            yield busy, _limit(waits, load.through, table.rates, word)
+            waits = ends(f + gaps * gap for f, gap in zip(fixed, self.gap, strict=True))
+            through = over(load.through, table.rates(load.through))
+            yield together(waits, through), _limit(waits, through, word)
+
+    def _carried(self, load: Load) -> Ends:
+        """The time that a network card or the memory of a node takes for the bytes of a load."""
+        if load.path != NETWORK:
+            return over(load.shared, self.copy)
+        one_way = over(load.shared, self.card(load.shared))
+        return ends(map(max, one_way, over(load.both, self.both_ways)))
 
     def _copies(self, load: Load, used: set[str]) -> Iterator[tuple[Ends, str]]:
         """Through shared memory: readers see a flag, and copy what they need themselves."""
         used.add("flag")
-        rates = self.tables[load.path].rates
-        yield _over(self.flag, load.into, rates), _limit(self.flag, load.into, rates, MEMORY)
+        read = over(load.into, self.tables[load.path].rates(load.largest))
+        yield together(self.flag, read), _limit(self.flag, read, MEMORY)
         if load.shared > load.into:
-            rate = self._shared_rate(False, used)
-            yield _over(self.flag, load.shared, rate), _limit(self.flag, load.shared, rate, MEMORY)
-
-    def _shared_rate(self, is_away: bool, used: set[str]) -> Ends:
-        used.add("network_card" if is_away else "node_copy")
-        return self.card if is_away else self.copy
-
-
-_NOTHING: Ends = (0.0, 0.0, 0.0)
+            used.add("node_copy")
+            carried = self._carried(load)
+            yield together(self.flag, carried), _limit(self.flag, carried, MEMORY)
 
 
 def memory_estimate(ranks: int) -> int:
@@ -375,18 +335,5 @@ def memory_estimate(ranks: int) -> int:
     return ranks * _BYTES_OF_RANK
 
 
-def _ends(values: Iterable[float]) -> Ends:
-    value, quick, slow = values
-    return value, quick, slow
-
-
-def _over(fixed: Ends, nbytes: float, rates: Ends) -> Ends:
-    return (
-        fixed[0] + nbytes / rates[0],
-        fixed[1] + nbytes / rates[1],
-        fixed[2] + nbytes / rates[2],
-    )
-
-
-def _limit(fixed: Ends, nbytes: float, rates: Ends, word: str) -> str:
-    return word if nbytes / rates[0] > fixed[0] else LATENCY
+def _limit(fixed: Ends, carried: Ends, word: str) -> str:
+    return word if carried[0] > fixed[0] else LATENCY

@@ -242,6 +242,20 @@ def test_a_pingpong_between_hosts_becomes_the_path_of_the_network(tmp_path: Path
     assert set(made.assumed) == {SOCKET, "network_card", *DEFAULTS}
 
 
+def test_a_card_that_was_not_measured_has_the_rate_of_the_largest_message(tmp_path: Path) -> None:
+    """The rate of smaller ones may come from a buffer."""
+    burst = runs.cell(benchmark="PingPong", message_bytes=4096, time_p50_s=2 * US, ci_low_s=2 * US,
+                      ci_high_s=2 * US, time_scale=0.5, moved_bytes=4096)  # fmt: skip
+    made = calibrated([measured(tmp_path / "a", *pairs(), burst)], "here").calibration
+    largest = made.paths[NETWORK].times[-1].value
+    assert made.quantities["network_card"].value.value == pytest.approx((1 << 20) / largest)
+
+
+def test_a_pingpong_of_empty_messages_is_no_calibration(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no PingPong"):
+        calibrated([measured(tmp_path / "a", *pairs(sizes=(0,)))], "here")
+
+
 def test_a_pingpong_within_a_host_becomes_the_path_of_a_socket(tmp_path: Path) -> None:
     made = calibrated([measured(tmp_path / "a", *pairs(), hosts="aa")], "here").calibration
     assert not made.paths[SOCKET].assumed
@@ -457,6 +471,36 @@ def test_a_card_carries_all_messages_of_its_node_the_busier_way() -> None:
     assert into == pytest.approx(out)
     assert both == pytest.approx(1 * US + size / 10 / GB, rel=0.02)
     assert machine.cost([step([0, 1], [2, 4], size)]).limit == model.CARD
+
+
+def test_a_card_that_was_measured_both_ways_at_once_is_slower_then() -> None:
+    half, size = with_quantity("network_card", 5 * GB), 1 << 20
+    machine = Machine(half, 4, 2)
+    one_way = seconds(machine, step([0, 1], [2, 4], size))
+    assert one_way == pytest.approx(1 * US + 2 * size / 10 / GB, rel=0.02)
+    both = machine.cost([step([0, 2], [2, 0], size)])
+    assert both.seconds[0] == pytest.approx(1 * US + size / 5 / GB, rel=0.02)
+    assert "network_card" in both.used
+    assert seconds(machine, step([0, 2], [4, 0], size)) == pytest.approx(both.seconds[0])
+    assumed = Machine(with_quantity("network_card", 5 * GB, assumed=True), 4, 2)
+    assert seconds(assumed, step([0, 2], [2, 0], size)) == pytest.approx(1 * US + size / 10 / GB)
+    ring = step([0, 2, 4, 6], [2, 4, 6, 0], size, repeat=8)
+    rounds = seconds(machine, ring) / seconds(Machine(calibration(), 4, 2), ring)
+    assert rounds == pytest.approx(2.0, rel=0.05)
+
+
+def test_a_rate_that_only_small_messages_reach_is_not_that_of_many() -> None:
+    """As a token bucket lets them pass: 4 KiB at 100 GB/s, all more at 1 GB/s."""
+    sizes = (0, 4096, 65536, 1 << 20)
+    estimates = [exactly(1 * US + max(size / 100, size - 4000) / GB) for size in sizes]
+    paths = {**calibration().paths, NETWORK: MessageTimes(sizes, tuple(estimates), "by hand")}
+    machine = Machine(replace(with_quantity("network_card", 1 * GB), paths=paths), 4, 2)
+    size = 65536
+    several = seconds(machine, step([0, 0, 1], [2, 4, 6], size))
+    assert several == pytest.approx(3 * size / GB, rel=0.08)
+    many = step([0] * 16 + [1] * 16, [2, 4] * 16, 4096)
+    assert seconds(machine, many) == pytest.approx(32 * 4096 / GB, rel=0.08)
+    assert seconds(machine, step([0], [2], 4096)) == pytest.approx(estimates[1].value)
 
 
 def test_the_memory_of_a_node_carries_all_copies_within_it() -> None:
