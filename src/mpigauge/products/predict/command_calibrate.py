@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 )
 @options.together(
     *options.all_shared(
-        "mpi hosts hostfile ppn launcher rsh oversubscribe dry-run topology timeout"
+        "mpi hosts hostfile ppn launcher rsh oversubscribe dry-run topology time timeout"
     ),
 )
 def command(

@@ -366,7 +366,10 @@ def test_what_no_run_has_is_planned_to_be_measured(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(("present", "names"), [
     (set(), {"PingPong", "NODE:Line", "Uniband", "Reduce_local", "Biband"}),
     ({NETWORK, SOCKET, SOCKETS, "flag", "message_gap"}, {"Biband", "Reduce_local"}),
-    ({NETWORK, SOCKET, SOCKETS, "flag", "message_gap", "network_card"}, {"Reduce_local"}),
+    ({NETWORK, SOCKET, SOCKETS, "flag", "network_card", "node_copy", "reduction"},
+     {"PingPong", "Uniband"}),
+    ({NETWORK, SOCKET, SOCKETS, "flag", "message_gap", "network_card", "node_copy"},
+     {"Reduce_local"}),
 ])  # fmt: skip
 def test_the_plan_has_what_is_missing_alone(present: set[str], names: set[str]) -> None:
     hosts = tuple(HostResources(name, ROME) for name in "ab")
@@ -374,6 +377,26 @@ def test_the_plan_has_what_is_missing_alone(present: set[str], names: set[str]) 
     request = read_request({})
     plan = calibration_plan(request, all_cards(), resources, MPICH, present)
     assert {name for part in plan.parts for name in part.benchmarks} == names
+
+
+def test_cards_are_measured_between_two_hosts_and_copies_within_one() -> None:
+    hosts = tuple(HostResources(name, ROME) for name in "abc")
+    every = {NETWORK, SOCKET, SOCKETS, *QUANTITIES}
+    for name, used in (("network_card", ["a", "b"]), ("node_copy", ["a"])):
+        (part,) = calibration_plan(
+            read_request({}), all_cards(), Resources(ROME, hosts), MPICH, every - {name}
+        ).parts
+        assert [block.host for block in part.hosts] == used
+        assert part.ranks == (len(used) * ROME.cores,)
+        assert part.suite_options == {"inflight": "8"}
+
+
+def test_a_slow_link_is_not_flooded_to_measure_a_gap() -> None:
+    resources = Resources(ROME, tuple(HostResources(name, ROME) for name in "ab"))
+    plan = calibration_plan(read_request({}), all_cards(), resources, MPICH, set())
+    (gap,) = [part for part in plan.parts if "Uniband" in part.benchmarks]
+    assert gap.sizes == (8,)
+    assert plan.seconds == 120.0
 
 
 def test_a_plan_of_nothing_is_refused() -> None:
