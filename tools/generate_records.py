@@ -27,6 +27,7 @@ CPP_TYPES = {
     "bool": "bool",
     "ints": "std::vector<std::uint64_t>",
     "key": "Object",
+    "columns": "Object",
 }
 CPP_NUMBERS = ("int", "count", "seed", "float", "bool")
 """The types whose default in C++ is an indeterminate value."""
@@ -39,6 +40,7 @@ PYTHON_TYPES = {
     "bool": "bool",
     "ints": "tuple[int, ...]",
     "key": "Mapping[str, Any]",
+    "columns": "Mapping[str, Any]",
 }
 WRITERS = ("kernels", "campaign")
 
@@ -172,7 +174,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 '''
 
@@ -210,6 +212,8 @@ def _default(field: Field) -> str:
         return " = math.nan"
     if isinstance(field.absent, list):
         return " = ()"
+    if isinstance(field.absent, dict):
+        return " = field(default_factory=dict)"
     return f" = {quoted(field.absent) if isinstance(field.absent, str) else field.absent}"
 
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -18,7 +19,14 @@ namespace mpigauge {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+[[noreturn]] void fail(const std::string& path) {
+  throw std::runtime_error("cannot write " + (path == "-" ? "to standard output" : path) + ": " +
+                           std::strerror(errno));
+}
+
+}  // namespace
+
+std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -36,54 +44,61 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-[[noreturn]] void fail(const std::string& path) {
-  throw std::runtime_error("cannot write " + (path == "-" ? "to standard output" : path) + ": " +
-                           std::strerror(errno));
+std::string json_text(double value) {
+  if (!std::isfinite(value)) return "null";
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                 std::chars_format::general, 9);
+  return {digits.data(), static_cast<std::size_t>(end.ptr - digits.data())};
 }
 
-}  // namespace
+std::string json_text(const std::vector<std::string_view>& words) {
+  std::vector<std::string> texts;
+  for (const auto word : words) texts.push_back(json_text(word));
+  return json_list(texts);
+}
 
-Object& Object::add_text(std::string_view name, std::string_view json) {
+std::string json_list(const std::vector<std::string>& values) {
+  std::string list = "[";
+  for (const auto& value : values) list += (list.size() > 1 ? "," : "") + value;
+  return list + "]";
+}
+
+Object& Object::add_json(std::string_view name, std::string_view json) {
   if (!members_.empty()) members_ += ',';
-  members_ += quoted(name);
+  members_ += json_text(name);
   members_ += ':';
   members_ += json;
   return *this;
 }
 
 Object& Object::add(std::string_view name, std::string_view value) {
-  return add_text(name, quoted(value));
+  return add_json(name, json_text(value));
 }
 
 Object& Object::add(std::string_view name, double value) {
-  if (!std::isfinite(value)) return add_text(name, "null");
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
-                                 std::chars_format::general, 9);
-  return add_text(
-      name, std::string_view(digits.data(), static_cast<std::size_t>(end.ptr - digits.data())));
+  return add_json(name, json_text(value));
 }
 
 Object& Object::add(std::string_view name, bool value) {
-  return add_text(name, value ? "true" : "false");
+  return add_json(name, value ? "true" : "false");
 }
 
 Object& Object::add(std::string_view name, const std::vector<std::string_view>& words) {
-  std::string list = "[";
-  for (const auto word : words) list += (list.size() > 1 ? "," : "") + quoted(word);
-  return add_text(name, list + "]");
+  return add_json(name, json_text(words));
 }
 
 Object& Object::add(std::string_view name, const std::vector<std::uint64_t>& numbers) {
-  std::string list;
-  for (const auto number : numbers) list += (list.empty() ? "" : ",") + std::to_string(number);
-  return add_text(name, '[' + list + ']');
+  std::vector<std::string> texts;
+  texts.reserve(numbers.size());
+  for (const auto number : numbers) texts.push_back(json_text(number));
+  return add_json(name, json_list(texts));
 }
 
 Object& Object::add(std::string_view name, const std::vector<Object>& inner) {
-  std::string list = "[";
-  for (const auto& object : inner) list += (list.size() > 1 ? "," : "") + object.text();
-  return add_text(name, list + "]");
+  std::vector<std::string> texts;
+  for (const auto& object : inner) texts.push_back(object.text());
+  return add_json(name, json_list(texts));
 }
 
 Object& Object::merge(const Object& other) {
@@ -124,6 +139,13 @@ std::string base64(std::span<const std::uint32_t> words) {
   flush(1);
   while (text.size() % 4 != 0) text += '=';
   return text;
+}
+
+std::string base64(std::span<const float> numbers) {
+  std::vector<std::uint32_t> words;
+  words.reserve(numbers.size());
+  for (const float number : numbers) words.push_back(std::bit_cast<std::uint32_t>(number));
+  return base64(words);
 }
 
 namespace {

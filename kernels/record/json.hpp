@@ -14,6 +14,14 @@
 
 namespace mpigauge {
 
+/// Values as JSON; null for infinite values and NaN, which JSON has no words for.
+std::string json_text(std::string_view value);
+std::string json_text(double value);
+std::string json_text(const std::vector<std::string_view>& words);
+std::string json_text(std::integral auto value) { return std::to_string(value); }
+/// A list of values that are JSON already.
+std::string json_list(const std::vector<std::string>& values);
+
 /// An object of JSON that grows by members.
 class Object {
  public:
@@ -24,22 +32,23 @@ class Object {
   Object& add(std::string_view name, const std::string& value) {
     return add(name, std::string_view(value));
   }
-  /// Null for infinite values and NaN, which JSON has no words for.
   Object& add(std::string_view name, double value);
   Object& add(std::string_view name, bool value);
   Object& add(std::string_view name, std::integral auto value) {
-    return add_text(name, std::to_string(value));
+    return add_json(name, json_text(value));
   }
   Object& add(std::string_view name, const std::vector<std::string_view>& words);
   Object& add(std::string_view name, const std::vector<std::uint64_t>& numbers);
-  Object& add(std::string_view name, const Object& inner) { return add_text(name, inner.text()); }
+  Object& add(std::string_view name, const Object& inner) { return add_json(name, inner.text()); }
   Object& add(std::string_view name, const std::vector<Object>& inner);
+  /// Adds a value that is JSON already.
+  Object& add_json(std::string_view name, std::string_view json);
   /// Adds the members of another object.
   Object& merge(const Object& other);
   [[nodiscard]] std::string text() const { return '{' + members_ + '}'; }
+  [[nodiscard]] bool empty() const { return members_.empty(); }
 
  private:
-  Object& add_text(std::string_view name, std::string_view json);
   std::string members_;
 };
 
@@ -48,6 +57,7 @@ Object record(std::string_view kind);
 
 /// Little-endian 32-bit words as base64.
 std::string base64(std::span<const std::uint32_t> words);
+std::string base64(std::span<const float> numbers);
 
 /// Where lines go: a file that is appended to, or standard output ("-").
 class Writer {

@@ -343,6 +343,44 @@ inline Object object_of(const Raw& r) {
       .add("scheme", r.scheme);
 }
 
+/// Cells of the pairs of ranks that measured side by side in one round, at one size: columns that
+/// they share have one value, all others an array with a value for each pair.
+struct PairBlock {
+  /// Number of the launch.
+  int launch{};
+  /// Number of the round in the launch, from 0.
+  std::uint64_t round{};
+  /// Which cells: their columns, except `group`, which is the number of the pair in the block, and
+  /// `members`, its ranks.
+  Object key;
+  /// Ranks of the job: both of pair 0, both of pair 1, and so on.
+  std::vector<std::uint64_t> pairs;
+  /// The schedule from which the pairs follow, if they are not listed: all.
+  std::string pairing;
+  /// Ranks of the job, where pairs follow from a schedule.
+  int world_ranks{};
+  /// Columns with the same value in all cells.
+  Object shared;
+  /// Columns in which cells differ. A list has a value for each pair; a string is base64 of little-
+  /// endian f32, likewise; an object has values by number of the pair, and all other pairs have
+  /// that of `shared`.
+  Object columns;
+  /// Samples of each pair; none: they were not kept.
+  std::vector<Raw> raw;
+};
+inline Object object_of(const PairBlock& r) {
+  return record("pairs")
+      .add("launch", r.launch)
+      .add("round", r.round)
+      .add("key", r.key)
+      .add("pairs", r.pairs)
+      .add("pairing", r.pairing)
+      .add("world_ranks", r.world_ranks)
+      .add("shared", r.shared)
+      .add("columns", r.columns)
+      .add("raw", objects_of(r.raw));
+}
+
 /// What is known of a cell while it is still measured.
 struct Progress {
   /// Number of the launch.

@@ -27,6 +27,7 @@ from mpigauge.model.records import (
     GpuState,
     Launch,
     Noise,
+    PairBlock,
     Progress,
     Rank,
     Raw,
@@ -36,9 +37,9 @@ from mpigauge.model.records import (
 
 __all__ = (
     "JOB", "CallSite", "Carried", "CellRecord", "Chunk", "Clock", "End", "Failure", "Figure", "Gpu",
-    "GpuState", "Key", "Launch", "Noise", "Progress", "Rank", "Raw", "Record", "Sampled", "Skip",
-    "decode", "encode", "find_payload", "from_json", "in_vocabulary", "known_of_killed",
-    "nothing_known", "parse", "samples_of", "with_known",
+    "GpuState", "Key", "Launch", "Noise", "PairBlock", "Progress", "Rank", "Raw", "Record",
+    "Sampled", "Skip", "decode", "encode", "find_payload", "from_json", "in_vocabulary",
+    "known_of_killed", "nothing_known", "parse", "samples_of", "with_known",
 )  # fmt: skip
 
 Key = tuple[str | int | bool, ...]
@@ -64,6 +65,7 @@ Record = (
     | Sampled
     | GpuState
     | CellRecord
+    | PairBlock
     | Figure
     | CallSite
     | Progress
@@ -122,12 +124,17 @@ def with_known(line: str, columns: Mapping[str, str], places: Mapping[str, str])
         data = json.loads(payload)
     except ValueError:
         return line
-    if data.get("record") not in ("cell", "progress", "skip", "figure"):
+    if data.get("record") not in ("cell", "pairs", "progress", "skip", "figure"):
         return line
     key = data.get("key", data)
     key.update(values)
     if place := places.get(key.get("members", "")):
         key["placement"] = place
+    if data["record"] == "pairs" and places:
+        ranks = data.get("pairs", ())
+        pairs = (f"{a},{b}" for a, b in zip(ranks[::2], ranks[1::2], strict=True))
+        usual = values.get("placement", "")
+        data["columns"]["placement"] = [places.get(pair, usual) for pair in pairs]
     return json.dumps(data, separators=(",", ":"))
 
 
@@ -228,7 +235,8 @@ def _reader_of(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
     default may be absent."""
     readers: list[tuple[str, Callable[[Any], Any], bool]] = []
     for field in fields(kind):
-        readers.append((field.name, _value_reader(str(field.type)), field.default is not MISSING))
+        optional = field.default is not MISSING or field.default_factory is not MISSING
+        readers.append((field.name, _value_reader(str(field.type)), optional))
 
     def read(data: Mapping[str, Any]) -> Any:
         values: dict[str, Any] = {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -230,6 +230,34 @@ class Raw:
 
 
 @dataclass(frozen=True)
+class PairBlock:
+    """Cells of the pairs of ranks that measured side by side in one round, at one size: columns
+    that they share have one value, all others an array with a value for each pair."""
+
+    launch: int
+    """Number of the launch."""
+    round: int
+    """Number of the round in the launch, from 0."""
+    key: Mapping[str, Any]
+    """Which cells: their columns, except `group`, which is the number of the pair in the block, and
+    `members`, its ranks."""
+    pairs: tuple[int, ...] = ()
+    """Ranks of the job: both of pair 0, both of pair 1, and so on."""
+    pairing: str = ""
+    """The schedule from which the pairs follow, if they are not listed: all."""
+    world_ranks: int = 0
+    """Ranks of the job, where pairs follow from a schedule."""
+    shared: Mapping[str, Any] = field(default_factory=dict)
+    """Columns with the same value in all cells."""
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    """Columns in which cells differ. A list has a value for each pair; a string is base64 of
+    little-endian f32, likewise; an object has values by number of the pair, and all other pairs
+    have that of `shared`."""
+    raw: tuple[Raw, ...] = ()
+    """Samples of each pair; none: they were not kept."""
+
+
+@dataclass(frozen=True)
 class Progress:
     """What is known of a cell while it is still measured."""
 
@@ -393,6 +421,7 @@ KINDS: dict[str, type[Any]] = {
     "gpu_state": GpuState,
     "noise": Noise,
     "sampling": Sampled,
+    "pairs": PairBlock,
     "progress": Progress,
     "skip": Skip,
     "figure": Figure,

@@ -24,6 +24,7 @@ from mpigauge.measuring.plan import LaunchPlan, Plan, PlanPart
 from mpigauge.measuring.plan.buffer_memory import DEVICE, has_two_sides, is_on_gpu, sides
 from mpigauge.measuring.plan.call_families import MESSAGES, by_family, call_of, family_of
 from mpigauge.model.errors import UserError
+from mpigauge.model.pair_block import spread
 from mpigauge.model.record import CellRecord, Launch, Record, Skip, parse
 from mpigauge.site.launch import Job, command
 from mpigauge.site.mpi.device_memory.awareness import (
@@ -254,7 +255,7 @@ def _launch(plan: Plan, part: PlanPart, site: TrialSite) -> _Ended:
         try:
             for line in process.lines():
                 if line is not None and (record := parse(line.text)):
-                    records.append(record)
+                    records += spread([record])
                 elif line is not None:
                     output[line.stream].append(line.text)
                 if not late and time.monotonic() > end_s:

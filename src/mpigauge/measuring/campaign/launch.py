@@ -20,6 +20,7 @@ from mpigauge.measuring.campaign.state import LaunchOutcome
 from mpigauge.model.errors import RunError
 from mpigauge.model.hostlist import compress
 from mpigauge.model.hosts import HostRanks
+from mpigauge.model.pair_block import spread
 from mpigauge.model.record import (
     CellRecord,
     End,
@@ -109,8 +110,10 @@ class Watch:
         if record is None:
             self.keep(line)
         else:
-            self.learn(record)
-            self.on_record(record)
+            self.counted += not isinstance(record, (Progress, End))
+            for each in spread([record]):
+                self.learn(each)
+                self.on_record(each)
 
     def keep(self, line: OutputLine) -> None:
         """Logs output that is not a record; its end may explain why a launch failed."""
@@ -126,7 +129,6 @@ class Watch:
         if not self.records:
             self.process.leave_alone()
         self.records += 1
-        self.counted += not isinstance(record, (Progress, End))
         self.cells += isinstance(record, CellRecord)
         if isinstance(record, End):
             self.end = record

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mpigauge.model.between import Between
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
+from mpigauge.model.pair_block import spread
 from mpigauge.model.record import (
     JOB,
     Carried,
@@ -155,7 +156,10 @@ class Summary:
 class _Lines:
     """The records of a file, and a sentence for each damaged line."""
 
+    stored: list[Record] = field(default_factory=list)
+    """The record of each line."""
     records: list[Record] = field(default_factory=list)
+    """The same, with the cells of each block of pairs instead of the block."""
     damaged: list[str] = field(default_factory=list)
 
 
@@ -166,7 +170,7 @@ def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> 
     header = check_schema(path)
     content = _read_lines(path / "records.jsonl", lines)
     remains = _remains(path, content.records) if lines is None else []
-    lost = _lost(content.records) if lines is None else {}
+    lost = _lost(content.stored) if lines is None else {}
     passport, status = path / "passport.json", path / "status.json"
     between, spoilt = between_of(path)
     return Run(
@@ -236,7 +240,7 @@ def passport_of(path: Path) -> Mapping[str, Any]:
 
 
 def complete_launches(path: Path) -> frozenset[int]:
-    records = _read_lines(path / "records.jsonl").records
+    records = _read_lines(path / "records.jsonl").stored
     return _ended(records) - frozenset(_lost(records))
 
 
@@ -330,7 +334,9 @@ def _read_lines(path: Path, numbers: Sequence[int] | None = None) -> _Lines:
     lines = _Lines()
     for number, text in _numbered(path) if numbers is None else _some(path, numbers):
         try:
-            lines.records.append(decode(shown_json(text) if "\\" in text else text))
+            record = decode(shown_json(text) if "\\" in text else text)
+            lines.records += spread([record])
+            lines.stored.append(record)
         except ValueError as error:
             reason = "it is not whole" if isinstance(error, json.JSONDecodeError) else error
             lines.damaged.append(f"line {number} of {path} is left out: {reason}")

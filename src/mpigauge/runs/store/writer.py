@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.outputs import check_empty
+from mpigauge.model.pair_block import check
 from mpigauge.model.record import (
     CellRecord,
     End,
+    PairBlock,
     Progress,
     decode,
     encode,
     find_payload,
-    samples_of,
 )
 from mpigauge.model.secrets import as_typed, masked_words
 from mpigauge.model.typed import as_word
@@ -65,6 +66,7 @@ def word_for(path: Path) -> str:
 _WORD_BYTES = 4
 _ARRAYS = 3
 _AT_ONCE = 1000
+_NO_SAMPLES: dict[str, Any] = {"hz": None, "chunks": []}
 
 
 class RunWriter:
@@ -177,6 +179,8 @@ class RunWriter:
             return None
         try:
             record = decode(payload)
+            if isinstance(record, PairBlock):
+                check(record)
         except ValueError:
             return None
         self._store(record, payload)
@@ -225,26 +229,38 @@ class RunWriter:
         path = self.folder / "records.jsonl"
         if isinstance(record, Progress):
             path = launch_file(self.folder, "progress", record.launch, "jsonl")
-        elif isinstance(record, CellRecord) and record.raw is not None:
-            payload = self._move_samples(record, payload)
+        elif isinstance(record, (CellRecord, PairBlock)) and record.raw:
+            payload = self._move_samples(record.launch, payload)
         with failing_as(RunError, path):
             append_whole(path, payload.encode() + b"\n")
         if isinstance(record, End):
             launch_file(self.folder, "progress", record.launch, "jsonl").unlink(missing_ok=True)
 
-    def _move_samples(self, record: CellRecord, payload: str) -> str:
-        """The record with its samples moved to a file of their own, if they are complete."""
+    def _move_samples(self, launch: int, payload: str) -> str:
+        """The record with its samples moved to a file of their own, as far as they are
+        complete."""
         data = json.loads(payload)
         raw = data.pop("raw")
-        samples = base64.b64decode(raw.pop("ticks", ""))
-        assert record.raw is not None
-        if samples and len(samples) == _ARRAYS * _WORD_BYTES * samples_of(record.raw):
-            path = launch_file(self.folder, "samples", record.launch, "bin")
-            with failing_as(RunError, path):
-                offset = append_whole(path, samples)
-            file = str(path.relative_to(self.folder))
-            data["raw"] = raw | {"file": file, "offset": offset, "samples": samples_of(record.raw)}
+        if isinstance(raw, list):
+            data["raw"] = [self._moved(launch, each) or _NO_SAMPLES for each in raw]
+        elif moved := self._moved(launch, raw):
+            data["raw"] = moved
         return json.dumps(data, separators=(",", ":"))
+
+    def _moved(self, launch: int, raw: dict[str, Any]) -> Mapping[str, Any] | None:
+        """The samples moved to their file; None: they are not complete."""
+        samples = base64.b64decode(raw.pop("ticks", ""))
+        count = sum(chunk["n"] for chunk in raw["chunks"])
+        if not samples or len(samples) != _ARRAYS * _WORD_BYTES * count:
+            return None
+        path = launch_file(self.folder, "samples", launch, "bin")
+        with failing_as(RunError, path):
+            offset = append_whole(path, samples)
+        return raw | {
+            "file": str(path.relative_to(self.folder)),
+            "offset": offset,
+            "samples": count,
+        }
 
 
 def remove_run(folder: Path, kept: Sequence[Path] = ()) -> None:
