@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import FIRST_SUITE, NODE_SUITE
+from mpigauge.model.column_facts import PREDICTED
 from mpigauge.model.cpu_lists import pus_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.placement_words import HOSTS
@@ -76,8 +77,8 @@ class _Collected:
 def calibrated(runs: Sequence[Run], name: str, unplaced: str = "") -> Calibrated:
     """The calibration of runs of one machine. `unplaced`: the path of PingPong where a run does not
     record it. UserError: runs are of several machines or MPIs, or hold no times of messages."""
-    views = [RunView.of(run) for run in runs]
-    machine = _one_of(views, _machine, "machine")
+    views = [measured_view(run) for run in runs]
+    machine = _one_of(views, machine_of, "machine")
     mpi = _one_of(views, lambda view: f"{view.mpi_name} {view.mpi_version}".strip(), "MPI")
     collected = _Collected()
     for view in views:
@@ -97,6 +98,14 @@ def calibrated(runs: Sequence[Run], name: str, unplaced: str = "") -> Calibrated
     }
     calibration = Calibration(name, machine, mpi, sockets, paths, quantities)
     return Calibrated(calibration, tuple(collected.notes))
+
+
+def measured_view(run: Run) -> RunView:
+    """UserError: the run holds predictions, of which nothing is to be concluded."""
+    view = RunView.of(run)
+    if any(row.cell.origin == PREDICTED for row in view.rows):
+        raise UserError(f"{view.run_word} is predicted; name a run that was measured")
+    return view
 
 
 def is_usual(cell: Cell) -> bool:
@@ -124,7 +133,8 @@ _MEASURE = {
 }
 
 
-def _machine(view: RunView) -> str:
+def machine_of(view: RunView) -> str:
+    """The machine of a run; empty: it records none."""
     return str(view.machine.get("cpu_model") or view.machine.get("hostname") or "")
 
 

@@ -159,7 +159,8 @@ class _Reader:
     def calibration(self) -> Calibration:
         data = dict(self.toml.data)
         self._check_format(data.pop("format", None))
-        paths, validated = data.pop("path", {}), data.pop("validated", [])
+        paths = data.pop("path", {})
+        validated = self._of(data.pop("validated", []), list, "validated")
         words = {key: self._of(data.pop(key, None), str, key) for key in ("name", "machine", "mpi")}
         sockets = self._of(data.pop("sockets", None), int, "sockets")
         if not 1 <= sockets <= 1024:
@@ -207,6 +208,8 @@ class _Reader:
         if any(size != int(size) or size < 0 for size in sizes) or sizes != sorted(set(sizes)):
             raise self._wrong("bytes", table, "sizes are whole numbers that ascend, each once")
         times = self._numbers(data, "us", table, len(sizes))
+        if 0 in times:
+            raise self._wrong("us", table, "a time is more than 0")
         unknown = [math.nan] * len(sizes)
         low = self._numbers(data, "low", table, len(sizes)) if "low" in data else unknown
         high = self._numbers(data, "high", table, len(sizes)) if "high" in data else unknown
@@ -239,7 +242,7 @@ class _Reader:
             if key in data or key == "value":
                 values[place] = self._positive(data.get(key), key, name)
         self._check_interval(values, name)
-        if name in ("network_card", "node_copy") and not values[0] > 0:
+        if name in ("network_card", "node_copy") and 0 in values:
             raise self._wrong("value", name, "a rate is more than 0")
         return Quantity(Estimate(*(value * scale for value in values)), *self._marks(data, name))
 

@@ -126,6 +126,8 @@ def predict(
     more memory than there is."""
     if library:
         check_library(library, operation)
+    if machine.ranks < 2:
+        raise UserError(f"{operation} takes two ranks or more")
     names = names_of(operation)
     if operation == "Barrier":
         sizes = (0,)
@@ -196,8 +198,6 @@ def _named(every: Sequence[Timed], name: str) -> Timed | None:
 
 def _one_message(machine: Machine, message_bytes: int) -> Step:
     """A step of one message between two nodes, or within the one there is."""
-    if machine.ranks < 2:
-        raise UserError(f"{PING_PONG} takes two ranks")
     source, target = np.array([0]), np.array([machine.ppn if machine.nodes > 1 else 1])
     nothing, length = np.array([0]), np.array([message_bytes])
 

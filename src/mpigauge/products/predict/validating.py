@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
-from mpigauge.products.predict.calibrating import is_usual
+from mpigauge.products.predict.calibrating import is_usual, machine_of, measured_view
 from mpigauge.products.predict.calibration import Validation
 from mpigauge.products.predict.libraries import has_rules
 from mpigauge.products.predict.model import Machine
@@ -77,8 +77,14 @@ def validated(
     ppn: int | None = None,
     network: Network | None = None,
 ) -> Validated:
-    """UserError: nothing of the run can be predicted."""
-    view = RunView.of(run)
+    """UserError: nothing of the run can be predicted, or it is of another machine."""
+    view = measured_view(run)
+    machine = machine_of(view)
+    if machine and calibration.machine and machine != calibration.machine:
+        raise UserError(
+            f"{view.run_word} is of {machine}, and {calibration.name} of "
+            f"{calibration.machine}; validate by a run of the same machine"
+        )
     compared: list[Compared] = []
     left_out: dict[str, None] = {}
     machines: dict[tuple[int, int], Machine] = {}

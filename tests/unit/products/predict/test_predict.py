@@ -84,7 +84,7 @@ def calibration(**changed: Any) -> Calibration:
     values = {"network_card": 10 * GB, "node_copy": 40 * GB, "message_gap": 0.1 * US,
               "flag": 0.05 * US, "reduction": 0.0}  # fmt: skip
     plain = Calibration(
-        name="hand", machine="a machine", mpi="an MPI 1.0", sockets=1,
+        name="hand", machine="A CPU", mpi="an MPI 1.0", sockets=1,
         paths={NETWORK: times(1.0, 10 * GB), SOCKET: times(0.2, 5 * GB)},
         quantities={name: Quantity(exactly(value), "by hand") for name, value in values.items()},
     )  # fmt: skip
@@ -164,6 +164,13 @@ WRONG = {
     "no table": ("us = [1.71", "uz = [1.71", "there is no key 'uz'; there are source"),
     "sizes not upwards": ("bytes = [0, 8, 16", "bytes = [0, 16, 8", "whole numbers that ascend"),
     "a negative time": ("us = [1.71", "us = [-1.71", "-1.71 is no number of at least 0"),
+    "no time at all": ("us = [1.71", "us = [0", "a time is more than 0"),
+    "a rate that may be 0": ("low = 50", "low = 0", "a rate is more than 0"),
+    "no list of validations": (
+        "sockets = 1\n",
+        "sockets = 1\nvalidated = 3\n",
+        "`validated` is no list",
+    ),
     "no number": ("us = [1.71", "us = ['1.71'", "'1.71' is no number of at least 0"),
     "not finite": ("us = [1.71", "us = [inf", "inf is no number of at least 0"),
     "a path by another name": ("[path.network]", "[path.netwrok]", "did you mean 'network'?"),
@@ -855,6 +862,37 @@ def test_validation_sums_up_ratios_and_is_printed_with_predictions(
     assert "not validated for Bcast" in capsys.readouterr().out
     assert run(["validate", f"ref:{OCI}", "--on", str(file)]) == 0
     assert read_calibration(file).validations == kept
+
+
+def test_a_run_of_another_machine_validates_nothing(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = file.read_bytes()
+    assert run(["validate", "ref:aws-c5n-18xlarge-intel", "--on", str(file)]) == 2
+    assert "validate by a run of the same machine" in capsys.readouterr().err
+    assert file.read_bytes() == before
+
+
+def test_nothing_is_concluded_from_a_prediction(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["predict", PING_PONG, "--on", str(file), "--nodes", "2", "--ppn", "1"]
+    assert run([*words, "--output", str(tmp_path / "p")]) == 0
+    for command in (
+        ["calibrate", str(tmp_path / "p"), "-o", str(tmp_path / "x.cal")],
+        ["validate", str(tmp_path / "p"), "--on", str(file)],
+    ):
+        assert run(command) == 2
+        assert "is predicted; name a run that was measured" in capsys.readouterr().err
+    assert not (tmp_path / "x.cal").exists()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_one_rank_has_nobody_to_exchange_with(
+    operation: str, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["predict", operation, "--on", str(file), "--nodes", "1", "--ppn", "1"]) == 2
+    assert f"{operation} takes two ranks or more" in capsys.readouterr().err
 
 
 def test_the_typical_factor_counts_both_ways() -> None:
