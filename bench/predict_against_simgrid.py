@@ -55,8 +55,10 @@ LARGE, SMALL = (320, 32), (4, 36)
 MOST_LARGE, MOST_SMALL = 1.3, 1.6
 MOST_S, MOST_MB = 1.0, 300
 MOST_REPLAY_S, MOST_REPLAY_GB = 60.0, 2.0
-LOGARITHMIC = ("recursive_doubling", "binomial", "rabenseifner")
+LOGARITHMIC = ("recursive_doubling", "binomial", "knomial", "dissemination", "rabenseifner")
 """Algorithms of O(log P) steps that are replayed on many ranks."""
+OF_MANY = ("Allreduce", "Reduce", "Bcast", "Barrier")
+"""Collectives whose messages do not grow with the ranks."""
 TOO_MANY = {("Allgather", "linear")}
 """So many messages at once take SimGrid minutes."""
 SLOWER = 1e6
@@ -101,13 +103,13 @@ def check_simgrid() -> None:
 
 def platform(machine: Machine) -> str:
     """The C++ text of the calibrated machine: SimGrid loads it as a library."""
-    table, gap = machine.tables, machine.gap[0]
+    table, gap = machine.tables, machine.quantities["message_gap"][0]
     away = table[NETWORK] if machine.nodes > 1 else table[SOCKET]
     pair, near = away.rates(0)[0], table[SOCKET].rates(0)[0]
-    card = machine.card(0)[0] if machine.nodes > 1 else machine.copy[0]
+    card = machine.card(0)[0] if machine.nodes > 1 else machine.quantities["node_copy"][0]
     numbers = {
         "NODES": machine.nodes, "PPN": machine.ppn, "CARD": card / SLOWER,
-        "PAIR": pair / SLOWER, "COPY": machine.copy[0] / SLOWER,
+        "PAIR": pair / SLOWER, "COPY": machine.quantities["node_copy"][0] / SLOWER,
         "NEAR": near / SLOWER,
         "AWAY_TABLE": _of(away, pair, gap), "NEAR_TABLE": _of(table[SOCKET], near, gap),
         "ENVELOPE": ENVELOPE,
@@ -199,7 +201,7 @@ class Simulated:
     def replay(self, index: Path) -> tuple[float, float, int]:
         """The simulated time, and the processor seconds and bytes that it took here. NaN: no time
         was printed, so some rank did not come to the end of its trace."""
-        gap = self.machine.gap[0] * SLOWER
+        gap = self.machine.quantities["message_gap"][0] * SLOWER
         words = [
             "smpirun", "-np", str(self.machine.ranks), "-platform", str(self.library),
             "-hostfile", str(self.folder / "hosts"), "-replay", str(index),
@@ -268,9 +270,11 @@ def rows(calibration: Calibration, folder: Path, quick: bool) -> Iterator[Row]:
             if (operation, name) not in TOO_MANY:
                 yield row_of(small, operation, name, 0 if operation == "Barrier" else 8192)
     large = Simulated(Machine(calibration, *LARGE), folder / "large")
-    for name in LOGARITHMIC:
-        for size in (8, 1 << 20) if name == "rabenseifner" else (8,):
-            yield row_of(large, "Allreduce", name, size)
+    for operation in OF_MANY:
+        for name in names_of(operation):
+            if name in LOGARITHMIC:
+                yield row_of(large, operation, name, 0 if operation == "Barrier" else 8)
+    yield row_of(large, "Allreduce", "rabenseifner", 1 << 20)
 
 
 def speed(calibration: Calibration) -> tuple[float, float]:

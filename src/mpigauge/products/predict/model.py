@@ -145,17 +145,23 @@ class Machine:
         within = np.arange(self.ranks, dtype=np.int32) % self.ppn * sockets // self.ppn
         return self.node_of * sockets + within
 
-    def quantity(self, name: str) -> Ends:
-        """A quantity, as times are: value, quick, slow. Of a rate the high end is the quick one."""
-        value, low, high = self.calibration.quantities[name].value
-        low, high = (value if math.isnan(each) else each for each in (low, high))
-        return (value, high, low) if name in ("network_card", "node_copy") else (value, low, high)
+    @cached_property
+    def quantities(self) -> dict[str, Ends]:
+        """Single numbers, as times are: value, quick, slow. Of a rate the high end is the quick
+        one."""
+        result = {}
+        for name, quantity in self.calibration.quantities.items():
+            value, low, high = quantity.value
+            low, high = (value if math.isnan(each) else each for each in (low, high))
+            is_rate = name in ("network_card", "node_copy")
+            result[name] = (value, high, low) if is_rate else (value, low, high)
+        return result
 
     def card(self, nbytes: float) -> Ends:
         """The rate of a network card that carries so many bytes one way, no less than that of one
         message of as many."""
         pair = self.tables[NETWORK].rates(nbytes)
-        return ends(map(max, self.quantity("network_card"), pair))
+        return ends(map(max, self.quantities["network_card"], pair))
 
     @cached_property
     def both_ways(self) -> Ends:
@@ -163,27 +169,12 @@ class Machine:
         was not measured: then one way does not slow the other."""
         if self.calibration.quantities["network_card"].assumed:
             return math.inf, math.inf, math.inf
-        return ends(2 * rate for rate in self.quantity("network_card"))
-
-    @cached_property
-    def copy(self) -> Ends:
-        return self.quantity("node_copy")
-
-    @cached_property
-    def gap(self) -> Ends:
-        return self.quantity("message_gap")
-
-    @cached_property
-    def flag(self) -> Ends:
-        return self.quantity("flag")
-
-    @cached_property
-    def reduction(self) -> Ends:
-        return self.quantity("reduction")
+        return ends(2 * rate for rate in self.quantities["network_card"])
 
     # --- a schedule -----------------------------------------------------------------------
     def cost(self, steps: Iterable[Step]) -> Cost:
         """The time of a schedule. It is computed without keeping any step."""
+        reduction = self.quantities["reduction"]
         total, by_limit, used = [0.0, 0.0, 0.0], dict.fromkeys(LIMITS, 0.0), set[str]()
         for loads, repeat, kind, reduces in self._rounds(steps):
             seconds, limit = self._slowest(loads, kind, used)
@@ -196,8 +187,8 @@ class Machine:
             if reduced:
                 used.add("reduction")
             for end in range(3):
-                total[end] += seconds[end] + repeat * reduced * self.reduction[end]
-            by_limit[ARITHMETIC] += repeat * reduced * self.reduction[0]
+                total[end] += seconds[end] + repeat * reduced * reduction[end]
+            by_limit[ARITHMETIC] += repeat * reduced * reduction[0]
         limit = max(by_limit, key=lambda name: by_limit[name])
         return Cost((total[0], total[1], total[2]), limit, frozenset(used))
 
@@ -288,8 +279,9 @@ class Machine:
             parts.append((self._carried(load), word))
             if load.links > 0:
                 parts.append((over(load.links, self.card(load.links)), LINKS))
-            waits = ends(max(load.messages - 1, 0) * gap for gap in self.gap)
-            parts.append((together(waits, over(load.through, table.rates(load.through))), word))
+            parts.append(
+                (together(self._gaps(load), over(load.through, table.rates(load.through))), word)
+            )
         limit = max(parts, key=lambda part: part[0][0])[1]
         return ends(max(part[0][end] for part in parts) for end in range(3)), limit
 
@@ -307,15 +299,18 @@ class Machine:
             yield together(fixed, linked), _limit(fixed, linked, LINKS)
         if load.messages > 1:
             used.add("message_gap")
-            gaps = load.messages - 1
-            waits = ends(f + gaps * gap for f, gap in zip(fixed, self.gap, strict=True))
+            waits = together(fixed, self._gaps(load))
             through = over(load.through, table.rates(load.through))
             yield together(waits, through), _limit(waits, through, word)
+
+    def _gaps(self, load: Load) -> Ends:
+        """The time between the first and the last message of the busiest rank."""
+        return ends(max(load.messages - 1, 0) * gap for gap in self.quantities["message_gap"])
 
     def _carried(self, load: Load) -> Ends:
         """The time that a network card or the memory of a node takes for the bytes of a load."""
         if load.path != NETWORK:
-            return over(load.shared, self.copy)
+            return over(load.shared, self.quantities["node_copy"])
         one_way = over(load.shared, self.card(load.shared))
         return ends(map(max, one_way, over(load.both, self.both_ways)))
 
@@ -323,11 +318,12 @@ class Machine:
         """Through shared memory: readers see a flag, and copy what they need themselves."""
         used.add("flag")
         read = over(load.into, self.tables[load.path].rates(load.largest))
-        yield together(self.flag, read), _limit(self.flag, read, MEMORY)
+        flag = self.quantities["flag"]
+        yield together(flag, read), _limit(flag, read, MEMORY)
         if load.shared > load.into:
             used.add("node_copy")
             carried = self._carried(load)
-            yield together(self.flag, carried), _limit(self.flag, carried, MEMORY)
+            yield together(flag, carried), _limit(flag, carried, MEMORY)
 
 
 def memory_estimate(ranks: int) -> int:

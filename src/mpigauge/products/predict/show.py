@@ -13,6 +13,7 @@ from mpigauge.model.width import WIDTH, as_blocks, broken, left_aligned, right_a
 from mpigauge.products.predict.calibration import QUANTITIES
 from mpigauge.products.predict.model import LIMITS
 from mpigauge.products.predict.prediction import CLOSE, assumed_of
+from mpigauge.products.predict.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -205,7 +206,7 @@ def calibration_page(of: Calibration) -> str:
     lines = [[f"{of.name}", with_commas(of.machine, of.mpi)]]
     for name, path in of.paths.items():
         first, last = path.sizes[0], path.sizes[-1]
-        best = max(size / time.value for size, time in zip(path.sizes, path.times, strict=True))
+        best = Table.of(path).rates(0)[0]
         words = f"{microseconds(path.times[0].value)} µs at {byte_count(first)}, "
         words += f"{best / 1e9:.3g} GB/s at most, up to {byte_count(last)}"
         lines.append([name, _with_source(words, path.source, path.assumed)])

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from mpigauge.model.row import Row
     from mpigauge.products.predict.calibration import Calibration
-    from mpigauge.products.predict.network import Network
     from mpigauge.runs.store import Run
 
 BY_HAND = "ALG"
@@ -75,7 +74,6 @@ def validated(
     run: Run,
     library: str = "",
     ppn: int | None = None,
-    network: Network | None = None,
 ) -> Validated:
     """UserError: nothing of the run can be predicted, or it is of another machine."""
     view = measured_view(run)
@@ -96,18 +94,14 @@ def validated(
         if placed is None:
             left_out[_unplaced(row)] = None
             continue
-        if (
-            library
-            and not algorithm
-            and operation != PING_PONG
-            and not has_rules(library, operation)
-        ):
+        is_chosen = library and not algorithm and operation != PING_PONG
+        if is_chosen and not has_rules(library, operation):
             left_out[f"{operation}: the rules of {library} for it are not known"] = None
             continue
         if row.message_bytes == 0 and operation not in ("Barrier", PING_PONG):
             continue
         if placed not in machines:
-            machines[placed] = Machine(calibration, *placed, network)
+            machines[placed] = Machine(calibration, *placed)
         compared.append(_compared(machines[placed], row, operation, algorithm, library))
     if not compared:
         why = "; ".join(left_out) or f"it has none of {', '.join(OPERATIONS)}"
@@ -195,15 +189,5 @@ def _summed(run: str, compared: Sequence[Compared]) -> Iterable[Validation]:
             sizes = [each.message_bytes for each in part]
             typical = typical_factor(each.ratio for each in part)
             worst = math.exp(max(abs(math.log(each.ratio)) for each in part))
-            yield Validation(
-                run,
-                collective,
-                ranks,
-                nodes,
-                min(sizes),
-                max(sizes),
-                len(part),
-                typical,
-                worst,
-                way,
-            )
+            extent = min(sizes), max(sizes), len(part)
+            yield Validation(run, collective, ranks, nodes, *extent, typical, worst, way)
