@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import byte_count, dotted, duration, many, percent
-from mpigauge.model.width import as_blocks, broken, left_aligned, right_aligned, widths
+from mpigauge.model.width import as_blocks, broken
 from mpigauge.products.predict.libraries import has_rules
 from mpigauge.products.predict.model import Machine
 from mpigauge.products.predict.prediction import PING_PONG, assumed_of, predict
-from mpigauge.products.predict.show import assumed_lines, contention, trust_lines
+from mpigauge.products.predict.show import assumed_lines, contention, in_columns, trust_lines
 from mpigauge.schedules import OPERATIONS
 
 if TYPE_CHECKING:
@@ -142,13 +142,7 @@ def program_page(of: ScaledProgram) -> str:
              byte_count(each.message_bytes), f"{each.before_s * 1e3:.4g}",
              f"{each.after_s * 1e3:.4g}", each.algorithm]
         )  # fmt: skip
-    wide = widths(lines)
-    rows = []
-    for words in lines:
-        numbers = right_aligned(words[1:5], wide[1:5], "  ")
-        rows.append(
-            f"{left_aligned(words[:1], wide[:1]):<{wide[0]}}  {numbers}  {words[5]}".rstrip()
-        )
+    rows = in_columns(lines, range(1, 5))
     left = [f"left out: {why} ({percent(share)} of the time in MPI)" for why, share in of.left_out]
     return as_blocks([broken(_head(of)), rows, broken(left), broken(_trust(of))])
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.spreadsheet import csv_text
 from mpigauge.model.units import byte_count, dotted, listed, many, microseconds, with_commas
-from mpigauge.model.width import WIDTH, as_blocks, broken, left_aligned, right_aligned, widths
+from mpigauge.model.width import WIDTH, as_blocks, broken, right_aligned, widths
 from mpigauge.products.predict.calibration import QUANTITIES
 from mpigauge.products.predict.model import LIMITS
 from mpigauge.products.predict.prediction import CLOSE, assumed_of
@@ -78,10 +78,20 @@ def _chosen_table(of: Prediction) -> Iterator[str]:
             [name, f"{numbers[0]}{_mark(of, cost)}", numbers[1], numbers[2],
              size.chosen.algorithm, cost.limit, "" if of.library else _others(size)]
         )  # fmt: skip
+    yield from (f"  {line}" for line in in_columns(lines, range(4)))
+
+
+def in_columns(lines: Sequence[Sequence[str]], numbers: range) -> list[str]:
+    """The words in columns; those of these numbers are right-aligned."""
     wide = widths(lines)
+    result = []
     for words in lines:
-        right = right_aligned(words[:4], wide[:4], "  ")
-        yield f"  {right}  {left_aligned(words[4:], wide[4:])}".rstrip()
+        column = [
+            f"{word:>{width}}" if place in numbers else f"{word:<{width}}"
+            for place, (word, width) in enumerate(zip(words, wide, strict=True))
+        ]
+        result.append("  ".join(column).rstrip())
+    return result
 
 
 def _others(size: AtSize) -> str:
@@ -171,11 +181,7 @@ def validation_page(of: Validated) -> str:
              microseconds(each.predicted_s) if has_time else "", microseconds(each.measured_s),
              f"{each.ratio:.2f}" if has_time else "", each.algorithm]
         )  # fmt: skip
-    wide = widths(lines)
-    rows = []
-    for words in lines:
-        middle = right_aligned(words[1:-1], wide[1:-1], "  ")
-        rows.append(f"{words[0]:<{wide[0]}}  {middle}  {words[-1]}".rstrip())
+    rows = in_columns(lines, range(1, len(lines[0]) - 1))
     return as_blocks(
         [rows, broken(map(validation_line, of.validations)), broken(map(_left_out, of.left_out))]
     )

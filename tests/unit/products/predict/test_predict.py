@@ -715,6 +715,21 @@ def test_ten_thousand_ranks_fit_into_little_memory(oci: Calibration) -> None:
     assert doubling.cost.seconds[0] == pytest.approx(17.4 * US, rel=0.05)  # SimGrid's 17.4 µs
 
 
+@pytest.mark.parametrize("operation", ["Allreduce", "Alltoall", "Allgather", "Reduce_scatter"])
+def test_work_grows_with_the_logarithm_of_ranks_and_not_with_sizes(
+    operation: str, oci: Calibration
+) -> None:
+    """The loads of a pattern are what takes time: 10 240 ranks have hardly more than 320."""
+    worked = []
+    for nodes in (10, 320):
+        machine = Machine(oci, nodes, 32)
+        predict(machine, operation, (8,))
+        worked.append(len(machine.memo))
+        predict(machine, operation)
+        assert len(machine.memo) == worked[-1]
+    assert worked[1] <= 1.5 * worked[0]
+
+
 def test_more_ranks_than_memory_allows_are_refused_with_the_estimate() -> None:
     check_memory(10240, 1 << 30)
     with pytest.raises(
