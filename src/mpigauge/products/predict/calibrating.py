@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 BANDS = ("Uniband", "Biband")
+COPIES = ("Copy", "Copy_tuned")
+"""STREAM's copy, with numbers of its own and as fast as a node does it."""
 _LARGEST = 1 << 28
 """The size that the assumed times within a node reach."""
 _LEAST_REDUCED = 4096
@@ -163,6 +165,8 @@ def _read(view: RunView, into: _Collected, unplaced: str) -> None:
             _read_path(view, curve, into, unplaced)
         elif cell.suite == FIRST_SUITE and cell.benchmark in BANDS and cell.ranks > 2:
             _read_bands(view, curve, into)
+        elif cell.suite == NODE_SUITE and cell.benchmark in COPIES:
+            _read_copies(view, curve, into)
         elif cell.benchmark == "Reduce_local":
             _read_reduction(view, curve, into)
         elif (cell.suite, cell.benchmark) == (NODE_SUITE, "Line"):
@@ -228,6 +232,18 @@ def _read_bands(view: RunView, curve: Curve, into: _Collected) -> None:
         ways = 2.0 if curve.benchmark == "Biband" else 1.0
         value = Quantity(best.times(1 / ways), _source(view, curve))
         into.add(into.quantities, "network_card", value)
+
+
+def _read_copies(view: RunView, curve: Curve, into: _Collected) -> None:
+    """STREAM's copy on all cores, of the largest arrays: it counts reads and writes, each of which
+    is a half."""
+    row = curve.rows[-1]
+    hosts = {rank.host for rank in view.ranks_of(row)}
+    cores = [view.topologies[host].cores for host in hosts if host in view.topologies]
+    threads = row.ranks * max(row.cell.threads, 1)
+    if len(cores) == len(hosts) == 1 and threads >= cores[0] and row.bandwidth:
+        value = Quantity(row.bandwidth.times(0.5), _source(view, curve))
+        into.add(into.quantities, "node_copy", value)
 
 
 def _read_reduction(view: RunView, curve: Curve, into: _Collected) -> None:

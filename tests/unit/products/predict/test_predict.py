@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 import math
 import tracemalloc
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,7 @@ from mpigauge.schedules import Kind, Pattern, Step
 from mpigauge.session.run_names import open_run
 from mpigauge.site import topology
 from mpigauge.site.placement import HostResources
+from mpigauge.site.topology.passport import plain
 from tests import cells, profiles, runs
 from tests.unit.measuring.plan.test_plan import MPICH
 
@@ -222,7 +224,7 @@ def test_a_file_without_times_within_a_node_is_refused(file: Path) -> None:
 
 
 # --- from runs --------------------------------------------------------------------------------
-def measured(folder: Path, *lines: str, hosts: str = "ab", **header: Any) -> Any:
+def measured(folder: Path, *lines: str, hosts: Sequence[str] = "ab", **header: Any) -> Any:
     ranks = [runs.rank(number, host, cpuset=str(number)) for number, host in enumerate(hosts)]
     records = [runs.launch(), *ranks, *lines, cells.end()]
     return load(runs.write(folder, records, host=header.pop("host", hosts[0]), header=header))
@@ -287,6 +289,24 @@ def test_all_cores_at_once_give_the_rates_of_a_card_and_of_the_copies_of_a_node(
     assert made.quantities["node_copy"].value.value == pytest.approx(rate)
     assert made.quantities["node_copy"].value.low == pytest.approx(rate / 1.1)
     assert {"network_card", "node_copy"} & set(made.assumed) == set()
+
+
+@pytest.mark.parametrize(("threads", "is_taken"), [(ROME.cores, True), (1, False)])
+def test_stream_on_all_cores_gives_the_copies_of_a_node(
+    threads: int, is_taken: bool, tmp_path: Path
+) -> None:
+    """It counts 16 bytes for each copied number of 8."""
+    copies = [
+        runs.cell(suite="NODE", benchmark="Copy", ranks=1, threads=threads, message_bytes=size,
+                  moved_bytes=2 * size, time_p50_s=size / rate, ci_low_s=size / rate,
+                  ci_high_s=size / rate, time_scale=1.0)
+        for size, rate in ((1 << 16, 900e9), (1 << 28, 80e9))
+    ]  # fmt: skip
+    stored = measured(tmp_path / "a", *pairs(), *copies, hosts=[ROME.hostname, "b"])
+    stored = replace(stored, passport={"machine": plain(asdict(ROME))})
+    made = calibrated([stored], "here").calibration
+    rate = made.quantities["node_copy"].value.value
+    assert rate == pytest.approx(80e9 if is_taken else DEFAULTS["node_copy"])
 
 
 def test_reductions_flags_and_gaps_are_taken_from_their_benchmarks(tmp_path: Path) -> None:
