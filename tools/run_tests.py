@@ -33,16 +33,17 @@ PYTEST = (sys.executable, "-m", "pytest", "-rs", "-p", "tools.failures_at_once")
 KERNELS = "from tests.conftest import ABIS; from mpigauge.site.mpi import find, kernels\n"
 KERNELS += "for spec in ABIS: kernels(find(spec), print)"
 MOST_WORKERS = 8
-WITHOUT_JOBS = ("--dist", "loadgroup", "-m", "not mpi", "--ignore=tests/unit")
+BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder")
+"""The options by which one worker runs a file, so that its set-up runs once. Files with many quick
+tests come last, so that all workers end at about the same time."""
+WITHOUT_JOBS = (*BY_FILE, "-m", "not mpi", "--ignore=tests/unit")
 """The tests besides unit tests that start no MPI job, so each core can have a worker."""
 WITH_JOBS = ("-m", "mpi and not alone", "--ignore=tests/unit")
 ALONE = ("-m", "alone", "tests/cases")
 """The tests that run alone: their ranks synchronize so often that another job makes them ten times
 as slow, or fail."""
-PAIR = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
-"""The options that run two files at a time: one uses the cores while the other launches or waits.
-A file's set-up runs once; files with many quick tests come last, so that both workers end at about
-the same time."""
+PAIR = ("-n", "2", *BY_FILE)
+"""The options that run two files at a time: one uses the cores while the other launches."""
 NICE = 10
 """The priority of parts beside MPI jobs: two workers use idle cores, and a tenth of busy ones."""
 

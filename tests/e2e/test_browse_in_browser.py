@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.e2e.debian import Installed
 
-pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser"), needs_root]
+pytestmark = [pytest.mark.heavy, needs_root]
 HERE = "tests/e2e/browse_in_browser.py"
 LOOKS = ["runs dark", "runs phone", "beside phone", "trends phone", "trend light"]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tests.e2e.debian import Installed
 
-pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser"), needs_root]
+pytestmark = [pytest.mark.heavy, needs_root]
 HERE = "tests/e2e/profile_in_browser.py"
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from tests.e2e.debian import Installed
 
-pytestmark = [pytest.mark.xdist_group("browser")]
 LOOKED_AT = ("index.html", "howto/programs-of-others.html", "reference/row-columns.html")
 
 

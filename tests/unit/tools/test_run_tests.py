@@ -75,6 +75,13 @@ def test_a_part_that_fails_keeps_no_other_from_running(
     assert all(line in before for line in summary.splitlines())
 
 
+SET_UP = """
+import os, pathlib, pytest
+@pytest.fixture(scope="module")
+def begun(): pathlib.Path(f"{__file__}{os.getpid()}.begun").touch()
+@pytest.mark.parametrize("number", range(6))
+def test_it(begun, number): pass
+"""
 AGAIN = """
 import os, pathlib, time
 def more():
@@ -116,6 +123,17 @@ def test_goals_are_made_beside_the_tests_that_start_jobs() -> None:
     assert parts[-1].name == "with jobs"
     results = [part.result for part in parts if part.result]
     assert len(set(results)) == len(results) == 5
+
+
+@pytest.mark.parametrize("options", [run_tests.WITHOUT_JOBS, run_tests.PAIR])
+def test_the_set_up_of_a_file_runs_once(tmp_path: Path, options: tuple[str, ...]) -> None:
+    for name in ("test_one.py", "test_two.py"):
+        (tmp_path / name).write_text(SET_UP)
+    own = [word for word in options if not word.startswith("--ignore")]
+    words = [*run_tests.PYTEST, "-q", "-c", os.devnull, "-n", "2", *own, str(tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert len(list(tmp_path.glob("*.begun"))) == 2
 
 
 def test_a_test_that_fails_is_named_at_once(tmp_path: Path) -> None:
