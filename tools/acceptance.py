@@ -214,6 +214,12 @@ PARTS = {
         "tests/unit/products/profile/test_profile_later.py: made-up times",
         bench("planted_waiting"),
     ),
+    "program-bounds": Part(
+        "whether the first sentence of a profile names what bounds real programs, on three MPIs and "
+        "an idle machine",
+        "tests/unit/products/profile/test_profile_bound.py: made-up profiles",
+        bench("program_bounds", "--mpi", "mpich", "--mpi", "openmpi", "--mpi", "intel"),
+    ),
 }
 
 
