@@ -59,8 +59,8 @@ class Row:
     """0: one for each core."""
     has_loops: bool = False
 
-    def is_right(self, said: Sequence[str]) -> bool:
-        return said[0].startswith(self.begins)
+    def is_right(self, answer: Sequence[str]) -> bool:
+        return answer[0].startswith(self.begins)
 
     @property
     def takes_cores(self) -> bool:
@@ -68,7 +68,7 @@ class Row:
 
 
 MOVING = ("MPI-bound by transfer", "MPI-bound: ")
-"""What is not split into waiting and moving has no cause after "by"."""
+"""Time that is not split into waiting and moving has no cause after "by"."""
 ROWS = (
     Row("compute", "compute", ("Compute-bound",)),
     Row("latency", "latency", MOVING),
@@ -138,14 +138,14 @@ def main(words: Sequence[str]) -> int:
                 program = build(mpi, "bounds.cpp", Path(folder))
                 os.chdir(folder)
                 for row in rows:
-                    said = [launch(mpi, row, program, seconds) for _ in range(rounds)]
-                    right = sum(row.is_right(each) for each in said)
-                    wrong = sum(_blames(each) for each in said) if row.takes_cores else 0
+                    answers = [launch(mpi, row, program, seconds) for _ in range(rounds)]
+                    right = sum(row.is_right(each) for each in answers)
+                    wrong = sum(_blames(each) for each in answers) if row.takes_cores else 0
                     right_rows += right >= LEAST_RIGHT * rounds
                     blamed += wrong
                     ranks = row.ranks or cores()
                     counted = f"{right}/{rounds}"
-                    line = HEADER.format(mpi.label, row.name, ranks, counted, wrong, said[-1][0])
+                    line = HEADER.format(mpi.label, row.name, ranks, counted, wrong, answers[-1][0])
                     print(line, flush=True)
                 os.chdir("/")
     except UserError as error:
@@ -156,8 +156,8 @@ def main(words: Sequence[str]) -> int:
     return common.conclude(right_rows == whole and not blamed, figures)
 
 
-def _blames(said: Sequence[str]) -> bool:
-    return any(word in sentence for sentence in said for word in BLAME)
+def _blames(answer: Sequence[str]) -> bool:
+    return any(word in sentence for sentence in answer for word in BLAME)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@
 namespace mpigauge::profile::layout {
 
 constexpr std::array<char, 8> magic = {'m', 'p', 'i', 'g', 'p', 'r', 'o', 'f'};
-constexpr std::uint32_t version = 4;
+constexpr std::uint32_t version = 5;
 /// What files are mapped by: the largest page that processors have.
 constexpr std::size_t page = 65536;
 constexpr std::size_t most_pieces = 128;
@@ -178,7 +178,8 @@ struct Thread {
   Pending pending;
   std::uint64_t start;
   std::uint64_t step_ticks;
-  std::array<std::uint64_t, most_steps> step;  // time in MPI, step by step
+  std::array<std::uint64_t, most_steps> step;    // time in MPI, step by step
+  std::array<std::uint32_t, most_steps> memory;  // KiB of the process in a step; 0: not sampled
 };
 
 constexpr std::uint32_t no_module = 0xffffffff;

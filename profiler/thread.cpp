@@ -2,10 +2,14 @@
 // Copyright the mpigauge authors
 #include "thread.hpp"
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
 
 namespace mpigauge::profile {
 
@@ -57,6 +61,7 @@ void begin_steps(Thread& thread) {
   stored.start = ticks();
   stored.step_ticks = first_step;
   stored.step.fill(0);
+  stored.memory.fill(0);
   thread.step = stored.step.data();
   thread.step_end = stored.start + first_step;
 }
@@ -269,8 +274,10 @@ layout::Cell* next_cell(Thread& thread) {
 void fold(layout::Thread& stored) {
   for (std::size_t n = 0; n < layout::most_steps / 2; ++n) {
     stored.step[n] = stored.step[2 * n] + stored.step[(2 * n) + 1];
+    stored.memory[n] = std::max(stored.memory[2 * n], stored.memory[(2 * n) + 1]);
   }
   std::fill(stored.step.begin() + layout::most_steps / 2, stored.step.end(), 0);
+  std::fill(stored.memory.begin() + layout::most_steps / 2, stored.memory.end(), 0);
   stored.step_ticks *= 2;
 }
 
@@ -283,6 +290,20 @@ void share_out(layout::Thread& stored, Ticks from, Ticks to) {
     stored.step[n] += end - from;
     from = end;
   }
+}
+
+// What the process has in memory now, as the second number of this file has it in pages; 0: unknown.
+std::uint32_t resident_kib() {
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  std::array<char, 128> text{};
+  const ssize_t length = read(file, text.data(), text.size() - 1);
+  close(file);
+  if (length <= 0) return 0;
+  const char* const second = std::strchr(text.data(), ' ');
+  if (second == nullptr) return 0;
+  const std::uint64_t pages = std::strtoull(second, nullptr, 10);
+  return static_cast<std::uint32_t>(pages * static_cast<std::uint64_t>(getpagesize()) / 1024);
 }
 
 void look_at_cpu(layout::Cpus& cpus) {
@@ -357,7 +378,9 @@ void advance_steps(Thread& thread, Ticks end, Ticks took) {
   thread.step = &stored.step[n];
   thread.step_end = stored.start + ((n + 1) * stored.step_ticks);
   look_at_cpu(*thread.cpus);
-  if (stored.thread == 0) note_usage();
+  if (stored.thread != 0) return;
+  note_usage();
+  stored.memory[n] = std::max(stored.memory[n], resident_kib());
 }
 
 }  // namespace mpigauge::profile

@@ -215,8 +215,8 @@ PARTS = {
         bench("planted_waiting"),
     ),
     "program-bounds": Part(
-        "whether the first sentence of a profile names what bounds real programs, on three MPIs and "
-        "an idle machine",
+        "whether the first sentence of a profile names what bounds real programs, on three MPIs "
+        "and an idle machine",
         "tests/unit/products/profile/test_profile_bound.py: made-up profiles",
         bench("program_bounds", "--mpi", "mpich", "--mpi", "openmpi", "--mpi", "intel"),
     ),

@@ -55,6 +55,7 @@ int main() {
   FIELD(Thread, start);
   FIELD(Thread, latest);
   FIELD(Thread, step);
+  FIELD(Thread, memory);
   WHOLE(Thread);
   WHOLE(Frame);
   FIELD(Site, call);

@@ -389,10 +389,16 @@ void a_call_from_before_the_line_counts_from_its_start() {
 
 void two_steps_become_one_where_there_is_no_room() {
   layout::Thread& stored = line_of(static_cast<double>(layout::most_steps) + 0.5);
-  for (std::size_t n = 0; n < layout::most_steps; ++n) stored.step[n] = n;
+  for (std::size_t n = 0; n < layout::most_steps; ++n) {
+    stored.step[n] = n;
+    stored.memory[n] = static_cast<std::uint32_t>(n);
+  }
   const Ticks took = call_that_took(1);
   constexpr std::size_t middle = layout::most_steps / 2;
-  for (std::size_t n = 0; n < middle; ++n) CHECK(stored.step[n] == 4 * n + 1);
+  for (std::size_t n = 0; n < middle; ++n) {
+    CHECK(stored.step[n] == 4 * n + 1 && stored.memory[n] == 2 * n + 1);
+  }
+  CHECK(stored.memory[middle] > 1000 && stored.memory[middle + 1] == 0);  // of this test
   CHECK(stored.step[middle] == took && stored.step_ticks == 2 * second);
   for (std::size_t n = middle + 1; n < layout::most_steps; ++n) CHECK(stored.step[n] == 0);
   CHECK(self->step == &stored.step[middle]);

@@ -21,6 +21,7 @@ from mpigauge.products.profile.kind import page_of
 from mpigauge.products.profile.launch.profiling import jobs_of
 from mpigauge.products.profile.match.timeline import TIMED_CALL, TimedCalls
 from mpigauge.products.profile.read.files import Timeline
+from mpigauge.products.profile.show.pictures import memory_over_time
 from mpigauge.products.profile.show.timeline import rows_of, timeline
 from mpigauge.products.profile.store.stored import ProfiledJob, load_jobs, save
 from tests.profiles import job, rank_file, stored
@@ -130,6 +131,20 @@ def test_phases_begin_where_the_share_of_mpi_changes(levels: tuple[float, ...]) 
     for number, (phase, level) in enumerate(zip(found, levels, strict=True)):
         assert phase.begin_s == pytest.approx(number * length, abs=0.06)
         assert phase.share == pytest.approx(level, abs=0.02)
+
+
+def test_the_memory_of_ranks_is_stored_and_drawn(tmp_path: Path) -> None:
+    """A step without a call of MPI has no sample."""
+    line = Timeline(0, 0.0, 0.25, np.zeros(4), np.array([4.0, 0.0, 8.0, 6.0]) * 2**20)
+    files = [replace(rank_file(rank), timelines=(line,)) for rank in range(2)]
+    (made,) = jobs_of(0, files)
+    save(made, tmp_path)
+    (again,) = load_jobs(tmp_path)
+    assert again.profile.files[1].timelines[0].memory_bytes.tolist() == line.memory_bytes.tolist()
+    drawn = memory_over_time(Account(again))
+    assert drawn is not None
+    assert "rank 1" in drawn.svg
+    assert memory_over_time(Account(job())) is None
 
 
 def test_phases_are_named_by_their_calls() -> None:

@@ -102,6 +102,9 @@ class Timeline:
     """The start of the timeline, in seconds after the start of the profile."""
     step_s: float
     mpi_s: npt.NDArray[np.float64]
+    memory_bytes: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    """The memory of the process, sampled at most once in each step; 0: not sampled. Empty: it is
+    unknown, as in older runs."""
 
 
 @dataclass(frozen=True)
@@ -531,6 +534,7 @@ class _Reader:
                         start_s=self._seconds(int(part["start"]) - start),
                         step_s=self._seconds(int(part["step_ticks"])),
                         mpi_s=part["step"] / self.hz,
+                        memory_bytes=part["memory"] * 1024.0,
                     )
                 )
         return tuple(timelines)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 MAGIC = b"mpigprof"
-VERSION = 4
+VERSION = 5
 PAGE = 65536
 MOST_PIECES = 128
 STEPS = 1000
@@ -126,6 +126,7 @@ THREAD = _block(
     ("start", "u8"),
     ("step_ticks", "u8"),
     ("step", "u8", (STEPS,)),
+    ("memory", "u4", (STEPS,)),
 )
 FRAME = _fields("offset u8 module u4 unused u4")
 SITE = _block(

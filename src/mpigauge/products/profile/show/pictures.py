@@ -23,6 +23,7 @@ from mpigauge.products.profile.show.marks import begin, stacked
 
 if TYPE_CHECKING:
     from mpigauge.products.profile.analyse.account import Account, Numbers, Pair, Sizes
+    from mpigauge.products.profile.read.files import Timeline
     from mpigauge.runs.store.arrivals import ArrivalPattern
 
 STEPS = 200
@@ -305,3 +306,32 @@ def over_time(account: Account) -> Picture | None:
     )
     drawn = picture(Plot("MPI over the run", about, (panel,)))
     return Picture(**{**vars(drawn), "heads": (), "rows": ()})
+
+
+def memory_over_time(account: Account) -> Picture | None:
+    """Draws the memory of each rank over the run, of many ranks that of the largest. None: no rank
+    has samples."""
+    sampled = [
+        (file, file.timelines[0]) for file in account.ranks
+        if file.timelines and file.timelines[0].memory_bytes.any()
+    ]  # fmt: skip
+    if not sampled:
+        return None
+    sampled.sort(key=lambda each: -float(each[1].memory_bytes.max()))
+    shown = sorted(sampled[:MOST_RANKS], key=lambda each: each[0].rank or 0)
+    curves = tuple(Series(f"rank {file.rank}", _memory(line)) for file, line in shown)
+    x = Axis("time after the first call of MPI", seconds)
+    panel = Panel("Memory of ranks", x, Axis("memory", memory), curves)
+    left = len(sampled) - len(shown)
+    less = f" {many(left, 'more rank')} had less." if left else ""
+    about = f"Resident memory of the process, sampled at most once in each step of time.{less}"
+    drawn = picture(Plot("Memory over the run", about, (panel,)))
+    return Picture(**{**vars(drawn), "heads": (), "rows": ()})
+
+
+def _memory(line: Timeline) -> tuple[Point, ...]:
+    """Returns the samples of a rank; steps without a call of MPI have none."""
+    return tuple(
+        Point(line.start_s + (int(at) + 1) * line.step_s, float(line.memory_bytes[at]))
+        for at in np.flatnonzero(line.memory_bytes)
+    )

@@ -123,6 +123,7 @@ def save(job: ProfiledJob, folder: Path, timeline_bytes: int = MOST_BYTES) -> No
             calls=timeline.calls,
             begins=timeline.begins_s,
             steps=np.concatenate([_steps(file) for file in profile.files] or [np.empty(0)]),
+            memory=np.concatenate([_memory(file) for file in profile.files] or [np.empty(0)]),
         )
     save_arrivals(folder, job.launch, job.number, list(_named_arrivals(job)))
     names = stem.with_suffix(".json")
@@ -168,7 +169,9 @@ def _load(path: Path) -> ProfiledJob:
             timeline = (
                 TimedCalls(kept["calls"], kept["begins"]) if "calls" in kept else TimedCalls()
             )
-            job = _job(path.stem, data, kept["rows"], _cells(kept["cells"]), kept["steps"])
+            steps = kept["steps"]
+            memory = kept["memory"] if "memory" in kept else np.zeros(len(steps))  # older runs
+            job = _job(path.stem, data, kept["rows"], _cells(kept["cells"]), (steps, memory))
             if "sends" not in kept["cells"].dtype.names:
                 job = replace(job, remarks=(*job.remarks, OLDER_BYTES))
             return replace(job, profile=replace(job.profile, waits=waits, timeline=timeline))
@@ -288,6 +291,15 @@ def _steps(file: RankFile) -> Any:
     return np.concatenate([each.mpi_s for each in file.timelines] or [np.empty(0)])
 
 
+def _memory(file: RankFile) -> Any:
+    """Returns the memory in all steps of the timelines; 0: unknown."""
+    of_lines = [
+        each.memory_bytes if len(each.memory_bytes) else np.zeros(len(each.mpi_s))
+        for each in file.timelines
+    ]
+    return np.concatenate(of_lines or [np.empty(0)])
+
+
 def _renamed(data: dict[str, Any], old: str, new: str) -> dict[str, Any]:
     return {new if name == old else name: value for name, value in data.items()}
 
@@ -347,7 +359,7 @@ def _files(ranks: Sequence[Mapping[str, Any]], steps: Any) -> list[RankFile]:
         timelines = []
         for line in each["timelines"]:
             end = at + line["steps"]
-            times = (line["start_s"], line["step_s"], steps[at:end])
+            times = (line["start_s"], line["step_s"], steps[0][at:end], steps[1][at:end])
             timelines.append(Timeline(line["thread"], *times))
             at = end
         files.append(
