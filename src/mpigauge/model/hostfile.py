@@ -114,10 +114,13 @@ def _as_slots(hosts: list[NamedHost]) -> Iterable[NamedHost]:
 
 def _is_in(name: str, excluded: Iterable[str]) -> bool:
     """True if a name is one of these, with or without its domain."""
-    return any(each == name or _short(each) == name or each == _short(name) for each in excluded)
+    return any(
+        each == name or short_name(each) == name or each == short_name(name) for each in excluded
+    )
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
+    """The name of a host without its domain; an address as it is."""
     return name if name.replace(".", "").isdecimal() else name.partition(".")[0]
 
 
