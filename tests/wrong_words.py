@@ -125,6 +125,7 @@ KINDS: dict[str, Kind] = {
     "NODES,…": Kind((*NAME, "99", "local,nope", ",", HUGE), "local"),
     "PATTERN,…": Kind((*NAME, "late:nope:1", "profile:nope", "profile:", ",", f"late:0:{HUGE}")),
     "DIR,…": Kind(("missing", FILE, ",", f"{FOLDER},", f"{FILE}/x", LONG, LOCKED), FOLDER),
+    "N,…": Kind(("x", "0,2", "1,2", "0,0", ",", "nan", f"0,{HUGE}"), "0,1"),
     "AxB…": Kind(("x", "0x2", "2x", "2xx2", "-1x2", "nan", f"{HUGE}x2"), "2x1"),
     "PxQ": Kind(("x", "0x2", "2x", "2xx2", "2", "nan", f"{HUGE}x2"), "2x1"),
     "BLAS": Kind((*NAME, FOLDER, FILE, "/missing.so"), "openblas"),

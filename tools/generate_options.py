@@ -50,7 +50,17 @@ MOST = {
 }
 """The upper limit of a number whose entry sets none, by type of option."""
 FORMS = (
-    *("folders", "counts", "orders", "nodes", "sides", "microseconds", "words", "arrivals"),
+    *(
+        "folders",
+        "counts",
+        "orders",
+        "nodes",
+        "sides",
+        "places",
+        "microseconds",
+        "words",
+        "arrivals",
+    ),
     "run",
 )
 """The forms of options that only some benchmarks use."""

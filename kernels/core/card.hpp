@@ -184,6 +184,7 @@ struct Card {
   bool windowed = false;        ///< keeps --inflight messages under way
   bool large_counts = false;    ///< can send more than 2^31 - 1 elements where the MPI can
   SuiteOptionSet options;       ///< that it uses and that not all do
+  bool by_pair = false;         ///< ranks work in pairs, of which each has a time of its own
   bool seldom = false;          ///< so slow that IMB repeats it as seldom as NON-AGGREGATE rows
   double most_s = 0;            ///< not 0: seconds of a launch that a row may take
   bool of_shorter = false;      ///< overlap is of the shorter of pure and cpu, not of the longer

@@ -117,6 +117,14 @@ void Run::take_own(std::vector<std::uint64_t> ticks) {
   outcome_.own = std::move(ticks);
 }
 
+void Run::take_ticks(std::vector<std::uint64_t> ticks) {
+  const auto sum = std::accumulate(ticks.begin(), ticks.end(), std::uint64_t{0});
+  if (outcome_.ticks.empty()) outcome_.seconds = static_cast<double>(sum) / ticks_per_second();
+  const std::size_t samples = std::min(ticks.size(), outcome_.ticks.size());
+  ticks.erase(ticks.begin(), ticks.end() - static_cast<std::ptrdiff_t>(samples));
+  outcome_.ticks = std::move(ticks);
+}
+
 Contents Run::contents_to_send() const { return contents(case_, sender(team_.rank)); }
 
 Block Run::send_block() {

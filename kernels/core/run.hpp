@@ -75,12 +75,20 @@ struct Task {
   std::uint32_t samples = 1;
   std::uint32_t calls = 1;   ///< calls in a sample; in classic work all calls
   std::uint32_t writes = 0;  ///< how often fresh data were written before, the same on all ranks
+  std::uint32_t round = 0;   ///< of the sampling, the same on all ranks
 };
 
 /// What a benchmark has to say about how it could be measured here; a flag of the row.
 enum Remark : unsigned {
   cached = 1,    ///< the page cache held a part of the files, though it was to be kept out
   buffered = 2,  ///< the MPI library did not take the hint to go around the page cache
+};
+
+/// What other ranks did meanwhile to disturb those that are measured, as their first one saw it.
+struct Beside {
+  double bytes = 0;      ///< that they sent, all together
+  double seconds = 0;    ///< for how long
+  bool stopped = false;  ///< they stopped before they were told to
 };
 
 /// What a rank brings home from a visit.
@@ -103,6 +111,8 @@ struct Outcome {
   /// Of the further threads of this rank, where it has some: like ticks and seconds.
   std::vector<std::vector<std::uint64_t>> thread_ticks;
   std::vector<double> thread_seconds;
+  int partner = -1;  ///< the other rank of its pair; -1: none
+  Beside beside;
 };
 
 /// Ranks of one group, and how they meet.
@@ -216,6 +226,11 @@ class Run {
   void take_part(Part part, std::vector<std::uint64_t> ticks);
   /// The same of what this rank spends by itself: rows have it in the mean of all ranks.
   void take_own(std::vector<std::uint64_t> ticks);
+  /// The same of the samples themselves, where ranks take turns within one.
+  void take_ticks(std::vector<std::uint64_t> ticks);
+  /// The rank with which this one works at this visit.
+  void pair_with(int rank) { outcome_.partner = rank; }
+  void note_beside(const Beside& what) { outcome_.beside = what; }
   /// What was measured so far at this visit, and what else there is to say against it.
   [[nodiscard]] const Outcome& outcome() const { return outcome_; }
   void taint(unsigned bits) { outcome_.taint |= bits; }

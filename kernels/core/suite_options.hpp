@@ -61,6 +61,13 @@ struct SuiteOptions {
   std::string compiler;
   /// Computation between calls of MPI_Test.
   double test_every_us = 2;
+  /// Ranks of each host, which follow each other (FABRIC).
+  int host_ranks = 1;
+  /// Order of the hosts, of which the first half exchanges with the second
+  /// (FABRIC:Bisection_groups).
+  std::vector<int> host_order;
+  /// Hosts that disturb others, in percent (FABRIC).
+  int aggressors = 50;
   /// Of threads' buffers in one piece.
   std::size_t align = 64;
   /// Seed of P2P's random pairs.
@@ -90,10 +97,13 @@ enum class SuiteOption {
   blas,
   compiler,
   test_every,
+  host_ranks,
+  host_order,
+  aggressors,
 };
 
 /// In the order of SuiteOption.
-inline constexpr std::array<SuiteOptionRow, 20> suite_option_rows{{
+inline constexpr std::array<SuiteOptionRow, 23> suite_option_rows{{
     {"layout", text_of<&SuiteOptions::contiguity>, true, false},
     {"dir", text_of<&SuiteOptions::directories>, true, false},
     {"io-cache", text_of<&SuiteOptions::io_cache>, false, false},
@@ -114,6 +124,9 @@ inline constexpr std::array<SuiteOptionRow, 20> suite_option_rows{{
     {"blas", text_of<&SuiteOptions::blas>, false, false},
     {"compiler", text_of<&SuiteOptions::compiler>, false, false},
     {"test-every", text_of<&SuiteOptions::test_every_us>, false, false},
+    {"host-ranks", text_of<&SuiteOptions::host_ranks>, false, false},
+    {"host-order", text_of<&SuiteOptions::host_order>, false, false},
+    {"aggressors", text_of<&SuiteOptions::aggressors>, false, false},
 }};
 
 }  // namespace mpigauge

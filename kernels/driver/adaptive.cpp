@@ -167,6 +167,11 @@ bool is_apart(const Job& job) {
   return meets_each(card, job.row.completion) || comes_apart(card, job.row.shape);
 }
 
+// Pairs of the same round together and alone, and what is measured beside others.
+bool is_compared_by_round(const Card& card) {
+  return card.by_pair || card.options.has(SuiteOption::aggressors);
+}
+
 bool may_be_by_clock(const Job& job) { return is_apart(job) && !is_threaded(*job.row.card); }
 
 // What fresh data begin with differs from visit to visit.
@@ -207,6 +212,8 @@ class AdaptivePhase {
   bool attempted(std::uint32_t cell, Run& run);
   bool check_data(const Visit& visit);
   void collect(const Round& round, const Visit& visit, const Outcome& outcome, double start_s);
+  void write_matching(const Round& round, const Visit& visit, const Outcome& outcome);
+  void add_beside(std::uint32_t cell, const Outcome& outcome);
   std::vector<std::uint8_t> wanted_by_other_groups();
   bool asked_to_stop();
   void write_progress();
@@ -244,6 +251,7 @@ class AdaptivePhase {
   std::map<std::uint32_t, std::string> refused_;  // cells that cannot be run here, and why
   std::vector<std::uint64_t> wrong_;
   std::vector<unsigned> remarks_;
+  std::vector<Beside> beside_;  // of the other ranks at all visits to a cell
   std::vector<unsigned> shown_;
   std::vector<bool> written_;
   double shown_at_s_ = 0.0;
@@ -327,11 +335,13 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
       wait += job.row.shape.options->arrival.longest_s() * rules_.hz;
     }
     goals.push_back({calls, !is_apart(job), together ? static_cast<std::uint32_t>(calls) : 0,
-                     most_calls(job.row), job.row.card->most_s, job.arms_of, wait});
+                     most_calls(job.row), job.row.card->most_s, job.arms_of, wait,
+                     is_compared_by_round(*job.row.card)});
   }
   sampling_.emplace_back(rules_, goals, platform::now_s());
   wrong_.assign(jobs_.size(), 0);
   remarks_.assign(jobs_.size(), 0);
+  beside_.assign(jobs_.size(), {});
   shown_.assign(jobs_.size(), 0);
   written_.assign(jobs_.size(), false);
 }
@@ -490,7 +500,7 @@ bool AdaptivePhase::is_too_long(const Visit& visit, double call_s) {
 bool AdaptivePhase::measure(const Round& round, const Visit& visit) {
   const Job& job = jobs_[visit.cell];
   const Task task{is_apart(job) ? Work::apart : Work::chain, visit.warm, visit.samples, visit.calls,
-                  (round.number + 1) * writes_between_rounds};
+                  (round.number + 1) * writes_between_rounds, round.number};
   const double start_s = platform::now_s();
   starter_.use(job.sync);
   Run run(job.row, team_, task);
@@ -530,6 +540,10 @@ void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcom
   Parcel parcel(visit.samples);
   parcel.put(outcome, outcome.counted && counts(jobs_[visit.cell]));
   parcel.reduce(stats_comm_);
+  if (jobs_[visit.cell].row.card->by_pair) write_matching(round, visit, outcome);
+  if (jobs_[visit.cell].row.card->options.has(SuiteOption::aggressors)) {
+    add_beside(visit.cell, outcome);
+  }
   if (!leads()) return;
   Chunk chunk;
   chunk.round = round.number;
@@ -537,6 +551,49 @@ void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcom
   parcel.unpack(chunk);
   note_missed(visit, chunk);
   sampling_[0].add(visit.cell, std::move(chunk), platform::now_s() - start_s);
+}
+
+// What each rank has of its pair, in the order of ranks.
+struct Met {
+  std::int64_t partner = -1;
+  std::int64_t ns = 0;
+};
+
+Met met_of(const Outcome& outcome, double hz) {
+  if (outcome.partner < 0) return {};
+  const double ticks = median({outcome.ticks.begin(), outcome.ticks.end()});
+  return {outcome.partner, std::llround(ticks / hz * 1e9)};
+}
+
+void AdaptivePhase::write_matching(const Round& round, const Visit& visit,
+                                   const Outcome& outcome) {
+  const Met mine = met_of(outcome, rules_.hz);
+  std::vector<Met> all(leads() ? static_cast<std::size_t>(size_of(stats_comm_)) : 0);
+  call(MPI_Gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0, stats_comm_));
+  if (!leads() || session_.writer == nullptr) return;
+  std::vector<std::uint64_t> pairs, times;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const auto partner = static_cast<std::size_t>(all[rank].partner);
+    if (all[rank].partner < 0 || partner < rank) continue;
+    pairs.insert(pairs.end(), {rank, partner});
+    times.push_back(static_cast<std::uint64_t>(std::max(all[rank].ns, all[partner].ns)));
+  }
+  session_.writer->write(
+      object_of(records::Matching{.launch = session_.options.launch,
+                                  .round = round.number,
+                                  .key = key_of(jobs_[visit.cell], session_.options, whose()),
+                                  .pairs = pairs,
+                                  .time_ns = times}));
+}
+
+void AdaptivePhase::add_beside(std::uint32_t cell, const Outcome& outcome) {
+  const Beside& mine = outcome.beside;
+  const std::array<double, 3> sent{mine.bytes, mine.seconds, mine.stopped ? 1.0 : 0.0};
+  std::array<double, 3> all{};
+  call(MPI_Reduce(sent.data(), all.data(), 3, MPI_DOUBLE, MPI_SUM, 0, stats_comm_));
+  beside_[cell].bytes += all[0];
+  beside_[cell].seconds += all[1];
+  beside_[cell].stopped |= all[2] > 0;
 }
 
 void AdaptivePhase::note_missed(const Visit& visit, const Chunk& chunk) {
@@ -622,7 +679,8 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
                           .epochs = buffers_.at(memory_of(job)).epoch(),
                           .stop = word(stop),
                           .wrong = wrong_[i],
-                          .remarks = remarks_[i]};
+                          .remarks = remarks_[i],
+                          .beside = beside_[i]};
   if (session_.on_cell) session_.on_cell(job, measured);
   Object line = cell_record_of(session_, groups_, job, measured);
   line.add("raw", object_of(raw_of(cell, rules_.hz)));

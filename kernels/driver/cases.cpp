@@ -208,12 +208,15 @@ std::string_view why_not_so_many(const Card& card, std::size_t elements) {
 
 std::vector<std::size_t> sizes_of(const Card& card, const DataType& type, const Options& options) {
   if (card.unit == Unit::none) return {0};
-  if (card.only_bytes > 0) {  // or one element of what is reduced
-    return {card.unit == Unit::reduction ? type.bytes : card.only_bytes};
+  const auto whole = [&](std::size_t bytes) {
+    return (bytes + type.bytes - 1) / type.bytes * type.bytes;
+  };
+  if (card.only_bytes > 0) {
+    return {card.unit == Unit::reduction ? whole(card.only_bytes) : card.only_bytes};
   }
   std::vector<std::size_t> sizes;
   for (const std::size_t wanted : options.sizes.value_or(default_sizes(card))) {
-    const std::size_t bytes = (wanted + type.bytes - 1) / type.bytes * type.bytes;
+    const std::size_t bytes = whole(wanted);
     if (std::find(sizes.begin(), sizes.end(), bytes) == sizes.end()) sizes.push_back(bytes);
   }
   return sizes;

@@ -113,6 +113,23 @@ std::vector<int> sides_of(std::string_view text) {
   return sides;
 }
 
+// Numbers from 0 on, each once.
+std::vector<int> places_of(std::string_view text) {
+  std::vector<int> places;
+  for (const auto& place : split(text, ',')) {
+    int number = -1;
+    const auto [end, error] = std::from_chars(place.data(), place.data() + place.size(), number);
+    places.push_back(error == std::errc() && end == place.data() + place.size() ? number : -1);
+  }
+  auto sorted = places;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted[i] == static_cast<int>(i)) continue;
+    throw UsageError("'" + std::string(text) + "' does not name each place from 0 on once");
+  }
+  return places;
+}
+
 Grid grid_of(std::string_view text) {
   const auto sides = split(text, 'x');
   if (sides.size() != 2) throw UsageError("'" + std::string(text) + "' is not of the form PxQ");

@@ -63,6 +63,7 @@ std::vector<std::string> directories_of(const std::string& text);
 std::vector<std::string> cells_by_clock(const std::string& text);
 std::vector<platform::CpuSet> cpusets_of(const std::string& text);
 std::vector<int> sides_of(std::string_view text);
+std::vector<int> places_of(std::string_view text);
 Grid grid_of(std::string_view text);
 Pairing pairing_of(const std::string& text);
 std::vector<Arrival> arrivals_of(const std::string& text);

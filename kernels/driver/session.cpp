@@ -23,6 +23,11 @@ void send_text(const std::string& text, MPI_Comm comm) {
   call(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, line_tag, comm));
 }
 
+double bytes_per_s(const Beside& what) {
+  const bool has_sent = what.bytes > 0 && what.seconds > 0;
+  return has_sent ? what.bytes / what.seconds : std::numeric_limits<double>::quiet_NaN();
+}
+
 std::string receive_text(int from, MPI_Comm comm) {
   MPI_Status status;
   int length = 0;
@@ -115,6 +120,7 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
   if (session.oversubscribed) flags.emplace_back("oversubscribed");
   if ((measured.remarks & Remark::cached) != 0) flags.emplace_back("cached");
   if ((measured.remarks & Remark::buffered) != 0) flags.emplace_back("buffered");
+  if (measured.beside.stopped) flags.emplace_back("aggressors");
   Object line = record("cell");
   line.add(column::launch, o.launch)
       .merge(key_of(job, o, o.multi == Multi::apart ? groups.own_group() : groups.all_groups()))
@@ -130,6 +136,7 @@ Object cell_record_of(const Session& session, const Groups& groups, const Job& j
       .add(column::variant, card.choice != nullptr ? card.choice(job.row.shape) : std::string())
       .add(column::busy_cores, busy.cores)
       .add(column::busy_threads, busy.threads)
+      .add(column::beside_bytes_per_s, bytes_per_s(measured.beside))
       .add(column::check, card.unit == Unit::none ? "none" : "exact");
   column::add_times(line, s);
   line.merge(facts_of(job));

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/groups.hpp"
+#include "core/run.hpp"
 #include "core/sampling.hpp"
 #include "driver/options.hpp"
 #include "platform/platform.hpp"
@@ -26,6 +27,7 @@ struct Measured {
   std::string_view stop;
   std::uint64_t wrong = 0;
   unsigned remarks = 0;
+  Beside beside;
 };
 
 struct Session {

@@ -98,7 +98,7 @@ inline constexpr std::string_view stop = "stop";
 // hypervisor. [1]
 inline constexpr std::string_view tainted_ratio = "tainted_ratio";
 // What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, clock, detours,
-// oversubscribed; shared-gpu where sharing is not empty.
+// oversubscribed, aggressors; shared-gpu where sharing is not empty.
 inline constexpr std::string_view flags = "flags";
 // Elements that arrived different from what was sent, in the untimed checked call.
 inline constexpr std::string_view wrong_count = "wrong_count";
@@ -112,6 +112,8 @@ inline constexpr std::string_view busy_cores = "busy_cores";
 // Threads of that rank that shared the work: the CPU time of all of them by that of the busiest,
 // whether they had cores of their own or not. Empty for others. [1]
 inline constexpr std::string_view busy_threads = "busy_threads";
+// What the aggressors sent meanwhile, all of them together (FABRIC). Empty for others. [B/s]
+inline constexpr std::string_view beside_bytes_per_s = "beside_bytes_per_s";
 // exact: every element was compared; none: the benchmark moves no data.
 inline constexpr std::string_view check = "check";
 // Time of one call: median over the medians of chunks, of the slowest rank of each sample. Not
@@ -182,7 +184,7 @@ inline constexpr std::string_view messages = "messages";
 
 // All of them, in the order in which a record has them.
 // clang-format off
-inline constexpr std::array<std::string_view, 67> all{
+inline constexpr std::array<std::string_view, 68> all{
     launch,
     suite,
     benchmark,
@@ -222,6 +224,7 @@ inline constexpr std::array<std::string_view, 67> all{
     variant,
     busy_cores,
     busy_threads,
+    beside_bytes_per_s,
     check,
     time_p50_s,
     ci_low_s,

@@ -381,6 +381,29 @@ inline Object object_of(const PairBlock& r) {
       .add("raw", objects_of(r.raw));
 }
 
+/// Times of the pairs of ranks that met in one round of a benchmark that pairs hosts anew each
+/// round (FABRIC).
+struct Matching {
+  /// Number of the launch.
+  int launch{};
+  /// Number of the round in the launch, from 0, which is the warm-up.
+  std::uint64_t round{};
+  /// Which cell.
+  Object key;
+  /// Ranks of the group: both of pair 0, both of pair 1, and so on.
+  std::vector<std::uint64_t> pairs;
+  /// What a call took each of them: the median of the visit, of the slower rank.
+  std::vector<std::uint64_t> time_ns;
+};
+inline Object object_of(const Matching& r) {
+  return record("matching")
+      .add("launch", r.launch)
+      .add("round", r.round)
+      .add("key", r.key)
+      .add("pairs", r.pairs)
+      .add("time_ns", r.time_ns);
+}
+
 /// What is known of a cell while it is still measured.
 struct Progress {
   /// Number of the launch.

@@ -9,6 +9,7 @@ takes time slices. Times are never judged.
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import NCCL_SUITE
@@ -38,6 +39,7 @@ SUITES = (
     "NODE",
     "REPLAY",
     "ALG",
+    "FABRIC",
 )
 COLLECTIVES = (
     *("barrier", "bcast", "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block"),
@@ -81,6 +83,8 @@ def may_be_skipped(card: Card, ranks: int, reason: str) -> bool:
         return reason.removeprefix(MISSING) in card.needs
     if reason.startswith(NO_INSTRUCTIONS):
         return card.suite == "NODE" and card.name.startswith("Peak_")
+    if match := re.fullmatch(r"needs (\d+) hosts", reason):
+        return card.suite == "FABRIC" and ranks < int(match[1])
     if reason.startswith("Intel MPI 2021.18 aborts"):
         return card.name.startswith("Scatter_persist") and ranks > 2
     return False

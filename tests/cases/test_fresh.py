@@ -22,7 +22,7 @@ def test_every_benchmark_is_right_with_fresh_data(spec: str) -> None:
     where = site(spec)
     cards = [card for card in where.cards if card.suite != "SELFTEST" and not card.why_static]
     assert {card.suite for card in cards} == {
-        "MPI1", "NBC", "MPI4", "MT", "P2P", "HALO", "MORE", "ALG",
+        "MPI1", "NBC", "MPI4", "MT", "P2P", "HALO", "MORE", "ALG", "FABRIC",
     }  # fmt: skip
     words = ("--data", "fresh", "--sizes", FEW_CALLS)
     ended = run_all(where, 2, ",".join(card.word for card in cards), *words)

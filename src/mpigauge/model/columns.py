@@ -191,7 +191,7 @@ class Cell:
     tainted_ratio: float
 
     # What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, clock,
-    # detours, oversubscribed; shared-gpu where sharing is not empty.
+    # detours, oversubscribed, aggressors; shared-gpu where sharing is not empty.
     flags: tuple[str, ...]
 
     # Elements that arrived different from what was sent, in the untimed checked call.
@@ -209,6 +209,9 @@ class Cell:
     # Threads of that rank that shared the work: the CPU time of all of them by that of the
     # busiest, whether they had cores of their own or not. Empty for others. [1]
     busy_threads: float
+
+    # What the aggressors sent meanwhile, all of them together (FABRIC). Empty for others. [B/s]
+    beside_bytes_per_s: float
 
     # exact: every element was compared; none: the benchmark moves no data.
     check: str
@@ -427,6 +430,7 @@ _READ: dict[str, Any] = {
     "variant": str,
     "busy_cores": _float,
     "busy_threads": _float,
+    "beside_bytes_per_s": _float,
     "check": str,
     "time_p50_s": _float,
     "ci_low_s": _float,
@@ -477,6 +481,7 @@ ABSENT: dict[str, Any] = {
     "variant": "",
     "busy_cores": None,
     "busy_threads": None,
+    "beside_bytes_per_s": None,
     "time_pure_s": None,
     "time_cpu_s": None,
     "time_progress_s": None,
@@ -1009,7 +1014,8 @@ COLUMNS = (
         "effort",
         (
             "What is suspicious: tainted, drift, bimodal, unconverged, cold-sensitive, sync, "
-            "clock, detours, oversubscribed; shared-gpu where sharing is not empty."
+            "clock, detours, oversubscribed, aggressors; shared-gpu where sharing is not "
+            "empty."
         ),
         role="fact",
     ),
@@ -1056,6 +1062,14 @@ COLUMNS = (
             "Threads of that rank that shared the work: the CPU time of all of them by that "
             "of the busiest, whether they had cores of their own or not. Empty for others."
         ),
+        role="fact",
+    ),
+    Column(
+        "beside_bytes_per_s",
+        "float",
+        "B/s",
+        "effort",
+        "What the aggressors sent meanwhile, all of them together (FABRIC). Empty for others.",
         role="fact",
     ),
     Column(

@@ -15,6 +15,7 @@ SHARED_GPU = "shared-gpu"
 LETTERS = {
     "tainted": "T", "drift": "D", "bimodal": "B", "unconverged": "N", "cold-sensitive": "C",
     "sync": "S", "clock": "K", "detours": "E", "oversubscribed": "O",
+    "aggressors": "A",
     SHARED_GPU: "G",
 }  # fmt: skip
 

@@ -96,6 +96,9 @@ KERNEL_OPTIONS = (
     "blas",
     "compiler",
     "test-every",
+    "host-ranks",
+    "host-order",
+    "aggressors",
     "cache",
     "cache-bytes",
     "sync",
@@ -886,6 +889,39 @@ OFFERED = (
         0,
         1000000000,
         python="test_every",
+    ),
+    OptionRow(
+        "host-ranks",
+        "int",
+        "Ranks of each host, which follow each other (FABRIC).  [default: 1]",
+        "N",
+        (),
+        1,
+        2147483647,
+        python="host_ranks",
+    ),
+    OptionRow(
+        "host-order",
+        "places",
+        (
+            "Order of the hosts, of which the first half exchanges with the second "
+            "(FABRIC:Bisection_groups).  [default: as they are]"
+        ),
+        "N,…",
+        (),
+        0,
+        2147483647,
+        python="host_order",
+    ),
+    OptionRow(
+        "aggressors",
+        "int",
+        "Hosts that disturb others, in percent (FABRIC).  [default: 50]",
+        "N",
+        (),
+        1,
+        99,
+        python="aggressors",
     ),
 )
 """The options of some benchmarks that the kernels get as users write them, or nearly."""

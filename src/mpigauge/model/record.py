@@ -26,6 +26,7 @@ from mpigauge.model.records import (
     Gpu,
     GpuState,
     Launch,
+    Matching,
     Noise,
     PairBlock,
     Progress,
@@ -37,8 +38,8 @@ from mpigauge.model.records import (
 
 __all__ = (
     "JOB", "CallSite", "Carried", "CellRecord", "Chunk", "Clock", "End", "Failure", "Figure", "Gpu",
-    "GpuState", "Key", "Launch", "Noise", "PairBlock", "Progress", "Rank", "Raw", "Record",
-    "Sampled", "Skip", "decode", "encode", "find_payload", "from_json", "in_vocabulary",
+    "GpuState", "Key", "Launch", "Matching", "Noise", "PairBlock", "Progress", "Rank", "Raw",
+    "Record", "Sampled", "Skip", "decode", "encode", "find_payload", "from_json", "in_vocabulary",
     "known_of_killed", "nothing_known", "parse", "samples_of", "with_known",
 )  # fmt: skip
 
@@ -66,6 +67,7 @@ Record = (
     | GpuState
     | CellRecord
     | PairBlock
+    | Matching
     | Figure
     | CallSite
     | Progress
@@ -124,7 +126,7 @@ def with_known(line: str, columns: Mapping[str, str], places: Mapping[str, str])
         data = json.loads(payload)
     except ValueError:
         return line
-    if data.get("record") not in ("cell", "pairs", "progress", "skip", "figure"):
+    if data.get("record") not in ("cell", "pairs", "progress", "skip", "figure", "matching"):
         return line
     key = data.get("key", data)
     key.update(values)

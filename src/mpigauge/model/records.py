@@ -258,6 +258,23 @@ class PairBlock:
 
 
 @dataclass(frozen=True)
+class Matching:
+    """Times of the pairs of ranks that met in one round of a benchmark that pairs hosts anew each
+    round (FABRIC)."""
+
+    launch: int
+    """Number of the launch."""
+    round: int
+    """Number of the round in the launch, from 0, which is the warm-up."""
+    key: Mapping[str, Any]
+    """Which cell."""
+    pairs: tuple[int, ...]
+    """Ranks of the group: both of pair 0, both of pair 1, and so on."""
+    time_ns: tuple[int, ...]
+    """What a call took each of them: the median of the visit, of the slower rank."""
+
+
+@dataclass(frozen=True)
 class Progress:
     """What is known of a cell while it is still measured."""
 
@@ -422,6 +439,7 @@ KINDS: dict[str, type[Any]] = {
     "noise": Noise,
     "sampling": Sampled,
     "pairs": PairBlock,
+    "matching": Matching,
     "progress": Progress,
     "skip": Skip,
     "figure": Figure,

@@ -152,3 +152,10 @@ class RunOptions(TypedDict, total=False):
     """Parts of a partitioned message.  [default: 4]"""
     test_every: str
     """Computation between calls of MPI_Test.  [default: 2]"""
+    host_ranks: str | int
+    """Ranks of each host, which follow each other (FABRIC).  [default: 1]"""
+    host_order: str
+    """Order of the hosts, of which the first half exchanges with the second
+    (FABRIC:Bisection_groups).  [default: as they are]"""
+    aggressors: str | int
+    """Hosts that disturb others, in percent (FABRIC).  [default: 50]"""

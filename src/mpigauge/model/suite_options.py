@@ -153,6 +153,15 @@ def _sides(option: OptionRow, text: str) -> str:
     return "x".join(map(str, sides))
 
 
+def _places(option: OptionRow, text: str) -> str:
+    places = [whole_number(word) for word in text.split(",")]
+    if sorted(-1 if place is None else place for place in places) != list(range(len(places))):
+        raise UserError(
+            f"{option.flag}: '{text}' does not name each host from 0 on once; write 0,2,1,3"
+        )
+    return ",".join(map(str, places))
+
+
 def _microseconds(option: OptionRow, text: str) -> str:
     word = text.strip().removesuffix("us").removesuffix("µs").strip()
     us = decimal_number(word)
@@ -212,6 +221,7 @@ _READERS: dict[str, Callable[[OptionRow, str], str]] = {
     "nodes": _memory_on,
     "folders": _directories,
     "sides": _sides,
+    "places": _places,
     "microseconds": _microseconds,
     "arrivals": _arrivals,
     "run": _as_is,

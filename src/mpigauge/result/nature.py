@@ -62,6 +62,7 @@ _WHOLE_SUITES: dict[str, Does] = {
     "ALG": "messages",
     "P2P": "messages",
     "HALO": "messages",
+    "FABRIC": "messages",
     REPLAY_SUITE: "messages",
     NCCL_SUITE: "nccl",
 }

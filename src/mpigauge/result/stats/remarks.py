@@ -37,6 +37,8 @@ MEANING = {
     "them it would be as precise as wanted",
     "oversubscribed": "more ranks than cores: the times are those of the scheduler, not of MPI; "
     "collectives start after a barrier, not by the clock",
+    "aggressors": "the hosts that were to disturb others stopped before these were measured, so it "
+    "is no time beside them",
     SHARED_GPU: "ranks share a GPU: its driver serves one process at a time, unless MPS joins "
     "them, so such times are not compared with those of ranks that have GPUs of their own",
 }

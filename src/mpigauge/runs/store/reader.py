@@ -22,6 +22,7 @@ from mpigauge.model.record import (
     Failure,
     Figure,
     Launch,
+    Matching,
     Noise,
     Progress,
     Rank,
@@ -93,7 +94,7 @@ class Run:
     def has_numbers(self) -> bool:
         """True if anything was measured besides figures that every job has, such as its memory."""
         return any(
-            isinstance(record, CellRecord)
+            isinstance(record, (CellRecord, Matching))
             or (isinstance(record, Figure) and record.benchmark != JOB)
             for record in self.records
         )
