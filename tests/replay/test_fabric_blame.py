@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from mpigauge.products.fabric.blame import ABOUT, LEAST_SEEN, Account, Accusation, Flows, accuse
+from mpigauge.result.fabric.blame import ABOUT, LEAST_SEEN, Account, Accusation, Flows, accuse
 
 Permutation = Sequence[tuple[int, int]]
 Slower = Callable[[int, int, Permutation], float]

@@ -17,7 +17,7 @@ from mpigauge.cli.main import run as mpigauge
 from mpigauge.cli.registry import files_of_products
 from mpigauge.model.registry import Registry
 from mpigauge.site.mpi import find
-from tests import nights, profiles, tunings
+from tests import fabrics, nights, profiles, tunings
 
 NEW = """
 from pathlib import Path
@@ -47,10 +47,11 @@ class Ledgers(Kind):
 @pytest.fixture
 def runs(tmp_path: Path) -> dict[str, Path]:
     """A run of each kind."""
-    made = {kind: tmp_path / kind for kind in (USUAL, "profile", "tuning")}
+    made = {kind: tmp_path / kind for kind in (USUAL, "profile", "tuning", "fabric")}
     nights.folder(tmp_path / "nights")
     (tmp_path / "nights" / "night00").rename(made[USUAL])
     profiles.stored(made["profile"], profiles.job())
+    fabrics.run(made["fabric"])
     tunings.make(made["tuning"], find("mpich"))
     return made
 

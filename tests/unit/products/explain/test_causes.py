@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import tempfile
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -17,12 +18,13 @@ import pytest
 
 from mpigauge.cli.main import run as main
 from mpigauge.model.columns import COLUMNS
-from mpigauge.model.record import Carried, Gpu, GpuState
+from mpigauge.model.record import Carried, CellRecord, Gpu, GpuState
 from mpigauge.products.explain.registry import CAUSES, cause, explain
 from mpigauge.result.nature import ANY
 from mpigauge.runs.readers import READERS, Text
+from mpigauge.runs.store import load
 from mpigauge.show.explanation import NO_ROWS, QUIET, page, to_json
-from tests import planted
+from tests import fabrics, planted
 from tests.planted import (
     LAPTOP,
     OPEN_MPI,
@@ -39,6 +41,8 @@ from tests.planted import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpigauge.model.columns import Cell
     from mpigauge.model.record import Rank
     from mpigauge.runs.store import Run
@@ -94,6 +98,48 @@ class Case(NamedTuple):
     words: str
     """Of the finding."""
     without: Run
+
+
+def usual(_: tuple[int, int]) -> float:
+    return 1.0
+
+
+def slow_host(pair: tuple[int, int]) -> float:
+    return 0.5 if 3 in pair else 1.0
+
+
+def slow_pair(pair: tuple[int, int]) -> float:
+    return 0.5 if pair == (2, 5) else 1.0
+
+
+def out_of_a(pair: tuple[int, int]) -> float:
+    """Pairs of which one host is among the first two."""
+    return 0.4 if (pair[0] < 2) != (pair[1] < 2) else 1.0
+
+
+def at_a(pair: tuple[int, int]) -> float:
+    """Pairs of which any host is among the first four."""
+    return 0.4 if min(pair) < 4 else 1.0
+
+
+def colliding(pair: tuple[int, int]) -> float:
+    return 0.5 if pair in ((0, 6), (1, 7)) else 1.0
+
+
+def network(
+    together: fabrics.Speed = usual,
+    alone: fabrics.Speed | None = None,
+    groups: Sequence[str] = (),
+    halves: fabrics.Speed | None = None,
+) -> Run:
+    """A run of all hosts at once; alone they are as fast as together, if nothing else is said."""
+    hosts = [f"n{place}" for place in range(len(groups) or 8)]
+    with tempfile.TemporaryDirectory() as folder:
+        made = fabrics.run(Path(folder) / "run", together, alone or together, hosts, groups, halves)
+        stored = load(made)
+        cells = [replace(each, raw=None) if isinstance(each, CellRecord) else each
+                 for each in stored.records]  # fmt: skip
+        return replace(stored, records=tuple(cells))
 
 
 def ulysses(n: int) -> float:
@@ -342,6 +388,20 @@ CASES = {
     "rendezvous": Case(
         run(step(4096, 3e-6), **OPEN_MPI),
         "between 4 KiB and 8 KiB the time jumps", run(curve(line())),
+    ),
+    "slow-host": Case(network(slow_host), "host n3 is slow while all hosts communicate", network()),
+    "slow-link": Case(network(slow_pair), "the link of n2 and n5 is slow", network()),
+    "saturated-uplink": Case(
+        network(out_of_a, alone=usual, groups=list("aabbccdd")),
+        "the uplink of a is slow", network(groups=list("aabbccdd")),
+    ),
+    "unfair-switch": Case(
+        network(at_a, alone=usual, groups=list("aaaabbbbcccc")),
+        "the switch of a", network(groups=list("aaaabbbbcccc")),
+    ),
+    "colliding-routes": Case(
+        network(usual, alone=usual, halves=colliding),
+        "routes that collide", network(usual, alone=usual, halves=usual),
     ),
     "slow-rank": Case(run(uneven(2.0)), "the slowest rank takes up to 2 ×", run(uneven(1.1))),
     "smt-siblings": Case(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mpigauge.products.fabric.rank_sum import (
+from mpigauge.result.fabric.rank_sum import (
     LEVELS,
     from_others,
     lower_tail,
@@ -24,8 +24,8 @@ from mpigauge.result.stats.order import MAD, OF_MEDIAN
 from mpigauge.result.stats.peers import LEAST_PEERS
 
 if TYPE_CHECKING:
-    from mpigauge.products.fabric.accusation import Flows, Kind
-    from mpigauge.products.fabric.rank_sum import Floats, Ints, Mask
+    from mpigauge.result.fabric.accusation import Flows, Kind
+    from mpigauge.result.fabric.rank_sum import Floats, Ints, Mask
 
 LEAST_RATIO = 1.1
 """Less than 10 % slower beside others is not worth an accusation: networks share unevenly."""

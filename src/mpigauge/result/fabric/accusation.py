@@ -14,7 +14,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
-    from mpigauge.products.fabric.rank_sum import Floats, Ints
+    from mpigauge.result.fabric.rank_sum import Floats, Ints
 
 Kind = Literal["host", "pair", "groups", "uplink", "crossing", "switch", "collision", "tail"]
 ABOUT: Mapping[Kind, str] = {

@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.model.row import Estimate
-from mpigauge.products.fabric.accusation import (
+from mpigauge.result.fabric.accusation import (
     ABOUT,
     Account,
     Accusation,
@@ -60,7 +60,7 @@ from mpigauge.products.fabric.accusation import (
     Tail,
     UnclearPair,
 )
-from mpigauge.products.fabric.case import (
+from mpigauge.result.fabric.case import (
     LEAST_RATIO,
     LEAST_SEEN,
     Case,
@@ -70,11 +70,11 @@ from mpigauge.products.fabric.case import (
     Verdict,
     by_value,
 )
-from mpigauge.products.fabric.rank_sum import at_least
+from mpigauge.result.fabric.rank_sum import at_least
 from mpigauge.result.stats.order import ENDS, fixed_order, median_interval
 
 if TYPE_CHECKING:
-    from mpigauge.products.fabric.rank_sum import Floats, Ints
+    from mpigauge.result.fabric.rank_sum import Floats, Ints
 
 __all__ = [
     "ABOUT",

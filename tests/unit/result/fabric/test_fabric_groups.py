@@ -2,11 +2,13 @@
 # Copyright the mpigauge authors
 """Groups of hosts: from Slurm's topology.conf, from a file of ours, from measured distances."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.products.fabric.groups import (
+from mpigauge.result.fabric.groups import (
     Group,
     group_of_hosts,
     measured_groups,
@@ -92,7 +94,7 @@ def test_a_host_in_no_group_is_refused(text: str) -> None:
     assert str(raised.value) == f"--groups: file: {MISSING[text]}"
 
 
-def test_a_file_that_is_not_there(tmp_path) -> None:
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"there is no file .*nothing; name Slurm's topology.conf"):
         read_groups(tmp_path / "nothing", HOSTS)
 

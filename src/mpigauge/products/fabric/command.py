@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""mpigauge fabric: the whole network at once, and which host, link or switch is to blame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mpigauge.cli import options
+from mpigauge.cli.habits import HabitualCommand
+from mpigauge.cli.helping import MESSAGES, RANKS, option
+
+
+@click.command("fabric", cls=HabitualCommand)
+@options.together(
+    options.shared("hosts", brief="Hosts, such as n[01-64], two or more."),
+    options.shared("hostfile"),
+    options.shared("ppn", help="Ranks of each host.  [default: 1]"),
+    option(
+        "--groups",
+        metavar="FILE",
+        help="Hosts of each switch: Slurm's topology.conf, or lines such as 'rack1: n[01-18]'; "
+        "measured: groups by the bandwidths of pairs.",
+        heading=RANKS,
+        brief="Hosts of each switch: topology.conf, or measured.",
+    ),
+    option(
+        "--aggressors",
+        default="50%",
+        metavar="SHARE",
+        help="Hosts that disturb the others.  [default: 50%]",
+        heading=RANKS,
+    ),
+    option(
+        "--sizes",
+        metavar="SIZE",
+        help="Bytes of a long message.  [default: 1Mi]",
+        heading=MESSAGES,
+    ),
+    *options.all_shared("bind-by launcher rsh time"),
+    *options.all_shared("launches mpi transport set env oversubscribe dry-run seed timeout"),
+    options.format_option(default=None),
+    *options.all_shared("output no-history"),
+)
+def command(**values: Any) -> None:
+    """Measure the whole network at once (--hosts …), in a minute.
+
+    Pairs of hosts exchange messages, all at the same time and one after the other: random pairs,
+    one half with the other. Then many hosts send to one, and one to many. At last pairs, rings and
+    reductions are measured beside hosts that load the network. Slow hosts, links, groups and
+    routes are named with the confidence that it is no chance.
+    """
+    from mpigauge.products.fabric.measuring import measure_fabric
+
+    measure_fabric(**values)

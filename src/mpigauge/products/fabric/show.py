@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A network on one screen: shares, hot spots, the table of impacts, and who is to blame."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from mpigauge.model.units import UNKNOWN, byte_count, many, megabytes_per_s, number, percent
+from mpigauge.model.width import broken
+from mpigauge.result.fabric.blame_words import sentences
+from mpigauge.result.fabric.fabric import FROM_ONE, GROUPS, HALVES, RANDOM, TO_ONE
+from mpigauge.result.fabric.impact import AGGRESSORS
+from mpigauge.show.ending import last_lines
+from mpigauge.show.heading import brief_heading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.model.row import Estimate
+    from mpigauge.result.document import Document
+    from mpigauge.result.fabric.fabric import Fabric, HotSpot
+    from mpigauge.result.fabric.impact import Impact
+    from mpigauge.result.fabric.matchings import Pairing
+
+WAYS = {RANDOM: "random pairs", HALVES: "halves by name", GROUPS: "halves by group"}
+SPOTS = {TO_ONE: "many to one", FROM_ONE: "one to many"}
+_HEAD, _COLUMN, _SHARE = 17, 10, 19
+
+
+def page(document: Document, fabric: Fabric, colour: bool = False) -> Iterator[str]:
+    """The screen, in lines no wider than a terminal."""
+    yield from brief_heading(document.facts)
+    for lines in (
+        _shares(fabric),
+        _spots(fabric),
+        list(_impacts(fabric.impacts)),
+        broken(sentences(fabric)),
+        last_lines(document, colour=colour),
+    ):
+        if lines:
+            yield ""
+            yield from lines
+
+
+def _shares(fabric: Fabric) -> list[str]:
+    """The bandwidth of all pairs together as a share of the sum of what they reach alone."""
+    lines = []
+    for name, words in WAYS.items():
+        pairing = fabric.pairing(name)
+        if pairing is None or pairing.share is None or pairing.total is None:
+            continue
+        lines.append(_share_line(words, pairing))
+        if name == RANDOM and (worst := pairing.worst) and len(pairing.compared) > 1:
+            values = f"{percent(worst.share):>{_SHARE}}{megabytes_per_s(worst.sum_together):>12}"
+            lines.append(f"{'  the worst':{_HEAD}}{values}")
+    if not lines:
+        return []
+    head = f"{'all at once':{_HEAD}}{'share of alone':>{_SHARE}}{'MB/s in all':>12}{'rounds':>8}"
+    return [head, *lines]
+
+
+def _share_line(words: str, pairing: Pairing) -> str:
+    assert pairing.share is not None
+    assert pairing.total is not None
+    return (
+        f"{words:{_HEAD}}{_percent(pairing.share):>{_SHARE}}"
+        f"{megabytes_per_s(pairing.total.value):>12}{len(pairing.compared):>8}"
+    )
+
+
+def _percent(share: Estimate) -> str:
+    if math.isfinite(share.error):
+        return f"{percent(share.value)} ± {percent(share.error)}"
+    return percent(share.value)
+
+
+def _spots(fabric: Fabric) -> list[str]:
+    """The total bandwidth of one host with a growing number of others."""
+    if not fabric.hot_spots:
+        return []
+    counts = sorted({hosts for spot in fabric.hot_spots for hosts, _ in spot.totals})
+    wide = 9
+    shown = counts[: (80 - _HEAD) // wide]
+    head = "".join(f"{hosts:>{wide}}" for hosts in shown)
+    lines = [f"{'MB/s, hosts:':{_HEAD}}{head}"]
+    for spot in fabric.hot_spots:
+        totals = dict(spot.totals)
+        cells = (megabytes_per_s(totals[each]) if each in totals else UNKNOWN for each in shown)
+        lines.append(f"{SPOTS[spot.benchmark]:{_HEAD}}" + "".join(f"{c:>{wide}}" for c in cells))
+    return [*lines, *broken(filter(None, map(_fall, fabric.hot_spots)))]
+
+
+def _fall(spot: HotSpot) -> str:
+    if spot.falls_at is None:
+        return ""
+    hosts, most = spot.best
+    return (
+        f"{SPOTS[spot.benchmark]}: with {many(spot.falls_at, 'host')} less than half of the "
+        f"{megabytes_per_s(most)} MB/s with {hosts}"
+    )
+
+
+def _impacts(impacts: Sequence[Impact]) -> Iterator[str]:
+    """The times beside aggressors over those alone: medians, below them 99th percentiles."""
+    if not impacts:
+        return
+    there = [name for name in AGGRESSORS if any(each.aggressor == name for each in impacts)]
+    yield f"{'times alone':{_HEAD}}" + "".join(f"{name:>{_COLUMN}}" for name in there)
+    for victim, size in dict.fromkeys((each.victim, each.message_bytes) for each in impacts):
+        row = {e.aggressor: e for e in impacts if (e.victim, e.message_bytes) == (victim, size)}
+        cells = [_ratio(row[name], "median") if name in row else UNKNOWN for name in there]
+        yield f"{_name(victim, size):{_HEAD}}" + _right(cells)
+        cells = [_ratio(row[name], "tail") if name in row else UNKNOWN for name in there]
+        yield f"{'  99 %':{_HEAD}}" + _right(cells)
+    sent = {each.aggressor: each.aggressors_bytes_per_s for each in impacts}
+    yield f"{'they send, MB/s':{_HEAD}}" + _right([megabytes_per_s(sent[name]) for name in there])
+    for each in impacts:
+        if each.is_stopped:
+            yield (
+                f"{_name(each.victim, each.message_bytes)} beside {each.aggressor} does not "
+                "count: the aggressors stopped early"
+            )
+
+
+def _name(victim: str, size: int) -> str:
+    return f"{victim.rstrip('8')} {byte_count(size)}"
+
+
+def _right(cells: Sequence[str]) -> str:
+    return "".join(f"{cell:>{_COLUMN}}" for cell in cells)
+
+
+def _ratio(impact: Impact, which: str) -> str:
+    """A ratio with its error, as 1.04±0.02; a dash if the aggressors stopped."""
+    if impact.is_stopped:
+        return UNKNOWN
+    ratio: Estimate = getattr(impact, which)
+    if not math.isfinite(ratio.value):
+        return UNKNOWN
+    value = f"{ratio.value:.2f}" if ratio.value < 10 else number(ratio.value)
+    if not math.isfinite(ratio.error):
+        return value
+    return f"{value}±{ratio.error:.2f}" if ratio.error < 10 else f"{value}±{ratio.error:.0f}"

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The network of a run as a whole: shares, hot spots, impacts, and who is to blame."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mpigauge.model.record import Matching
+from mpigauge.result.fabric.impact import Impact, impacts
+from mpigauge.result.fabric.matchings import Pairing, pairings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mpigauge.model.row import Row
+    from mpigauge.result.fabric.blame import Account, Flows
+    from mpigauge.runs.store import Run
+
+SUITE = "FABRIC"
+HEADER = "fabric"
+"""The entry of run.json with the hosts, the ranks of each, and their groups."""
+RANDOM, HALVES, GROUPS = "Permutations", "Bisection", "Bisection_groups"
+TO_ONE, FROM_ONE = "Many_to_one", "One_to_many"
+FALL = 0.5
+"""The share of its largest total bandwidth below which a hot spot has collapsed."""
+
+
+@dataclass(frozen=True)
+class HotSpot:
+    """One host and a growing number of others."""
+
+    benchmark: str
+    totals: tuple[tuple[int, float], ...]
+    """The number of other hosts, and the total bandwidth in bytes per second."""
+
+    @property
+    def best(self) -> tuple[int, float]:
+        return max(self.totals, key=lambda each: each[1])
+
+    @property
+    def falls_at(self) -> int | None:
+        """The number of other hosts from which the total is below FALL of its largest; None: it
+        is not."""
+        most_hosts, most = self.best
+        for hosts, total in self.totals:
+            if hosts > most_hosts and total < FALL * most:
+                return hosts
+        return None
+
+
+@dataclass(frozen=True)
+class Fabric:
+    hosts: tuple[str, ...]
+    lanes: int
+    """The number of ranks on each host."""
+    groups: tuple[str, ...]
+    """The name of the group of each host; empty: no groups are known."""
+    pairings: tuple[Pairing, ...]
+    hot_spots: tuple[HotSpot, ...] = ()
+    impacts: tuple[Impact, ...] = ()
+
+    def pairing(self, name: str) -> Pairing | None:
+        return next((each for each in self.pairings if each.name == name), None)
+
+    @cached_property
+    def account(self) -> Account:
+        """The faults that the pairs show."""
+        from mpigauge.result.fabric.blame import accuse
+
+        return accuse(self._flows(), self.hosts, self.groups, alone_of(self.pairings))
+
+    def _flows(self) -> Flows:
+        import numpy as np
+
+        from mpigauge.result.fabric.blame import Flows
+
+        rows = []
+        number = 0
+        for pairing in self.pairings:
+            for each in pairing.rounds:
+                number += 1
+                rows += [(number, *pair, value) for pair, value in each.together.items()]
+        columns = np.asarray(rows, dtype=float).reshape(-1, 4).T
+        numbers, first, second = columns[:3].astype(np.intp)
+        return Flows(numbers, first, second, columns[3])
+
+
+def fabric_of(run: Run, rows: Iterable[Row]) -> Fabric | None:
+    """The network of a run; None: it has no benchmark of all hosts at once."""
+    matchings = [each for each in run.of(Matching) if each.key.get("suite") == SUITE]
+    ours = [row for row in rows if row.cell.suite == SUITE]
+    if not matchings and not ours:
+        return None
+    head = run.header.get(HEADER) or {}
+    lanes = int(head.get("lanes") or 1)
+    hosts = tuple(head.get("hosts") or _hosts_of(run, lanes))
+    every = pairings(matchings, lanes)
+    groups = tuple(head.get("groups") or ())
+    return Fabric(
+        hosts=hosts,
+        lanes=lanes,
+        groups=_measured_groups(every, len(hosts)) if head.get("measured") else groups,
+        pairings=every,
+        hot_spots=tuple(_hot_spots(ours, lanes)),
+        impacts=impacts(run),
+    )
+
+
+def _measured_groups(every: Iterable[Pairing], hosts: int) -> tuple[str, ...]:
+    """The names of the groups of hosts that are near to each other, by the bandwidths of pairs
+    alone."""
+    import numpy as np
+
+    from mpigauge.result.fabric.groups import group_of_hosts, measured_groups
+
+    distances = np.full((hosts, hosts), math.nan)
+    for (first, second), value in alone_of(every).items():
+        distances[first, second] = distances[second, first] = 1 / value
+    groups = measured_groups(distances)
+    return tuple(groups[place].name for place in group_of_hosts(groups))
+
+
+def alone_of(every: Iterable[Pairing]) -> dict[tuple[int, int], float]:
+    """The bandwidth of each pair alone: the mean over the ways to pair hosts."""
+    values: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for pairing in every:
+        for pair, value in pairing.alone().items():
+            values[pair].append(value)
+    return {pair: sum(of) / len(of) for pair, of in values.items()}
+
+
+def _hosts_of(run: Run, lanes: int) -> Sequence[str]:
+    """The names of hosts by their ranks; ranks of one host that each stand for a host have the
+    number of the rank."""
+    by_place: dict[int, str] = {}
+    for rank in run.ranks:
+        by_place.setdefault(rank.rank // lanes, rank.host)
+    if len(set(by_place.values())) == len(by_place):
+        return [by_place[place] for place in sorted(by_place)]
+    return [f"{by_place[place]}:{place}" for place in sorted(by_place)]
+
+
+def _hot_spots(rows: Sequence[Row], lanes: int) -> Iterable[HotSpot]:
+    for benchmark in (TO_ONE, FROM_ONE):
+        totals: dict[int, float] = {}
+        for row in rows:
+            if row.cell.benchmark == benchmark and row.bandwidth:
+                others = row.ranks // lanes - 1
+                totals[others] = max(row.bandwidth.value, totals.get(others, -math.inf))
+        if totals:
+            yield HotSpot(benchmark, tuple(sorted(totals.items())))

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""Victims alone and beside aggressors, visit by visit: how much longer a call takes."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.model.row import Estimate
+from mpigauge.result.stats.order import fixed_order, median_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from mpigauge.model.columns import Cell
+    from mpigauge.model.record import CellRecord
+    from mpigauge.runs.store import Run
+
+    Ticks = npt.NDArray[np.float64]
+
+AGGRESSORS = ("sleep", "alltoall", "incast", "put", "bcast", "allreduce")
+"""The loads that other hosts make, in the order of tables; the first is the control, which makes
+none."""
+CONTROL = AGGRESSORS[0]
+VICTIMS = ("Latency", "Allreduce8", "Ring", "Allreduce")
+STOPPED = "aggressors"
+"""The flag of a cell whose aggressors stopped before they were told to."""
+TAIL = 0.99
+_RESAMPLED = 1000
+_LEVEL = 0.95
+_Visit = tuple[int, int]
+"""A launch and a round in it."""
+
+
+@dataclass(frozen=True)
+class Impact:
+    """A victim beside one kind of aggressors."""
+
+    victim: str
+    message_bytes: int
+    aggressor: str
+    alone_s: float
+    """The median of a call alone."""
+    median: Estimate
+    """The ratio of the medians: that of the visits in the same rounds."""
+    tail: Estimate
+    """The ratio of the 99th percentiles over all visits, with an interval over rounds."""
+    visits: int
+    aggressors_bytes_per_s: float
+    """The bandwidth of the aggressors meanwhile; NaN: they sleep."""
+    is_stopped: bool
+    """True if the aggressors stopped early, so that it does not count."""
+
+
+def impacts(run: Run) -> tuple[Impact, ...]:
+    """The impact of each kind of aggressors on each victim."""
+    cells: dict[tuple[str, int, str], list[CellRecord]] = defaultdict(list)
+    for record in _records(run):
+        victim, _, aggressor = record.cell.benchmark.partition("_")
+        if victim in VICTIMS:
+            cells[victim, record.cell.message_bytes, aggressor].append(record)
+    made = []
+    for (victim, size, aggressor), beside in sorted(cells.items(), key=_place):
+        alone = cells.get((victim, size, ""))
+        if aggressor and alone:
+            made.append(_impact(run, victim, size, aggressor, alone, beside))
+    return tuple(made)
+
+
+def _records(run: Run) -> Iterable[CellRecord]:
+    from mpigauge.model.record import CellRecord
+
+    return (each for each in run.of(CellRecord) if each.cell.suite == "FABRIC")
+
+
+def _place(item: tuple[tuple[str, int, str], object]) -> tuple[int, int, int]:
+    victim, size, aggressor = item[0]
+    return VICTIMS.index(victim), size, (*AGGRESSORS, "").index(aggressor)
+
+
+def _impact(
+    run: Run,
+    victim: str,
+    size: int,
+    aggressor: str,
+    alone: Sequence[CellRecord],
+    beside: Sequence[CellRecord],
+) -> Impact:
+    before, meanwhile = _visits(run, alone), _visits(run, beside)
+    both = [visit for visit in before if visit in meanwhile]
+    pairs = [(before[visit], meanwhile[visit]) for visit in both]
+    cells = [record.cell for record in beside]
+    median = _of_medians(pairs) if pairs else _of_cells([r.cell for r in alone], cells)
+    sent = [each.beside_bytes_per_s for each in cells if each.beside_bytes_per_s > 0]
+    return Impact(
+        victim,
+        size,
+        aggressor,
+        float(np.median([record.cell.time_p50_s for record in alone])) * alone[0].cell.time_scale,
+        median,
+        _of_tails(pairs),
+        len(pairs),
+        float(np.median(sent)) if sent else math.nan,
+        any(STOPPED in cell.flags for cell in cells),
+    )
+
+
+def _visits(run: Run, records: Iterable[CellRecord]) -> Mapping[_Visit, Ticks]:
+    """The samples of each visit in seconds, of the slowest rank."""
+    visits: dict[_Visit, Ticks] = {}
+    for record in records:
+        if record.raw is None or not record.raw.chunks:
+            continue
+        slowest = run.ticks(record.raw)[0] / record.raw.hz / record.cell.calls
+        start = 0
+        for chunk in record.raw.chunks:
+            visits[record.launch, chunk.round] = slowest[start : start + chunk.n]
+            start += chunk.n
+    return {visit: ticks for visit, ticks in visits.items() if len(ticks)}
+
+
+def _of_medians(pairs: Sequence[tuple[Ticks, Ticks]]) -> Estimate:
+    """The median over rounds of the ratio within a round, so that a drift between rounds cancels
+    out."""
+    ratios = [float(np.median(beside) / np.median(alone)) for alone, beside in pairs]
+    order = fixed_order(len(ratios))
+    low, high = median_interval(ratios, order) if order else (math.nan, math.nan)
+    return Estimate(float(np.median(ratios)), low, high)
+
+
+def _of_cells(alone: Sequence[Cell], beside: Sequence[Cell]) -> Estimate:
+    """The ratio of the medians of all samples, whose rounds are not known."""
+    ratio = np.median([c.time_p50_s for c in beside]) / np.median([c.time_p50_s for c in alone])
+    return Estimate(float(ratio), math.nan, math.nan)
+
+
+def _of_tails(pairs: Sequence[tuple[Ticks, Ticks]]) -> Estimate:
+    """The ratio of the 99th percentiles, and the middle 95 % of it in resampled rounds."""
+    if not pairs:
+        return Estimate(math.nan, math.nan, math.nan)
+    value = _tail_ratio(pairs)
+    if not fixed_order(len(pairs)):
+        return Estimate(value, math.nan, math.nan)
+    draw = np.random.default_rng(len(pairs))
+    ratios = []
+    for _ in range(_RESAMPLED):
+        chosen = draw.integers(len(pairs), size=len(pairs))
+        ratios.append(_tail_ratio([pairs[place] for place in chosen]))
+    low, high = np.quantile(ratios, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    return Estimate(value, float(low), float(high))
+
+
+def _tail_ratio(pairs: Sequence[tuple[Ticks, Ticks]]) -> float:
+    alone, beside = (np.concatenate([pair[side] for pair in pairs]) for side in (0, 1))
+    return float(np.quantile(beside, TAIL) / np.quantile(alone, TAIL))
