@@ -66,6 +66,11 @@ PARTS = {
         "their steps, each alone, and whole tunings of MPICH and Open MPI",
         marked("tuning"),
     ),
+    "fabric": Part(
+        "faults planted in a network of 8 hosts are named in 9 of 10 runs, and nothing else",
+        "a run with one slow host and one without a fault, with each MPI",
+        marked("fabric"),
+    ),
     "machines": Part(
         "tests of the kernels on emulated processors: x86 without AVX, aarch64",
         "those on x86 without AVX",

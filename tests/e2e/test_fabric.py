@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""`mpigauge fabric` on hosts of network namespaces, whose links have rates and faults of ours."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from mpigauge.model.mpi import Kernels, Mpi
+from mpigauge.result.document import document
+from mpigauge.result.fabric.fabric import RANDOM, Fabric, fabric_of
+from mpigauge.result.fabric.impact import CONTROL
+from mpigauge.runs.store import load
+from tests.e2e.cluster import SCRIPT, Cluster, cluster, needs_root, run_script
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.hosts,
+    needs_root,
+    pytest.mark.skipif(shutil.which("tc") is None, reason="needs tc, to limit the rates of links"),
+]
+
+HOSTS = 8
+ALL = f"node[01-0{HOSTS}]"
+RATE_MBIT = 160
+"""Two cores can saturate all links of this rate at once."""
+SLOW = "node05"
+BURST = {"NETNS_CLUSTER_BURST": "32kb"}
+"""A short burst: what passes at full speed before a rate holds would be a part of each message."""
+YIELD = {"mpi_yield_when_idle": "1"}
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with cluster(tmp_path_factory.mktemp("fabric"), HOSTS) as made:
+        yield made
+
+
+@pytest.fixture
+def even(hosts: Cluster) -> Cluster:
+    """Hosts whose links are alike."""
+    shape(hosts, RATE_MBIT)
+    return hosts
+
+
+def shape(hosts: Cluster, mbit: int, *names: str) -> None:
+    done = run_script(SCRIPT, ("shape", f"{mbit}mbit", *names), hosts.env | BURST, None)
+    assert done.returncode == 0, done.stderr
+
+
+def measured(hosts: Cluster, mpi: Mpi, cwd: Path, seconds: int, *words: str) -> Fabric:
+    """The network as one run shows it."""
+    settings = [f"--set={k}={v}" for k, v in YIELD.items() if mpi.launcher == "openmpi"]
+    agent = ("--rsh", f"{hosts.agent} -p 50000")
+    call = ("fabric", "--hosts", ALL, *agent, "--mpi", mpi.spec, *settings, "--sizes", "256Ki")
+    done = hosts.mpigauge(*call, "--in", f"{seconds}s", *words, "--output", "out", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    stored = load(cwd / "out")
+    fabric = fabric_of(stored, document(stored).rows)
+    assert fabric is not None
+    return fabric
+
+
+def accused(fabric: Fabric) -> set[str]:
+    return {host for each in fabric.account.accusations for host in each.hosts}
+
+
+@pytest.fixture
+def ready(mpi: Mpi, built: Kernels) -> Mpi:
+    assert built.executable.exists()
+    return mpi
+
+
+def test_one_host_at_half_rate_is_named(ready: Mpi, even: Cluster, tmp_path: Path) -> None:
+    shape(even, RATE_MBIT // 2, SLOW)
+    fabric = measured(even, ready, tmp_path, 30)
+    assert accused(fabric) == {SLOW}
+
+
+def test_without_a_fault_nothing_is_named(ready: Mpi, even: Cluster, tmp_path: Path) -> None:
+    fabric = measured(even, ready, tmp_path, 30)
+    assert accused(fabric) == set()
+    pairing = fabric.pairing(RANDOM)
+    assert pairing is not None
+    assert pairing.share is not None
+    assert [spot.totals[-1][0] for spot in fabric.hot_spots] == [HOSTS - 1] * 2
+    assert {each.aggressor for each in fabric.impacts} > {CONTROL, "alltoall"}
+
+
+def test_an_odd_number_of_hosts_and_two_ranks_on_each(even: Cluster, tmp_path: Path) -> None:
+    """A host rests in each round; ranks of a pair of hosts count together."""
+    settings = [f"--set={k}={v}" for k, v in YIELD.items()]
+    where = ("--hosts", "node[01-03]", "--ppn", "2", "--rsh", f"{even.agent} -p 50000")
+    words = ("fabric", *where, *settings, "--sizes", "16Ki", "--in", "15s", "--mpi", "openmpi")
+    done = even.mpigauge(*words, "--oversubscribe", "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    stored = load(tmp_path / "out")
+    fabric = fabric_of(stored, document(stored).rows)
+    assert fabric is not None
+    assert (fabric.lanes, len(fabric.hosts)) == (2, 3)
+    pairing = fabric.pairing(RANDOM)
+    assert pairing is not None
+    assert {len(each.together) for each in pairing.rounds} == {1}
+    assert not fabric.impacts
+
+
+# The full matrix
+
+
+def half_rate(hosts: Cluster) -> set[str]:
+    shape(hosts, RATE_MBIT // 2, SLOW)
+    return {SLOW}
+
+
+def lossy_pair(hosts: Cluster) -> set[str]:
+    """Drops some packets of one pair; the kernel here has no netem."""
+    if shutil.which("iptables") is None:
+        pytest.skip("needs iptables, to drop packets")
+    drop = ("-s", "node02", "-m", "statistic", "--mode", "random", "--probability", "0.03")
+    words = ("exec", "node06", "--", "iptables", "-A", "INPUT", *drop, "-j", "DROP")
+    done = hosts.script(*words)
+    if done.returncode:
+        pytest.skip(f"packets cannot be dropped here: {done.stderr.strip()}")
+    return {"node02", "node06"}
+
+
+def nothing(_: Cluster) -> set[str]:
+    return set()
+
+
+def mend(hosts: Cluster) -> None:
+    shape(hosts, RATE_MBIT)
+    if shutil.which("iptables"):
+        hosts.script("exec", "node06", "--", "iptables", "-F", "INPUT")
+
+
+@pytest.mark.acceptance("fabric")
+@pytest.mark.parametrize(
+    ("plant", "runs", "right"), [(half_rate, 10, 9), (lossy_pair, 10, 9), (nothing, 20, 18)]
+)
+def test_faults_are_named_and_nothing_else(
+    ready: Mpi,
+    even: Cluster,
+    tmp_path: Path,
+    plant: Callable[[Cluster], set[str]],
+    runs: int,
+    right: int,
+) -> None:
+    wanted = plant(even)
+    good, calm, shares = 0, 0, []
+    try:
+        for number in range(runs):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            fabric = measured(even, ready, folder, 30, "--seed", str(number + 1))
+            good += accused(fabric) == wanted
+            controls = [each.median for each in fabric.impacts if each.aggressor == CONTROL]
+            calm += all(not each.low > 1 and not each.high < 1 for each in controls)
+            pairing = fabric.pairing(RANDOM)
+            assert pairing is not None
+            assert pairing.total is not None
+            shares.append(pairing.total.value / (HOSTS * RATE_MBIT * 1e6 / 8))
+    finally:
+        mend(even)
+    assert good >= right, f"{good} of {runs} named {wanted or 'nothing'}"
+    if not wanted:
+        assert calm >= right, f"{calm} of {runs} intervals contain 1"
+        assert sum(abs(share - 1) < 0.1 for share in shares) >= right, shares
