@@ -34,11 +34,11 @@ saturated uplink, but another fault among them is.
 
 **Limits.** Below four hosts no pair has another one beside it, and nothing is judged. A pair, or a
 pair in a permutation, is judged by LEAST_SEEN rounds or more; `Account.unclear` has pairs that
-stood out in fewer, which are worth more rounds. All pairs are judged after some four rounds a host
-(of four or five hosts: twelve to twenty-four). Rounds should be in random order. Rounds that were
-chosen because they were slow are biased: leave them out, and measure the permutation again. Where
-a pair meets in one permutation only, a slow link and routes that collide differ in the bandwidth
-alone.
+stood out in fewer, which are worth more rounds. Four tournaments, in which each pair meets once,
+judge all pairs (of four to six hosts: about twenty). Rounds should be in random order. Rounds that
+were chosen because they were slow are biased: leave them out, and measure the permutation again.
+Where a pair meets in one permutation only, a slow link and routes that collide differ in the
+bandwidth alone.
 """
 
 from __future__ import annotations
