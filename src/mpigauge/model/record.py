@@ -162,12 +162,12 @@ def decode(payload: str) -> Record:
     raise ValueError("it is not a record that this version knows")
 
 
-def encode(record: Launch | CellRecord | Figure | CallSite | Skip | End) -> str:
+def encode(record: Launch | Rank | CellRecord | Figure | CallSite | Skip | End) -> str:
     """The line of a record that no kernel wrote; a cell is written without its samples."""
     if isinstance(record, CellRecord):
         return _line_of("cell", vars(record.cell))
     kind = _WRITTEN[type(record)]
-    if isinstance(record, Launch):
+    if isinstance(record, (Launch, Rank)):
         return _line_of(kind, asdict(record))
     return _line_of(kind, vars(record))
 
@@ -297,5 +297,6 @@ _KINDS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "figure": _figure, "rank": _rank,
 }  # fmt: skip
 _WRITTEN: dict[type[Any], str] = {
-    Launch: "launch", Figure: "figure", CallSite: "call_site", Skip: "skip", End: "end"
+    Launch: "launch", Rank: "rank", Figure: "figure", CallSite: "call_site", Skip: "skip",
+    End: "end",
 }  # fmt: skip

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.column_facts import IMPORTED
 from mpigauge.model.columns import SCHEMA_VERSION, Cell
-from mpigauge.model.record import CellRecord, End, Figure, Launch, Skip, nothing_known
+from mpigauge.model.grouping import grouped
+from mpigauge.model.record import CellRecord, End, Figure, Launch, Rank, Skip, nothing_known
 from mpigauge.runs.readers.text import Unread as Unread
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class TextTable:
 
     fixed: Mapping[str, Any]
     rows: int
-    columns: Callable[[], Mapping[str, Sequence[float]]]
+    columns: Callable[[], Mapping[str, Sequence[Any]]]
     """Makes the stored columns, by name (message_bytes, time_p50_s ...), on demand."""
     is_distinct: bool = False
     """True if its rows are known to differ in their keys."""
@@ -45,7 +46,7 @@ class TextTable:
         return cls(fixed, len(rows), columns)
 
     @cached_property
-    def varying(self) -> Mapping[str, Sequence[float]]:
+    def varying(self) -> Mapping[str, Sequence[Any]]:
         return self.columns()
 
     def cells(self) -> Iterator[Cell]:
@@ -74,6 +75,8 @@ class Reading:
     """Cards of benchmarks that mpigauge does not have."""
     profiles: tuple[ReportedProfile, ...] = ()
     """Reports of other profilers; their numbers are also among the figures."""
+    ranks: tuple[Rank, ...] = ()
+    """The ranks whose hosts the text names."""
 
     @property
     def rows(self) -> int:
@@ -86,12 +89,13 @@ class Reading:
         numbers = [record.launch for record in of] + [t.fixed["launch"] for t in self.tables]
         return max(numbers, default=-1)
 
-    def records(self) -> Iterator[Launch | CellRecord | Figure | Skip | End]:
+    def records(self) -> Iterator[Launch | Rank | CellRecord | Figure | Skip | End]:
         """Launches with their records; a launch that the text does not describe has unknown
         values."""
         by_launch: dict[int, list[CellRecord | Figure | Skip]] = {}
         for table in self.tables:
             by_launch.setdefault(table.fixed["launch"], []).extend(map(CellRecord, table.cells()))
+        ranks = grouped(self.ranks, lambda rank: rank.launch)
         others: list[Figure | Skip] = [*self.figures, *self.skips]
         for record in others:
             by_launch.setdefault(record.launch, []).append(record)
@@ -99,6 +103,7 @@ class Reading:
         for number in sorted(by_launch.keys() | launches.keys()):
             mine = by_launch.get(number, [])
             yield launches.get(number) or unknown_launch(number)
+            yield from ranks.get(number, ())
             yield from mine
             cells = sum(isinstance(record, CellRecord) for record in mine)
             yield End(number, "done", math.nan, math.nan, 0, cells)
@@ -133,6 +138,7 @@ def _shifted(reading: Reading, by: int) -> Reading:
         skips=_later(reading.skips, by),
         launches=_later(reading.launches, by),
         profiles=_later(reading.profiles, by),
+        ranks=_later(reading.ranks, by),
     )
 
 

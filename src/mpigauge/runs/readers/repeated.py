@@ -117,7 +117,7 @@ class _Repeats:
 def _part(table: TextTable, places: Sequence[int], launch: int) -> TextTable:
     columns = table.varying
 
-    def chosen() -> dict[str, Sequence[float]]:
+    def chosen() -> dict[str, Sequence[Any]]:
         return {name: [values[place] for place in places] for name, values in columns.items()}
 
     return TextTable({**table.fixed, "launch": launch}, len(places), chosen)
@@ -132,7 +132,12 @@ def _keys_in(table: TextTable) -> Iterator[Hashable]:
     """The columns of each row's key that vary within the table."""
     columns = [(name, table.varying[name]) for name in KEY_COLUMNS if name in table.varying]
     for place in range(table.rows):
-        yield tuple((name, int(values[place])) for name, values in columns)
+        yield tuple((name, _key_of(values[place])) for name, values in columns)
+
+
+def _key_of(value: Any) -> Hashable:
+    """A word as it is, and a number of any type as a whole one."""
+    return value if isinstance(value, str) else int(value)
 
 
 _figure_key: Callable[[Figure], tuple[Any, ...]] = attrgetter(

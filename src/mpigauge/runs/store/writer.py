@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.between import Between
     from mpigauge.model.cards import Card
-    from mpigauge.model.record import Figure, Launch, Record, Skip
+    from mpigauge.model.record import Figure, Launch, Rank, Record, Skip
 
 DEFAULT_ROOT = Path("mpigauge-runs")
 
@@ -186,7 +186,9 @@ class RunWriter:
         self._store(record, payload)
         return record
 
-    def append_records(self, records: Iterable[Launch | CellRecord | Figure | Skip | End]) -> None:
+    def append_records(
+        self, records: Iterable[Launch | Rank | CellRecord | Figure | Skip | End]
+    ) -> None:
         """Stores records that no job prints, many at a time; cells without samples."""
         path = self.folder / "records.jsonl"
         lines = map(encode, records)

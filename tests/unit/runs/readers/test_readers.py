@@ -57,7 +57,7 @@ RECORDED = {
     "perfcatcher": "ember-perfcatch-report", "ping_pong": "ember-pingpong-fit-12-13",
     "stream": "ember-stream-local", "perftest": "perftest",
     "babelstream": "babelstream", "ipm": "ipm", "nccl_tests": "nccl-tests",
-    "talp": "talp",
+    "talp": "talp", "gpcnet": "gpcnet", "mpigraph": "mpigraph", "hp2p": "hp2p",
 }  # fmt: skip
 
 

@@ -14,9 +14,12 @@ from mpigauge.runs.readers import READERS, Text
 PRINTED = Path(__file__).parents[3] / "golden/printed"
 ROWS = {
     "babelstream": ("babelstream", r"^Copy +(\S+)"),
+    "gpcnet": ("gpcnet", r"^\| +RR Get Lat \(8 B\) \| +(\S+)"),
+    "hp2p": ("hp2p", r"^ Avg latency +: (\S+)"),
     "hpl": ("hpl-variants", r"^WC0 +90112 .* (\S+e[+]\d+)"),
     "imb": ("ompi-MPI1-band-np2", r"^ +4 +\d+ +(\S+)"),
     "ipm": ("ipm", r"^# MPI +: +(\S+)"),
+    "mpigraph": ("mpigraph", r"^n2:1 to\t(\S+)"),
     "mpi_latency": ("mpi-latency", r"Avg round trip time = (\d+)"),
     "mpip": ("ember-mpip-report", r"^ +1 +(\S+) +\S+ +\S+$"),
     "nccl_tests": ("nccl-tests", r"^ +8 .* -1 +(\S+)"),
