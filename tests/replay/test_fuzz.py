@@ -8,7 +8,6 @@ As many as one wants: `python bench/fuzz.py --texts 200000 --programs 2000`.
 from __future__ import annotations
 
 import random
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -85,7 +84,5 @@ def test_no_text_takes_much_longer_than_a_valid_one(name: str, tmp_path: Path) -
     texts += [pumped(chance.choice(target.examples), chance) for _ in range(count)]
     texts += FOUND.get(name, ())
     for text in texts:
-        before = time.process_time()
         assert complaint(target, text, tmp_path) == ""
-        if time.process_time() - before > MOST_TIMES * usual:
-            assert slowness(target, text, tmp_path, usual) <= MOST_TIMES, text[:2000]
+        assert slowness(target, text, tmp_path, usual) <= MOST_TIMES, text[:2000]
