@@ -100,7 +100,7 @@ def loops(number: int) -> Iterator[None]:
 def launch(mpi: Mpi, row: Row, program: Path, seconds: float) -> list[str]:
     """The sentences of one launch. UserError: it failed."""
     with tempfile.TemporaryDirectory() as folder, loops(2 * cores() if row.has_loops else 0):
-        words = [program, row.kind, str(seconds)]
+        words: list[str | Path] = [program, row.kind, str(seconds)]
         done = profiled(mpi, row.ranks or cores(), words, Path(folder) / "files")
     if done.status or not done.files:
         raise UserError(f"{row.name} ended with status {done.status}: {done.errors}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,8 @@ class Network:
     def tournament(self, random: np.random.Generator) -> list[Permutation]:
         """Rounds in which each pair of hosts meets once; one host rests if their number is odd."""
         size = self.hosts + self.hosts % 2
-        names, rounds = random.permutation(size).tolist(), []
+        names = random.permutation(size).tolist()
+        rounds: list[Permutation] = []
         for turn in range(size - 1):
             places = [size - 1, *((turn + step) % (size - 1) for step in range(size - 1))]
             pairs = [(names[places[at]], names[places[-at]]) for at in range(1, size // 2)]
@@ -67,7 +69,7 @@ class Network:
         while len(permutations) < self.rounds:
             permutations += self.tournament(random)
         permutations += list(fixed) * 10
-        random.shuffle(permutations)  # type: ignore[arg-type]
+        random.shuffle(permutations)
         rounds, level = [], 0.0
         for pairs in permutations:
             level = 0.8 * level + random.normal(0, self.drift)
@@ -87,7 +89,7 @@ class Network:
             rounds.append(flows)
         return Flows.of_rounds(rounds)
 
-    def account(self, seed: int, **more) -> Account:
+    def account(self, seed: int, **more: Any) -> Account:
         names = [f"n{host}" for host in range(self.hosts)]
         groups = [f"leaf{group}" for group in self.group]
         fixed = more.pop("fixed", ())

@@ -51,8 +51,8 @@ def one_by_one() -> list[record.CellRecord]:
     made = []
     for number, (first, second) in enumerate(PAIRS):
         own = {name: values[number] for name, values in TIMES.items()}
-        own |= {"groups": 2, "group": number, "members": f"{first},{second}"}
-        line = cells.line("cell", **(cells.fields() | own))
+        place = {"groups": 2, "group": number, "members": f"{first},{second}"}
+        line = cells.line("cell", **(cells.fields() | own | place))
         cell = record.parse(line)
         assert isinstance(cell, record.CellRecord)
         made.append(cell)

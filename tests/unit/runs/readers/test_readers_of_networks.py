@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.result.pairs import stored_map
+from mpigauge.result.pairs import Sheet, stored_map
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.runs.readers import READERS, Text
 from mpigauge.runs.store import load
@@ -110,7 +110,8 @@ def test_gpcnet_verbose() -> None:
 def test_mpigraph_has_each_direction_as_either_side_measured_it() -> None:
     reading = read("mpigraph", text_of("mpigraph"))
     assert not reading.unread
-    by_name = {name: [] for name in ("Send_up", "Send_down", "Recv_up", "Recv_down")}
+    names = ("Send_up", "Send_down", "Recv_up", "Recv_down")
+    by_name: dict[str, list[Cell]] = {name: [] for name in names}
     for cell in cells(reading):
         by_name[cell.benchmark].append(cell)
     assert {name: len(of) for name, of in by_name.items()} == dict.fromkeys(by_name, 6)
@@ -144,7 +145,7 @@ def test_a_matrix_is_stored_as_a_map_with_its_hosts(name: str, sheets: int, tmp_
         assert slow == {(0, 2), (1, 2), (2, 3)}
 
 
-def _fastest(sheet) -> float:
+def _fastest(sheet: Sheet) -> float:
     return min(row.latency.value for row in sheet.rows.values())
 
 
@@ -153,7 +154,9 @@ def test_hp2p_figures_have_their_units() -> None:
     figures = {
         figure.name: (figure.value, figure.unit, figure.better) for figure in reading.figures
     }
-    assert figures["Avg bandwidth"] == (pytest.approx(2050.25 * MIB / 1e6), "MB/s", "higher")
+    value, *unit = figures["Avg bandwidth"]
+    assert value == pytest.approx(2050.25 * MIB / 1e6)
+    assert unit == ["MB/s", "higher"]
     assert figures["Max latency"] == (950.87, "µs", "lower")
     assert figures["Std latency"] == (96.2, "µs", "")
     assert figures["Min bisection efficiency"] == (74.87, "%", "higher")

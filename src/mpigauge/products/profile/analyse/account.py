@@ -203,7 +203,7 @@ class OnComm:
 class Account:
     """The numbers of one job of a profile."""
 
-    def __init__(self, job: ProfiledJob, all_threads: bool = False) -> None:
+    def __init__(self, job: ProfiledJob, *, all_threads: bool = False) -> None:
         """`all_threads`: times are sums over the threads of a rank, which may exceed wall time."""
         self.job = job
         self.profile = job.profile if all_threads else in_wall_time(job.profile)
