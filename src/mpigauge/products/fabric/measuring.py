@@ -12,20 +12,21 @@ from mpigauge.cli.screen import tell
 from mpigauge.cli.showing import print_run
 from mpigauge.cli.terminal import TERMINAL
 from mpigauge.measuring.plan import read_request
+from mpigauge.model.errors import RunError, UserError
 from mpigauge.products.fabric.plan import check_hosts, fabric_plan, read_share
 from mpigauge.products.fabric.present import present
 from mpigauge.result.fabric.fabric import HEADER
 from mpigauge.result.fabric.groups import MEASURED, group_of_hosts, read_groups
 from mpigauge.session.lookups import look_up
 from mpigauge.session.measuring import PlannedRun, check, measure
-from mpigauge.session.setup import set_up, target_of
+from mpigauge.session.setup import reach, set_up, target_of
 from mpigauge.session.targets import CommandOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.result.fabric.groups import Group
-    from mpigauge.session.targets import Setup
+    from mpigauge.session.targets import Setup, Target
 
 
 def measure_fabric(groups: str | None, aggressors: str, **values: Any) -> None:
@@ -33,7 +34,8 @@ def measure_fabric(groups: str | None, aggressors: str, **values: Any) -> None:
     options = CommandOptions.taken(values)
     share = read_share(aggressors)
     request = read_request({**values, "ppn": values.get("ppn") or 1}, look_up(values))
-    names = [host.name for host in target_of(request, options).hosts]
+    target = target_of(request, options)
+    names = [host.name for host in target.hosts]
     check_hosts(names)
     named = groups_of(groups, names)
     runs = []
@@ -57,7 +59,17 @@ def measure_fabric(groups: str | None, aggressors: str, **values: Any) -> None:
             present(stored)
         else:
             print_run(stored, options.form)
+    if measured.problems:
+        name_lost(target, runs[0].setup)
     measured.raise_problems()
+
+
+def name_lost(target: Target, setup: Setup) -> None:
+    """Names the hosts that no longer answer, after a launch has failed."""
+    try:
+        reach(target, setup.mpi, setup.built, setup.view)
+    except (UserError, RunError) as error:
+        tell(f"lost: {error}")
 
 
 def groups_of(word: str | None, hosts: Sequence[str]) -> tuple[Group, ...]:

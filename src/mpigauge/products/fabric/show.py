@@ -141,5 +141,5 @@ def _ratio(impact: Impact, which: str) -> str:
         return UNKNOWN
     value = f"{ratio.value:.2f}" if ratio.value < 10 else number(ratio.value)
     if not math.isfinite(ratio.error):
-        return value
+        return f"{value}±?"
     return f"{value}±{ratio.error:.2f}" if ratio.error < 10 else f"{value}±{ratio.error:.0f}"
