@@ -57,6 +57,7 @@ FORMS = (
         "nodes",
         "sides",
         "places",
+        "percent",
         "microseconds",
         "words",
         "arrivals",

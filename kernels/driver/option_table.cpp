@@ -136,7 +136,7 @@ const std::vector<OptionRow>& option_table() {
        "Order of the hosts, of which the first half exchanges with the second (FABRIC:Bisection_groups).  [default: as they are]",
        into(&S::host_order, places_of)},
       {"aggressors",
-       "Hosts that disturb others, in percent (FABRIC).  [default: 50]",
+       "Hosts that disturb others, in percent (FABRIC).  [default: 50%]",
        into(&S::aggressors, Range<int>{1, 99})},
       {"cache",
        "Whether buffers are in the cache.  [default: hot]",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import click
 
 GROUPS = {
-    "Measure": ("quick", "run", "node", "map", "sweep", "tune", "resume"),
+    "Measure": ("quick", "run", "node", "map", "fabric", "sweep", "tune", "resume"),
     "Look": ("show", "report", "plot", "explain", "best", "browse", "runs"),
     "Judge": ("compare", "check", "model", "ref"),
     "Predict": ("calibrate", "predict", "validate"),

@@ -915,9 +915,9 @@ OFFERED = (
     ),
     OptionRow(
         "aggressors",
-        "int",
-        "Hosts that disturb others, in percent (FABRIC).  [default: 50]",
-        "N",
+        "percent",
+        "Share of the hosts that disturb others (FABRIC).  [default: 50%]",
+        "SHARE",
         (),
         1,
         99,

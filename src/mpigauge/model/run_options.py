@@ -158,4 +158,4 @@ class RunOptions(TypedDict, total=False):
     """Order of the hosts, of which the first half exchanges with the second
     (FABRIC:Bisection_groups).  [default: as they are]"""
     aggressors: str | int
-    """Hosts that disturb others, in percent (FABRIC).  [default: 50]"""
+    """Share of the hosts that disturb others (FABRIC).  [default: 50%]"""

@@ -162,6 +162,15 @@ def _places(option: OptionRow, text: str) -> str:
     return ",".join(map(str, places))
 
 
+def _percent(option: OptionRow, text: str) -> str:
+    match = re.fullmatch(r"\s*(\d{1,2})\s*%?\s*", text)
+    if not match or int(match[1]) == 0:
+        raise UserError(
+            f"{option.flag}: '{text}' is no share of the hosts; write a percentage from 1% to 99%"
+        )
+    return str(int(match[1]))
+
+
 def _microseconds(option: OptionRow, text: str) -> str:
     word = text.strip().removesuffix("us").removesuffix("µs").strip()
     us = decimal_number(word)
@@ -222,6 +231,7 @@ _READERS: dict[str, Callable[[OptionRow, str], str]] = {
     "folders": _directories,
     "sides": _sides,
     "places": _places,
+    "percent": _percent,
     "microseconds": _microseconds,
     "arrivals": _arrivals,
     "run": _as_is,

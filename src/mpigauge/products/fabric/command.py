@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mpigauge.cli import options
 from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.helping import MESSAGES, RANKS, option
+from mpigauge.cli.options import option_of
+from mpigauge.model.option_table import OFFERED
+
+if TYPE_CHECKING:
+    from mpigauge.runs.store import Run
 
 
 @click.command("fabric", cls=HabitualCommand)
@@ -26,13 +31,7 @@ from mpigauge.cli.helping import MESSAGES, RANKS, option
         heading=RANKS,
         brief="Hosts of each switch: topology.conf, or measured.",
     ),
-    option(
-        "--aggressors",
-        default="50%",
-        metavar="SHARE",
-        help="Hosts that disturb the others.  [default: 50%]",
-        heading=RANKS,
-    ),
+    *(option_of(row) for row in OFFERED if row.name == "aggressors"),
     option(
         "--sizes",
         metavar="SIZE",
@@ -55,3 +54,10 @@ def command(**values: Any) -> None:
     from mpigauge.products.fabric.measuring import measure_fabric
 
     measure_fabric(**values)
+
+
+def present(stored: Run) -> None:
+    """Prints the screen of a network that a job has measured."""
+    from mpigauge.products.fabric.present import present as print_screen
+
+    print_screen(stored)

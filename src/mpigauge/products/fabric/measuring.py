@@ -13,7 +13,7 @@ from mpigauge.cli.showing import print_run
 from mpigauge.cli.terminal import TERMINAL
 from mpigauge.measuring.plan import read_request
 from mpigauge.model.errors import RunError, UserError
-from mpigauge.products.fabric.plan import check_hosts, fabric_plan, read_share
+from mpigauge.products.fabric.plan import check_hosts, fabric_plan
 from mpigauge.products.fabric.present import present
 from mpigauge.result.fabric.fabric import HEADER
 from mpigauge.result.fabric.groups import MEASURED, group_of_hosts, read_groups
@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from mpigauge.session.targets import Setup, Target
 
 
-def measure_fabric(groups: str | None, aggressors: str, **values: Any) -> None:
+def measure_fabric(groups: str | None, **values: Any) -> None:
     """Measures a network, and prints the result. UserError: an option is wrong."""
     options = CommandOptions.taken(values)
-    share = read_share(aggressors)
     request = read_request({**values, "ppn": values.get("ppn") or 1}, look_up(values))
     target = target_of(request, options)
     names = [host.name for host in target.hosts]
@@ -43,7 +42,6 @@ def measure_fabric(groups: str | None, aggressors: str, **values: Any) -> None:
         plan = fabric_plan(
             *(setup.request, setup.cards, setup.resources, setup.mpi),
             groups=group_of_hosts(named),
-            aggressors=share,
         )
         lanes = int(plan.parts[0].suite_options["host-ranks"])
         more = {HEADER: header(setup, named, lanes, groups == MEASURED)}

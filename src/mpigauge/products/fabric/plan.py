@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,8 +29,8 @@ LEAST_BYTES = 1 << 10
 LEAST_HOSTS = 2
 LEAST_HOSTS_BESIDE = 4
 """Two victims and two aggressors."""
-HALF = 50
-"""The hosts in percent that are aggressors."""
+AGGRESSORS_OPTION, HALF = "aggressors", "50"
+"""The share of the hosts that are aggressors, in percent."""
 _SHARE_OF_PAIRS, _SHARE_OF_SPOTS, _SHARE_OF_VICTIMS = 4, 1, 5
 
 
@@ -42,7 +41,6 @@ def fabric_plan(
     mpi: Mpi,
     *,
     groups: Sequence[int] = (),
-    aggressors: int = HALF,
 ) -> Plan:
     """A launch of pairs, one of hot spots, and one of victims. `groups`: the place of
     the group of each host, empty if none are known. UserError: there are too few hosts, or some
@@ -74,7 +72,8 @@ def fabric_plan(
         ),
     ]
     if hosts >= LEAST_HOSTS_BESIDE:
-        parts.append(part(beside(), every, _SHARE_OF_VICTIMS, aggressors=str(aggressors)))
+        share = request.suite_options.get(AGGRESSORS_OPTION, HALF)
+        parts.append(part(beside(), every, _SHARE_OF_VICTIMS, aggressors=share))
     request = replace(request, sizes=None)  # each part has its own
     plan = plan_of(request, tuple(parts), cards, resources, mpi)
     seconds, launches = plan.seconds or SECONDS, request.launches or 1
@@ -141,13 +140,3 @@ def growing(most: int) -> tuple[int, ...]:
         numbers.append(number)
         number *= 2
     return (*numbers, most)
-
-
-def read_share(text: str) -> int:
-    """The percentage in a text such as 50%. UserError: it is none from 1 to 99."""
-    match = re.fullmatch(r"\s*(\d{1,2})\s*%?\s*", text)
-    if not match or int(match[1]) == 0:
-        raise UserError(
-            f"--aggressors: '{text}' is no share of the hosts; write a percentage from 1% to 99%"
-        )
-    return int(match[1])

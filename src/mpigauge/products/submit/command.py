@@ -45,9 +45,9 @@ def command(
 ) -> None:
     """Run a command in a job of a batch system.
 
-    COMMAND is run, quick, map, node, sweep, profile or resume with its options, as it would be
-    without submit: the job's hosts and cores are found there. The job is followed, and what it has
-    measured is shown.
+    COMMAND is run, quick, map, fabric, node, sweep, profile or resume with its options, as it
+    would be without submit: the job's hosts and cores are found there. The job is followed, and
+    what it has measured is shown.
     """
     from mpigauge.products.submit import submitting
     from mpigauge.products.submit.queue import Queue

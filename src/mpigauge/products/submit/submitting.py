@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.site.batch import System, Wish
 
 PROFILE = "profile"
-NAMES = ("run", "quick", "map", "node", "sweep", PROFILE, "resume")
+NAMES = ("run", "quick", "map", "fabric", "node", "sweep", PROFILE, "resume")
 VARIABLES = ("MPIGAUGE_HOME", "MPIGAUGE_CACHE", "MPIGAUGE_KERNELS", "PYTHONPATH")
 """The variables that lead to our own files: a job has to find the same ones."""
 OURS = "mpigauge: "
@@ -340,8 +340,8 @@ def _collect_profile(stored: Run, ended: str, task: JobRequest) -> None:
 
 def _show(run: Run, task: JobRequest) -> None:
     """Prints the run as the command itself would."""
-    if task.name == "node":
-        module_of("node").present(run)
+    if task.name == "node" or (task.name == "fabric" and task.form == "table"):
+        module_of(task.name).present(run)
     else:
         from mpigauge.cli.showing import show
 

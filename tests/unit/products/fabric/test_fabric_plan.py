@@ -18,7 +18,6 @@ from mpigauge.products.fabric.plan import (
     fabric_plan,
     growing,
     order_by_group,
-    read_share,
 )
 from mpigauge.site import topology
 from mpigauge.site.placement import HostResources
@@ -106,14 +105,15 @@ def test_one_host_has_no_network() -> None:
         check_hosts([])
 
 
-@pytest.mark.parametrize("text", ["0", "0%", "100%", "half", "-5%", "", "5.5%"])
+@pytest.mark.parametrize("text", ["0", "0%", "100%", "half", "-5%", "5.5%"])
 def test_shares_of_hosts_are_percentages(text: str) -> None:
     with pytest.raises(UserError, match="from 1% to 99%"):
-        read_share(text)
+        plan(aggressors=text)
 
 
 def test_a_percent_sign_may_be_missing() -> None:
-    assert [read_share(text) for text in ("25%", "25", " 25 % ")] == [25] * 3
+    for text in ("25%", "25", " 25 % "):
+        assert plan(aggressors=text).parts[2].suite_options["aggressors"] == "25"
 
 
 @pytest.mark.parametrize(
