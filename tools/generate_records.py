@@ -42,7 +42,7 @@ PYTHON_TYPES = {
     "key": "Mapping[str, Any]",
     "columns": "Mapping[str, Any]",
 }
-WRITERS = ("kernels", "campaign")
+WRITERS = ("kernels", "campaign", "driver")
 
 
 @dataclass(frozen=True)

@@ -198,9 +198,10 @@ struct Card {
   bool by_gpu_library = false;  ///< a library for GPUs moves its data, which are always on them
   std::span<const std::size_t> sizes;  ///< where the user names none; empty: those of all others
   bool by_default = true;
-  Excuse excuse = nullptr;        ///< what else than the number of ranks can be in its way
-  Preparation prepare = nullptr;  ///< before its first cell
-  Choice choice = nullptr;        ///< where it has something to say about that
+  bool addressed = false;   ///< of two ranks, which need no communicator: it uses Run::address()
+  Excuse excuse = nullptr;  ///< what else than the number of ranks can be in its way
+  Preparation prepare = nullptr;             ///< before its first cell
+  Choice choice = nullptr;                   ///< where it has something to say about that
   const ThreadedLibrary* library = nullptr;  ///< that it calls
   std::array<std::string_view, 4> needs{};   ///< calls newer than MPI-2.2 that it cannot do without
 };
@@ -211,6 +212,12 @@ constexpr Card variant_of(Card card, std::string_view name, std::string_view abo
   card.about = about;
   card.place = place;
   card.by_default = false;
+  return card;
+}
+
+/// The same of a benchmark whose two ranks find each other by their addresses.
+constexpr Card by_address(Card card) {
+  card.addressed = true;
   return card;
 }
 

@@ -7,6 +7,12 @@
 
 namespace mpigauge {
 
+namespace {
+
+constexpr int reduce_tag = 1004;
+
+}  // namespace
+
 int position(int world_rank, Grid grid) {
   const long cells = static_cast<long>(grid.rows) * grid.columns;
   if (grid.rows < 2 || grid.columns < 2 || world_rank >= cells) return world_rank;
@@ -70,16 +76,51 @@ Groups::Groups(int ranks, int world_ranks, int world_rank, Multi multi, Grid gri
   split(place);
 }
 
-Groups::Groups(const PairRound& round, int world_rank) : groups_(static_cast<int>(round.size())) {
-  int place = 0;
-  for (std::size_t pair = 0; pair < round.size(); ++pair) {
-    const auto [first, second] = round[pair];
-    if (world_rank != first && world_rank != second) continue;
-    index_ = static_cast<int>(pair);
-    place = 2 * index_ + (world_rank == second ? 1 : 0);
-    members_ = std::to_string(first) + ',' + std::to_string(second);
+void Groups::take_seat(const Rounds& rounds, std::uint64_t round, int world_rank) {
+  groups_ = rounds.pairs(round);
+  round_ = round;
+  if (rounds.kind() == Pairing::Kind::all) pairing_ = "all";
+  const auto seat = rounds.seat(round, world_rank);
+  if (!seat) return;
+  index_ = seat->index;
+  addresses_ = {seat->pair.first, seat->pair.second};
+  members_ = std::to_string(seat->pair.first) + ',' + std::to_string(seat->pair.second);
+}
+
+Groups::Groups(const Rounds& rounds, std::uint64_t round, int world_rank) {
+  take_seat(rounds, round, world_rank);
+  split(2 * index_ + (world_rank == addresses_[1] ? 1 : 0));
+}
+
+Groups::Groups(const Rounds& rounds, std::uint64_t round, int world_rank, MPI_Comm comm)
+    : by_address_(true), comm_(comm), active_(comm) {
+  take_seat(rounds, round, world_rank);
+}
+
+int Groups::rank() const {
+  if (!by_address_) return rank_in(comm_);
+  if (!member()) return -1;
+  return rank_in(comm_) == addresses_[0] ? 0 : 1;
+}
+
+int Groups::size() const {
+  if (!by_address_) return size_of(comm_);
+  return member() ? 2 : 0;
+}
+
+void Groups::reduce(std::vector<std::int64_t>& values, MPI_Op op) const {
+  const int count = static_cast<int>(values.size());
+  if (!by_address_) {
+    const auto mine = values;
+    call(MPI_Reduce(mine.data(), values.data(), count, MPI_INT64_T, op, 0, comm_));
+  } else if (rank() == 0) {
+    std::vector<std::int64_t> other(values.size());
+    call(MPI_Recv(other.data(), count, MPI_INT64_T, addresses_[1], reduce_tag, comm_,
+                  MPI_STATUS_IGNORE));
+    call(MPI_Reduce_local(other.data(), values.data(), count, MPI_INT64_T, op));
+  } else {
+    call(MPI_Send(values.data(), count, MPI_INT64_T, addresses_[0], reduce_tag, comm_));
   }
-  split(place);
 }
 
 void Groups::split(int place) {
@@ -92,6 +133,7 @@ void Groups::split(int place) {
 }
 
 Groups::~Groups() {
+  if (by_address_) return;
   for (MPI_Comm* comm : {&active_, &comm_}) {
     if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
   }

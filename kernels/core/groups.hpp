@@ -4,6 +4,7 @@
 // Process groups as IMB forms them, and which numbers of ranks a benchmark runs on.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,8 +48,11 @@ class Groups {
  public:
   /// All ranks of the world together.
   Groups(int ranks, int world_ranks, int world_rank, Multi multi, Grid grid);
-  /// A pair in each group.
-  Groups(const PairRound& round, int world_rank);
+  /// A pair in each group: that of this rank, or none where it rests.
+  Groups(const Rounds& rounds, std::uint64_t round, int world_rank);
+  /// The same without a communicator of each pair. All ranks stay together in `comm`, where two
+  /// find each other by their ranks; who rests takes part in what all of them decide.
+  Groups(const Rounds& rounds, std::uint64_t round, int world_rank, MPI_Comm comm);
   ~Groups();
   Groups(const Groups&) = delete;
   Groups& operator=(const Groups&) = delete;
@@ -61,11 +65,29 @@ class Groups {
   /// Ranks of all groups; its rank 0 is rank 0 of the world, or the first of the first pair.
   [[nodiscard]] MPI_Comm active() const { return active_; }
 
+  /// Own rank in the own group, and how many ranks that has; -1 and 0 for those that rest.
+  [[nodiscard]] int rank() const;
+  [[nodiscard]] int size() const;
+  /// Ranks of comm() that are ranks 0 and 1 of the pair; null: the group has it for itself.
+  [[nodiscard]] const PairAddresses* addresses() const {
+    return by_address_ ? &addresses_ : nullptr;
+  }
+  /// Combines values of the ranks of the own group on its rank 0.
+  void reduce(std::vector<std::int64_t>& values, MPI_Op op) const;
+  /// The round of pairs, and where these follow from its number, by which schedule.
+  [[nodiscard]] std::uint64_t round() const { return round_; }
+  [[nodiscard]] std::string_view pairing() const { return pairing_; }
+
   [[nodiscard]] Whose all_groups() const { return {groups_, -1, {}}; }
   [[nodiscard]] Whose own_group() const { return {groups_, index_, members_}; }
 
  private:
+  void take_seat(const Rounds& rounds, std::uint64_t round, int world_rank);
   void split(int place);
+  bool by_address_ = false;
+  PairAddresses addresses_{};
+  std::uint64_t round_ = 0;
+  std::string_view pairing_;
   int groups_ = 1;
   int index_ = -1;
   std::string members_;

@@ -244,7 +244,8 @@ void Run::write(Turn turn) {
 void Run::meet() const {
   // Twice: the first lets everyone arrive, the second takes out what the first left askew.
   const auto barrier = [&] {
-    if (team_.own_barriers) dissemination_barrier(team_.comm);
+    if (team_.addresses != nullptr) meet_partner(address(peer()), team_.comm);
+    else if (team_.own_barriers) dissemination_barrier(team_.comm);
     else call(MPI_Barrier(team_.comm));
   };
   barrier();

@@ -21,6 +21,7 @@
 #include "core/card.hpp"
 #include "core/derived.hpp"
 #include "core/mpi.hpp"
+#include "core/pairs.hpp"
 #include "core/sync.hpp"
 #include "core/types.hpp"
 #include "platform/clock.hpp"
@@ -125,6 +126,8 @@ struct Team {
   int thread = 0;                     ///< which thread of its rank this is
   std::barrier<>* threads = nullptr;  ///< where the threads of a rank meet; null: there is one
   bool own_barriers = false;          ///< meet by our own barrier, not by the library's
+  /// Ranks of `comm` that are the two of a pair; null: `comm` has no others.
+  const PairAddresses* addresses = nullptr;
 };
 
 class Run {
@@ -145,6 +148,10 @@ class Run {
   [[nodiscard]] int root() const { return has_root(*case_.card) ? options().root : 0; }
   /// The other rank of a pair: rank 0 and the last one.
   [[nodiscard]] int peer() const { return team_.ranks - 1 - team_.rank; }
+  /// The rank of comm() that is this rank of the group.
+  [[nodiscard]] int address(int rank) const {
+    return team_.addresses == nullptr ? rank : team_.addresses->at(static_cast<std::size_t>(rank));
+  }
   /// What a message takes in memory.
   [[nodiscard]] std::size_t bytes() const { return bytes_in_memory(case_); }
   /// Elements of a message...

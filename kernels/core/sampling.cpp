@@ -37,6 +37,8 @@ constexpr double tainted_share_to_flag = 0.01;
 constexpr double least_clean_share = 0.25;
 constexpr double ask_every_s = 0.2;
 constexpr unsigned most_missed = 100;
+// The first timed call of a cell may end so much too late: a share of the time, or seconds.
+constexpr double late_share = 0.1, late_s_of_any = 0.5;
 
 std::vector<double> per_call(const std::vector<std::uint64_t>& ticks, std::uint32_t calls) {
   std::vector<double> values(ticks.size());
@@ -259,6 +261,7 @@ Sampling::Sampling(const Rules& rules, std::vector<Goal> goals, double now_s)
       goals_(std::move(goals)),
       cells_(goals_.size(), Cell(rules.clock_step_ticks)),
       given_up_(goals_.size(), 0),
+      left_out_(goals_.size(), 0),
       start_s_(now_s),
       random_(rules.seed) {}
 
@@ -294,9 +297,41 @@ bool Sampling::has_time_for_a_visit(std::size_t i) const {
   return cell.taken() + cost_s(visit) * rules_.hz + waits <= most;
 }
 
-bool Sampling::is_too_long(const Visit& first, double call_s) const {
+bool Sampling::is_too_long(const Visit& first, double call_s, double now_s) const {
   const double calls = first.warm + static_cast<double>(first.calls) * first.samples;
-  return rules_.cell_seconds > 0 && calls > 1 && calls * call_s > rules_.cell_seconds;
+  if (calls <= 1) return false;
+  if (!has_time_for(calls * call_s, now_s)) return true;
+  return rules_.cell_seconds > 0 && calls * call_s > rules_.cell_seconds;
+}
+
+bool Sampling::has_time_for(double seconds, double now_s) const {
+  return rules_.seconds <= 0 || now_s - start_s_ + seconds <= rules_.seconds;
+}
+
+// Of a cell that was not visited yet, no more is known than that others took so long at least. A
+// visit takes what is around its calls, too: as long as the last, but for its fewer calls.
+double Sampling::expected_s(const Visit& visit) const {
+  const Cell& cell = cells_[visit.cell];
+  if (cell.empty()) return shortest_first_call_s_;
+  const double calls = static_cast<double>(visit.calls) * visit.samples;
+  const double share = std::min(calls / cell.last().calls, 1.0);
+  return std::max(cost_s(visit), share * cell.last().seconds);
+}
+
+bool Sampling::has_time_for_one(double call_s, double now_s) const {
+  const bool is_first =
+      std::all_of(cells_.begin(), cells_.end(), [](const Cell& cell) { return cell.empty(); });
+  const double late_s = std::max(late_share * rules_.seconds, late_s_of_any);
+  return is_first || has_time_for(call_s - late_s, now_s);
+}
+
+bool Sampling::is_in_time(const Visit& visit, double now_s) const {
+  return has_time_for(expected_s(visit), now_s);
+}
+
+void Sampling::note_first_call(double seconds) {
+  const bool first = shortest_first_call_s_ <= 0;
+  shortest_first_call_s_ = first ? seconds : std::min(shortest_first_call_s_, seconds);
 }
 
 void Sampling::shorten(std::size_t cell, double call_s) {
@@ -357,9 +392,11 @@ double Sampling::cost_s(const Visit& visit) const {
 
 // Unfinished cells; when all of the time is to be used, the wider half of them once every cell
 // has an interval.
-std::vector<std::size_t> Sampling::choose(const std::vector<std::uint8_t>& also_wanted) const {
+std::vector<std::size_t> Sampling::choose(const std::vector<std::uint8_t>& also_wanted,
+                                          double now_s) const {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (left_out_[i] != 0 || !is_in_time(shape(i), now_s)) continue;
     if (judge(i) == Stop::running || (i < also_wanted.size() && also_wanted[i] != 0)) {
       chosen.push_back(i);
     }
@@ -396,13 +433,15 @@ Round Sampling::next(double now_s, const std::vector<std::uint8_t>& also_wanted)
   Round round{.number = round_, .fresh_buffers = fresh, .visits = {}};
   timed_out_ = timed_out_ || out_of_time(now_s);
   if (interrupted_ || timed_out_) return round;
-  auto cells = choose(also_wanted);
+  auto cells = choose(also_wanted, now_s);
   std::shuffle(cells.begin(), cells.end(), random_);
   balance(cells);
   double since_asked = ask_every_s;
   for (const std::size_t cell : cells) {
     Visit visit = shape(cell);
-    since_asked += round_ == 0 ? ask_every_s / 2 : cost_s(visit);  // at first nothing is known
+    // At first nothing is known of any.
+    const double at_first_s = rules_.seconds > 0 ? ask_every_s : ask_every_s / 2;
+    since_asked += round_ == 0 ? at_first_s : expected_s(visit);
     if (since_asked >= ask_every_s) {
       visit.ask = 1;
       since_asked = 0;
@@ -415,6 +454,8 @@ Round Sampling::next(double now_s, const std::vector<std::uint8_t>& also_wanted)
 
 void Sampling::add(std::size_t cell, Chunk chunk, double seconds) {
   cells_[cell].take(seconds * rules_.hz);
+  const double calls = static_cast<double>(chunk.calls) * static_cast<double>(chunk.slowest.size());
+  cells_[cell].set_last({seconds, std::max(calls, 1.0)});
   if (chunk.round == 0) return cells_[cell].set_probe(std::move(chunk));
   if ((chunk.taint & platform::Taint::missed) != 0) return cells_[cell].miss(std::move(chunk));
   cells_[cell].add(std::move(chunk));

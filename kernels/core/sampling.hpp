@@ -126,6 +126,12 @@ class Cell {
   /// The same with the discarded first visit and the calls before it.
   [[nodiscard]] double taken() const { return taken_; }
   void take(double ticks) { taken_ += ticks; }
+  /// What the last visit took, in seconds, and for how many timed calls.
+  struct Last {
+    double seconds = 0.0, calls = 1.0;
+  };
+  [[nodiscard]] const Last& last() const { return last_; }
+  void set_last(const Last& last) { last_ = last; }
   [[nodiscard]] bool empty() const { return chunks_.empty() && !probed_; }
   /// The discarded first visit: the only data of a cell that was not reached again.
   [[nodiscard]] const Chunk& probe() const { return probe_; }
@@ -147,6 +153,7 @@ class Cell {
   bool probed_ = false;
   double spent_ = 0.0;
   double taken_ = 0.0;
+  Last last_;
   unsigned missed_ = 0;
   std::vector<Chunk> missed_chunks_;
 };
@@ -160,12 +167,24 @@ class Sampling {
   Round next(double now_s, const std::vector<std::uint8_t>& also_wanted = {});
   /// Takes what a visit brought; `seconds` is how long all of it took. Round 0 is set apart.
   void add(std::size_t cell, Chunk chunk, double seconds);
-  /// Whether a first visit would take too long where a call takes so many seconds.
-  [[nodiscard]] bool is_too_long(const Visit& first, double call_s) const;
+  /// Whether a first visit would take too long where a call takes so many seconds: longer than the
+  /// cell may, or than all of the time that is left.
+  [[nodiscard]] bool is_too_long(const Visit& first, double call_s, double now_s) const;
+  /// Whether a visit that takes so many seconds would end in time.
+  [[nodiscard]] bool has_time_for(double seconds, double now_s) const;
+  /// Whether a cell whose first call took so many seconds gets a timed one: one that ends a little
+  /// late is better than nothing, and of the first cell of all there has to be something.
+  [[nodiscard]] bool has_time_for_one(double call_s, double now_s) const;
+  /// Whether the next visit to a cell would, as far as is known from those before.
+  [[nodiscard]] bool is_in_time(const Visit& visit, double now_s) const;
+  /// The first call of a cell took so many seconds, with all that is around it.
+  void note_first_call(double seconds);
   /// Of calls that are completed together, as many as fit where one takes so many seconds.
   void shorten(std::size_t cell, double call_s);
   [[nodiscard]] bool out_of_time(double now_s) const;
   void interrupt() { interrupted_ = true; }
+  /// There is no time for the first visit of a cell, so it has no other.
+  void leave_out(std::size_t cell) { left_out_[cell] = 1; }
   /// Nothing more is wanted of a cell, as it cannot be had.
   void give_up(std::size_t cell) { given_up_[cell] = 1; }
 
@@ -183,18 +202,21 @@ class Sampling {
   [[nodiscard]] Stop judge(std::size_t i) const;
   [[nodiscard]] bool has_time_for_a_visit(std::size_t i) const;
   [[nodiscard]] Visit shape(std::size_t i) const;
-  [[nodiscard]] std::vector<std::size_t> choose(const std::vector<std::uint8_t>& also_wanted) const;
+  [[nodiscard]] std::vector<std::size_t> choose(const std::vector<std::uint8_t>& also_wanted,
+                                                double now_s) const;
+  [[nodiscard]] double expected_s(const Visit& visit) const;
   void balance(std::vector<std::size_t>& cells) const;
   [[nodiscard]] double cost_s(const Visit& visit) const;
 
   Rules rules_;
   std::vector<Goal> goals_;
   std::vector<Cell> cells_;
-  std::vector<std::uint8_t> given_up_;
+  std::vector<std::uint8_t> given_up_, left_out_;
   double start_s_;
   unsigned round_ = 0;
   bool interrupted_ = false;
   bool timed_out_ = false;
+  double shortest_first_call_s_ = 0.0;  // of all cells; 0: none was called
   std::mt19937_64 random_;
 };
 

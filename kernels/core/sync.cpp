@@ -132,6 +132,11 @@ void dissemination_barrier(MPI_Comm comm) {
   }
 }
 
+void meet_partner(int partner, MPI_Comm comm) {
+  call(MPI_Sendrecv(nullptr, 0, MPI_BYTE, partner, sync_tag, nullptr, 0, MPI_BYTE, partner,
+                    sync_tag, comm, MPI_STATUS_IGNORE));
+}
+
 bool share_a_clock(MPI_Comm comm, const platform::ClockFacts& clock) {
   const std::string boot = platform::boot_id();
   const std::size_t hash = std::hash<std::string>{}(boot + platform::host_name() + clock.name);

@@ -26,6 +26,9 @@ std::string_view word(SyncMethod method);
 /// MPI_Barrier.
 void dissemination_barrier(MPI_Comm comm);
 
+/// A barrier of this rank and one other.
+void meet_partner(int partner, MPI_Comm comm);
+
 /// Whether all ranks read the same clock: one running system, the same source, and no message that
 /// arrives before it was sent. All ranks together.
 bool share_a_clock(MPI_Comm comm, const platform::ClockFacts& clock);

@@ -9,9 +9,7 @@ namespace mpigauge {
 
 namespace {
 
-int source_of(const Pair& pair, Source source) {
-  return source == Source::any ? MPI_ANY_SOURCE : pair.peer;
-}
+int source_of(int peer, Source source) { return source == Source::any ? MPI_ANY_SOURCE : peer; }
 
 // One byte from the upper rank tells the lower one that all has arrived.
 void acknowledge(const Pair& pair, MPI_Comm comm) {
@@ -34,8 +32,8 @@ Pair pair_of_halves(const Run& run) {
 void ping_pong(Run& run, const Pair& pair, Source source) {
   const Block out = run.send_block();
   const Block in = run.recv_block();
-  const int peer = pair.peer;
-  const int from = source_of(pair, source);
+  const int peer = run.address(pair.peer);
+  const int from = source_of(peer, source);
   const MPI_Comm comm = run.comm();
   if (pair.lower) {
     run.measure([=](Turn t) {
@@ -48,14 +46,14 @@ void ping_pong(Run& run, const Pair& pair, Source source) {
       send(out[t], peer, comm);
     });
   }
-  run.expect(run.wrong(in.bytes(), peer, 0));
+  run.expect(run.wrong(in.bytes(), pair.peer, 0));
 }
 
 void ping_ping(Run& run, const Pair& pair, Source source) {
   const Block out = run.send_block();
   const Block in = run.recv_block();
-  const int peer = pair.peer;
-  const int from = source_of(pair, source);
+  const int peer = run.address(pair.peer);
+  const int from = source_of(peer, source);
   const MPI_Comm comm = run.comm();
   run.measure([=](Turn t) {
     MPI_Request sent = MPI_REQUEST_NULL;
@@ -63,7 +61,7 @@ void ping_ping(Run& run, const Pair& pair, Source source) {
     recv(in[t], from, comm);
     wait(&sent);
   });
-  run.expect(run.wrong(in.bytes(), peer, 0));
+  run.expect(run.wrong(in.bytes(), pair.peer, 0));
 }
 
 Outgoing::Outgoing(Run& run)

@@ -17,6 +17,7 @@
 #include "core/sampling.hpp"
 #include "driver/attempt.hpp"
 #include "driver/cases.hpp"
+#include "driver/pair_rows.hpp"
 #include "driver/session.hpp"
 #include "gpu/arenas.hpp"
 #include "record/records.hpp"
@@ -53,7 +54,12 @@ class Parcel {
   explicit Parcel(std::size_t samples);
   /// `counted`: the times of this rank say something about the benchmark.
   void put(const Outcome& outcome, bool counted);
-  void reduce(MPI_Comm comm);
+  /// Brings together what all ranks of the row measured: what is greatest, and sums.
+  template <class Reduce>
+  void reduce(Reduce reduce) {
+    reduce(most_, MPI_MAX);
+    reduce(sum_, MPI_SUM);
+  }
   void unpack(Chunk& chunk) const;
 
  private:
@@ -107,15 +113,6 @@ void Parcel::put(const Outcome& outcome, bool counted) {
   }
 }
 
-void Parcel::reduce(MPI_Comm comm) {
-  const auto most = most_;
-  const auto sum = sum_;
-  call(MPI_Reduce(most.data(), most_.data(), static_cast<int>(most.size()), MPI_INT64_T, MPI_MAX, 0,
-                  comm));
-  call(MPI_Reduce(sum.data(), sum_.data(), static_cast<int>(sum.size()), MPI_INT64_T, MPI_SUM, 0,
-                  comm));
-}
-
 void Parcel::unpack(Chunk& chunk) const {
   chunk.first = static_cast<std::uint64_t>(most_[once_ + once_first]);
   for (std::size_t bit = 0; bit < taint_bits; ++bit) {
@@ -153,6 +150,9 @@ struct RoundHead {
   std::uint32_t widen = 0;
   std::uint32_t narrow = 0;
 };
+
+// What becomes of a visit, as rank 0 decides.
+enum class Verdict : unsigned char { go_on, shorten, leave_out, stop };
 
 // A cell in all its variants.
 std::string name_of(const Job& job) {
@@ -207,7 +207,10 @@ class AdaptivePhase {
   RoundHead share(Round& round);
   bool visit(const Round& round, const Visit& visit);
   bool begin(const Round& round, const Visit& visit);
-  bool is_too_long(const Visit& visit, double call_s);
+  [[nodiscard]] Verdict agree(Verdict verdict) const;
+  [[nodiscard]] Verdict before(const Visit& visit) const;
+  void leave_out(const Round& round, const Visit& visit);
+  [[nodiscard]] Verdict after_call(const Visit& visit, double call_s) const;
   bool measure(const Round& round, const Visit& visit);
   bool attempted(std::uint32_t cell, Run& run);
   bool check_data(const Visit& visit);
@@ -215,11 +218,17 @@ class AdaptivePhase {
   void write_matching(const Round& round, const Visit& visit, const Outcome& outcome);
   void add_beside(std::uint32_t cell, const Outcome& outcome);
   std::vector<std::uint8_t> wanted_by_other_groups();
-  bool asked_to_stop();
   void write_progress();
   std::string rows(bool all);
   Object row(std::size_t i);
+  void count(std::size_t i);
+  [[nodiscard]] bool is_measured(std::size_t i) const;
   void hand_in(const std::string& lines);
+  void write_blocks();
+  void write_block(std::size_t i, bool has_row);
+  void reduce_row(std::vector<std::int64_t>& values, MPI_Op op) const;
+  [[nodiscard]] Measured measured(std::size_t i) const;
+  [[nodiscard]] std::string raw_text(std::size_t i) const;
   [[nodiscard]] Object cell_record(std::size_t i) const;
   [[nodiscard]] std::string why_empty(std::size_t i) const;
 
@@ -231,6 +240,9 @@ class AdaptivePhase {
   }
   [[nodiscard]] bool leads_all() const { return active_rank_ == 0; }
   [[nodiscard]] bool leads() const { return stats_rank_ == 0; }
+  // Between pairs that measure, and only takes part in what all ranks decide.
+  [[nodiscard]] bool rests() const { return !groups_.member(); }
+  [[nodiscard]] bool in_pairs() const { return session_.options.pairs.has_value(); }
   [[nodiscard]] bool counts(const Job& job) const {
     const bool as_one_sees_it = job.row.card->time == Time::half_round_trip;
     return !as_one_sees_it || job.row.card->ranks != Ranks::pair || team_.rank == 0;
@@ -245,7 +257,7 @@ class AdaptivePhase {
   Knobs knobs_;
   Team team_;
   MPI_Comm stats_comm_;  // ranks whose samples make one row
-  int stats_rank_;
+  int stats_rank_ = 0;
   int active_rank_;
   std::vector<Sampling> sampling_;                // one, made when the jobs are known
   std::map<std::uint32_t, std::string> refused_;  // cells that cannot be run here, and why
@@ -267,11 +279,16 @@ AdaptivePhase::AdaptivePhase(Session& session, const Groups& groups, const std::
       groups_(groups),
       knobs_(session.options.arms, groups.comm()),
       stats_comm_(session.options.multi == Multi::apart ? groups.comm() : groups.active()),
-      stats_rank_(rank_in(stats_comm_)),
       active_rank_(rank_in(groups.active())) {
-  rules_ = session.rules(seconds, size_of(stats_comm_));
+  const bool apart = session.options.multi == Multi::apart;
+  stats_rank_ = apart ? groups.rank() : active_rank_;
+  rules_ = session.rules(seconds, apart ? groups.size() : size_of(stats_comm_));
   make_starter(jobs);
-  team_ = {groups.comm(), rank_in(groups.comm()), size_of(groups.comm()), &starter_};
+  team_ = {.comm = groups.comm(),
+           .rank = std::max(groups.rank(), 0),
+           .ranks = std::max(groups.size(), 1),
+           .starter = &starter_,
+           .addresses = groups.addresses()};
   choose_jobs(jobs);
 }
 
@@ -408,7 +425,7 @@ void AdaptivePhase::run() {
     Round round = sampling_[0].next(platform::now_s(), others);
     const RoundHead head = share(round);
     on = head.visits > 0;
-    if (head.write != 0) hand_in(rows(false));
+    if (head.write != 0 && !in_pairs()) hand_in(rows(false));
     // Fresh ones only for what is still visited: mapping large ones takes longer than short calls.
     if (head.fresh_buffers != 0) drop_buffers();
     if (!reserve_buffers(cells_of(round))) throw std::bad_alloc();
@@ -419,7 +436,8 @@ void AdaptivePhase::run() {
     for (const Visit& v : round.visits) on = on && visit(round, v);
     write_progress();
   }
-  hand_in(rows(true));
+  if (in_pairs()) write_blocks();
+  else hand_in(rows(true));
 }
 
 // Rank 0 fills the head, and everybody gets it and the visits.
@@ -461,57 +479,84 @@ std::vector<std::uint8_t> AdaptivePhase::wanted_by_other_groups() {
   return all;
 }
 
-bool AdaptivePhase::asked_to_stop() {
-  const bool stop =
-      leads_all() && (session_.stop_wanted() || sampling_[0].out_of_time(platform::now_s()));
-  return broadcast_bool(groups_.active(), stop);
+// All ranks learn how rank 0 decides.
+Verdict AdaptivePhase::agree(Verdict verdict) const {
+  auto told = static_cast<unsigned char>(verdict);
+  call(MPI_Bcast(&told, 1, MPI_BYTE, 0, groups_.active()));
+  return static_cast<Verdict>(told);
+}
+
+Verdict AdaptivePhase::before(const Visit& visit) const {
+  if (!leads_all()) return Verdict::go_on;
+  const double now_s = platform::now_s();
+  if (session_.stop_wanted() || sampling_[0].out_of_time(now_s)) return Verdict::stop;
+  return sampling_[0].is_in_time(visit, now_s) ? Verdict::go_on : Verdict::leave_out;
 }
 
 bool AdaptivePhase::visit(const Round& round, const Visit& visit) {
-  if (visit.ask != 0 && asked_to_stop()) return false;
-  if (refused_.contains(visit.cell)) return true;
+  const Verdict verdict = visit.ask != 0 ? agree(before(visit)) : Verdict::go_on;
+  if (verdict == Verdict::stop) return false;
+  if (verdict == Verdict::leave_out) leave_out(round, visit);
+  if (verdict == Verdict::leave_out || refused_.contains(visit.cell)) return true;
   team_.comm = knobs_.choose(jobs_[visit.cell].arm);
   team_.buffers = &buffers_in(memory_of(jobs_[visit.cell]));
   if (round.number > 0 || begin(round, visit)) measure(round, visit);
   return true;
 }
 
+// Of its first visit a cell that is left out has nothing, and gets no other.
+void AdaptivePhase::leave_out(const Round& round, const Visit& visit) {
+  if (round.number == 0) sampling_[0].leave_out(visit.cell);
+}
+
 // The first calls of a cell. Where they take so long that a whole visit would take longer than the
-// cell may, a single timed one is all of it. False on all ranks when nothing is left of the visit.
+// cell may, or than there is time, a single timed one is all of it, if there is time for that.
+// False on all ranks when nothing is left of the visit.
 bool AdaptivePhase::begin(const Round& round, const Visit& visit) {
   double start_s = platform::now_s();
   if (!check_data(visit)) return false;
-  if (!is_too_long(visit, platform::now_s() - start_s)) return true;
+  double call_s = platform::now_s() - start_s;
+  sampling_[0].note_first_call(call_s);
+  const Verdict verdict = after_call(visit, call_s);
+  if (verdict == Verdict::leave_out) leave_out(round, visit);
+  if (verdict != Verdict::shorten) return verdict == Verdict::go_on;
   // The first call of all may have connected the ranks, so another one is timed.
   start_s = platform::now_s();
   if (!measure(round, {.cell = visit.cell})) return false;
-  const double call_s = platform::now_s() - start_s;
-  if (!is_too_long(visit, call_s)) return true;
+  call_s = platform::now_s() - start_s;
+  if (after_call(visit, call_s) == Verdict::go_on) return true;
   sampling_[0].shorten(visit.cell, call_s);
   return false;
 }
 
-bool AdaptivePhase::is_too_long(const Visit& visit, double call_s) {
-  if (rules_.cell_seconds <= 0) return false;
-  return broadcast_bool(groups_.active(), leads_all() && sampling_[0].is_too_long(visit, call_s));
+// What is left to do of a first visit where a call took so many seconds.
+Verdict AdaptivePhase::after_call(const Visit& visit, double call_s) const {
+  if (rules_.cell_seconds <= 0 && rules_.seconds <= 0) return Verdict::go_on;
+  if (!leads_all()) return agree(Verdict::go_on);
+  const double now_s = platform::now_s();
+  if (!sampling_[0].has_time_for_one(call_s, now_s)) return agree(Verdict::leave_out);
+  const bool too_long = sampling_[0].is_too_long(visit, call_s, now_s);
+  return agree(too_long ? Verdict::shorten : Verdict::go_on);
 }
 
 // False on all ranks when the cell turns out to be one that cannot be run here.
 bool AdaptivePhase::measure(const Round& round, const Visit& visit) {
   const Job& job = jobs_[visit.cell];
-  const Task task{is_apart(job) ? Work::apart : Work::chain, visit.warm, visit.samples, visit.calls,
-                  (round.number + 1) * writes_between_rounds, round.number};
+  const Task task{
+      is_apart(job) ? Work::apart : Work::chain,  visit.warm,  visit.samples, visit.calls,
+      (round.number + 1) * writes_between_rounds, round.number};
   const double start_s = platform::now_s();
   starter_.use(job.sync);
   Run run(job.row, team_, task);
   if (!attempted(visit.cell, run)) return false;
-  collect(round, visit, run.take_outcome(), start_s);
+  if (!rests()) collect(round, visit, run.take_outcome(), start_s);
   return true;
 }
 
 // False on all ranks when the cell turns out to be one that cannot be run here.
 bool AdaptivePhase::attempted(std::uint32_t cell, Run& run) {
-  const auto why = attempt(jobs_[cell], run, groups_.active());
+  const auto why = rests() ? attempt_of_others(jobs_[cell], groups_.active())
+                           : attempt(jobs_[cell], run, groups_.active());
   if (why.empty()) return true;
   refused_[cell] = why;
   sampling_[0].give_up(cell);
@@ -523,13 +568,14 @@ bool AdaptivePhase::check_data(const Visit& visit) {
   const Task task{Work::check};
   Run run(job.row, team_, task);
   if (!attempted(visit.cell, run)) return false;
+  if (rests()) return true;
   const Outcome outcome = run.take_outcome();
   if (!outcome.expected) {
     throw std::logic_error(std::string(job.row.card->name) + " does not check its data");
   }
-  std::uint64_t all = 0;
-  call(MPI_Reduce(&outcome.wrong, &all, 1, MPI_UINT64_T, MPI_SUM, 0, stats_comm_));
-  wrong_[visit.cell] += all;
+  std::vector<std::int64_t> all{static_cast<std::int64_t>(outcome.wrong)};
+  reduce_row(all, MPI_SUM);
+  wrong_[visit.cell] += leads() ? static_cast<std::uint64_t>(all.front()) : 0;
   remarks_[visit.cell] |= remarks_of_all(job, outcome, stats_comm_);
   session_.remarks |= remarks_[visit.cell];
   return true;
@@ -539,7 +585,7 @@ void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcom
                             double start_s) {
   Parcel parcel(visit.samples);
   parcel.put(outcome, outcome.counted && counts(jobs_[visit.cell]));
-  parcel.reduce(stats_comm_);
+  parcel.reduce([this](auto& values, MPI_Op op) { reduce_row(values, op); });
   if (jobs_[visit.cell].row.card->by_pair) write_matching(round, visit, outcome);
   if (jobs_[visit.cell].row.card->options.has(SuiteOption::aggressors)) {
     add_beside(visit.cell, outcome);
@@ -565,8 +611,7 @@ Met met_of(const Outcome& outcome, double hz) {
   return {outcome.partner, std::llround(ticks / hz * 1e9)};
 }
 
-void AdaptivePhase::write_matching(const Round& round, const Visit& visit,
-                                   const Outcome& outcome) {
+void AdaptivePhase::write_matching(const Round& round, const Visit& visit, const Outcome& outcome) {
   const Met mine = met_of(outcome, rules_.hz);
   std::vector<Met> all(leads() ? static_cast<std::size_t>(size_of(stats_comm_)) : 0);
   call(MPI_Gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0, stats_comm_));
@@ -594,6 +639,13 @@ void AdaptivePhase::add_beside(std::uint32_t cell, const Outcome& outcome) {
   beside_[cell].bytes += all[0];
   beside_[cell].seconds += all[1];
   beside_[cell].stopped |= all[2] > 0;
+}
+
+void AdaptivePhase::reduce_row(std::vector<std::int64_t>& values, MPI_Op op) const {
+  if (session_.options.multi == Multi::apart) return groups_.reduce(values, op);
+  const auto mine = values;
+  call(MPI_Reduce(mine.data(), values.data(), static_cast<int>(mine.size()), MPI_INT64_T, op, 0,
+                  stats_comm_));
 }
 
 void AdaptivePhase::note_missed(const Visit& visit, const Chunk& chunk) {
@@ -664,7 +716,7 @@ records::Raw raw_of(const Cell& cell, double hz) {
           .scheme = "max,min,avg"};
 }
 
-Object AdaptivePhase::cell_record(std::size_t i) const {
+Measured AdaptivePhase::measured(std::size_t i) const {
   const Job& job = jobs_[i];
   const Cell cell = sampling_[0].cells()[i].with_missed();
   Stop stop = sampling_[0].stopped(i);
@@ -674,16 +726,24 @@ Object AdaptivePhase::cell_record(std::size_t i) const {
   const double apart = s.missed ? starter_.width_ticks() : starter_.error_ticks();
   s.sync_error_s = by_clock ? apart / rules_.hz : 0.0;
   if (s.missed || s.sync_error_s > most_sync_error * s.time_p50_s) s.flags.emplace_back("sync");
-  const Measured measured{.summary = s,
-                          .rounds = cell.rounds(),
-                          .epochs = buffers_.at(memory_of(job)).epoch(),
-                          .stop = word(stop),
-                          .wrong = wrong_[i],
-                          .remarks = remarks_[i],
-                          .beside = beside_[i]};
-  if (session_.on_cell) session_.on_cell(job, measured);
-  Object line = cell_record_of(session_, groups_, job, measured);
-  line.add("raw", object_of(raw_of(cell, rules_.hz)));
+  return {.summary = s,
+          .rounds = cell.rounds(),
+          .epochs = buffers_.at(memory_of(job)).epoch(),
+          .stop = word(stop),
+          .wrong = wrong_[i],
+          .remarks = remarks_[i],
+          .beside = beside_[i]};
+}
+
+std::string AdaptivePhase::raw_text(std::size_t i) const {
+  return object_of(raw_of(sampling_[0].cells()[i].with_missed(), rules_.hz)).text();
+}
+
+Object AdaptivePhase::cell_record(std::size_t i) const {
+  const Measured of_cell = measured(i);
+  if (session_.on_cell) session_.on_cell(jobs_[i], of_cell);
+  Object line = cell_record_of(session_, groups_, jobs_[i], of_cell);
+  line.add_json("raw", raw_text(i));
   return line;
 }
 
@@ -697,19 +757,54 @@ std::string AdaptivePhase::rows(bool all) {
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     if (written_[i] || !(all || sampling_[0].finished(i))) continue;
     lines += (lines.empty() ? "" : "\n") + row(i).text();
-    if (sampling_[0].stopped(i) == Stop::time) session_.timed_out = true;
     written_[i] = true;
   }
   return lines;
 }
 
-Object AdaptivePhase::row(std::size_t i) {
+bool AdaptivePhase::is_measured(std::size_t i) const {
+  return !refused_.contains(static_cast<std::uint32_t>(i)) && !sampling_[0].cells()[i].empty();
+}
+
+void AdaptivePhase::count(std::size_t i) {
   session_.wrong += wrong_[i];
-  const bool refused = refused_.contains(static_cast<std::uint32_t>(i));
-  if (!refused && !sampling_[0].cells()[i].empty()) {
-    ++session_.cells;
-    return cell_record(i);
+  if (is_measured(i)) ++session_.cells;
+  if (sampling_[0].stopped(i) == Stop::time) session_.timed_out = true;
+}
+
+// What all pairs of the round measured, a record for each case.
+void AdaptivePhase::write_blocks() {
+  if (leads() && (sampling_[0].interrupted() || session_.stop_wanted())) {
+    session_.interrupted = true;
   }
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    if (leads()) count(i);
+    write_block(i, leads() && is_measured(i));
+  }
+}
+
+void AdaptivePhase::write_block(std::size_t i, bool has_row) {
+  const PairRow mine = has_row ? pair_row(session_, groups_, measured(i)) : PairRow{};
+  const auto rows = gather_rows(mine, groups_.active());
+  std::vector<std::string> texts, raw;
+  if (session_.ranks <= most_ranks_in_detail) {
+    for_each_text(groups_.active(), has_row ? raw_text(i) : "",
+                  [&](int, const std::string& text) { texts.push_back(text); });
+  }
+  if (!leads_all()) return;
+  if (rows.empty()) {
+    return session_.write_skip(key_of(jobs_[i], session_.options, groups_.all_groups()),
+                               why_empty(i));
+  }
+  for (const PairRow& row : rows) {
+    if (!texts.empty()) raw.push_back(texts.at(static_cast<std::size_t>(row.holder)));
+  }
+  session_.writer->write(pair_block_of(session_, groups_, jobs_[i], rows, raw));
+}
+
+Object AdaptivePhase::row(std::size_t i) {
+  count(i);
+  if (is_measured(i)) return cell_record(i);
   return object_of(records::Skip{.launch = session_.options.launch,
                                  .key = key_of(jobs_[i], session_.options, whose()),
                                  .reason = why_empty(i)});

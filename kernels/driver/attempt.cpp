@@ -20,6 +20,10 @@ std::string attempt(const Job& job, Run& run, MPI_Comm active) {
   return first_text(why, active);
 }
 
+std::string attempt_of_others(const Job& job, MPI_Comm active) {
+  return job.row.card->may_refuse ? first_text("", active) : "";
+}
+
 unsigned remarks_of_all(const Job& job, const Outcome& mine, MPI_Comm row_comm) {
   if (!is_on_files(*job.row.card)) return 0;
   unsigned all = 0;

@@ -14,6 +14,9 @@ namespace mpigauge {
 /// when it ran on all of them.
 std::string attempt(const Job& job, Run& run, MPI_Comm active);
 
+/// The same of a rank that only hears what became of it on others.
+std::string attempt_of_others(const Job& job, MPI_Comm active);
+
 /// What the ranks of a row remark, on rank 0 of them; only benchmarks on files ever do.
 unsigned remarks_of_all(const Job& job, const Outcome& mine, MPI_Comm row_comm);
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <memory>
 #include <stdexcept>
 
 #include "blas/library.hpp"
@@ -14,6 +15,7 @@
 #include "driver/directories.hpp"
 #include "driver/launch.hpp"
 #include "driver/names.hpp"
+#include "driver/round_budget.hpp"
 #include "driver/singletons.hpp"
 #include "gpu/nccl.hpp"
 
@@ -22,6 +24,8 @@ namespace mpigauge {
 namespace {
 
 constexpr std::string_view program_name = "mpigauge-kernel";
+// Of a case of a round of pairs: less hardly shows which of them are odd.
+constexpr double least_s_of_cell = 0.025;
 
 // Before MPI_Init, so that the library sees the cores that it will run on.
 Binding bind_self(const Options& options) {
@@ -73,9 +77,9 @@ Phases phases_of(const Session& session) {
   return phases;
 }
 
-std::vector<PairRound> rounds_of_world(const Pairing& pairing, int ranks) {
+Rounds rounds_of_world(const Pairing& pairing, int ranks) {
   try {
-    return rounds_of(pairing, ranks);
+    return {pairing, ranks};
   } catch (const std::invalid_argument& error) {
     throw UsageError(std::string("--pairs: ") + error.what());
   }
@@ -134,18 +138,49 @@ void measure_phases(Session& session) {
   }
 }
 
+// A communicator of all ranks, in which pairs find each other by their addresses.
+class Together {
+ public:
+  explicit Together(bool wanted) {
+    if (!wanted) return;
+    call(MPI_Comm_dup(MPI_COMM_WORLD, &comm_));
+    return_errors(comm_);
+  }
+  ~Together() {
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  }
+  Together(const Together&) = delete;
+  Together& operator=(const Together&) = delete;
+
+  /// The groups of a round. Rank 0 leads those that stay together, so it has to be in a pair.
+  [[nodiscard]] std::unique_ptr<Groups> groups(const Rounds& rounds, std::uint64_t round,
+                                               int rank) const {
+    if (comm_ == MPI_COMM_NULL || rounds.leader(round) != 0) {
+      return std::make_unique<Groups>(rounds, round, rank);
+    }
+    return std::make_unique<Groups>(rounds, round, rank, comm_);
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+// Only where next to all ranks are in a pair: others sleep while the pairs measure.
+bool can_stay_together(const Session& session, const Rounds& rounds) {
+  const auto& names = session.options.benchmarks;
+  return rounds.kind() == Pairing::Kind::all &&
+         std::all_of(names.begin(), names.end(),
+                     [](const auto& name) { return find_benchmark(name)->card.addressed; });
+}
+
 // Pairs that measure side by side. Rank 0 of the world may rest meanwhile, so the first of them
 // keeps what it has to say until the round is over.
-void measure_round(Session& session, const PairRound& round,
+void measure_round(Session& session, const Groups& groups, int leader,
                    const std::vector<std::vector<Job>>& tables, double seconds) {
-  const int leader = round.front().first;
   std::string lines;
   Writer kept(lines);
   if (session.rank == leader && leader != 0) session.writer = &kept;
-  {
-    const Groups groups(round, session.rank);
-    if (groups.member()) run_phase(session, groups, tables, seconds);
-  }
+  if (groups.active() != MPI_COMM_NULL) run_phase(session, groups, tables, seconds);
   const int stop = (session.interrupted ? 1 : 0) + (session.timed_out ? 2 : 0);
   const auto told = sleep_until_told(MPI_COMM_WORLD, static_cast<std::uint8_t>(stop), leader);
   session.interrupted = (told & 1U) != 0;
@@ -155,17 +190,56 @@ void measure_round(Session& session, const PairRound& round,
   session.hand_over(leader, lines);
 }
 
+// Of pairs that were not measured: how many rounds of them there are, for each case.
+void write_rounds_left(const Session& session, const std::vector<std::vector<Job>>& tables,
+                       const Rounds& of, std::uint64_t done) {
+  const auto all = of.count();
+  if (session.writer == nullptr || done == all) return;
+  const std::string rounds =
+      std::to_string(all - done) + " of " + std::to_string(all) + " rounds of pairs";
+  std::string reason =
+      (session.interrupted ? "interrupted before " : "no time was left for ") + rounds;
+  if (of.kind() == Pairing::Kind::all) {
+    reason += "; every rank was in the others, so slow ranks and hosts show nevertheless";
+  }
+  for (const auto& table : tables) {
+    for (const Job& job : table) {
+      session.write_skip(key_of(job, session.options, {}), reason);
+    }
+  }
+}
+
+// Seconds of a round that rank 0 allows; negative: there is none.
+double agree_on_seconds(const Session& session, const RoundBudget& budget) {
+  double seconds = -1;
+  if (!session.interrupted) {
+    seconds = budget.next(platform::now_s() - session.start_s).value_or(-1);
+  }
+  call(MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD));
+  return seconds;
+}
+
 void measure_pairs(Session& session, const Pairing& pairing) {
   const Options& options = session.options;
-  const auto rounds = rounds_of_world(pairing, session.ranks);
+  const Rounds rounds = rounds_of_world(pairing, session.ranks);
   std::vector<std::vector<Job>> tables;
   for (const auto& name : options.benchmarks) {
     tables.push_back(jobs_of(*find_benchmark(name), 2, options));
   }
-  for (std::size_t i = 0; i < rounds.size() && !session.interrupted; ++i) {
-    const auto left = static_cast<double>(rounds.size() - i);
-    measure_round(session, rounds[i], tables, session.seconds_left() / left);
+  const Together together(can_stay_together(session, rounds));
+  const double least_s = least_s_of_cell * static_cast<double>(count_jobs(tables));
+  RoundBudget budget(rounds.count(), options.seconds, least_s);
+  for (;;) {
+    const double began_s = platform::now_s();
+    const double seconds = agree_on_seconds(session, budget);
+    if (seconds < 0) break;
+    const auto round = rounds.number(budget.done());
+    const auto groups = together.groups(rounds, round, session.rank);
+    measure_round(session, *groups, rounds.leader(round), tables, seconds);
+    budget.end_round(platform::now_s() - began_s);
   }
+  if (budget.done() < rounds.count()) session.timed_out = !session.interrupted;
+  write_rounds_left(session, tables, rounds, budget.done());
 }
 
 void measure(Session& session) {

@@ -16,6 +16,9 @@ namespace mpigauge {
 namespace {
 
 constexpr int line_tag = 1003;
+// Ranks whose texts may be under way: one at a time, each would be waited for in turn; all of them,
+// memory would grow with the number of ranks.
+constexpr int asked_ahead = 64;
 // The rest is for the library, for the launcher, and for what else the host is doing.
 constexpr double share_of_memory = 0.8;
 
@@ -82,20 +85,30 @@ std::size_t Session::memory_per_rank(MPI_Comm comm) const {
   return least;
 }
 
-void Session::write_all(MPI_Comm comm, const std::string& text) const {
+void for_each_text(MPI_Comm comm, const std::string& text,
+                   const std::function<void(int, const std::string&)>& take) {
   const int all = size_of(comm);
+  const auto ask = [&](int rank) {
+    const int asked = 1;
+    call(MPI_Send(&asked, 1, MPI_INT, rank, line_tag, comm));
+  };
   if (rank_in(comm) != 0) {
     int asked = 0;
     call(MPI_Recv(&asked, 1, MPI_INT, 0, line_tag, comm, MPI_STATUS_IGNORE));
     return send_text(text, comm);
   }
-  if (!text.empty()) writer->write(text);
+  take(0, text);
+  for (int ahead = 1; ahead < std::min(all, asked_ahead); ++ahead) ask(ahead);
   for (int from = 1; from < all; ++from) {
-    const int asked = 1;
-    call(MPI_Send(&asked, 1, MPI_INT, from, line_tag, comm));
-    const std::string other = receive_text(from, comm);
-    if (!other.empty()) writer->write(other);
+    if (const int next = from + asked_ahead - 1; next < all) ask(next);
+    take(from, receive_text(from, comm));
   }
+}
+
+void Session::write_all(MPI_Comm comm, const std::string& text) const {
+  for_each_text(comm, text, [this](int, const std::string& of_rank) {
+    if (!of_rank.empty()) writer->write(of_rank);
+  });
 }
 
 void Session::hand_over(int from, const std::string& text) const {
@@ -110,17 +123,22 @@ void Session::write_skip(const Object& key, const std::string& reason) const {
   writer->write(object_of(records::Skip{.launch = options.launch, .key = key, .reason = reason}));
 }
 
+std::vector<std::string_view> flags_of(const Session& session, const Measured& measured) {
+  auto flags = measured.summary.flags;
+  if (session.oversubscribed) flags.emplace_back("oversubscribed");
+  if ((measured.remarks & Remark::cached) != 0) flags.emplace_back("cached");
+  if ((measured.remarks & Remark::buffered) != 0) flags.emplace_back("buffered");
+  if (measured.beside.stopped) flags.emplace_back("aggressors");
+  return flags;
+}
+
 Object cell_record_of(const Session& session, const Groups& groups, const Job& job,
                       const Measured& measured) {
   const Summary& s = measured.summary;
   const Options& o = session.options;
   const Card& card = *job.row.card;
   const BusyWith busy = card.library != nullptr ? card.library->busy(job.row.shape) : BusyWith();
-  auto flags = s.flags;
-  if (session.oversubscribed) flags.emplace_back("oversubscribed");
-  if ((measured.remarks & Remark::cached) != 0) flags.emplace_back("cached");
-  if ((measured.remarks & Remark::buffered) != 0) flags.emplace_back("buffered");
-  if (measured.beside.stopped) flags.emplace_back("aggressors");
+  const auto flags = flags_of(session, measured);
   Object line = record("cell");
   line.add(column::launch, o.launch)
       .merge(key_of(job, o, o.multi == Multi::apart ? groups.own_group() : groups.all_groups()))

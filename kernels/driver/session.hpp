@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/groups.hpp"
 #include "core/run.hpp"
@@ -63,8 +65,7 @@ struct Session {
   [[nodiscard]] std::size_t memory_per_rank(MPI_Comm comm) const;
 
   /// Prints the text of every rank of `comm` that has one, in the order of ranks, on its rank 0
-  /// (which must be rank 0 of the world). One text at a time, so that memory does not grow with
-  /// the number of ranks.
+  /// (which must be rank 0 of the world).
   void write_all(MPI_Comm comm, const std::string& text) const;
   /// Prints what a rank other than 0 has to say, on rank 0 of the world; both call it.
   void hand_over(int from, const std::string& text) const;
@@ -74,8 +75,15 @@ struct Session {
   [[nodiscard]] double arenas() const;
 };
 
+/// Gets the text of every rank of `comm`, on its rank 0 and in the order of ranks, a few at a time.
+void for_each_text(MPI_Comm comm, const std::string& text,
+                   const std::function<void(int, const std::string&)>& take);
+
 /// Agreement: true on all ranks of the communicator when it is on its rank 0.
 bool broadcast_bool(MPI_Comm comm, bool on_rank_0);
+
+/// Flags of the row, of its samples and of how it was measured.
+std::vector<std::string_view> flags_of(const Session& session, const Measured& measured);
 
 /// The record of a cell, all columns in their order.
 Object cell_record_of(const Session& session, const Groups& groups, const struct Job& job,

@@ -17,9 +17,9 @@ constexpr std::size_t one_in = 4;
 std::string most_frequent(const std::vector<std::string>& values) {
   std::map<std::string_view, std::size_t> counts;
   for (const auto& value : values) ++counts[value];
-  const auto most = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
-    return a.second < b.second;
-  });
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
   return std::string(most->first);
 }
 
@@ -44,8 +44,8 @@ void BlockColumns::add(std::string_view name, const std::vector<double>& values)
 void BlockColumns::add_texts(std::string_view name, const std::vector<std::string>& values) {
   if (values.empty()) return;
   const std::string most = most_frequent(values);
-  const auto others = values.size() - static_cast<std::size_t>(
-                                          std::count(values.begin(), values.end(), most));
+  const auto others =
+      values.size() - static_cast<std::size_t>(std::count(values.begin(), values.end(), most));
   if (others * one_in > values.size()) {
     columns_.add_json(name, json_list(values));
     return;

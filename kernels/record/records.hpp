@@ -365,8 +365,6 @@ struct PairBlock {
   /// endian f32, likewise; an object has values by number of the pair, and all other pairs have
   /// that of `shared`.
   Object columns;
-  /// Samples of each pair; none: they were not kept.
-  std::vector<Raw> raw;
 };
 inline Object object_of(const PairBlock& r) {
   return record("pairs")
@@ -377,8 +375,7 @@ inline Object object_of(const PairBlock& r) {
       .add("pairing", r.pairing)
       .add("world_ranks", r.world_ranks)
       .add("shared", r.shared)
-      .add("columns", r.columns)
-      .add("raw", objects_of(r.raw));
+      .add("columns", r.columns);
 }
 
 /// Times of the pairs of ranks that met in one round of a benchmark that pairs hosts anew each

@@ -58,6 +58,23 @@ class Bench {
     }
   }
 
+  /// The same as kernels do it: before visits, as planned, and after the first call of a cell, they
+  /// look whether there is time for more.
+  void run_asking() {
+    for (;;) {
+      const Round round = sampling_.next(now_s_);
+      if (round.visits.empty()) return;
+      for (const Visit& visit : round.visits) {
+        if (visit.ask != 0 && sampling_.out_of_time(now_s_)) return;
+        if (visit.ask != 0 && !sampling_.is_in_time(visit, now_s_)) {
+          if (round.number == 0) sampling_.leave_out(visit.cell);
+        } else if (round.number > 0) make(round, visit);
+        else begin(round, visit);
+      }
+    }
+  }
+  [[nodiscard]] double now_s() const { return now_s_; }
+
   bool step() {
     const Round round = sampling_.next(now_s_);
     if (round.visits.empty()) return false;
@@ -76,6 +93,14 @@ class Bench {
   [[nodiscard]] double first_visit_s(std::uint32_t cell) const { return first_s_.at(cell); }
 
  private:
+  void begin(const Round& round, const Visit& visit) {
+    const double call_s = calls_[visit.cell] / 1e9;
+    now_s_ += call_s;
+    sampling_.note_first_call(call_s);
+    if (!sampling_.has_time_for_one(call_s, now_s_)) return sampling_.leave_out(visit.cell);
+    if (!sampling_.is_too_long(visit, call_s, now_s_)) return make(round, visit);
+    make(round, {.cell = visit.cell});
+  }
   void make(const Round& round, const Visit& visit) {
     const bool disturbed = taint_every_ != 0 && ++visits_ % taint_every_ == 0;
     Chunk chunk{.round = round.number, .taint = disturbed ? 1U : 0U, .calls = visit.calls};
@@ -439,10 +464,68 @@ TEST(no_cell_takes_longer_than_it_may) {
 TEST(a_first_visit_is_a_single_call_where_more_would_take_too_long) {
   const Sampling sampling({.cell_seconds = 1}, {{}}, 0);
   const Visit first{.warm = 1, .samples = 3};
-  CHECK(!sampling.is_too_long(first, 0.25));
-  CHECK(sampling.is_too_long(first, 0.26));
-  CHECK(!sampling.is_too_long({}, 100));  // one call is made in any case
-  CHECK(!Sampling({}, {{}}, 0).is_too_long(first, 100));
+  CHECK(!sampling.is_too_long(first, 0.25, 0));
+  CHECK(sampling.is_too_long(first, 0.26, 0));
+  CHECK(!sampling.is_too_long({}, 100, 0));  // one call is made in any case
+  CHECK(!Sampling({}, {{}}, 0).is_too_long(first, 100, 0));
+}
+
+TEST(a_first_visit_is_a_single_call_where_more_would_end_too_late) {
+  const Sampling sampling({.seconds = 20}, {{}}, 100);
+  const Visit first{.warm = 1, .samples = 3};
+  CHECK(!sampling.is_too_long(first, 1.8, 110));
+  CHECK(sampling.is_too_long(first, 1.8, 113));
+  CHECK(sampling.has_time_for(1.8, 118));
+  CHECK(!sampling.has_time_for(1.8, 118.5));
+  CHECK(Sampling({}, {{}}, 0).has_time_for(1e9, 1e9));
+}
+
+TEST(slow_cells_end_in_time_and_those_that_do_not_fit_are_left_out) {
+  const double second = 1e9;  // ticks
+  for (const double call : {0.05, 0.4, 1.8, 7.0}) {
+    Bench bench({.precision = 1e-6, .seconds = 20}, std::vector<double>(25, call * second), 0.1);
+    bench.run_asking();
+    // The time is kept, but for what a call took longer than the one before.
+    CHECK(bench.now_s() < 1.2 * 20 + 0.5 * call);
+    std::size_t empty = 0;
+    for (std::size_t i = 0; i < 25; ++i) {
+      if (bench.cell(i).empty()) ++empty;
+      CHECK(bench.sampling().stopped(i) == Stop::time);
+    }
+    CHECK_EQ(empty > 0, 5 * call * 25 > 20);  // a first visit is five calls
+    CHECK(empty < 25);
+  }
+}
+
+TEST(the_first_cell_of_all_gets_a_timed_call) {
+  Sampling sampling({.seconds = 1}, {{}, {}}, 0);
+  sampling.next(0);
+  CHECK(sampling.has_time_for_one(30, 30));
+  sampling.add(0, flat(0, 1e9), 1);
+  CHECK(!sampling.has_time_for_one(30, 30));
+  CHECK(sampling.has_time_for_one(0.4, 1.0));
+  CHECK(!sampling.has_time_for_one(0.6, 1.0));
+}
+
+TEST(what_was_left_out_at_first_is_not_visited_later) {
+  Sampling sampling({.seconds = 10}, {{}, {}}, 0);
+  const Round first = sampling.next(0);
+  CHECK_EQ(first.visits.size(), 2U);
+  sampling.add(first.visits[0].cell, flat(0, 1e9), 1);
+  sampling.leave_out(first.visits[1].cell);
+  for (const Visit& visit : sampling.next(2).visits) CHECK_EQ(visit.cell, first.visits[0].cell);
+}
+
+TEST(sampling_is_over_when_no_visit_would_end_in_time) {
+  Sampling sampling({.precision = 1e-6, .seconds = 10}, {{}}, 0);
+  sampling.next(0);
+  sampling.add(0, flat(0, 4e9), 4);
+  CHECK_EQ(sampling.next(4).visits.size(), 0U);
+  CHECK(sampling.stopped(0) == Stop::time);
+  Sampling fitting({.precision = 1e-6, .seconds = 10}, {{}}, 0);
+  fitting.next(0);
+  fitting.add(0, flat(0, 1e9), 1);
+  CHECK_EQ(fitting.next(4).visits.size(), 1U);
 }
 
 TEST(calls_that_are_completed_together_are_fewer_where_they_are_long) {

@@ -19,10 +19,11 @@ constexpr Card card{
     .options = {SuiteOption::layout},
 };
 
-const Add plain{card, [](Run& run) { ping_ping(run, first_pair(run)); }};
+const Add plain{by_address(card), [](Run& run) { ping_ping(run, first_pair(run)); }};
 const Add specific{
-    variant_of(card, "PingPingSpecificSource",
-               "PingPing whose receives name the source; the same as PingPing.", card.place + 1),
+    by_address(variant_of(card, "PingPingSpecificSource",
+                          "PingPing whose receives name the source; the same as PingPing.",
+                          card.place + 1)),
     [](Run& run) { ping_ping(run, first_pair(run)); }};
 const Add any{variant_of(card, "PingPingAnySource", "PingPing whose receives take any source.",
                          card.place + 2),

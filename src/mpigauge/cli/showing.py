@@ -81,7 +81,10 @@ def show(
 def print_run(stored: Run, form: str) -> None:
     """Prints the place of a run, and then the run, which ends with its answer."""
     tell(f"stored in {stored.path}")
-    show(stored, form, word=word_of(stored))
+    if stored.part:
+        show_run(str(stored.path), form)
+    else:
+        show(stored, form, word=word_of(stored))
 
 
 def word_of(stored: Run) -> str:

@@ -15,6 +15,8 @@ from mpigauge.model.record import CellRecord, PairBlock, Record, in_vocabulary, 
 _FLOAT_BYTES = 4
 ALL = "all"
 """The schedule of every two ranks, as many pairs side by side as there can be."""
+MOST_RANKS_IN_DETAIL = 256
+"""Ranks up to which kernels write every column of a pair (kernels/driver/pair_rows.hpp)."""
 
 
 def spread(records: Iterable[Record]) -> Iterator[Record]:
@@ -26,13 +28,20 @@ def spread(records: Iterable[Record]) -> Iterator[Record]:
             yield record
 
 
-def cells_of(block: PairBlock) -> list[CellRecord]:
-    """A cell for each pair of the block. ValueError: it is not a valid block."""
+def is_large(block: PairBlock) -> bool:
+    """True if it is of a job of so many ranks that a cell for each pair would take much memory."""
+    return block.world_ranks > MOST_RANKS_IN_DETAIL
+
+
+def cells_of(block: PairBlock, places: Sequence[int] | None = None) -> list[CellRecord]:
+    """A cell for each pair of the block, or for those at these places. ValueError: it is not a
+    valid block."""
     pairs = pairs_of(block)
     common = {**nothing_known(), **block.key, **block.shared, "launch": block.launch}
     columns = {name: values_of(block, name, len(pairs)) for name in block.columns}
     cells = []
-    for number, (first, second) in enumerate(pairs):
+    for number in range(len(pairs)) if places is None else places:
+        first, second = pairs[number]
         own = {name: values[number] for name, values in columns.items()}
         own |= {"group": number, "members": f"{first},{second}"}
         cell = Cell.from_record(in_vocabulary(common | own))
@@ -75,6 +84,13 @@ def pairs_of_round(number: int, ranks: int) -> list[tuple[int, int]]:
         if one < ranks and other < ranks:
             pairs.append((min(one, other), max(one, other)))
     return pairs
+
+
+def column_of(block: PairBlock, name: str, pairs: int) -> Sequence[Any]:
+    """The values of a column in all cells, whether these share it or not."""
+    if name in block.columns:
+        return values_of(block, name, pairs)
+    return [block.shared[name] if name in block.shared else nothing_known()[name]] * pairs
 
 
 def values_of(block: PairBlock, name: str, pairs: int) -> Sequence[Any]:

@@ -54,10 +54,10 @@ def load_map(path: Path, rows: int = 0) -> LargeMap | None:
     stored = read_pairs(path / "records.jsonl")
     if stored is None or not _is_simple(path, stored.kinds):
         return None
-    run = load(path, lines=stored.others)
+    run = load(path, lines=dict.fromkeys(stored.others))
     if run.damaged or len(run.complete) < len(run.launches):
         return None
-    pairs = map_of(_sheets(stored.kinds), seats_of(run.ranks), levels_of(run))
+    pairs = map_of(sheets_of(stored.kinds), seats_of(run.ranks), levels_of(run))
     if pairs is None:
         return None
     if rows:
@@ -66,8 +66,17 @@ def load_map(path: Path, rows: int = 0) -> LargeMap | None:
     return LargeMap(run, document(run, pairs=pairs, remarked=remarked))
 
 
+def load_run(path: Path) -> Run:
+    """The run in this folder; of a large map only the pairs that stand out are records."""
+    large = load_map(path, DETAILED_ROWS)
+    return load(path) if large is None else large.run
+
+
 def _part(path: Path, stored: StoredPairs, pairs: PairMap, rows: int) -> Run:
-    part = load(path, lines=sorted([*stored.others, *_lines(stored.kinds, pairs, rows)]))
+    chosen = dict(
+        sorted((dict.fromkeys(stored.others) | _chosen(stored.kinds, pairs, rows)).items())
+    )
+    part = load(path, lines=chosen)
     whole = sum(len(kind.times) for kind in stored.kinds)
     words = (
         f"{len(part.cells)} of {whole} rows are looked at closely: the outliers, then "
@@ -97,7 +106,7 @@ def _is_simple(path: Path, kinds: Sequence[PairTimes]) -> bool:
     return once and len(keys) == len(kinds)
 
 
-def _sheets(kinds: Iterable[PairTimes]) -> dict[tuple[str, int], PairsOfSheet]:
+def sheets_of(kinds: Iterable[PairTimes]) -> dict[tuple[str, int], PairsOfSheet]:
     sheets: dict[tuple[str, int], PairsOfSheet] = {}
     for kind in kinds:
         cell = kind.shared
@@ -144,8 +153,9 @@ def _judged(time: PairTime, precision: float) -> tuple[str, ...]:
     return flags
 
 
-def _lines(kinds: Iterable[PairTimes], pairs: PairMap, rows: int) -> list[int]:
-    """The numbers of the lines of so many pairs: those that stand out, then the slowest."""
+def _chosen(kinds: Iterable[PairTimes], pairs: PairMap, rows: int) -> dict[int, list[int]]:
+    """The lines of so many pairs, with their places in these: those that stand out, then the
+    slowest."""
     odd = {
         (sheet.benchmark, sheet.message_bytes, *each.pair[:2])
         for sheet in pairs.sheets
@@ -157,5 +167,8 @@ def _lines(kinds: Iterable[PairTimes], pairs: PairMap, rows: int) -> list[int]:
         usual = sum(time.time_s for time in kind.times) / len(kind.times)
         for time in kind.times:
             is_calm = (*of, time.first, time.second) not in odd
-            ordered.append((is_calm, -time.time_s / usual, time.line))
-    return [line for _, _, line in sorted(ordered)[:rows]]
+            ordered.append((is_calm, -time.time_s / usual, time.line, time.place))
+    chosen: dict[int, list[int]] = {}
+    for _, _, line, place in sorted(ordered)[:rows]:
+        chosen.setdefault(line, []).append(place)
+    return chosen

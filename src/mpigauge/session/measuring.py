@@ -180,7 +180,7 @@ def _with_trials(run: PlannedRun) -> PlannedRun:
 def carry_out(tasks: Sequence[CampaignTask], view: View) -> Measured:
     """Makes the launches of all tasks in turn."""
     from mpigauge.measuring import campaign
-    from mpigauge.runs.store import load
+    from mpigauge.result.large_map import load_run
     from mpigauge.session.ending import verdict
 
     for task in tasks:
@@ -190,7 +190,7 @@ def carry_out(tasks: Sequence[CampaignTask], view: View) -> Measured:
     problems: list[str] = []
     endings = campaign.run_in_turn(tasks, view.of_campaign(), meanwhile=view.prepare)
     for task, ending in zip(tasks, endings, strict=True):
-        run = load(task.writer.folder)
+        run = load_run(task.writer.folder)
         gave_up = isinstance(ending, RunError)
         if run.has_numbers or not (several or gave_up):
             runs.append(run)

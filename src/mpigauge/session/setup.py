@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measuring.plan import Resources
 from mpigauge.measuring.plan.resolve import check_options
+from mpigauge.measuring.plan.resources import check_room_here
 from mpigauge.model.cards import NODE_SUITE, Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.registry import Here
@@ -163,8 +164,11 @@ def prepare(
         check_launcher(target.launcher, here)
     elif reason := cannot_start(mpi, here):
         raise UserError(reason)
+    machine = topology.read()
+    if not target.hosts and target.topology is None and not request.oversubscribe:
+        check_room_here(request.np or 0, machine.cores)  # before anything is built
     built = _kernels(mpi, view, enough, builds) if needs_kernels else None
-    machine, cards = topology.read(), _cards(built)
+    cards = _cards(built)
     nodes = reach(target, mpi, built, view) if target.hosts and target.topology is None else ()
     resources = resources_of(target, machine, nodes)
     return Setup(machine, resources, mpi, built, cards, request, nodes, view=view)

@@ -6,7 +6,7 @@ shades if there are no colours."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from mpigauge.model.screen import TRUE_COLOURS
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Value = Callable[[int, int], "float | None"]
 """A function of row and column; None: there is no value."""
+PairValues = Mapping[tuple[int, int], float]
+"""The value of each pair, once."""
 SHADES, ASCII_SHADES = " ░▒▓█", " .:*#"
 MARGIN = 8
 """Columns for the number of a row."""
@@ -27,13 +29,13 @@ _DARK = 128.0
 """The lightness below which words on a colour are white."""
 
 
-def squares(many: int, value: Value, scale: ColourScale, screen: Screen) -> Iterator[str]:
-    """A matrix with this many rows and columns. If there are more than columns of the screen, each
+def squares(many: int, values: PairValues, scale: ColourScale, screen: Screen) -> Iterator[str]:
+    """A matrix of pairs, with this many rows and columns. If there are more than columns of the screen, each
     square stands for several and shows the largest."""
     step = max(1, math.ceil(many / max(1, screen.width - MARGIN)))
     side = math.ceil(many / step)
     broad = 2 if 2 * side <= screen.width - MARGIN else 1
-    of = _largest(value, step, many)
+    of = _largest(values, step)
     if step > 1:
         yield f"(each square stands for {step} × {step} and shows the slowest)"
     if screen.colours >= 256 and screen.unicode and broad == 1:
@@ -70,21 +72,13 @@ def on(text: str, value: float, scale: ColourScale, screen: Screen) -> str:
     return f"\033[{_code(38, ink, screen)};{_code(48, colour, screen)}m{text}{_PLAIN}"
 
 
-def _largest(value: Value, step: int, many: int) -> Value:
+def _largest(values: PairValues, step: int) -> Value:
     """A function for the largest value among the ranks that a square stands for."""
-
-    def of(row: int, column: int) -> float | None:
-        rows = range(row * step, min(many, (row + 1) * step))
-        columns = range(column * step, min(many, (column + 1) * step))
-        most: float | None = None
-        for a in rows:
-            for b in columns:
-                each = value(a, b) if a != b else None
-                if each is not None and (most is None or each > most):
-                    most = each
-        return most
-
-    return of
+    most: dict[tuple[int, int], float] = {}
+    for (one, other), value in values.items():
+        for square in {(one // step, other // step), (other // step, one // step)}:
+            most[square] = max(value, most.get(square, value))
+    return lambda row, column: most.get((row, column))
 
 
 def _square(value: float | None, same: bool, broad: int, scale: ColourScale, screen: Screen) -> str:

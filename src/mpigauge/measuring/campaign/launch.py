@@ -20,12 +20,13 @@ from mpigauge.measuring.campaign.state import LaunchOutcome
 from mpigauge.model.errors import RunError
 from mpigauge.model.hostlist import compress
 from mpigauge.model.hosts import HostRanks
-from mpigauge.model.pair_block import spread
+from mpigauge.model.pair_block import is_large, pairs_of, spread
 from mpigauge.model.record import (
     CellRecord,
     End,
     Failure,
     Launch,
+    PairBlock,
     Progress,
     Rank,
     Record,
@@ -111,7 +112,8 @@ class Watch:
             self.keep(line)
         else:
             self.counted += not isinstance(record, (Progress, End))
-            for each in spread([record]):
+            large = isinstance(record, PairBlock) and is_large(record)
+            for each in [record] if large else spread([record]):
                 self.learn(each)
                 self.on_record(each)
 
@@ -130,6 +132,8 @@ class Watch:
             self.process.leave_alone()
         self.records += 1
         self.cells += isinstance(record, CellRecord)
+        if isinstance(record, PairBlock):
+            self.cells += len(pairs_of(record))
         if isinstance(record, End):
             self.end = record
             self.wrong = record.wrong_count

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 
 from mpigauge.model.between import Between, Remembered, Scatter
 from mpigauge.model.columns import Cell
-from mpigauge.model.record import JOB, CellRecord, Figure, Key, Progress, Record, known_of_killed
+from mpigauge.model.record import (
+    JOB,
+    CellRecord,
+    Figure,
+    Key,
+    PairBlock,
+    Progress,
+    Record,
+    known_of_killed,
+)
 from mpigauge.model.row import Row
 from mpigauge.result.stats.expected import ExpectedErrors
 from mpigauge.result.stats.figures import figure_rows
@@ -60,6 +69,8 @@ class Results:
         self._cells: dict[Key, dict[int, Cell]] = {}
         self._rows: dict[Key, Row] = {}
         self._figures: list[Figure] = []
+        self.blocks: list[PairBlock] = []
+        """The pairs of jobs of very many ranks, which have no rows here."""
         self._earlier, self._conditions = earlier, conditions
         self._between = Between(len(earlier), shrunk(0.0, earlier))
         for cell in cells:
@@ -84,6 +95,9 @@ class Results:
         if isinstance(record, CellRecord):
             self.put(record.cell)
             return True
+        if isinstance(record, PairBlock):
+            self.blocks.append(record)
+            return True
         if isinstance(record, Progress):
             self._put_progress(record)
             return True
@@ -99,7 +113,7 @@ class Results:
 
     @property
     def has_numbers(self) -> bool:
-        return bool(self._cells or self._figures)
+        return bool(self._cells or self._figures or self.blocks)
 
     def rows(self) -> list[Row]:
         """The rows in the order in which the user named the benchmarks."""

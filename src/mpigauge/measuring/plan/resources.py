@@ -131,7 +131,7 @@ class Resources:
 
     def _even(self, request: Request, world: int) -> Placement:
         if not self.hosts and not request.oversubscribe:
-            _check_room_here(world, self.machine.cores)
+            check_room_here(world, self.machine.cores)
         full = request.np is not None or world >= self.room
         ppn = self.ppn if full else None  # a pair of quick is spread over two hosts
         bound = not request.unbound
@@ -146,7 +146,7 @@ class Resources:
         for name, seats in where.by_host.items():
             host = by_name[name]
             if not self.hosts:
-                _check_room_here(len(seats), host.topology.cores)
+                check_room_here(len(seats), host.topology.cores)
             elif len(seats) > host.topology.cores:
                 raise UserError(
                     f"{len(seats)} ranks are more than the cores of host {name}, which has "
@@ -160,7 +160,8 @@ class Resources:
                 )
 
 
-def _check_room_here(world: int, cores: int) -> None:
+def check_room_here(world: int, cores: int) -> None:
+    """UserError: ranks of this machine would share cores."""
     if world > cores:
         raise UserError(
             f"{world} ranks are more than the {many(cores, 'core')} that may be used here; "

@@ -91,9 +91,15 @@ class OddPairs:
     resources: Resources
 
     def parts(self, results: Results) -> Sequence[PlanPart]:
-        from mpigauge.result.pairs import pair_map
+        from mpigauge.result.pairs import map_of, pair_map
 
-        result = pair_map(results.rows(), *seats_of(self.part, self.resources))
+        seats = seats_of(self.part, self.resources)
+        result = pair_map(results.rows(), *seats)
+        if results.blocks:
+            from mpigauge.result.large_map import sheets_of
+            from mpigauge.runs.store.pair_times import pairs_in
+
+            result = map_of(sheets_of(pairs_in(results.blocks)), *seats)
         if result is None:
             return []
         odd = [each for sheet in result.sheets for each in sheet.odd]
@@ -117,6 +123,8 @@ def refuse_nothing(stored: Run) -> None:
 
 def write_picture(stored: Run, file: Path) -> None:
     from mpigauge.result.document import document
+    from mpigauge.result.large_map import load_map
 
-    draw(render("svg", document(stored)), file)
+    large = load_map(stored.path) if stored.part else None
+    draw(render("svg", large.document if large else document(stored)), file)
     click.echo(f"mpigauge: drawn in {file}", err=True)

@@ -10,21 +10,26 @@ and cells of more than two ranks, are left to other readers.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.model.record import CellRecord, decode
+from mpigauge.model.pair_block import ALL, cells_of, column_of, pairs_of
+from mpigauge.model.record import CellRecord, PairBlock, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from mpigauge.model.columns import Cell
 
 _MEMBERS, _REST, _FLAGS, _WRONG = b'"members":"', b'"calls":', b'"flags":[', b'"wrong_count":'
 _TIME, _LOW, _HIGH = b'"time_p50_s":', b'"ci_low_s":', b'"ci_high_s":'
-_CELL = b'{"record":"cell"'
+_CELL, _BLOCK = b'{"record":"cell"', b'{"record":"pairs"'
+MOST_TIMES = 2_000_000
+"""Pairs of a map, at all of its sizes, up to which each is looked at. Of more, all pairs of some
+rounds are, since every rank is in each round, and the slowest pair of each other round."""
 
 
 class PairTime(NamedTuple):
@@ -40,6 +45,8 @@ class PairTime(NamedTuple):
     wrong_count: int
     line: int
     """The number of its line, from 0 and without empty ones."""
+    place: int = 0
+    """Its place in the block that the line holds."""
 
 
 @dataclass
@@ -63,14 +70,24 @@ def read_pairs(file: Path) -> StoredPairs | None:
     kinds: dict[bytes, PairTimes] = {}
     others = []
     for number, line in _lines(file):
-        if not line.startswith(_CELL):
-            others.append(number)
-            continue
         try:
-            _add(kinds, number, line)
+            if line.startswith(_CELL):
+                _add(kinds, number, line)
+            elif line.startswith(_BLOCK):
+                _add_block(kinds, number, _block_in(line))
+            else:
+                others.append(number)
         except ValueError:
             return None
     return StoredPairs(list(kinds.values()), others)
+
+
+def pairs_in(blocks: Iterable[PairBlock]) -> list[PairTimes]:
+    """The pairs of these blocks."""
+    kinds: dict[bytes, PairTimes] = {}
+    for number, block in enumerate(blocks):
+        _add_block(kinds, number, block)
+    return list(kinds.values())
 
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
@@ -104,6 +121,55 @@ def _add(kinds: dict[bytes, PairTimes], number: int, line: bytes) -> None:
             number,
         )
     )
+
+
+def _block_in(line: bytes) -> PairBlock:
+    """ValueError: it is not a block of pairs."""
+    record = decode(line.decode("utf-8"))
+    if not isinstance(record, PairBlock):
+        raise ValueError("it is not a block of pairs")
+    return record
+
+
+def _add_block(kinds: dict[bytes, PairTimes], number: int, block: PairBlock) -> None:
+    """Adds the cells of a block. ValueError: it is not a valid block."""
+    head = json.dumps([block.launch, block.key], sort_keys=True).encode()
+    kind = kinds.get(head)
+    if kind is None:
+        kind = kinds[head] = PairTimes(cells_of(block, [0])[0].cell, [])
+    pairs = pairs_of(block)
+    times, lows, highs, flags, wrong = (
+        column_of(block, name, len(pairs))
+        for name in ("time_p50_s", "ci_low_s", "ci_high_s", "flags", "wrong_count")
+    )
+    places: Iterable[int] = range(len(pairs))
+    if not _is_looked_at(block, len(pairs)):
+        places = [max(places, key=times.__getitem__)]
+    for place in places:
+        first, second = sorted(pairs[place])
+        kind.times.append(
+            PairTime(
+                first,
+                second,
+                times[place],
+                lows[place],
+                highs[place],
+                tuple(flags[place]),
+                wrong[place],
+                number,
+                place,
+            )
+        )
+
+
+def _is_looked_at(block: PairBlock, pairs: int) -> bool:
+    """True if each pair of the round is looked at: of every round if they are not too many, else of
+    evenly spread ones."""
+    if block.pairing != ALL:
+        return True
+    rounds = block.world_ranks - 1
+    step = -(-pairs * rounds // MOST_TIMES)
+    return block.round % step == 0
 
 
 def _decoded(line: bytes) -> Cell:

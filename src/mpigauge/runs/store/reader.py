@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mpigauge.model.between import Between
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
-from mpigauge.model.pair_block import spread
+from mpigauge.model.pair_block import cells_of, spread
 from mpigauge.model.record import (
     JOB,
     Carried,
@@ -24,6 +24,7 @@ from mpigauge.model.record import (
     Launch,
     Matching,
     Noise,
+    PairBlock,
     Progress,
     Rank,
     Skip,
@@ -164,10 +165,13 @@ class _Lines:
     damaged: list[str] = field(default_factory=list)
 
 
-def load(path: Path, cards: bool = True, lines: Sequence[int] | None = None) -> Run:
+def load(
+    path: Path, cards: bool = True, lines: Mapping[int, Sequence[int] | None] | None = None
+) -> Run:
     """The run in this folder, complete or not; without `cards` these may be damaged. `lines`: the
-    numbers of the lines to be read, ascending from 0, empty lines not counted; then the remains of
-    killed launches are left out."""
+    numbers of the lines to be read, ascending from 0, empty lines not counted, each with the places
+    of the wanted pairs if it is a block of them; then the remains of killed launches are left
+    out."""
     header = check_schema(path)
     content = _read_lines(path / "records.jsonl", lines)
     remains = _remains(path, content.records) if lines is None else []
@@ -331,12 +335,15 @@ def _damaged(*files: Path) -> Iterator[str]:
             yield f"{path} is damaged and left out"
 
 
-def _read_lines(path: Path, numbers: Sequence[int] | None = None) -> _Lines:
+def _read_lines(path: Path, wanted: Mapping[int, Sequence[int] | None] | None = None) -> _Lines:
     lines = _Lines()
-    for number, text in _numbered(path) if numbers is None else _some(path, numbers):
+    for number, text, places in _numbered(path) if wanted is None else _some(path, wanted):
         try:
             record = decode(shown_json(text) if "\\" in text else text)
-            lines.records += spread([record])
+            if places is not None and isinstance(record, PairBlock):
+                lines.records += cells_of(record, places)
+            else:
+                lines.records += spread([record])
             lines.stored.append(record)
         except ValueError as error:
             reason = "it is not whole" if isinstance(error, json.JSONDecodeError) else error
@@ -344,25 +351,27 @@ def _read_lines(path: Path, numbers: Sequence[int] | None = None) -> _Lines:
     return lines
 
 
-def _numbered(path: Path) -> Iterator[tuple[int, str]]:
+def _numbered(path: Path) -> Iterator[tuple[int, str, None]]:
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         return
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
-    yield from ((i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
+    yield from ((i, line, None) for i, line in enumerate(text.split("\n"), 1) if line.strip())
 
 
-def _some(path: Path, numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
+def _some(
+    path: Path, wanted: Mapping[int, Sequence[int] | None]
+) -> Iterator[tuple[int, str, Sequence[int] | None]]:
     """The lines with these numbers, of a file too large to hold in memory."""
-    left = iter(numbers)
+    left = iter(wanted)
     following = next(left, None)
     with path.open("rb") as file:
         filled = (numbered for numbered in enumerate(file, 1) if not numbered[1].isspace())
         for place, (number, line) in enumerate(filled):
             if place == following:
-                yield number, line.decode("utf-8", errors="replace")
+                yield number, line.decode("utf-8", errors="replace"), wanted[place]
                 following = next(left, None)
 
 

@@ -68,10 +68,7 @@ def _matrix(pair_map: PairMap, sheet: Sheet, screen: Screen) -> Iterator[str]:
         yield from _numbers(names, painted, wide, column)
         return
 
-    def value(one: int, other: int) -> float | None:
-        return times.get((min(one, other), max(one, other)))
-
-    yield from squares(len(names), value, scale, screen)
+    yield from squares(len(names), times, scale, screen)
     yield legend(scale, lambda time: f"{sheet.text(time)} {sheet.unit}", screen)
 
 
