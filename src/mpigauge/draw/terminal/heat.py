@@ -30,8 +30,8 @@ _DARK = 128.0
 
 
 def squares(many: int, values: PairValues, scale: ColourScale, screen: Screen) -> Iterator[str]:
-    """A matrix of pairs, with this many rows and columns. If there are more than columns of the screen, each
-    square stands for several and shows the largest."""
+    """A matrix of pairs, with this many rows and columns. If there are more than columns of the
+    screen, each square stands for several and shows the largest."""
     step = max(1, math.ceil(many / max(1, screen.width - MARGIN)))
     side = math.ceil(many / step)
     broad = 2 if 2 * side <= screen.width - MARGIN else 1

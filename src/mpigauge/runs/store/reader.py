@@ -335,9 +335,9 @@ def _damaged(*files: Path) -> Iterator[str]:
             yield f"{path} is damaged and left out"
 
 
-def _read_lines(path: Path, wanted: Mapping[int, Sequence[int] | None] | None = None) -> _Lines:
+def _read_lines(path: Path, chosen: Mapping[int, Sequence[int] | None] | None = None) -> _Lines:
     lines = _Lines()
-    for number, text, places in _numbered(path) if wanted is None else _some(path, wanted):
+    for number, text, places in _numbered(path) if chosen is None else _some(path, chosen):
         try:
             record = decode(shown_json(text) if "\\" in text else text)
             if places is not None and isinstance(record, PairBlock):
@@ -362,16 +362,16 @@ def _numbered(path: Path) -> Iterator[tuple[int, str, None]]:
 
 
 def _some(
-    path: Path, wanted: Mapping[int, Sequence[int] | None]
+    path: Path, chosen: Mapping[int, Sequence[int] | None]
 ) -> Iterator[tuple[int, str, Sequence[int] | None]]:
     """The lines with these numbers, of a file too large to hold in memory."""
-    left = iter(wanted)
+    left = iter(chosen)
     following = next(left, None)
     with path.open("rb") as file:
         filled = (numbered for numbered in enumerate(file, 1) if not numbered[1].isspace())
         for place, (number, line) in enumerate(filled):
             if place == following:
-                yield number, line.decode("utf-8", errors="replace"), wanted[place]
+                yield number, line.decode("utf-8", errors="replace"), chosen[place]
                 following = next(left, None)
 
 
