@@ -15,6 +15,7 @@ import pytest
 
 from mpigauge.measuring.campaign.reasons import failed_to_start
 from mpigauge.model.cards import NCCL_SUITE, Cards
+from mpigauge.model.pair_block import spread
 from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, parse
 from mpigauge.products.profile.launch.library import library
 from mpigauge.site import launch
@@ -185,4 +186,4 @@ def is_fault_of_open_mpi(where: Site, ended: Ended, options: Sequence[object]) -
 def _records(output: str) -> Iterator[Record]:
     for line in output.splitlines():
         if (record := parse(line)) is not None:
-            yield record
+            yield from spread([record])

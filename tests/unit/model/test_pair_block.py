@@ -6,20 +6,25 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import struct
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mpigauge.model import record
 from mpigauge.model.columns import KEY_COLUMNS
-from mpigauge.model.pair_block import cells_of, check, pairs_of_round, spread
+from mpigauge.model.pair_block import (
+    MOST_RANKS_IN_DETAIL,
+    cells_of,
+    check,
+    pairs_of_round,
+    spread,
+)
 from mpigauge.runs.store import RunWriter, load
 from tests import cells
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAIRS = [(0, 3), (1, 2)]
 TIMES = {"time_p50_s": [1e-6, 3e-6], "ci_low_s": [0.9e-6, 2.9e-6], "ci_high_s": [1.1e-6, 3.1e-6]}
@@ -153,3 +158,24 @@ def test_the_campaign_adds_the_placement_of_each_pair() -> None:
     assert isinstance(made, record.PairBlock)
     found = [(each.cell.placement, each.cell.arm) for each in cells_of(made)]
     assert found == [("", "A=1"), ("l3", "A=1")]
+
+
+DRIVER = Path(__file__).parents[3] / "kernels" / "driver"
+
+
+def test_kernels_have_a_number_for_each_flag_of_a_row() -> None:
+    """Rows of pairs travel with flags as bits."""
+    raised = set()
+    for file in (
+        DRIVER / "adaptive.cpp",
+        DRIVER / "session.cpp",
+        DRIVER.parent / "core/sampling.cpp",
+    ):
+        raised |= set(re.findall(r'flags\.emplace_back\("([a-z-]+)"\)', file.read_text()))
+    table = (DRIVER / "pair_rows.cpp").read_text().partition("flag_names{")[2].partition("}")[0]
+    assert raised == set(re.findall(r'"([a-z-]+)"', table))
+
+
+def test_kernels_write_every_column_of_as_many_ranks_as_readers_expect() -> None:
+    header = (DRIVER / "pair_rows.hpp").read_text()
+    assert f"most_ranks_in_detail = {MOST_RANKS_IN_DETAIL};" in header
