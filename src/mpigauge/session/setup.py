@@ -166,7 +166,8 @@ def prepare(
         raise UserError(reason)
     machine = topology.read()
     if not target.hosts and target.topology is None and not request.oversubscribe:
-        check_room_here(request.np or 0, machine.cores)  # before anything is built
+        most = request.np or max(request.ranks, default=0)
+        check_room_here(most, machine.cores)  # before anything is built
     built = _kernels(mpi, view, enough, builds) if needs_kernels else None
     cards = _cards(built)
     nodes = reach(target, mpi, built, view) if target.hosts and target.topology is None else ()

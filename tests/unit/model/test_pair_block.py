@@ -55,7 +55,7 @@ def one_by_one() -> list[record.CellRecord]:
     """The records that hold the same pairs, one each."""
     made = []
     for number, (first, second) in enumerate(PAIRS):
-        own = {name: values[number] for name, values in TIMES.items()}
+        own: dict[str, Any] = {name: values[number] for name, values in TIMES.items()}
         place = {"groups": 2, "group": number, "members": f"{first},{second}"}
         line = cells.line("cell", **(cells.fields() | own | place))
         cell = record.parse(line)
