@@ -389,7 +389,7 @@ struct Matching {
   Object key;
   /// Ranks of the group: both of pair 0, both of pair 1, and so on.
   std::vector<std::uint64_t> pairs;
-  /// What a call took each of them: the median of the visit, of the slower rank.
+  /// Time of a call of each of them: the median of the visit, of the slower rank.
   std::vector<std::uint64_t> time_ns;
 };
 inline Object object_of(const Matching& r) {

@@ -271,7 +271,7 @@ class Matching:
     pairs: tuple[int, ...]
     """Ranks of the group: both of pair 0, both of pair 1, and so on."""
     time_ns: tuple[int, ...]
-    """What a call took each of them: the median of the visit, of the slower rank."""
+    """Time of a call of each of them: the median of the visit, of the slower rank."""
 
 
 @dataclass(frozen=True)
