@@ -81,7 +81,7 @@ def load_large(path: Path, rows: int = DETAILED_ROWS) -> Large:
 def _part(
     path: Path, lines: Sequence[int], members: Sequence[Member], chosen: Sequence[int]
 ) -> Run:
-    run = load(path, lines=lines)
+    run = load(path, lines=dict.fromkeys(lines))
     shown = sum(len(members[place].sizes) for place in chosen)
     whole = sum(len(member.sizes) for member in members)
     words = (
