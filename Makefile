@@ -131,7 +131,7 @@ build/lint:
 build/lint-translate:
 	@$(CMAKE) -S translate -B $@ -DMPIGAUGE_PROGRAM=mpich -DMPIGAUGE_TARGET=ompi >/dev/null
 
-# Sources, headers of the MPI and objects lie to each other as in mpigauge.site.mpi.build_folder, so that ccache
+# Sources, headers of the MPI and objects lie to each other as in mpigauge.site.build.folder, so that ccache
 # compiles the kernels once for their tests and for their use. Tests come first, as warnings are errors here.
 CCACHE := CCACHE_BASEDIR=$(CURDIR) CCACHE_IGNOREOPTIONS=-Werror \
   CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime

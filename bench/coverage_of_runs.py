@@ -38,7 +38,7 @@ from typing import Any
 import common
 from time_to_precision import burners
 
-from mpigauge.cli.comparing import sides_of
+from mpigauge.cli.runs.comparing import sides_of
 from mpigauge.model.between import LEAST_RUNS, cell_name
 from mpigauge.model.errors import UserError
 from mpigauge.result.compare.compare import compare

@@ -37,7 +37,7 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.products.profile.launch.library import library
 from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.translation import translation
+from mpigauge.site.mpi.make.translation import translation
 
 PROMISE = "no test that passes natively is lost, but for reasons that the program names"
 VERSION = "4.1.2"

@@ -27,7 +27,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.translation import translation
+from mpigauge.site.mpi.make.translation import translation
 
 PROMISE = "PingPong 1.02 ×; 64 messages in flight 1.05 ×, from MPICH 1.10 ×; MPI_Iprobe 4 ns more"
 SOURCE = "translation_cost"

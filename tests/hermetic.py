@@ -17,7 +17,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.site.mpi import environment, folders, sources
+from mpigauge.site.build import folders
+from mpigauge.site.mpi import environment, sources
 from mpigauge.site.mpi.quick_start import WITHOUT_OFI
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mpigauge.site.mpi import folders
+from mpigauge.site.build import folders
 
 LONGEST = 40
 """The number of lines printed of a difference, unless with --all."""

@@ -68,9 +68,9 @@ def measure(
     UserError: an option is wrong, or cannot be measured here; nothing was launched. RunError: a
     launch failed or the run was interrupted; its message names the folder of what was measured.
     """
-    from mpigauge.cli.begun import forget
+    from mpigauge.cli.output.begun import forget
+    from mpigauge.cli.output.terminal import TerminalView
     from mpigauge.cli.run_options import read_words
-    from mpigauge.cli.terminal import TerminalView
     from mpigauge.session.measuring import measure as measure_runs
     from mpigauge.session.measuring import plan_benchmarks
     from mpigauge.session.targets import CommandOptions
@@ -219,7 +219,7 @@ class OpenedRun:
         """Compares others with this run, like `mpigauge compare`: each number, each curve, and all
         times together, with ratios, their intervals and verdicts. `tolerance`: the relative
         difference that counts as the same. UserError: they have nothing in common."""
-        from mpigauge.cli.comparing import sides_of
+        from mpigauge.cli.runs.comparing import sides_of
         from mpigauge.result.compare.compare import compare
 
         if not others:

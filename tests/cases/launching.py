@@ -21,7 +21,7 @@ from mpigauge.products.profile.launch.library import library
 from mpigauge.site import launch
 from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find, kernels
-from mpigauge.site.mpi.translation import translation
+from mpigauge.site.mpi.make.translation import translation
 from tests import patience
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store import load
-from mpigauge.site.mpi import find, folders
-from mpigauge.site.mpi.build import headers
+from mpigauge.site.build import folders
+from mpigauge.site.mpi import find
+from mpigauge.site.mpi.make.kernels import headers
 from mpigauge.site.mpi.programs import look
 from tests import patience
 from tests.conftest import MPIS

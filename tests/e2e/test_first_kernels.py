@@ -10,9 +10,10 @@ import pytest
 
 from mpigauge.model.cards import Cards
 from mpigauge.products.quick.plan import BENCHMARKS
-from mpigauge.site.mpi import find, folders, kernels
-from mpigauge.site.mpi.build import build_spec
-from mpigauge.site.mpi.build_folder import FIRST, compiled
+from mpigauge.site.build import folders
+from mpigauge.site.build.folder import FIRST, compiled
+from mpigauge.site.mpi import find, kernels
+from mpigauge.site.mpi.make.kernels import build_spec
 
 if TYPE_CHECKING:
     from pathlib import Path

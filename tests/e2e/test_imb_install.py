@@ -17,7 +17,7 @@ import pytest
 from mpigauge.model.mpi import Mpi
 from mpigauge.runs.readers import READERS, Text
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.imb_programs import list_text
+from mpigauge.site.mpi.make.imb_programs import list_text
 from tests import patience
 from tests.conftest import MPIS
 from tests.cuda_fakes import fake

@@ -18,8 +18,9 @@ import pytest
 from mpigauge.model.cards import Card, Cards
 from mpigauge.runs.store import load
 from mpigauge.site import launch
+from mpigauge.site.build import folders
 from mpigauge.site.launch import Job
-from mpigauge.site.mpi import find, folders, install, kernels
+from mpigauge.site.mpi import find, install, kernels
 from tests import old_mpi
 from tests.cases.every_cell import one_of_each_suite
 from tests.conftest import MPIS

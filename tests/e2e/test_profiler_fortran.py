@@ -12,8 +12,8 @@ import pytest
 from mpigauge.products.profile.launch.library import library
 from mpigauge.products.profile.match.merge import merged
 from mpigauge.products.profile.read.files import RankFile, read_folder
+from mpigauge.site.build.cxx import compiler_words
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.cxx import compiler_words
 from tests.conftest import MPIS
 from tests.e2e.debian import installed, needs_root
 from tests.profiled import HERE, build, profiled

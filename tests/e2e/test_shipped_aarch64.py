@@ -17,7 +17,8 @@ from zipfile import ZipFile
 import pytest
 
 from mpigauge.model.mpi import Abi, Kernels
-from mpigauge.site.mpi import find, wheels
+from mpigauge.site.mpi import find
+from mpigauge.site.mpi.packages import wheels
 from tests.cases.every_cell import SUITES, check_benchmarks, one_of_each_suite
 from tests.cases.launching import Site
 from tests.e2e.debian import unpacked

@@ -13,7 +13,7 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.translation import Translation, translation
+from mpigauge.site.mpi.make.translation import Translation, translation
 from tests.profiled import build, started
 from tests.translated import IN_CI, OTHERS
 

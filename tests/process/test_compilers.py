@@ -21,7 +21,7 @@ from mpigauge.result.compare.compilers import accounts, compilers
 from mpigauge.result.node.node import node
 from mpigauge.result.stats.launches import rows
 from mpigauge.show.compilers import compiler_lines
-from mpigauge.site.mpi.compilers import build_loops, find_compiler
+from mpigauge.site.mpi.make.compilers import build_loops, find_compiler
 from tests import mpi_fakes as fake
 from tests.unit.measuring.plan.test_plan import MPICH
 from tests.unit.products.node.test_node import X86, of_node, resources

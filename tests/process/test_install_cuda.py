@@ -14,9 +14,9 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.site.mpi import wheels
 from mpigauge.site.mpi.device_memory import cuda_libraries, device_settings
-from mpigauge.site.mpi.install_cuda import FROM_DRIVER, add_ucx, cuda_major
+from mpigauge.site.mpi.packages import wheels
+from mpigauge.site.mpi.packages.install_cuda import FROM_DRIVER, add_ucx, cuda_major
 from tests.process.test_driver_query import HEAD, built
 from tests.unit.site.mpi.test_device_memory import OPENMPI
 
@@ -117,7 +117,7 @@ def test_a_wrong_wheel_leaves_what_was_there(
 
 
 def test_a_prefix_of_somebody_else(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mpigauge.site.mpi.install_cuda.os.access", lambda *_: False)
+    monkeypatch.setattr("mpigauge.site.mpi.packages.install_cuda.os.access", lambda *_: False)
     with pytest.raises(UserError, match="cannot be written; set MPIGAUGE_HOME"):
         add_ucx(mpi, 13, lambda _: None, mpi.prefix)
 
@@ -167,7 +167,7 @@ def test_refusals_before_anything_is_installed(
     sentence: str,
 ) -> None:
     monkeypatch.setenv("MPIGAUGE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("mpigauge.site.mpi.install_cuda.driver_library", lambda: None)
+    monkeypatch.setattr("mpigauge.site.mpi.packages.install_cuda.driver_library", lambda: None)
     assert run(["mpi", "install", *words]) == 2
     error = capsys.readouterr().err
     assert sentence in error

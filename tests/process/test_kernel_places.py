@@ -18,17 +18,11 @@ from mpigauge.model.mpi import KernelBuild, Kernels, Mpi
 from mpigauge.products.doctor.check_finding import Host
 from mpigauge.products.doctor.registry import diagnose
 from mpigauge.runs.store import load
-from mpigauge.site.mpi import (
-    build,
-    build_into,
-    cxx,
-    find,
-    folders,
-    kernel_build,
-    kernel_places,
-    kernels,
-)
-from mpigauge.site.mpi.outlook import outlook, refuse_without
+from mpigauge.site.build import cxx, folders, kernel_build, kernel_places
+from mpigauge.site.mpi import find, kernels
+from mpigauge.site.mpi.make import into as build_into
+from mpigauge.site.mpi.make import kernels as build
+from mpigauge.site.mpi.make.outlook import outlook, refuse_without
 from tests import mpi_fakes as fake
 from tests import runs
 from tests.unit.products.doctor.test_doctor import host

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli.comparing import sides_within
+from mpigauge.cli.runs.comparing import sides_within
 from mpigauge.measuring.campaign.cost import Rates, cost, rates_of
 from mpigauge.measuring.campaign.job import job_of
 from mpigauge.measuring.campaign.resume import resumed

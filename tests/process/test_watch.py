@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli.following import follow
 from mpigauge.cli.main import run
+from mpigauge.cli.runs.following import follow
 from mpigauge.measuring.campaign.budget import left_s
 from mpigauge.measuring.campaign.state import CampaignState, LaunchOutcome
 from mpigauge.runs.store import RunWriter, load

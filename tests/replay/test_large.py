@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.cli.main import run as main
-from mpigauge.cli.reporting import shown_of
+from mpigauge.cli.runs.reporting import shown_of
 from mpigauge.model.between import Between
 from mpigauge.model.column_facts import OF_CURVES
 from mpigauge.model.errors import UserError

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
-from mpigauge.cli.screen import tell
-from mpigauge.cli.text_tables import lines
+from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output.text_tables import lines
 from mpigauge.model.errors import UserError
 from mpigauge.result.library import answered
 from mpigauge.result.library.folders import by_name

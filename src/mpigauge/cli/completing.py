@@ -53,7 +53,7 @@ def references(ctx: click.Context, param: click.Parameter, begun: str) -> list[s
 def mpis(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
     """MPIs that can be installed, those that are, and `path`."""
     del ctx, param
-    from mpigauge.site.mpi.wheels import WHEELS, installed
+    from mpigauge.site.mpi.packages.wheels import WHEELS, installed
 
     there = [f"{name}=={_version(path.name)}" for name in WHEELS for path in installed(name)]
     return _beginning([*WHEELS, *there, "path"], begun)

@@ -11,11 +11,12 @@ from contextlib import suppress
 
 import click
 
-from mpigauge.cli import begun, strict
+from mpigauge.cli import strict
 from mpigauge.cli.helping import Group
+from mpigauge.cli.output import begun
+from mpigauge.cli.output.screen import in_words, is_terminal, tell_notes
+from mpigauge.cli.output.streams import OutputError, forget_output, open_streams
 from mpigauge.cli.registry import COMMANDS, FORMER_NAMES
-from mpigauge.cli.screen import in_words, is_terminal, tell_notes
-from mpigauge.cli.streams import OutputError, forget_output, open_streams
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.screen import wants_colours
 

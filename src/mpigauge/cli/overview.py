@@ -76,7 +76,7 @@ def unknown_command(name: str, commands: Iterable[str], following: Sequence[str]
 
 def _whole_line(command: str, name: str, following: Sequence[str]) -> str:
     """The words for a line of another program, whose name alone stands for this command."""
-    from mpigauge.cli.other_lines import line_here
+    from mpigauge.cli.habits.other_lines import line_here
 
     try:
         command = line_here([name, *following]) or command

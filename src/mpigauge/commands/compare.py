@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import completing, options
-from mpigauge.cli.comparing import FORMATS
 from mpigauge.cli.helping import Command
-from mpigauge.cli.kinds import MEDIAN, Scaling
-from mpigauge.cli.pivoting import pivot_options
+from mpigauge.cli.runs.comparing import FORMATS
+from mpigauge.cli.runs.kinds import MEDIAN, Scaling
+from mpigauge.cli.runs.pivoting import pivot_options
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def command(
     Each ratio has its 95 % interval; verdicts are corrected for the number of ratios. Three and
     more runs are side by side, with the best of each line marked.
     """
-    from mpigauge.cli.kinds import KINDS, USUAL, CompareOptions, kind_among
+    from mpigauge.cli.runs.kinds import KINDS, USUAL, CompareOptions, kind_among
 
     _check_asked(runs, by, pivot, to, as_rows, response, fail_on)
     kind = KINDS[USUAL] if by is not None else kind_among(runs)

@@ -37,7 +37,7 @@ def command() -> None:
 @options.json_option
 def list_command(as_json: bool) -> None:
     """List the machines and MPIs in the history."""
-    from mpigauge.cli.text_tables import print_rows
+    from mpigauge.cli.output.text_tables import print_rows
     from mpigauge.model.between import LEAST_RUNS
 
     root = _folder()

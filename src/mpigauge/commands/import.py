@@ -12,7 +12,7 @@ import click
 from mpigauge.cli import options
 from mpigauge.cli.helping import Command
 from mpigauge.cli.paths import OutputFolder
-from mpigauge.cli.pivoting import pivot_options
+from mpigauge.cli.runs.pivoting import pivot_options
 from mpigauge.model.limits import MOST_RANKS
 
 
@@ -78,9 +78,9 @@ def command(
     `mpigauge compare`, side by side with --pivot setting. Files that `mpigauge share` has made
     become runs again, below mpigauge-runs or the DIR of --output.
     """
-    from mpigauge.cli.pivoting import show_pivot
-    from mpigauge.cli.screen import tell
-    from mpigauge.cli.showing import check_rows, show
+    from mpigauge.cli.output.screen import tell
+    from mpigauge.cli.runs.pivoting import show_pivot
+    from mpigauge.cli.runs.showing import check_rows, show
     from mpigauge.model.errors import UserError
     from mpigauge.model.units import listed
     from mpigauge.products.imported.importing import (

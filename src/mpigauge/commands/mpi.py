@@ -14,8 +14,8 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.helping import Group
+from mpigauge.cli.output.screen import tell
 from mpigauge.cli.paths import InputFile, InputFolder, OutputFolder
-from mpigauge.cli.screen import tell
 from mpigauge.commands.kernels import build_command
 from mpigauge.commands.transports import command as transports_command
 from mpigauge.model.errors import UserError
@@ -64,7 +64,7 @@ def install_command(names: tuple[str, ...], source: Path | None, cuda: str | Non
     Each gets a prefix of its own that never is on PATH.
     """
     from mpigauge.site.mpi import install
-    from mpigauge.site.mpi.install_cuda import add_ucx, cuda_major
+    from mpigauge.site.mpi.packages.install_cuda import add_ucx, cuda_major
 
     if source is not None and not any(source.glob("*.whl")):
         raise UserError(f"--from: {source} holds no wheel (*.whl)")
@@ -168,7 +168,7 @@ def _tried(mpis: Iterable[Mpi]) -> dict[str, Trial]:
 
 
 def _show(listed: tuple[ListedMpi, ...], tried: Mapping[str, Trial]) -> None:
-    from mpigauge.cli.text_tables import lines
+    from mpigauge.cli.output.text_tables import lines
 
     if not listed:
         return

@@ -58,7 +58,7 @@ def command(
     it is drawn in the terminal, or printed as plain text into a pipe. Below a picture are its
     machine, MPI, date, version and command.
     """
-    from mpigauge.cli.reporting import print_picture, shown_of, write_picture
+    from mpigauge.cli.runs.reporting import print_picture, shown_of, write_picture
     from mpigauge.draw.write import check_picture
     from mpigauge.model.sizes import parse_bytes
     from mpigauge.show.kinds import PLOTS, Chosen, picture_of
@@ -96,7 +96,7 @@ def check_order(words: Sequence[str], kinds: Collection[str]) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from mpigauge.cli.text_tables import print_rows
+    from mpigauge.cli.output.text_tables import print_rows
     from mpigauge.show.kinds import PLOTS
 
     rows = [[kind.name, kind.about] for kind in PLOTS.values()]

@@ -37,8 +37,8 @@ def command(runs: tuple[str, ...], target: Path, limits_of: str | None, job: int
     its own: call sites, ranks, peers, sizes. Of the folder of a tuning it shows what the rules have
     gained, and what stays at the default and why.
     """
-    from mpigauge.cli.kinds import kind_among
-    from mpigauge.cli.reporting import write_page
+    from mpigauge.cli.runs.kinds import kind_among
+    from mpigauge.cli.runs.reporting import write_page
     from mpigauge.draw.write import check_folder
 
     if target.suffix not in (".html", ".htm"):

@@ -39,8 +39,8 @@ def command(run: str, seconds: str | None, form: str) -> None:
     """
     from contextlib import ExitStack
 
-    from mpigauge.cli.side_by_side import print_beside
-    from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.cli.output.terminal import TERMINAL
+    from mpigauge.cli.runs.side_by_side import print_beside
     from mpigauge.measuring.plan.parse import parse_duration
     from mpigauge.products.sweep.sweeping import present_all
     from mpigauge.session.measuring import carry_out
@@ -65,7 +65,7 @@ def command(run: str, seconds: str | None, form: str) -> None:
 def what_is_left(folder: Path, stack: ExitStack, more_s: float | None = None) -> CampaignTask:
     """The remaining work of a run, and so many seconds of further launches. UserError: machine, MPI
     or hosts have changed, or its schedule has no time."""
-    from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.cli.output.terminal import TERMINAL
     from mpigauge.measuring.campaign.resume import check_more_time, resumed, with_more_time
     from mpigauge.runs.store import RunWriter, load
     from mpigauge.session.remeasure import same_setup

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mpigauge.cli import completing, options
-from mpigauge.cli.habits import HabitualCommand
+from mpigauge.cli.habits.spelling import HabitualCommand
 from mpigauge.cli.run_options import RUN_OPTIONS
 
 
@@ -27,21 +27,21 @@ def command(**values: Any) -> None:
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """
-    from mpigauge.cli.showing import print_run
-    from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.cli.output.terminal import TERMINAL
+    from mpigauge.cli.runs.showing import print_run
     from mpigauge.session.measuring import measure, plan_benchmarks
     from mpigauge.session.targets import CommandOptions
 
     options = CommandOptions.taken(values)
     runs = plan_benchmarks(values, options, TERMINAL)
     if options.dry_run:
-        from mpigauge.cli.placing import print_seats
+        from mpigauge.cli.runs.placing import print_seats
 
         print_seats(runs[0])
         return
     measured = measure(runs, options.output, "-".join(runs[0].plan.benchmarks))
     if len(measured.runs) > 1:
-        from mpigauge.cli.side_by_side import print_beside
+        from mpigauge.cli.runs.side_by_side import print_beside
 
         print_beside(measured.runs)
     else:

@@ -37,8 +37,8 @@ STATUSES = ("done", "failed", "interrupted", "unfinished")
 @options.json_option
 def command(folder: Path | None, where: str | None, metrics: Path | None, as_json: bool) -> None:
     """List the runs in a folder, oldest first.  [default: mpigauge-runs]"""
-    from mpigauge.cli import metrics_file
-    from mpigauge.cli.text_tables import print_rows
+    from mpigauge.cli.output.text_tables import print_rows
+    from mpigauge.cli.runs import metrics_file
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     if metrics is not None:

@@ -34,7 +34,7 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
-    from mpigauge.cli.kinds import kind_of
+    from mpigauge.cli.runs.kinds import kind_of
     from mpigauge.model.units import many, memory
     from mpigauge.runs.store.anonymize import STAYS
     from mpigauge.runs.store.pack import pack

@@ -11,10 +11,10 @@ import click
 from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Command
 from mpigauge.cli.options import limits_option
-from mpigauge.cli.pivoting import pivot_options
+from mpigauge.cli.runs.pivoting import pivot_options
 
 if TYPE_CHECKING:
-    from mpigauge.cli.kinds import ShowOptions
+    from mpigauge.cli.runs.kinds import ShowOptions
 
 
 @click.command("show", cls=Command)
@@ -48,8 +48,8 @@ def command(run: str, follows: bool, **how: Any) -> None:
     RUN is a folder, its name below mpigauge-runs or the beginning of it, `last`, a file that
     `mpigauge share` has made, or ref:NAME of the reference library (`mpigauge ref list`).
     """
-    from mpigauge.cli.following import EVERY_S
-    from mpigauge.cli.kinds import ShowOptions, kind_of
+    from mpigauge.cli.runs.following import EVERY_S
+    from mpigauge.cli.runs.kinds import ShowOptions, kind_of
 
     asked = ShowOptions(**how)
     if asked.only_remarks:

@@ -32,7 +32,7 @@ def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
     variables. On a machine with NVIDIA GPUs, the MPI's support of their memory follows, and the
     path from each GPU to each network card.
     """
-    from mpigauge.cli.text_tables import lines
+    from mpigauge.cli.output.text_tables import lines
     from mpigauge.site.mpi import find
     from mpigauge.site.mpi.device_memory import on_gpus
     from mpigauge.site.mpi.transports.choose import transports

@@ -121,7 +121,7 @@ def _default_blas(benchmarks: Sequence[str]) -> Blas | None:
 def _compilers(texts: tuple[str, ...]) -> tuple[Compiler, ...]:
     if not texts:
         return ()
-    from mpigauge.site.mpi.compilers import find_compiler
+    from mpigauge.site.mpi.make.compilers import find_compiler
 
     return tuple(map(find_compiler, texts))
 

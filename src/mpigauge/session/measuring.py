@@ -149,7 +149,7 @@ def _ways_of(plan: Plan, setup: Setup) -> Mapping[str, Way]:
 def _build_loops(setup: Setup) -> None:
     """The simple loops by each compiler that was named."""
     if setup.request.compilers:
-        from mpigauge.site.mpi.compilers import build_loops
+        from mpigauge.site.mpi.make.compilers import build_loops
 
         build_loops(setup.request.compilers)
 
@@ -271,7 +271,7 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
 
 
 def write_passport(writer: RunWriter, setup: Setup) -> None:
-    from mpigauge.site.mpi.remembered import remembered
+    from mpigauge.site.build.remembered import remembered
 
     def digest(path: Path) -> str:
         return remembered("digest", [str(path)], [path], lambda: digest_of(path))

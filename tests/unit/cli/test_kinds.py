@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from mpigauge import products
-from mpigauge.cli import kinds
-from mpigauge.cli.kinds import KINDS, USUAL, Kind, kind_among, kind_of
 from mpigauge.cli.main import run as mpigauge
 from mpigauge.cli.registry import files_of_products
+from mpigauge.cli.runs import kinds
+from mpigauge.cli.runs.kinds import KINDS, USUAL, Kind, kind_among, kind_of
 from mpigauge.model.registry import Registry
 from mpigauge.site.mpi import find
 from tests import fabrics, nights, profiles, tunings
@@ -24,7 +24,7 @@ from pathlib import Path
 
 import click
 
-from mpigauge.cli.kinds import Kind, kind
+from mpigauge.cli.runs.kinds import Kind, kind
 
 
 @kind("ledger")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.cli.streams import FilteredStream
+from mpigauge.cli.output.streams import FilteredStream
 from mpigauge.draw.scale import ColourScale
 from mpigauge.draw.terminal import heat, styles
 from mpigauge.model.screen import Screen, without_orders

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.cli.main import run as main
-from mpigauge.cli.reporting import write_picture
+from mpigauge.cli.runs.reporting import write_picture
 from mpigauge.draw import axes
 from mpigauge.draw.axes import BANDWIDTH, RANKS, SAMPLE, SIZE, TIME, Axis, Scale
 from mpigauge.draw.chart import PAPER_LAYOUTS, alone, picture, svg

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.cli import screen
+from mpigauge.cli.output import screen
 from mpigauge.model.placement_words import SEVERAL_MEANINGS, meanings, of_mapping, of_stored
 from mpigauge.model.record import Figure
 from mpigauge.products.check.limits import parse_limits

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.cli import text_tables
 from mpigauge.cli.main import run as main
+from mpigauge.cli.output import text_tables
 from mpigauge.model.row import Estimate
 from mpigauge.model.row_tables import row_tables
 from mpigauge.model.screen import Screen

@@ -15,7 +15,7 @@ from prometheus_client import Metric as ParsedMetric
 from prometheus_client.parser import text_string_to_metric_families
 
 from mpigauge.cli.main import run
-from mpigauge.cli.metrics_file import write
+from mpigauge.cli.runs.metrics_file import write
 from mpigauge.commands.runs import STATUSES
 from mpigauge.model.row import Estimate
 from mpigauge.products.check.result import CheckLine, CheckResult
@@ -165,7 +165,7 @@ def test_the_old_file_stays_where_the_new_one_cannot_be_written(
     def broken(_: object) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mpigauge.cli.metrics_file.text_of", broken)
+    monkeypatch.setattr("mpigauge.cli.runs.metrics_file.text_of", broken)
     with pytest.raises(KeyboardInterrupt):
         write(file, [])
     assert file.read_text(encoding="utf-8") == "old"

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mpigauge.cli.habit import Habit, answered, of_runs, same_as, switch, usual
-from mpigauge.cli.launcher_habits import distributed
+from mpigauge.cli.habits.habit import Habit, answered, of_runs, same_as, switch, usual
+from mpigauge.cli.habits.launchers import distributed
 from mpigauge.model.errors import UserError
 from mpigauge.model.limits import MOST_LOG_BYTES, decimal_number, whole_number
 from mpigauge.model.units import listed

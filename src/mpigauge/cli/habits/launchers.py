@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mpigauge.cli.habit import NAME_AND_VALUE, Habit, answered, flag, of_runs, same_as, usual
+from mpigauge.cli.habits.habit import NAME_AND_VALUE, Habit, answered, flag, of_runs, same_as, usual
 from mpigauge.model.errors import UserError
 from mpigauge.model.placement_words import HOSTS, SOCKETS, of_mapping
 

@@ -21,7 +21,7 @@ from mpigauge.cli.helping import Command, names_of
 from mpigauge.model.limits import whole_number
 
 if TYPE_CHECKING:
-    from mpigauge.cli.habit import Habit
+    from mpigauge.cli.habits.habit import Habit
 
 END = "--"
 """The word after it belong to another program."""
@@ -144,14 +144,15 @@ def _are_options(ours: Sequence[str], options: Collection[str]) -> bool:
 @cache
 def all_habits() -> Mapping[str, Habit]:
     """The options of launchers and of benchmarks, by name."""
-    from mpigauge.cli import benchmark_habits, launcher_habits
+    from mpigauge.cli.habits import benchmarks as benchmark_habits
+    from mpigauge.cli.habits import launchers as launcher_habits
 
     return {**launcher_habits.HABITS, **benchmark_habits.HABITS}
 
 
 def _with_two_dashes(name: str) -> str:
     """Open MPI accepts -map-by for --map-by; options of IMB have the one form."""
-    from mpigauge.cli import launcher_habits
+    from mpigauge.cli.habits import launchers as launcher_habits
 
     return f"-{name}" if f"-{name}" in launcher_habits.OPEN_MPI else name
 
@@ -163,7 +164,7 @@ class HabitualCommand(Command):
         return in_our_words(words, Options.of(self))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        from mpigauge.cli.screen import note
+        from mpigauge.cli.output.screen import note
 
         words, notes = self.our_words(args)
         for each in notes:

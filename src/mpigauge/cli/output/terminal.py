@@ -8,8 +8,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mpigauge.cli import screen
-from mpigauge.cli.begun import begin
+from mpigauge.cli.output import screen
+from mpigauge.cli.output.begun import begin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

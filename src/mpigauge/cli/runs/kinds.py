@@ -119,22 +119,22 @@ class Kind:
 
     def follow(self, word: str, every: float) -> bool:
         """Shows a run that is measured elsewhere until it ends. False: Ctrl-C ended that."""
-        from mpigauge.cli.following import followed
+        from mpigauge.cli.runs.following import followed
         from mpigauge.session.run_names import find_run
 
         return followed(find_run(word), every)
 
     def check_ended(self, word: str) -> None:
         """RunError: the process that measured the run was killed."""
-        from mpigauge.cli.following import check_ended
+        from mpigauge.cli.runs.following import check_ended
         from mpigauge.session.run_names import find_run
 
         check_ended(find_run(word))
 
     def show(self, word: str, how: ShowOptions) -> None:
         """Prints a run. UserError: an option does not apply to it."""
-        from mpigauge.cli.pivoting import show_pivot
-        from mpigauge.cli.showing import show_remarks, show_run
+        from mpigauge.cli.runs.pivoting import show_pivot
+        from mpigauge.cli.runs.showing import show_remarks, show_run
         from mpigauge.session.run_names import open_run
 
         if how.only_remarks:
@@ -161,7 +161,7 @@ class Kind:
         """Returns the page of the first run, beside the others. `home`: the page of all runs, for
         a link back. `job`: checked before. UserError: it is a page of one run."""
         del job
-        from mpigauge.cli.reporting import shown_of
+        from mpigauge.cli.runs.reporting import shown_of
         from mpigauge.show.web.report import report
 
         shown = shown_of(words, limits_of)
@@ -173,9 +173,9 @@ class Kind:
     ) -> Sequence[ComparedNumber | Overall]:
         """Prints a comparison of runs with the first one, and returns its verdicts. UserError: they
         cannot be compared so."""
-        from mpigauge.cli.comparing import print_comparison, share_of, sides_of, sides_within
-        from mpigauge.cli.pivoting import ONLY_PIVOTS, pivoted, print_pivot, sides_across
-        from mpigauge.cli.terminal import TERMINAL
+        from mpigauge.cli.output.terminal import TERMINAL
+        from mpigauge.cli.runs.comparing import print_comparison, share_of, sides_of, sides_within
+        from mpigauge.cli.runs.pivoting import ONLY_PIVOTS, pivoted, print_pivot, sides_across
         from mpigauge.result.compare.compare import compare
         from mpigauge.result.compare.only import only, read_only
         from mpigauge.session.run_names import open_runs
@@ -232,7 +232,7 @@ class Kind:
 
 def _is_wide(how: CompareOptions, sides: int) -> bool:
     """True if so many sides are a table with a column for each."""
-    from mpigauge.cli.comparing import MANY
+    from mpigauge.cli.runs.comparing import MANY
 
     rows = how.as_rows or how.response != MEDIAN or sides < MANY
     return how.form == "table" and not rows

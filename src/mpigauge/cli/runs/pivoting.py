@@ -12,7 +12,7 @@ import click
 
 from mpigauge.cli import completing
 from mpigauge.cli.options import together
-from mpigauge.cli.screen import screen, write
+from mpigauge.cli.output.screen import screen, write
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def pivoted(
 
 def print_pivot(result: Pivot, form: str, runs: Sequence[Run], names: Sequence[str] = ()) -> None:
     """`names`: of the runs, where these are the columns."""
-    from mpigauge.cli.comparing import heading_of
+    from mpigauge.cli.runs.comparing import heading_of
     from mpigauge.model.cards import joined
     from mpigauge.show.pivoted import markup, text
     from mpigauge.show.pivoted.data import as_csv, as_json
@@ -119,7 +119,7 @@ def check_form(form: str) -> None:
 
 
 def _whole_runs(runs: Sequence[Run], column: str) -> list[Side]:
-    from mpigauge.cli.comparing import distinct, items_of
+    from mpigauge.cli.runs.comparing import distinct, items_of
     from mpigauge.result.compare.of_runs import side_of
 
     values = [_fact(run, column) for run in runs]
@@ -149,7 +149,7 @@ def _fact(run: Run, column: str) -> str:
 
 def _parts_of(runs: Sequence[Run], column: str) -> list[Side]:
     """The sides of one run: one for each value. Of several runs: for each value of each run."""
-    from mpigauge.cli.comparing import names_of
+    from mpigauge.cli.runs.comparing import names_of
     from mpigauge.result.compare.compare import parts
     from mpigauge.result.compare.of_runs import (
         facts_of,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.screen import write_lines
+from mpigauge.cli.output.screen import write_lines
 from mpigauge.model.errors import UserError
 from mpigauge.session.targets import CommandOptions
 
@@ -42,7 +42,7 @@ def to_ask(where: Mapping[str, Any], one_machine: Mapping[str, object]) -> Targe
 
 def print_seats(run: PlannedRun) -> None:
     """Prints the placement of ranks in each part of the plan."""
-    from mpigauge.cli.seats import seat_lines
+    from mpigauge.cli.runs.seats import seat_lines
 
     for number, part in enumerate(run.plan.parts):
         write_lines(([""] if number else []) + seat_lines(part, run.setup.resources))

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.comparing import names_of
-from mpigauge.cli.screen import screen, write
+from mpigauge.cli.output.screen import screen, write
+from mpigauge.cli.runs.comparing import names_of
 from mpigauge.draw.chart import PAPER_LAYOUTS, alone
 from mpigauge.draw.terminal import lines
 from mpigauge.draw.write import KINDS, draw

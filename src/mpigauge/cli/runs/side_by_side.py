@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.comparing import MANY, heading_of, print_comparison, sides_of, sides_within
-from mpigauge.cli.pivoting import pivoted, print_pivot
-from mpigauge.cli.screen import screen, tell, write
+from mpigauge.cli.output.screen import screen, tell, write
+from mpigauge.cli.runs.comparing import MANY, heading_of, print_comparison, sides_of, sides_within
+from mpigauge.cli.runs.pivoting import pivoted, print_pivot
 from mpigauge.model.units import many
 from mpigauge.model.width import as_blocks, broken
 from mpigauge.result.compare.best import best_of

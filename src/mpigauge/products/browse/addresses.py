@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
-from mpigauge.cli.kinds import KINDS, kind_among, kind_of
-from mpigauge.cli.reporting import shown_of
+from mpigauge.cli.runs.kinds import KINDS, kind_among, kind_of
+from mpigauge.cli.runs.reporting import shown_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import dotted, many, with_commas
 from mpigauge.model.width import cut_apart

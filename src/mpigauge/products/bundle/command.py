@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from mpigauge.cli.helping import Command
+from mpigauge.cli.output.screen import tell
 from mpigauge.cli.paths import OutputFile
-from mpigauge.cli.screen import tell
 from mpigauge.model.extras import EXTRAS
 
 

@@ -14,17 +14,18 @@ import mpigauge
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import listed
 from mpigauge.products.bundle import archive, contents, distributions, start
-from mpigauge.site.mpi import folders, kernel_places, wheels
-from mpigauge.site.mpi.build import kernels
+from mpigauge.site.build import folders, kernel_places
 from mpigauge.site.mpi.find import find
-from mpigauge.site.mpi.imb_programs import mpis_for
+from mpigauge.site.mpi.make.imb_programs import mpis_for
+from mpigauge.site.mpi.make.kernels import kernels
+from mpigauge.site.mpi.packages import wheels
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
     from mpigauge.model.mpi import Abi, Kernels, Mpi
     from mpigauge.products.bundle.archive import Entry
-    from mpigauge.site.mpi.folders import Tell
+    from mpigauge.site.build.folders import Tell
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.comparing import items_of, share_of, sides_of
-from mpigauge.cli.terminal import TERMINAL
+from mpigauge.cli.output.terminal import TERMINAL
+from mpigauge.cli.runs.comparing import items_of, share_of, sides_of
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.inputs import read_text
 from mpigauge.model.units import byte_count

@@ -76,7 +76,7 @@ def command(
 
     PASS, FAIL or UNDECIDED for each number. Exit status 0: all pass; 1: one does not.
     """
-    from mpigauge.cli import metrics_file
+    from mpigauge.cli.runs import metrics_file
     from mpigauge.products.check.checking import again as measure_again
     from mpigauge.products.check.checking import check_against, check_all
     from mpigauge.products.check.show import as_json, as_table

@@ -10,7 +10,7 @@ from typing import Literal
 from mpigauge.model.machine import Machine
 from mpigauge.model.transport import Offers, Transport
 from mpigauge.site.mpi.device_memory import MpiOnGpus
-from mpigauge.site.mpi.outlook import Outlook
+from mpigauge.site.mpi.make.outlook import Outlook
 from mpigauge.site.topology.files import Files
 
 State = Literal["bad", "note", "unknown", "good"]

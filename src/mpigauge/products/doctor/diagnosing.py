@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.placing import to_ask
-from mpigauge.cli.screen import write_lines
-from mpigauge.cli.text_tables import print_rows, screen_width
+from mpigauge.cli.output.screen import write_lines
+from mpigauge.cli.output.text_tables import print_rows, screen_width
+from mpigauge.cli.runs.placing import to_ask
 from mpigauge.model.errors import UserError
 from mpigauge.products.doctor.check_finding import Host, MpiOffers, MpiStart
 from mpigauge.products.doctor.measure import measure
@@ -22,7 +22,7 @@ from mpigauge.products.doctor.registry import CHECKS, diagnose
 from mpigauge.products.doctor.show import pages
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.device_memory import on_gpus
-from mpigauge.site.mpi.outlook import outlook
+from mpigauge.site.mpi.make.outlook import outlook
 from mpigauge.site.mpi.programs import look, suits
 from mpigauge.site.mpi.programs.suits import hindrances
 from mpigauge.site.mpi.query import ask

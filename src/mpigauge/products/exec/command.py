@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.habits import HabitualCommand
+from mpigauge.cli.habits.spelling import HabitualCommand
 from mpigauge.cli.helping import RANKS, option
+from mpigauge.cli.output.screen import tell, tell_notes
 from mpigauge.cli.program_options import PROGRAM_OPTIONS
-from mpigauge.cli.screen import tell, tell_notes
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def command(words: tuple[str, ...], dry_run: bool, abi: Abi | None, **values: An
     its own ABI it runs directly, on others through a translation. The program keeps its input,
     output, signals and exit status; each rank checks its MPI.
     """
-    from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.cli.output.terminal import TERMINAL
     from mpigauge.products.exec.show import before, whole_command
     from mpigauge.session.program import launch_of, set_up_program
 

@@ -32,9 +32,9 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
-    from mpigauge.cli.kinds import kind_of
-    from mpigauge.cli.screen import write_lines
-    from mpigauge.cli.text_tables import screen_width
+    from mpigauge.cli.output.screen import write_lines
+    from mpigauge.cli.output.text_tables import screen_width
+    from mpigauge.cli.runs.kinds import kind_of
     from mpigauge.model.errors import UserError
     from mpigauge.model.width import WIDTH
     from mpigauge.session.run_names import open_run
@@ -52,8 +52,8 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from mpigauge.cli.kinds import KINDS
-    from mpigauge.cli.text_tables import print_rows
+    from mpigauge.cli.output.text_tables import print_rows
+    from mpigauge.cli.runs.kinds import KINDS
 
     rows = [list(cause) for kind in KINDS.values() for cause in kind.causes()]
     print_rows({"cause": "cause", "about": "looks for"}, rows, as_json)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.kinds import USUAL, Kind, kind
+from mpigauge.cli.runs.kinds import USUAL, Kind, kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.kinds import Kind, ShowOptions, kind
+from mpigauge.cli.runs.kinds import Kind, ShowOptions, kind
 from mpigauge.session.run_names import find_run
 
 if TYPE_CHECKING:

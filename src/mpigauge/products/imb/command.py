@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from mpigauge.cli.helping import Group
+from mpigauge.cli.output.screen import tell
 from mpigauge.cli.paths import OutputFolder
-from mpigauge.cli.screen import tell
 
 
 @click.group("imb", cls=Group)
@@ -35,7 +35,7 @@ def install_command(folder: Path, specs: tuple[str, ...], force: bool) -> None:
     They need no Python, find the MPI whose mpirun starts them, and DIR can be moved.
     """
     from mpigauge.products.imb.install import install
-    from mpigauge.site.mpi.imb_programs import PROGRAMS
+    from mpigauge.site.mpi.make.imb_programs import PROGRAMS
 
     done = install(folder, specs, force, tell)
     click.echo(f"{', '.join(PROGRAMS)} in {done.folder}")

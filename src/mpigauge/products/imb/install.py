@@ -11,16 +11,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import folders
-from mpigauge.site.mpi.build import kernels
-from mpigauge.site.mpi.imb_programs import HEAD, HOME, LINK, LIST, PROGRAMS, list_text, mpis_for
-from mpigauge.site.mpi.kernel_build import HOST
+from mpigauge.site.build import folders
+from mpigauge.site.build.kernel_build import HOST
+from mpigauge.site.mpi.make.imb_programs import (
+    HEAD,
+    HOME,
+    LINK,
+    LIST,
+    PROGRAMS,
+    list_text,
+    mpis_for,
+)
+from mpigauge.site.mpi.make.kernels import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.model.mpi import Kernels, Mpi
-    from mpigauge.site.mpi.folders import Tell
+    from mpigauge.site.build.folders import Tell
 
 
 @dataclass(frozen=True)

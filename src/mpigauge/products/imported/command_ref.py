@@ -22,7 +22,7 @@ def command() -> None:
 @options.json_option
 def list_command(as_json: bool) -> None:
     """List the systems."""
-    from mpigauge.cli.text_tables import print_rows
+    from mpigauge.cli.output.text_tables import print_rows
     from mpigauge.runs.readers.references import names, reference
 
     systems = [reference(name) for name in names()]
@@ -35,7 +35,7 @@ def list_command(as_json: bool) -> None:
 @options.format_option()
 def show_command(name: str, form: str) -> None:
     """Print the numbers of one system, as `mpigauge show ref:NAME` does."""
-    from mpigauge.cli.showing import show
+    from mpigauge.cli.runs.showing import show
     from mpigauge.runs.store.imported import REFERENCE, load_reference
 
     show(load_reference(name.removeprefix(REFERENCE)), form)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.cli.placing import print_seats
-from mpigauge.cli.terminal import TERMINAL
+from mpigauge.cli.output.terminal import TERMINAL
+from mpigauge.cli.runs.placing import print_seats
 from mpigauge.measuring.plan import read_request
 from mpigauge.measuring.plan.blas import BLAS
 from mpigauge.model.errors import UserError

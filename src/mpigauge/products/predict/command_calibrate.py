@@ -62,7 +62,7 @@ def command(
     a stated default and the mark `assumed`, which all numbers derived from it carry. The file is
     text; the first RUN that has a value counts.
     """
-    from mpigauge.cli.screen import tell, write
+    from mpigauge.cli.output.screen import tell, write
     from mpigauge.products.predict.calibrating import calibrated, missing_lines
     from mpigauge.products.predict.calibration import to_text
     from mpigauge.products.predict.show import calibration_page
@@ -99,8 +99,8 @@ def _check_measuring(runs: tuple[str, ...], measures: bool, values: dict[str, An
 
 def _measured(runs: list[Run], unplaced: str, values: dict[str, Any]) -> list[Run] | None:
     """Measures what the runs lack; None: it was only planned."""
-    from mpigauge.cli.placing import print_seats
-    from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.cli.output.terminal import TERMINAL
+    from mpigauge.cli.runs.placing import print_seats
     from mpigauge.measuring.plan import read_request
     from mpigauge.products.predict.plan import calibration_plan
     from mpigauge.session.lookups import look_up

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.comparing import names_of, print_comparison, share_of
-from mpigauge.cli.kinds import MEDIAN, CompareOptions
-from mpigauge.cli.pivoting import ONLY_PIVOTS
-from mpigauge.cli.screen import screen, write
+from mpigauge.cli.output.screen import screen, write
+from mpigauge.cli.runs.comparing import names_of, print_comparison, share_of
+from mpigauge.cli.runs.kinds import MEDIAN, CompareOptions
+from mpigauge.cli.runs.pivoting import ONLY_PIVOTS
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import listed, many
 from mpigauge.model.width import WIDTH

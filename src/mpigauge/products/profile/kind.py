@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.kinds import CompareOptions, Kind, ShowOptions, kind
 from mpigauge.cli.options import USUAL_FORMAT
+from mpigauge.cli.runs.kinds import CompareOptions, Kind, ShowOptions, kind
 from mpigauge.model.errors import UserError
 from mpigauge.products.profile import KIND
 from mpigauge.products.profile.finding import holds_profile, is_profile, profile_at, word_for
@@ -16,7 +16,7 @@ from mpigauge.session.run_names import find_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.cli.kinds import Program
+    from mpigauge.cli.runs.kinds import Program
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
     from mpigauge.result.finding import Explanation
 
@@ -45,7 +45,7 @@ class Profiles(Kind):
 
     def follow(self, word: str, every: float) -> bool:
         """Shows where the ranks of a program are until it ends. False: Ctrl-C ended that."""
-        from mpigauge.cli.screen import screen, tell, write
+        from mpigauge.cli.output.screen import screen, tell, write
         from mpigauge.products.profile.launch.standing_now import RanksNow
         from mpigauge.products.profile.show.standings import Redrawn
 

@@ -27,7 +27,7 @@ from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import RunWriter, load
 
 if TYPE_CHECKING:
-    from mpigauge.cli.kinds import Times
+    from mpigauge.cli.runs.kinds import Times
     from mpigauge.model.call_mix import CallMix
     from mpigauge.products.profile.store.stored import ProfiledJob
 
@@ -60,8 +60,8 @@ class ProfiledProgram:
     ) -> dict[str, list[Times]]:
         """Launches each arm with its variables once per round, in random order; each arm is a run
         in `folder`, and launches that it has already are not repeated. RunError: a launch fails."""
+        from mpigauge.cli.output.terminal import TERMINAL
         from mpigauge.cli.program_options import NAMES
-        from mpigauge.cli.terminal import TERMINAL
         from mpigauge.products.profile.launch.library import library
         from mpigauge.products.profile.launch.preload import PRELOAD
         from mpigauge.session.program import set_up_program

@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import wheels
 from mpigauge.site.mpi.find import WHAT_TO_DO
-from mpigauge.site.mpi.install import install
+from mpigauge.site.mpi.packages import wheels
+from mpigauge.site.mpi.packages.install import install
 from mpigauge.site.mpi.place import place_on_path
 
 if TYPE_CHECKING:
-    from mpigauge.site.mpi.folders import Tell
+    from mpigauge.site.build.folders import Tell
 
 
 def provide(tell: Tell) -> None:

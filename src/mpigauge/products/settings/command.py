@@ -14,7 +14,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.helping import Command
-from mpigauge.cli.screen import write_lines
+from mpigauge.cli.output.screen import write_lines
 
 if TYPE_CHECKING:
     from mpigauge.model.knob import Knob
@@ -68,7 +68,7 @@ def _settings_of(mpi_spec: str | None) -> tuple[str, str, tuple[Knob, ...]]:
 
 
 def _show(shown: Sequence[Knob], in_full: bool, folded: bool) -> None:
-    from mpigauge.cli.text_tables import lines, screen_width
+    from mpigauge.cli.output.text_tables import lines, screen_width
     from mpigauge.products.settings.show import HEADS, page, row, rows
 
     if in_full:

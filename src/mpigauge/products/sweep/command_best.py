@@ -8,7 +8,7 @@ import click
 
 from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Command
-from mpigauge.cli.pivoting import FORMATS
+from mpigauge.cli.runs.pivoting import FORMATS
 from mpigauge.model.typed import as_word
 
 
@@ -36,8 +36,8 @@ def command(run: str, by: str, tolerance: str | None, as_pivot: bool, form: str)
 
     A gain is significant after a correction for the number of comparisons.
     """
-    from mpigauge.cli.comparing import share_of
-    from mpigauge.cli.side_by_side import print_best
+    from mpigauge.cli.runs.comparing import share_of
+    from mpigauge.cli.runs.side_by_side import print_best
     from mpigauge.session.run_names import open_run
 
     in_any_case = form not in ("table", "json")

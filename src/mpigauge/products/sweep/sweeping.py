@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.comparing import print_comparison, share_of, sides_of
-from mpigauge.cli.placing import print_seats
-from mpigauge.cli.screen import note, tell
-from mpigauge.cli.showing import print_run, word_of
-from mpigauge.cli.terminal import TERMINAL
+from mpigauge.cli.output.screen import note, tell
+from mpigauge.cli.output.terminal import TERMINAL
+from mpigauge.cli.runs.comparing import print_comparison, share_of, sides_of
+from mpigauge.cli.runs.placing import print_seats
+from mpigauge.cli.runs.showing import print_run, word_of
 from mpigauge.measuring.plan import read_request
 from mpigauge.measuring.plan.arms import Places, grid_of, read_block
 from mpigauge.measuring.plan.foreign import read_command
@@ -194,7 +194,7 @@ def _arms(stored: Run) -> set[str]:
 def present(stored: Run, form: str, as_pivot: bool = False) -> None:
     """Shows a sweep as a table, the best arm for each size, or sizes × settings; where there is
     nothing to choose from, or in another format, what was measured."""
-    from mpigauge.cli.side_by_side import print_best
+    from mpigauge.cli.runs.side_by_side import print_best
 
     if (form != "table" and not as_pivot) or not _arms(stored) > {""}:
         print_run(stored, form)

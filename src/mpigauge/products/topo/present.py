@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.placing import to_ask
-from mpigauge.cli.screen import write_lines
-from mpigauge.cli.text_tables import screen_width
+from mpigauge.cli.output.screen import write_lines
+from mpigauge.cli.output.text_tables import screen_width
+from mpigauge.cli.runs.placing import to_ask
 from mpigauge.model.errors import UserError
 from mpigauge.session.setup import agent_of
 from mpigauge.show.machine import page

@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.kinds import Kind, Listed, ShowOptions, kind
 from mpigauge.cli.options import USUAL_FORMAT
+from mpigauge.cli.runs.kinds import Kind, Listed, ShowOptions, kind
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import many
 from mpigauge.runs.store.tunings import holds_tuning, load_tuning, tuning_folders
@@ -54,7 +54,7 @@ class Tunings(Kind):
 
 def print_tuning(folder: Path, form: str) -> None:
     """Prints a tuning as text or JSON. UserError: there is no such form of it."""
-    from mpigauge.cli.screen import write, write_lines
+    from mpigauge.cli.output.screen import write, write_lines
     from mpigauge.products.tune.show.curves import curve_lines
     from mpigauge.products.tune.show.text import lines_of
 

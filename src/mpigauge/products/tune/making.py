@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.screen import tell, write_lines
+from mpigauge.cli.output.screen import tell, write_lines
 from mpigauge.model.errors import RunError, UserError, no_such
 from mpigauge.model.outputs import check_empty
 from mpigauge.model.suite_options import THREAD_LEVEL
@@ -239,7 +239,7 @@ def _groups(collectives: Sequence[str], mix: CallMix) -> tuple[int, ...]:
 
 
 def set_up_one(request: Request, spec: str | None) -> Setup:
-    from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.cli.output.terminal import TERMINAL
     from mpigauge.session.setup import set_up
     from mpigauge.session.targets import CommandOptions
 

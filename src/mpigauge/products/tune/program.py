@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.kinds import kind_of
-from mpigauge.cli.screen import tell
+from mpigauge.cli.output.screen import tell
+from mpigauge.cli.runs.kinds import kind_of
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.products.tune.making import folder_for
 from mpigauge.products.tune.plan import TUNED
@@ -31,7 +31,7 @@ from mpigauge.runs.store.tunings import (
 from mpigauge.site.mpi import find
 
 if TYPE_CHECKING:
-    from mpigauge.cli.kinds import Program
+    from mpigauge.cli.runs.kinds import Program
     from mpigauge.model.call_mix import CallMix
     from mpigauge.products.tune.measure.budget import TimeBudget
 

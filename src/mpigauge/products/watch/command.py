@@ -7,8 +7,8 @@ from __future__ import annotations
 import click
 
 from mpigauge.cli import completing, options
-from mpigauge.cli.following import EVERY_S
 from mpigauge.cli.helping import Command
+from mpigauge.cli.runs.following import EVERY_S
 from mpigauge.model.limits import LEAST_EVERY_S, MOST_EVERY_S
 
 
@@ -30,7 +30,7 @@ def command(run: str, every: float) -> None:
     RUN is a folder, its name below mpigauge-runs, or `last`. Its files are only read. Ctrl-C ends
     the watching, not the run.
     """
-    from mpigauge.cli.kinds import ShowOptions, kind_of
+    from mpigauge.cli.runs.kinds import ShowOptions, kind_of
 
     kind = kind_of(run)
     if kind.follow(run, every):

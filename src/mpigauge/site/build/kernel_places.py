@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from mpigauge.model.mpi import Abi
-from mpigauge.site.mpi import folders, kernel_build
+from mpigauge.site.build import folders
+from mpigauge.site.build import kernel_build
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import folders
-from mpigauge.site.mpi.cxx import compiler_key, compiler_words
+from mpigauge.site.build import folders
+from mpigauge.site.build.cxx import compiler_key, compiler_words
 
 if TYPE_CHECKING:
-    from mpigauge.site.mpi.folders import Tell
+    from mpigauge.site.build.folders import Tell
 
 Commands = Sequence[Sequence[str]]
 

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from mpigauge.site.mpi.build import kernels, without_build
 from mpigauge.site.mpi.find import find, list_all
-from mpigauge.site.mpi.install import install
+from mpigauge.site.mpi.make.kernels import kernels, without_build
+from mpigauge.site.mpi.packages.install import install
 
 __all__ = ["find", "install", "kernels", "list_all", "without_build"]

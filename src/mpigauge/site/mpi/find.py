@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.mpi import Mpi
-from mpigauge.site.mpi import layout, wheels
+from mpigauge.site.mpi import layout
+from mpigauge.site.mpi.packages import wheels
 from mpigauge.site.mpi.place import (
     MpiPlace,
     module_place,

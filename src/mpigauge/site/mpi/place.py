@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import environment, layout, wheels
+from mpigauge.site.mpi import environment, layout
+from mpigauge.site.mpi.packages import wheels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,8 @@ from importlib import metadata
 from pathlib import Path
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import environment, wheels
+from mpigauge.site.mpi import environment
+from mpigauge.site.mpi.packages import wheels
 from mpigauge.site.mpi.place import (
     MpiPlace,
     cray_place,

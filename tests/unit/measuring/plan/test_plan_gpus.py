@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mpigauge.cli.seats import seat_lines
+from mpigauge.cli.runs.seats import seat_lines
 from mpigauge.measuring.campaign.job import job_of
 from mpigauge.measuring.plan import Plan, Request, Resources, read_request, resolve
 from mpigauge.measuring.plan.gpus import check_fit, with_room_for_gpus

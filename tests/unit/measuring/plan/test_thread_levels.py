@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli.main import run as cli
-from mpigauge.cli.seats import seat_lines
+from mpigauge.cli.runs.seats import seat_lines
 from mpigauge.measuring.plan import LaunchPlan, Plan, Resources, kernel_words, resolve
 from mpigauge.measuring.plan.arms import Arm
 from mpigauge.measuring.plan.narrowed import narrowed

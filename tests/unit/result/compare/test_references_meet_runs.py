@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.cli.comparing import sides_of
 from mpigauge.cli.main import run as cli
+from mpigauge.cli.runs.comparing import sides_of
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.only import only, read_only
 from mpigauge.result.document import document

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi.remembered import remembered
+from mpigauge.site.build.remembered import remembered
 
 
 class Asked:

@@ -11,7 +11,7 @@ import pytest
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
-from mpigauge.site.mpi import translation as site
+from mpigauge.site.mpi.make import translation as site
 from tools import mpi_translation
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -11,7 +11,9 @@ from zipfile import ZipFile
 import pytest
 
 from mpigauge.products.profile.launch import library as profiler
-from mpigauge.site.mpi import find, kernel_places, translation
+from mpigauge.site.build import kernel_places
+from mpigauge.site.mpi import find
+from mpigauge.site.mpi.make import translation
 from mpigauge.site.mpi.programs import small
 from tests import mpi_fakes as fake
 from tools import check_wheel, shipped, wheel_source

@@ -124,7 +124,7 @@ def _rows(run: Run) -> list[Row]:
 def measure_needs(folder: Path, jobs: Sequence[ProfiledJob], options: Mapping[str, Any]) -> None:
     """Measures the cells that a profile needs in a run next to it, after printing the expected
     time. `options`: options of the launch. UserError: they cannot be measured here."""
-    from mpigauge.cli.screen import tell
+    from mpigauge.cli.output.screen import tell
     from mpigauge.session.costing import cost_words
     from mpigauge.session.measuring import PlannedRun, check, measure
     from mpigauge.session.targets import CommandOptions
@@ -164,7 +164,7 @@ def _words(need: Need) -> str:
 
 def _setup(account: Account, options: Mapping[str, Any]) -> Setup:
     """Returns a setup like the program's launch: its MPI, and the cores of its ranks."""
-    from mpigauge.cli.terminal import TERMINAL
+    from mpigauge.cli.output.terminal import TERMINAL
     from mpigauge.measuring.plan import read_request
     from mpigauge.session.lookups import look_up
     from mpigauge.session.setup import set_up

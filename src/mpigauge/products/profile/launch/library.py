@@ -7,13 +7,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.site.mpi import folders, kernel_places
-from mpigauge.site.mpi.build import source_folder
-from mpigauge.site.mpi.build_once import LibraryBuild, built_once, digest_of, with_cmake
+from mpigauge.site.build import folders, kernel_places
+from mpigauge.site.build.once import LibraryBuild, built_once, digest_of, with_cmake
+from mpigauge.site.mpi.make.kernels import source_folder
 from mpigauge.site.mpi.programs.witness import PROFILER
 
 if TYPE_CHECKING:
-    from mpigauge.site.mpi.folders import Tell
+    from mpigauge.site.build.folders import Tell
 
 NAME, ARCHIVE = PROFILER, "libmpigauge_profile.a"
 WHAT = "the profiler"

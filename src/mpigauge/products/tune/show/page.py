@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.reporting import shown_of
+from mpigauge.cli.runs.reporting import shown_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.typed import as_word
 from mpigauge.model.units import listed

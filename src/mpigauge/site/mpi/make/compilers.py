@@ -19,8 +19,8 @@ from pathlib import Path
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Compiler
-from mpigauge.site.mpi import folders
-from mpigauge.site.mpi.build import source_folder
+from mpigauge.site.build import folders
+from mpigauge.site.mpi.make.kernels import source_folder
 
 OPTIMIZED = "-O3"
 LOOPS = "-fno-builtin"

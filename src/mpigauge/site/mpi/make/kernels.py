@@ -15,19 +15,21 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import folders, kernel_build, kernel_places, layout, wheels
-from mpigauge.site.mpi.build_folder import ALL, FIRST, UNUSED, BuildSpec, compiled
-from mpigauge.site.mpi.cxx import compiler_key, compiler_words
-from mpigauge.site.mpi.kernel_build import is_whole, kernels_in
-from mpigauge.site.mpi.remembered import remembered
+from mpigauge.site.build import folders, kernel_build, kernel_places
+from mpigauge.site.build.cxx import compiler_key, compiler_words
+from mpigauge.site.build.folder import ALL, FIRST, UNUSED, BuildSpec, compiled
+from mpigauge.site.build.kernel_build import is_whole, kernels_in
+from mpigauge.site.build.remembered import remembered
+from mpigauge.site.mpi import layout
+from mpigauge.site.mpi.packages import wheels
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from mpigauge.model.mpi import Abi, KernelBuild, Kernels, Mpi
-    from mpigauge.site.mpi.folders import Tell
+    from mpigauge.site.build.folders import Tell
 
-PACKAGE = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[3]
 SOURCES = ("CMakeLists.txt", "kernels")
 """The sources of the kernels, with the files generated from the schemas."""
 NOT_BUILT = ("tests",)

@@ -11,15 +11,16 @@ import zlib
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.site.mpi import folders, kernel_places, wheels
+from mpigauge.site.build import folders, kernel_places
 from mpigauge.site.mpi.find import find
+from mpigauge.site.mpi.packages import wheels
 
 if TYPE_CHECKING:
     from pathlib import Path
     from zipfile import ZipFile, ZipInfo
 
     from mpigauge.model.mpi import Mpi
-    from mpigauge.site.mpi.folders import Tell
+    from mpigauge.site.build.folders import Tell
 
 _VERSION = re.compile(r"[0-9]+([.+-]?[0-9A-Za-z]+)*")
 _CHUNK = 1 << 20
@@ -111,7 +112,7 @@ def _install_into(prefix: Path, name: str, version: str, tell: Tell, source: Pat
 def get_wheels(pinned: wheels.Wheel, version: str, source: Path | None, folder: Path) -> list[Path]:
     """Downloads a wheel into this folder, or copies it from the folder `source`. UserError: it
     does not exist, or is not the one that is known by its digest."""
-    from mpigauge.site.mpi.fetch import fetch, take
+    from mpigauge.site.mpi.packages.fetch import fetch, take
 
     if source is None:
         fetch(pinned.package, version, folder)

@@ -14,16 +14,17 @@ import shutil
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import folders, wheels
+from mpigauge.site.build import folders
 from mpigauge.site.mpi.device_memory import ask_library
 from mpigauge.site.mpi.device_memory.libraries import ADDED, DRIVER, driver_library
-from mpigauge.site.mpi.install import get_wheels, unpack
+from mpigauge.site.mpi.packages import wheels
+from mpigauge.site.mpi.packages.install import get_wheels, unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.model.mpi import Mpi
-    from mpigauge.site.mpi.folders import Tell
+    from mpigauge.site.build.folders import Tell
 
 FROM_DRIVER = "driver"
 """The word for the version of CUDA that the driver supports."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from mpigauge.model.units import listed, many
 from mpigauge.site.mpi import layout
 from mpigauge.site.mpi.find import STANDARD
+from mpigauge.site.mpi.make.translation import NAMES
 from mpigauge.site.mpi.programs import abi
 from mpigauge.site.mpi.programs.elf import DamagedError, Elf, read_elf
-from mpigauge.site.mpi.translation import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,16 +15,16 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi.folders import say_nothing
+from mpigauge.site.build.folders import say_nothing
+from mpigauge.site.mpi.make.translation import translation
 from mpigauge.site.mpi.programs.elf import DamagedError, read_elf
 from mpigauge.site.mpi.programs.look import inner_words, look
 from mpigauge.site.mpi.programs.stand_ins import empty, lacking
 from mpigauge.site.mpi.programs.suits import WORDS, Suits, deviates, library_of, suits
-from mpigauge.site.mpi.translation import translation
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Abi, Mpi
-    from mpigauge.site.mpi.folders import Tell
+    from mpigauge.site.build.folders import Tell
     from mpigauge.site.mpi.programs.look import Look
 
 PRELOAD = "LD_PRELOAD"
