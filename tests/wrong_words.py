@@ -206,7 +206,7 @@ command and the option or argument."""
 FREE = {"--label", "--machine", "--queue", "--account", "--option",
         "settings WORD", "mpi settings WORD"}  # fmt: skip
 """Any text is right here."""
-READS = {"--hostfile", "--cuda", "--nccl", "--topology", "--sizes-file", "--env-script"}
+READS = {"--groups", "--hostfile", "--cuda", "--nccl", "--topology", "--sizes-file", "--env-script"}
 FOLDERS_READ = {"--tuned"}
 
 BASES: dict[str, tuple[str, ...]] = {

@@ -54,7 +54,7 @@ double of_victims(const Shape& s) {
 }
 
 constexpr Card pairs_card = victim_card({
-    .name = "Latency",
+    .name = "Latency8",
     .about = "Random pairs of hosts send one message back and forth",
     .place = 100,
     .time = Time::half_round_trip,

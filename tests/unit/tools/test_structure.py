@@ -140,7 +140,7 @@ def test_products_take_names_from_cli_other_than_options(small: Any) -> None:
     for name in ("__init__", "options", "screen"):
         (small.package / "cli" / f"{name}.py").write_text("def tell(): ...\n")
     (small.package / "products/map/command.py").write_text(
-        "from mpigauge.cli.options import tell\nfrom mpigauge.cli.output.screen import tell\n"
+        "from mpigauge.cli.options import tell\nfrom mpigauge.cli.screen import tell\n"
     )
     own = structure.Checkout(small.package.parents[1])
     assert own.names_from_cli() == {("products.map", "cli.screen", "tell")}

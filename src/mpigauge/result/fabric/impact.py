@@ -29,7 +29,7 @@ AGGRESSORS = ("sleep", "alltoall", "incast", "put", "bcast", "allreduce")
 """The loads that other hosts make, in the order of tables; the first is the control, which makes
 none."""
 CONTROL = AGGRESSORS[0]
-VICTIMS = ("Latency", "Allreduce8", "Ring", "Allreduce")
+VICTIMS = ("Latency8", "Allreduce8", "Ring", "Allreduce")
 STOPPED = "aggressors"
 """The flag of a cell whose aggressors stopped before they were told to."""
 TAIL = 0.99

@@ -101,6 +101,8 @@ VALUES = {
     "microseconds": "2",
     "arrivals": "late:1:5us",
     "run": "run",
+    "places": "1,0",
+    "percent": "50%",
 }
 """A value of each form that has no choices."""
 

@@ -11,7 +11,7 @@ from mpigauge.result.stats.remarks import MEANING, noise_sentences, sentences, s
 from tests import cells
 
 FLAGS = ["tainted", "drift", "bimodal", "unconverged", "cold-sensitive", "sync", "clock",
-         "detours", "oversubscribed", "shared-gpu"]  # fmt: skip
+         "detours", "oversubscribed", "shared-gpu", "aggressors"]  # fmt: skip
 
 
 def test_every_flag_has_a_letter_of_its_own_and_a_meaning() -> None:
