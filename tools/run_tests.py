@@ -39,7 +39,7 @@ tests come last, so that all workers end at about the same time."""
 WITHOUT_JOBS = (*BY_FILE, "-m", "not mpi", "--ignore=tests/unit")
 """The tests besides unit tests that start no MPI job, so each core can have a worker."""
 WITH_JOBS = ("-m", "mpi and not alone", "--ignore=tests/unit")
-ALONE = ("-m", "alone", "tests/cases")
+ALONE = ("-m", "alone", "tests/cases", "tests/e2e/test_fabric.py")
 """The tests that run alone: their ranks synchronize so often that another job makes them ten times
 as slow, or fail."""
 PAIR = ("-n", "2", *BY_FILE)

@@ -31,6 +31,9 @@ SuiteOptions all_unusual() {
   options.profile = Mix::read("heat=1;0;0;barrier:0:0:0:1;");
   options.root = 1;
   options.group_ranks = 2;
+  options.host_ranks = 2;
+  options.host_order = {1, 0};
+  options.aggressors = 25;
   options.partitions = 8;
   options.blas = "mine=/lib/libblas.so";
   options.compiler = "g++=/tmp/loops.so";

@@ -115,13 +115,17 @@ def _rounds(of: Mapping[tuple[int, int], Mapping[bool, Times]]) -> tuple[PairsOf
 def of_hosts(
     ranks: Sequence[int], times_ns: Sequence[int], message_bytes: int, lanes: int
 ) -> Times:
-    """The bandwidths of pairs of hosts: the sum over their pairs of ranks."""
+    """The bandwidths of pairs of hosts: the sum over their pairs of ranks. A pair of hosts is left
+    out if a pair of its ranks has no time."""
     sums: dict[Pair, float] = defaultdict(float)
+    lost: set[Pair] = set()
     for place, time_ns in enumerate(times_ns):
+        first, second = sorted(rank // lanes for rank in ranks[2 * place : 2 * place + 2])
         if time_ns > 0:
-            first, second = (rank // lanes for rank in ranks[2 * place : 2 * place + 2])
-            sums[min(first, second), max(first, second)] += 2 * message_bytes / (time_ns * 1e-9)
-    return sums
+            sums[first, second] += 2 * message_bytes / (time_ns * 1e-9)
+        else:
+            lost.add((first, second))
+    return {pair: value for pair, value in sums.items() if pair not in lost}
 
 
 def _median(values: Iterable[float]) -> Estimate | None:

@@ -102,3 +102,8 @@ def test_aggressors_that_stop_early_do_not_count(tmp_path: Path) -> None:
 def test_a_run_without_the_suite_has_no_network(tmp_path: Path) -> None:
     stored = load(runs.write(tmp_path / "run"))
     assert fabric_of(stored, document(stored).rows) is None
+
+
+def test_a_pair_of_hosts_without_the_time_of_a_rank_is_left_out() -> None:
+    ranks = [0, 2, 1, 3, 4, 6, 5, 7]
+    assert of_hosts(ranks, [1000, 1000, 0, 1000], 8, 2) == {(0, 1): pytest.approx(32e6)}
