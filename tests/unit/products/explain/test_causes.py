@@ -483,6 +483,19 @@ def test_a_guess_of_tcp_yields_to_what_is_told() -> None:
     assert "tcp" not in {each.cause for each in explain(told).findings}
 
 
+def test_a_collective_is_compared_with_its_fastest_algorithm_made_of_messages() -> None:
+    more: dict[str, Any] = {"ranks": 4, "datatype": "float"}
+    of_library = curve(line(12e-6), "Allreduce", FEW, **more)
+    slower = curve(line(9e-6), "Allreduce/ring", FEW, suite="ALG", **more)
+    fastest = curve(line(4e-6), "Allreduce/rabenseifner", FEW, suite="ALG", **more)
+    (finding,) = [
+        each
+        for each in explain(run([*of_library, *slower, *fastest])).findings
+        if each.cause == "composed"
+    ]
+    assert "the time of ALG:Allreduce/rabenseifner, with which the same" in finding.what
+
+
 # --- that benchmark, that MPI, that machine, that certainty ---------------------------------------
 def test_no_setting_of_an_mpi_is_blamed_for_a_loop_without_mpi() -> None:
     loops = [

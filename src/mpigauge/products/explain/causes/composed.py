@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A collective that is slower than others that together do the same.
+"""A collective that is slower than others that together do the same, or than an algorithm of suite
+ALG.
 
 Self-consistent guidelines (J. L. Träff, W. Gropp, R. Thakur, IEEE TPDS 21 (2010) 698): a library
 could always do it that way.
@@ -8,11 +9,14 @@ could always do it that way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mpigauge.model.columns import KEY_COLUMNS
+from mpigauge.model.former_names import SUITE
 from mpigauge.products.explain.needs import REPEATED
 from mpigauge.products.explain.registry import cause
 from mpigauge.result.finding import Finding
@@ -44,23 +48,35 @@ _ALIKE = tuple(name for name in KEY_COLUMNS if name not in _OF_EACH)
 
 @cause(
     "composed",
-    "a collective that is slower than others that together do the same",
+    "a collective that is slower than others, or messages, that do the same",
     of=COLLECTIVE,
     sure_from=REPEATED,
 )
 def look(view: RunView) -> Iterator[Finding]:
     ours = [row for row in view.rows if row.cell.suite == "MPI1" and row.message_bytes > 0]
     table = {_key(row, row.cell.benchmark, row.message_bytes): row for row in ours}
-    for name, parts in WAYS.items():
-        slow = []
-        for row in ours:
-            if row.cell.benchmark != name:
-                continue
-            others = _others(table, row, parts)
-            if others and _is_slower(row, others):
-                slow.append((row, others))
-        if slow:
-            yield _finding(view, name, slow)
+    made_of_messages = _by_algorithms((view.whole or view).rows)
+    slow: dict[str, list[tuple[Row, list[Row]]]] = defaultdict(list)
+    for row in ours:
+        name = row.cell.benchmark
+        parts = _others(table, row, WAYS.get(name, ()))
+        algorithm = made_of_messages.get(_key(row, name, row.message_bytes), [])
+        ways = [way for way in (parts, algorithm) if way and _is_slower(row, way)]
+        if ways:
+            slow[name].append((row, max(ways, key=partial(_ratio, row))))
+    for name, of_name in slow.items():
+        yield _finding(view, name, of_name)
+
+
+def _by_algorithms(rows: Iterable[Row]) -> dict[_Key, list[Row]]:
+    """The fastest algorithm of suite ALG for each collective and size."""
+    fastest: dict[_Key, list[Row]] = {}
+    for row in rows:
+        if row.cell.suite == SUITE:
+            key = _key(row, row.cell.benchmark.partition("/")[0], row.message_bytes)
+            if key not in fastest or row.time.value < fastest[key][0].time.value:
+                fastest[key] = [row]
+    return fastest
 
 
 def _others(table: Mapping[_Key, Row], row: Row, parts: tuple[tuple[str, bool], ...]) -> list[Row]:
