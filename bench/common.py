@@ -27,7 +27,7 @@ from mpigauge.model import columns
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.record import CellRecord, End, parse
-from mpigauge.site.build.cxx import compiler_words
+from mpigauge.site.builds.cxx import compiler_words
 from mpigauge.site.launch import Command, Job, command
 from mpigauge.site.mpi import find, kernels
 from mpigauge.site.mpi.make.kernels import headers

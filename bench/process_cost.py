@@ -24,7 +24,7 @@ import common
 import numpy as np
 
 from mpigauge.products.profile.launch.library import library
-from mpigauge.site.build.cxx import compiler_words
+from mpigauge.site.builds.cxx import compiler_words
 
 PROMISE = "at most 0.5 ms more than an empty library"
 MOST_US = 500.0

@@ -32,7 +32,7 @@ import common
 
 from mpigauge.result.stats.student import quantile
 from mpigauge.runs.store import Run, load
-from mpigauge.site.build.kernel_places import BUILT, VARIABLE, name_of
+from mpigauge.site.builds.kernel_places import BUILT, VARIABLE, name_of
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.make.kernels import sources_digest
 

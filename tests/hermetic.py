@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.site.build import folders
+from mpigauge.site.builds import folders
 from mpigauge.site.mpi import environment, sources
 from mpigauge.site.mpi.quick_start import WITHOUT_OFI
 

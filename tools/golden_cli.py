@@ -33,7 +33,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mpigauge.site.build import folders
+from mpigauge.site.builds import folders
 
 LONGEST = 40
 """The number of lines printed of a difference, unless with --all."""

@@ -25,7 +25,7 @@ from typing import get_args
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Abi, KernelBuild, Kernels
 from mpigauge.products.profile.launch.library import ARCHIVE, NAME
-from mpigauge.site.build import kernel_build
+from mpigauge.site.builds import kernel_build
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.make import kernels as build
 from mpigauge.site.mpi.make import translation

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from mpigauge.site.build import folders
+from mpigauge.site.builds import folders
 
 ROOT = Path(__file__).resolve().parents[1]
 REMEMBERED = 20

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.site.build import folders
+from mpigauge.site.builds import folders
 from tests import patience
 from tests.e2e.debian import Installed, installed
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.site.build import folders
-from mpigauge.site.build.folder import compiled
+from mpigauge.site.builds import folders
+from mpigauge.site.builds.folder import compiled
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.make.kernels import build_spec
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.site.build.folder import BuildSpec
+    from mpigauge.site.builds.folder import BuildSpec
 
 MOST_LINES = 40
 COLLECTIVES = "kernels/suites/collectives"

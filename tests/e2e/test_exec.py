@@ -15,7 +15,7 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store import load
-from mpigauge.site.build import folders
+from mpigauge.site.builds import folders
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.make.kernels import headers
 from mpigauge.site.mpi.programs import look

@@ -10,8 +10,8 @@ import pytest
 
 from mpigauge.model.cards import Cards
 from mpigauge.products.quick.plan import BENCHMARKS
-from mpigauge.site.build import folders
-from mpigauge.site.build.folder import FIRST, compiled
+from mpigauge.site.builds import folders
+from mpigauge.site.builds.folder import FIRST, compiled
 from mpigauge.site.mpi import find, kernels
 from mpigauge.site.mpi.make.kernels import build_spec
 

@@ -18,7 +18,7 @@ import pytest
 from mpigauge.model.cards import Card, Cards
 from mpigauge.runs.store import load
 from mpigauge.site import launch
-from mpigauge.site.build import folders
+from mpigauge.site.builds import folders
 from mpigauge.site.launch import Job
 from mpigauge.site.mpi import find, install, kernels
 from tests import old_mpi

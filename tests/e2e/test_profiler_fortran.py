@@ -12,7 +12,7 @@ import pytest
 from mpigauge.products.profile.launch.library import library
 from mpigauge.products.profile.match.merge import merged
 from mpigauge.products.profile.read.files import RankFile, read_folder
-from mpigauge.site.build.cxx import compiler_words
+from mpigauge.site.builds.cxx import compiler_words
 from mpigauge.site.mpi import find
 from tests.conftest import MPIS
 from tests.e2e.debian import installed, needs_root

@@ -190,6 +190,6 @@ def program_of(name: str, env: dict[str, str]) -> Path:
     """A folder of what the wheel brought."""
     python = shutil.which("python", path=env["PATH"])
     assert python is not None
-    text = "from mpigauge.site.build.kernel_places import SHIPPED; print(SHIPPED)"
+    text = "from mpigauge.site.builds.kernel_places import SHIPPED; print(SHIPPED)"
     done = patience.run([python, "-c", text], env=env)
     return Path(done.stdout.strip()) / name

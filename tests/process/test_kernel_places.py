@@ -18,7 +18,7 @@ from mpigauge.model.mpi import KernelBuild, Kernels, Mpi
 from mpigauge.products.doctor.check_finding import Host
 from mpigauge.products.doctor.registry import diagnose
 from mpigauge.runs.store import load
-from mpigauge.site.build import cxx, folders, kernel_build, kernel_places
+from mpigauge.site.builds import cxx, folders, kernel_build, kernel_places
 from mpigauge.site.mpi import find, kernels
 from mpigauge.site.mpi.make import into as build_into
 from mpigauge.site.mpi.make import kernels as build

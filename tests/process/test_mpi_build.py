@@ -23,9 +23,9 @@ from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.model.stored_cards import FILE
-from mpigauge.site.build import cxx
-from mpigauge.site.build import folder as build_folder
-from mpigauge.site.build import progress as build_progress
+from mpigauge.site.builds import cxx
+from mpigauge.site.builds import folder as build_folder
+from mpigauge.site.builds import progress as build_progress
 from mpigauge.site.mpi import find, kernels, without_build
 from mpigauge.site.mpi.make import kernels as build
 from tests import mpi_fakes as fake

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.build import folders
+from mpigauge.site.builds import folders
 from mpigauge.site.mpi import find, list_all
 from mpigauge.site.mpi.packages import wheels
 from mpigauge.site.mpi.query import LibraryAnswer, ask

@@ -12,7 +12,7 @@ import pytest
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.products.imb import install as imb
-from mpigauge.site.build.kernel_build import HOST
+from mpigauge.site.builds.kernel_build import HOST
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.make import imb_programs
 from tests import mpi_fakes as fake

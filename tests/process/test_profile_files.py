@@ -18,7 +18,7 @@ from mpigauge.products.profile.match.merge import merged, quantile
 from mpigauge.products.profile.read import layout
 from mpigauge.products.profile.read.files import RankFile, numbered, read_folder, read_rank
 from mpigauge.products.profile.read.layout import Counted
-from mpigauge.site.build.cxx import compiler_words
+from mpigauge.site.builds.cxx import compiler_words
 from tests.profiled.written import HZ, START_UTC_S, Written
 
 STRUCTURES = {

@@ -18,7 +18,7 @@ from mpigauge.products.profile.read.symbols import (
     read_symbols,
     resolved,
 )
-from mpigauge.site.build.cxx import compiler_words
+from mpigauge.site.builds.cxx import compiler_words
 
 SOURCE = """
 extern "C" __attribute__((noinline)) int inner(int n) { asm volatile(""); return n + 1; }

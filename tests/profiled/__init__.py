@@ -18,7 +18,7 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.products.profile.launch.library import include, library
 from mpigauge.products.profile.read.files import RankFile, Site, read_folder
 from mpigauge.products.profile.read.symbols import resolved
-from mpigauge.site.build.cxx import compiler_words
+from mpigauge.site.builds.cxx import compiler_words
 from mpigauge.site.launch import Job, command
 from mpigauge.site.mpi.make.kernels import headers
 from tests import patience

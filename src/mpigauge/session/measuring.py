@@ -271,7 +271,7 @@ def header(setup: Setup, plan: Plan) -> dict[str, Any]:
 
 
 def write_passport(writer: RunWriter, setup: Setup) -> None:
-    from mpigauge.site.build.remembered import remembered
+    from mpigauge.site.builds.remembered import remembered
 
     def digest(path: Path) -> str:
         return remembered("digest", [str(path)], [path], lambda: digest_of(path))

@@ -14,7 +14,7 @@ import mpigauge
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import listed
 from mpigauge.products.bundle import archive, contents, distributions, start
-from mpigauge.site.build import folders, kernel_places
+from mpigauge.site.builds import folders, kernel_places
 from mpigauge.site.mpi.find import find
 from mpigauge.site.mpi.make.imb_programs import mpis_for
 from mpigauge.site.mpi.make.kernels import kernels
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.mpi import Abi, Kernels, Mpi
     from mpigauge.products.bundle.archive import Entry
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 
 @dataclass(frozen=True)

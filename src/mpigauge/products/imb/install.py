@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.build import folders
-from mpigauge.site.build.kernel_build import HOST
+from mpigauge.site.builds import folders
+from mpigauge.site.builds.kernel_build import HOST
 from mpigauge.site.mpi.make.imb_programs import (
     HEAD,
     HOME,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.model.mpi import Kernels, Mpi
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from mpigauge.site.mpi.packages.install import install
 from mpigauge.site.mpi.place import place_on_path
 
 if TYPE_CHECKING:
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 
 def provide(tell: Tell) -> None:

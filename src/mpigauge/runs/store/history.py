@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.between import MOST_RUNS, Remembered
 from mpigauge.model.units import many
 from mpigauge.runs.store.files import whole
-from mpigauge.site.build.folders import locked
+from mpigauge.site.builds.folders import locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.build.remembered import remembered
+from mpigauge.site.builds.remembered import remembered
 from mpigauge.site.topology.busy import grown
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from mpigauge.products.bundle.archive import Entry, File, Link
 from mpigauge.products.bundle.distributions import Requirement
 from mpigauge.products.bundle.making import PackRequest
 from mpigauge.products.submit.itself import own_words
-from mpigauge.site.build import kernel_build, kernel_places
+from mpigauge.site.builds import kernel_build, kernel_places
 from mpigauge.site.mpi.make import imb_programs
 from mpigauge.site.mpi.packages import wheels
 from tests import mpi_fakes as fake

@@ -11,7 +11,7 @@ from zipfile import ZipFile
 import pytest
 
 from mpigauge.products.profile.launch import library as profiler
-from mpigauge.site.build import kernel_places
+from mpigauge.site.builds import kernel_places
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.make import translation
 from mpigauge.site.mpi.programs import small

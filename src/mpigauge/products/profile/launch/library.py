@@ -7,13 +7,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.site.build import folders, kernel_places
-from mpigauge.site.build.once import LibraryBuild, built_once, digest_of, with_cmake
+from mpigauge.site.builds import folders, kernel_places
+from mpigauge.site.builds.once import LibraryBuild, built_once, digest_of, with_cmake
 from mpigauge.site.mpi.make.kernels import source_folder
 from mpigauge.site.mpi.programs.witness import PROFILER
 
 if TYPE_CHECKING:
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 NAME, ARCHIVE = PROFILER, "libmpigauge_profile.a"
 WHAT = "the profiler"

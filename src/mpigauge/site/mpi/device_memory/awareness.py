@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.site.build.remembered import keep, kept
+from mpigauge.site.builds.remembered import keep, kept
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.site.build.remembered import remembered
+from mpigauge.site.builds.remembered import remembered
 from mpigauge.site.mpi import tools
 from mpigauge.site.mpi.programs.elf import DamagedError, Elf, read_elf
 from mpigauge.site.mpi.programs.loader import ROOT, LoadedLibrary, Loader, NeedingObject

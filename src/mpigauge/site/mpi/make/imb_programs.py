@@ -7,14 +7,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.build.kernel_build import HOST
+from mpigauge.site.builds.kernel_build import HOST
 from mpigauge.site.mpi.find import WHAT_TO_DO, find, list_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.model.mpi import Mpi
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 PROGRAMS = tuple(
     f"IMB-{part}"

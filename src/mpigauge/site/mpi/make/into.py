@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.site.build import folders, kernel_build, kernel_places
+from mpigauge.site.builds import folders, kernel_build, kernel_places
 from mpigauge.site.mpi.make.kernels import built, keep
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.model.mpi import Kernels, Mpi
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 READABLE_FOLDER, READABLE, RUNNABLE = 0o755, 0o644, 0o755
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
-from mpigauge.site.build import folders, kernel_build, kernel_places
-from mpigauge.site.build.cxx import compiler_key, compiler_words
-from mpigauge.site.build.folder import ALL, FIRST, UNUSED, BuildSpec, compiled
-from mpigauge.site.build.kernel_build import is_whole, kernels_in
-from mpigauge.site.build.remembered import remembered
+from mpigauge.site.builds import folders, kernel_build, kernel_places
+from mpigauge.site.builds.cxx import compiler_key, compiler_words
+from mpigauge.site.builds.folder import ALL, FIRST, UNUSED, BuildSpec, compiled
+from mpigauge.site.builds.kernel_build import is_whole, kernels_in
+from mpigauge.site.builds.remembered import remembered
 from mpigauge.site.mpi import layout
 from mpigauge.site.mpi.packages import wheels
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from mpigauge.model.mpi import Abi, KernelBuild, Kernels, Mpi
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 PACKAGE = Path(__file__).resolve().parents[3]
 SOURCES = ("CMakeLists.txt", "kernels")

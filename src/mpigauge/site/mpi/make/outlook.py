@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, get_args
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Abi
-from mpigauge.site.build import kernel_places
-from mpigauge.site.build.cxx import compiler_words
+from mpigauge.site.builds import kernel_places
+from mpigauge.site.builds.cxx import compiler_words
 from mpigauge.site.mpi.make import kernels as build
 
 if TYPE_CHECKING:

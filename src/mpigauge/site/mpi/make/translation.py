@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, get_args
 
 from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.mpi import Abi
-from mpigauge.site.build import folders, kernel_places
-from mpigauge.site.build.once import LibraryBuild, built_once, digest_of, with_cmake
+from mpigauge.site.builds import folders, kernel_places
+from mpigauge.site.builds.once import LibraryBuild, built_once, digest_of, with_cmake
 from mpigauge.site.mpi.make.kernels import source_folder
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 WHAT = "the translation between MPIs"
 TARGET = "MPIGAUGE_TRANSLATE_TO"

@@ -11,7 +11,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError, did_you_mean
-from mpigauge.site.build import folders, kernel_places
+from mpigauge.site.builds import folders, kernel_places
 from mpigauge.site.mpi.find import find
 from mpigauge.site.mpi.packages import wheels
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
     from mpigauge.model.mpi import Mpi
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 _VERSION = re.compile(r"[0-9]+([.+-]?[0-9A-Za-z]+)*")
 _CHUNK = 1 << 20

@@ -14,7 +14,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.build import folders
+from mpigauge.site.builds import folders
 from mpigauge.site.mpi.device_memory import ask_library
 from mpigauge.site.mpi.device_memory.libraries import ADDED, DRIVER, driver_library
 from mpigauge.site.mpi.packages import wheels
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.model.mpi import Mpi
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 FROM_DRIVER = "driver"
 """The word for the version of CUDA that the driver supports."""

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.site.build import folders, kernel_places
+from mpigauge.site.builds import folders, kernel_places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,10 +9,10 @@ import os
 import shlex
 from pathlib import Path
 
-from mpigauge.site.build import kernel_places
-from mpigauge.site.build.cxx import compiler_words
-from mpigauge.site.build.folders import say_nothing
-from mpigauge.site.build.once import Commands, LibraryBuild, built_once
+from mpigauge.site.builds import kernel_places
+from mpigauge.site.builds.cxx import compiler_words
+from mpigauge.site.builds.folders import say_nothing
+from mpigauge.site.builds.once import Commands, LibraryBuild, built_once
 
 FLAGS = ("-shared", "-fPIC", "-O2", "-std=c++17", "-fvisibility=hidden")
 

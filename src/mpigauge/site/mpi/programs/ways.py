@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.build.folders import say_nothing
+from mpigauge.site.builds.folders import say_nothing
 from mpigauge.site.mpi.make.translation import translation
 from mpigauge.site.mpi.programs.elf import DamagedError, read_elf
 from mpigauge.site.mpi.programs.look import inner_words, look
@@ -24,7 +24,7 @@ from mpigauge.site.mpi.programs.suits import WORDS, Suits, deviates, library_of,
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Abi, Mpi
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
     from mpigauge.site.mpi.programs.look import Look
 
 PRELOAD = "LD_PRELOAD"

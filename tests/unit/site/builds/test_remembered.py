@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.build.remembered import remembered
+from mpigauge.site.builds.remembered import remembered
 
 
 class Asked:

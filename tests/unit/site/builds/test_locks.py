@@ -7,7 +7,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from mpigauge.site.build.folders import locked
+from mpigauge.site.builds.folders import locked
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mpigauge.model.mpi import KernelBuild, Kernels
-from mpigauge.site.build.cxx import said_by
+from mpigauge.site.builds.cxx import said_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

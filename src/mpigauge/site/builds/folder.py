@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING
 import mpigauge
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Kernels
-from mpigauge.site.build import folders
+from mpigauge.site.builds import folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.model.mpi import Abi
-    from mpigauge.site.build.progress import BuildProgress
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
+    from mpigauge.site.builds.progress import BuildProgress
 
 ALL, FIRST = "all", "first"
 """Targets of CMakeLists.txt: every benchmark, or those of the first plugin."""
@@ -147,7 +147,7 @@ def _run_cmake(folder: Path, spec: BuildSpec, log: Path, tell: Tell) -> bool:
     if "ccache" in _launcher():
         env = {"CCACHE_BASEDIR": str(folder), "CCACHE_SLOPPINESS": CCACHE_SLOPPINESS} | env
         env["CCACHE_IGNOREOPTIONS"] = "-Werror"  # which the tests of the kernels add
-    from mpigauge.site.build.progress import BuildProgress
+    from mpigauge.site.builds.progress import BuildProgress
 
     with log.open("w") as output:
         progress = BuildProgress(log, tell)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from mpigauge.site.build import folders
+from mpigauge.site.builds import folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

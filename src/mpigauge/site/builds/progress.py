@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 FIRST_S = 10.0
 """Seconds before the first report; a build that is shorter needs none."""

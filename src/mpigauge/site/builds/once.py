@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.build import folders
-from mpigauge.site.build.cxx import compiler_key, compiler_words
+from mpigauge.site.builds import folders
+from mpigauge.site.builds.cxx import compiler_key, compiler_words
 
 if TYPE_CHECKING:
-    from mpigauge.site.build.folders import Tell
+    from mpigauge.site.builds.folders import Tell
 
 Commands = Sequence[Sequence[str]]
 

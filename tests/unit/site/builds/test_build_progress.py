@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.site.build.progress import BuildProgress, steps_done
+from mpigauge.site.builds.progress import BuildProgress, steps_done
 
 NINJA = "-- Build files\n[1/286] Building CXX object a.o\n[{}/286] Building CXX object b.o\n"
 MAKE = "[  1%] Building CXX object a.o\n[ 25%] Building CXX object b.o\n"

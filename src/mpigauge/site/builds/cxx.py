@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.build.remembered import remembered
+from mpigauge.site.builds.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from mpigauge.model.mpi import Abi
-from mpigauge.site.build import folders
-from mpigauge.site.build import kernel_build
+from mpigauge.site.builds import folders, kernel_build
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
