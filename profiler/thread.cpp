@@ -292,7 +292,8 @@ void share_out(layout::Thread& stored, Ticks from, Ticks to) {
   }
 }
 
-// What the process has in memory now, as the second number of this file has it in pages; 0: unknown.
+// What the process has in memory now, as the second number of this file has it in pages; 0:
+// unknown.
 std::uint32_t resident_kib() {
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;

@@ -402,9 +402,8 @@ std::vector<std::size_t> Sampling::choose(const std::vector<std::uint8_t>& also_
     }
   }
   if (!rules_.use_all || round_ <= rules_.least_rounds || chosen.size() < 2) return chosen;
-  const auto others = std::stable_partition(chosen.begin(), chosen.end(), [&](std::size_t i) {
-    return goals_[i].every_round;
-  });
+  const auto others = std::stable_partition(chosen.begin(), chosen.end(),
+                                            [&](std::size_t i) { return goals_[i].every_round; });
   std::stable_sort(others, chosen.end(), [&](std::size_t a, std::size_t b) {
     return cells_[a].estimate().error() > cells_[b].estimate().error();
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// Programs that are bound by one thing each, for about as long as they are told: bounds KIND SECONDS.
-// Rank 0 decides after each step whether there is another one.
+// Programs that are bound by one thing each, for about as long as they are told: bounds KIND
+// SECONDS. Rank 0 decides after each step whether there is another one.
 #include <mpi.h>
 
 #include <cstdlib>
@@ -25,8 +25,7 @@ void compute(double seconds) {
 void small_sums(int times) {
   double own = rank;
   double all = 0;
-  for (int n = 0; n < times; n++)
-    MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  for (int n = 0; n < times; n++) MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
 void exchange(int bytes) {

@@ -46,8 +46,7 @@ Roles roles_of(const Run& run, const Hosts& hosts) {
   const std::uint64_t seed = run.options().pairing;
   const auto drawn = patterns::random_ring(hosts.hosts, seed, stream_of_roles);
   const int aggressors = aggressor_hosts(hosts.hosts, run.options().aggressors);
-  const auto victims =
-      patterns::random_ring(hosts.hosts - aggressors, seed, run.task().round);
+  const auto victims = patterns::random_ring(hosts.hosts - aggressors, seed, run.task().round);
   const int own = hosts.host(run.rank());
   const auto victim = [&](std::size_t place) {
     return drawn[static_cast<std::size_t>(aggressors + victims[place])];
@@ -88,7 +87,8 @@ class Aggressor {
   }
   [[nodiscard]] Beside done() const {
     if (!leads_) return {};
-    return {.bytes = bytes_ * static_cast<double>(times_), .seconds = seconds_, .stopped = stopped_};
+    return {
+        .bytes = bytes_ * static_cast<double>(times_), .seconds = seconds_, .stopped = stopped_};
   }
 
  private:

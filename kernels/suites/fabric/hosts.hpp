@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the mpigauge authors
 //
-// Hosts of the suite FABRIC, and who meets whom in a round. Every rank computes its own partner from
-// the seed and the number of the round, in time and memory that grow with the hosts alone.
+// Hosts of the suite FABRIC, and who meets whom in a round. Every rank computes its own partner
+// from the seed and the number of the round, in time and memory that grow with the hosts alone.
 #pragma once
 
 #include <cstdint>

@@ -47,9 +47,7 @@ struct Spot {
   [[nodiscard]] bool is_here() const { return own == host; }
   [[nodiscard]] int rank() const { return hosts.rank(host, lane); }
   /// The i-th of the others, from the one behind the spot on.
-  [[nodiscard]] int other(int i) const {
-    return hosts.rank((host + 1 + i) % hosts.hosts, lane);
-  }
+  [[nodiscard]] int other(int i) const { return hosts.rank((host + 1 + i) % hosts.hosts, lane); }
   [[nodiscard]] int others() const { return hosts.hosts - 1; }
 };
 

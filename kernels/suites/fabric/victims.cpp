@@ -35,9 +35,7 @@ void allreduce(Run& run, const Victims& /*victims*/) {
   const int count = static_cast<int>(run.count());
   const MPI_Datatype type = run.type();
   const MPI_Op op = run.op();
-  run.measure([=](Turn t) {
-    call(MPI_Allreduce(out[t].data, in[t].data, count, type, op, comm));
-  });
+  run.measure([=](Turn t) { call(MPI_Allreduce(out[t].data, in[t].data, count, type, op, comm)); });
   run.expect(run.wrong_reduction(in.bytes(), 0));
 }
 
@@ -111,7 +109,8 @@ class AddVictim {
       card.name = words_.emplace_back(std::string(base.name) + std::string(word.name));
       card.about = words_.emplace_back(std::string(base.about) + std::string(word.about) + ".");
       card.place = place++;
-      added_.emplace_back(card, [aggression, victim](Run& run) { beside(run, aggression, victim); });
+      added_.emplace_back(card,
+                          [aggression, victim](Run& run) { beside(run, aggression, victim); });
     }
   }
 

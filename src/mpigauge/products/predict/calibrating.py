@@ -32,7 +32,7 @@ from mpigauge.result.models.loggp import loggp
 from mpigauge.result.run_view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mpigauge.model.columns import Cell
     from mpigauge.model.row import Row
@@ -60,6 +60,8 @@ class Calibrated:
 
 @dataclass
 class _Collected:
+    unplaced: str
+    """The path of PingPong where a run does not record it."""
     paths: dict[str, MessageTimes] = field(default_factory=dict)
     quantities: dict[str, Quantity] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -82,9 +84,9 @@ def calibrated(runs: Sequence[Run], name: str, unplaced: str = "") -> Calibrated
     views = [measured_view(run) for run in runs]
     machine = _one_of(views, machine_of, "machine")
     mpi = _one_of(views, lambda view: f"{view.mpi_name} {view.mpi_version}".strip(), "MPI")
-    collected = _Collected()
+    collected = _Collected(unplaced)
     for view in views:
-        _read(view, collected, unplaced)
+        _read(view, collected)
     if not collected.paths:
         raise UserError(
             f"{listed(view.run_word for view in views)}: no PingPong whose place is recorded, of "
@@ -156,29 +158,21 @@ def _one_of(views: Sequence[RunView], fact: Callable[[RunView], str], what: str)
 
 
 # --- a run ----------------------------------------------------------------------------------
-def _read(view: RunView, into: _Collected, unplaced: str) -> None:
+def _read(view: RunView, into: _Collected) -> None:
     for curve in view.curves:
         cell = curve.first.cell
-        if not is_usual(cell):
-            continue
-        if (cell.suite, cell.benchmark) == (FIRST_SUITE, "PingPong") and cell.ranks == 2:
-            _read_path(view, curve, into, unplaced)
-        elif cell.suite == FIRST_SUITE and cell.benchmark in BANDS and cell.ranks > 2:
-            _read_bands(view, curve, into)
-        elif cell.suite == NODE_SUITE and cell.benchmark in COPIES:
-            _read_copies(view, curve, into)
-        elif cell.benchmark == "Reduce_local":
-            _read_reduction(view, curve, into)
-        elif (cell.suite, cell.benchmark) == (NODE_SUITE, "Line"):
-            value = curve.first.latency
-            into.add(into.quantities, "flag", Quantity(value, _source(view, curve)))
+        read = _READERS.get((cell.suite, cell.benchmark)) or _READERS.get(("", cell.benchmark))
+        if read and is_usual(cell):
+            read(view, curve, into)
     for curve in view.curves:
         if curve.benchmark == "Uniband" and curve.first.ranks == 2:
             _read_gap(view, curve, into)
 
 
-def _read_path(view: RunView, curve: Curve, into: _Collected, unplaced: str) -> None:
-    name = path_of(view, curve.first) or unplaced
+def _read_path(view: RunView, curve: Curve, into: _Collected) -> None:
+    if curve.first.ranks != 2:
+        return
+    name = path_of(view, curve.first) or into.unplaced
     if not name:
         into.notes.append(
             f"{_source(view, curve)} is left out: its run does not record where the ranks were; "
@@ -222,7 +216,7 @@ def _read_bands(view: RunView, curve: Curve, into: _Collected) -> None:
     """All cores at once: between two nodes the rate of a network card, within one of its copies."""
     hosts = [rank.host for rank in view.ranks_of(curve.first)]
     rates = [row.bandwidth for row in curve.rows if row.bandwidth]
-    if not hosts or not rates:
+    if len(hosts) <= 2 or not rates:
         return
     best = max(rates, key=lambda rate: rate.value)
     half = len(hosts) // 2
@@ -231,6 +225,18 @@ def _read_bands(view: RunView, curve: Curve, into: _Collected) -> None:
     elif len(set(hosts)) == 2 and len(set(hosts[:half])) == 1:
         ways = 2.0 if curve.benchmark == "Biband" else 1.0
         value = Quantity(best.times(1 / ways), _source(view, curve))
+        into.add(into.quantities, "network_card", value)
+
+
+def _read_all_pairs(view: RunView, curve: Curve, into: _Collected) -> None:
+    """All cores of all hosts at once: the share of a host is the rate of its network card."""
+    hosts = {rank.host for rank in view.ranks_of(curve.first)}
+    cores = [view.topologies[host].cores for host in hosts if host in view.topologies]
+    rates = [row.bandwidth for row in curve.rows if row.bandwidth]
+    if rates and cores and len(hosts) > 1 and curve.first.ranks >= len(hosts) * max(cores):
+        best = max(rates, key=lambda rate: rate.value)
+        paired = len(hosts) // 2 * 2
+        value = Quantity(best.times(1 / paired), _source(view, curve))
         into.add(into.quantities, "network_card", value)
 
 
@@ -254,6 +260,21 @@ def _read_reduction(view: RunView, curve: Curve, into: _Collected) -> None:
     if costs:
         value = Estimate(*(median(ends) for ends in zip(*costs, strict=True)))
         into.add(into.quantities, "reduction", Quantity(value, _source(view, curve)))
+
+
+def _read_flag(view: RunView, curve: Curve, into: _Collected) -> None:
+    into.add(into.quantities, "flag", Quantity(curve.first.latency, _source(view, curve)))
+
+
+_READERS: Mapping[tuple[str, str], Callable[[RunView, Curve, _Collected], None]] = {
+    (FIRST_SUITE, "PingPong"): _read_path,
+    **{(FIRST_SUITE, name): _read_bands for name in BANDS},
+    ("FABRIC", "Permutations"): _read_all_pairs,
+    **{(NODE_SUITE, name): _read_copies for name in COPIES},
+    (NODE_SUITE, "Line"): _read_flag,
+    ("", "Reduce_local"): _read_reduction,
+}
+"""The readers of benchmarks, by suite and name; an empty suite stands for any."""
 
 
 def _read_gap(view: RunView, curve: Curve, into: _Collected) -> None:

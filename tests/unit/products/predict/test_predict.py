@@ -291,6 +291,25 @@ def test_all_cores_at_once_give_the_rates_of_a_card_and_of_the_copies_of_a_node(
     assert {"network_card", "node_copy"} & set(made.assumed) == set()
 
 
+@pytest.mark.parametrize(("lanes", "is_taken"), [(ROME.cores, True), (1, False)])
+def test_all_hosts_in_pairs_give_the_rate_of_a_card(
+    lanes: int, is_taken: bool, tmp_path: Path
+) -> None:
+    """Only with a rank on each core do the ranks of a host fill its card."""
+    hosts = [ROME.hostname, "b", "c"]
+    at_once = runs.cell(suite="FABRIC", benchmark="Permutations", ranks=3 * lanes,
+                        message_bytes=1 << 20, moved_bytes=2 * lanes << 20, time_p50_s=1e-3,
+                        ci_low_s=1e-3, ci_high_s=1e-3, time_scale=1.0)  # fmt: skip
+    stored = measured(
+        tmp_path / "a", *pairs(), at_once, hosts=[h for h in hosts for _ in range(lanes)]
+    )
+    stored = replace(stored, passport={"machine": plain(asdict(ROME))})
+    card = calibrated([stored], "here").calibration.quantities["network_card"]
+    assert card.assumed is not is_taken
+    if is_taken:
+        assert card.value.value == pytest.approx(lanes * (1 << 20) / 1e-3)
+
+
 @pytest.mark.parametrize(("threads", "is_taken"), [(ROME.cores, True), (1, False)])
 def test_stream_on_all_cores_gives_the_copies_of_a_node(
     threads: int, is_taken: bool, tmp_path: Path
