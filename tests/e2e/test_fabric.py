@@ -77,21 +77,21 @@ def ready(mpi: Mpi, built: Kernels) -> Mpi:
     return mpi
 
 
-def twice(even: Cluster, mpi: Mpi, cwd: Path) -> Iterator[Fabric]:
+def twice(even: Cluster, mpi: Mpi, cwd: Path, seconds: int) -> Iterator[Fabric]:
     """Two runs with different pairs: one in ten may name a host too many, or none."""
     for seed in ("1", "2"):
         folder = cwd / seed
         folder.mkdir()
-        yield measured(even, mpi, folder, 20, "--seed", seed)
+        yield measured(even, mpi, folder, seconds, "--seed", seed)
 
 
 def test_one_host_at_half_rate_is_named(ready: Mpi, even: Cluster, tmp_path: Path) -> None:
     shape(even, RATE_MBIT // 2, SLOW)
-    assert any(accused(fabric) == {SLOW} for fabric in twice(even, ready, tmp_path))
+    assert any(accused(fabric) == {SLOW} for fabric in twice(even, ready, tmp_path, 15))
 
 
 def test_without_a_fault_nothing_is_named(ready: Mpi, even: Cluster, tmp_path: Path) -> None:
-    fabrics = (fabric for fabric in twice(even, ready, tmp_path) if not accused(fabric))
+    fabrics = (fabric for fabric in twice(even, ready, tmp_path, 30) if not accused(fabric))
     fabric = next(fabrics, None)
     assert fabric is not None
     pairing = fabric.pairing(RANDOM)
