@@ -93,8 +93,9 @@ def _check_measuring(runs: tuple[str, ...], measures: bool, values: dict[str, An
         )
     given = [name for name, value in values.items() if value]
     if given and not measures:
-        name = given[0].replace("_", "-").replace("mpi-specs", "mpi")
-        raise UserError(f"--{name} is for measuring; add --measure")
+        params = click.get_current_context().command.params
+        flag = next(param.opts[0] for param in params if param.name == given[0])
+        raise UserError(f"{flag} is for measuring; add --measure")
 
 
 def _measured(runs: list[Run], unplaced: str, values: dict[str, Any]) -> list[Run] | None:

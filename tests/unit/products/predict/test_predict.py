@@ -407,6 +407,8 @@ def test_what_no_run_has_is_planned_to_be_measured(capsys: pytest.CaptureFixture
     assert "hosts" in out
     assert run(["calibrate", f"ref:{OCI}", "-o", "x.cal", "--hosts", "a,b"]) == 2
     assert "--hosts is for measuring; add --measure" in capsys.readouterr().err
+    assert run(["calibrate", "--time", "1s", "ref:oci-optimized3-36-intel", "-o", "new.cal"]) == 2
+    assert "--time is for measuring; add --measure" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("present", "names"), [
