@@ -162,7 +162,7 @@ def test_it_is_known_of_every_benchmark_what_it_does() -> None:
     collectives = {card.word for card in found["collective"]}
     assert collectives > {"Bcast", "NBC:Ibcast_pure", "MPI4:Bcast_persist", "MT:AllReduceMT"}
     assert {card.suite for card in found["messages"]} <= {
-        "MPI1", "ALG", "MT", "P2P", "HALO", "MORE", "MPI4", "REPLAY", "SELFTEST"
+        "MPI1", "ALG", "FABRIC", "MT", "P2P", "HALO", "MORE", "MPI4", "REPLAY", "SELFTEST"
     }  # fmt: skip
 
 

@@ -37,7 +37,7 @@ def holds_fabric(folder: Path) -> bool:
     """True if `mpigauge fabric` measured the run in a folder."""
     from mpigauge.result.fabric.fabric import HEADER
 
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
         header = json.loads((folder / "run.json").read_bytes())
         return isinstance(header, dict) and HEADER in header
     return False
