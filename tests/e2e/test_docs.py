@@ -154,6 +154,7 @@ def shortened(words: list[str]) -> list[str]:
         return words
     known = options_of(words[1:]) - ({"--launches"} & set(words))
     known -= {"--time", "--precision"} if "--classic" in words else set()  # it has IMB's schedule
+    known -= {"--time"} if words[1] == "calibrate" and "--measure" not in words else set()
     short = {**SHORT, "--time": SOME_TIME.get(words[1], SHORT["--time"])}
     said = list(words)
     for option in ("--time", "--in", "--precision"):

@@ -11,7 +11,8 @@ import pytest
 
 from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.site.launch import Job, command
-from mpigauge.site.mpi import find, install, list_all
+from mpigauge.site.mpi import find, list_all
+from mpigauge.site.mpi.packages.install import install
 from tests import patience
 
 pytestmark = pytest.mark.mpi

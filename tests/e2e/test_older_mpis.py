@@ -20,7 +20,8 @@ from mpigauge.runs.store import load
 from mpigauge.site import launch
 from mpigauge.site.builds import folders
 from mpigauge.site.launch import Job
-from mpigauge.site.mpi import find, install, kernels
+from mpigauge.site.mpi import find, kernels
+from mpigauge.site.mpi.packages.install import install
 from tests import old_mpi
 from tests.cases.every_cell import one_of_each_suite
 from tests.conftest import MPIS
@@ -95,7 +96,7 @@ def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
 def benchmarks() -> list[Card]:
     built = [kernels(find(name)) for name in LENDERS]
     found = one_of_each_suite(Cards.load(built[0].cards))
-    assert len(found) == 12
+    assert len(found) == 13
     return found
 
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "doctor": ["doctor", "--list"],
     "exec": ["exec", "--help"],
     "explain": ["explain", RUN],
+    "fabric": ["fabric", "--help"],
     "export": ["export", "csv", RUN],
     "help": ["help"],
     "history": ["history", "--help"],

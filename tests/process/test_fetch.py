@@ -18,8 +18,9 @@ import pytest
 from mpigauge.cli.main import run
 from mpigauge.model.errors import UserError
 from mpigauge.products.quick.provide import provide
-from mpigauge.site.mpi import find, install
+from mpigauge.site.mpi import find
 from mpigauge.site.mpi.packages import fetch, wheels
+from mpigauge.site.mpi.packages.install import install
 from tests import mpi_fakes as fake
 from tests.process.test_mpi_install import pin
 

@@ -13,8 +13,8 @@ from zipfile import ZipFile
 import pytest
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi import install
 from mpigauge.site.mpi.packages import wheels
+from mpigauge.site.mpi.packages.install import install
 from tests import mpi_fakes as fake
 
 

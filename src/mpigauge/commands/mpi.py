@@ -63,7 +63,7 @@ def install_command(names: tuple[str, ...], source: Path | None, cuda: str | Non
 
     Each gets a prefix of its own that never is on PATH.
     """
-    from mpigauge.site.mpi import install
+    from mpigauge.site.mpi.packages.install import install
     from mpigauge.site.mpi.packages.install_cuda import add_ucx, cuda_major
 
     if source is not None and not any(source.glob("*.whl")):

@@ -180,7 +180,6 @@ def _with_trials(run: PlannedRun) -> PlannedRun:
 def carry_out(tasks: Sequence[CampaignTask], view: View) -> Measured:
     """Makes the launches of all tasks in turn."""
     from mpigauge.measuring import campaign
-    from mpigauge.result.large_map import load_run
     from mpigauge.session.ending import verdict
 
     for task in tasks:
@@ -190,13 +189,24 @@ def carry_out(tasks: Sequence[CampaignTask], view: View) -> Measured:
     problems: list[str] = []
     endings = campaign.run_in_turn(tasks, view.of_campaign(), meanwhile=view.prepare)
     for task, ending in zip(tasks, endings, strict=True):
-        run = load_run(task.writer.folder)
+        run = _stored(task)
         gave_up = isinstance(ending, RunError)
         if run.has_numbers or not (several or gave_up):
             runs.append(run)
         reports = [str(ending)] if isinstance(ending, RunError) else verdict(ending, run)
         problems += [f"{task.mpi.label}: {words}" if several else words for words in reports]
     return Measured(tuple(runs), tuple(problems))
+
+
+def _stored(task: CampaignTask) -> Run:
+    """The run of a task; of a large map only the pairs that stand out are records."""
+    if any(part.pairs for part in task.plan.parts):
+        from mpigauge.result.large_map import load_run
+
+        return load_run(task.writer.folder)
+    from mpigauge.runs.store import load
+
+    return load(task.writer.folder)
 
 
 def _make(folder: Path) -> None:

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
         heading=MESSAGES,
     ),
     *options.all_shared("bind-by launcher rsh time"),
-    *options.all_shared("launches mpi transport set env oversubscribe dry-run seed timeout"),
+    *options.all_shared(
+        "launches mpi transport set env oversubscribe dry-run topology seed timeout"
+    ),
     options.format_option(default=None),
     *options.all_shared("output no-history"),
 )

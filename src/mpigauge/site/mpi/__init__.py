@@ -6,6 +6,5 @@ from __future__ import annotations
 
 from mpigauge.site.mpi.find import find, list_all
 from mpigauge.site.mpi.make.kernels import kernels, without_build
-from mpigauge.site.mpi.packages.install import install
 
-__all__ = ["find", "install", "kernels", "list_all", "without_build"]
+__all__ = ["find", "kernels", "list_all", "without_build"]
