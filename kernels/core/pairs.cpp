@@ -100,14 +100,21 @@ Rounds::Rounds(const Pairing& pairing, int ranks) : pairing_(pairing), ranks_(ra
 
 // The circle method of tournaments. One place of the circle stays, the others move on by one; who
 // sit opposite meet. With an odd number there is an empty chair, and whoever sits opposite rests.
+namespace {
+std::uint64_t moving_chairs(int ranks) {
+  const int chairs = ranks + ranks % 2;
+  return static_cast<std::uint64_t>(chairs) - 1;
+}
+}  // namespace
+
 int Rounds::on_chair(std::uint64_t round, int chair) const {
-  const auto moving = static_cast<std::uint64_t>(ranks_ - 1 + ranks_ % 2);
+  const auto moving = moving_chairs(ranks_);
   if (chair == 0) return 0;
   return static_cast<int>(1 + (static_cast<std::uint64_t>(chair) - 1 + round) % moving);
 }
 
 int Rounds::chair_of(std::uint64_t round, int rank) const {
-  const auto moving = static_cast<std::uint64_t>(ranks_ - 1 + ranks_ % 2);
+  const auto moving = moving_chairs(ranks_);
   if (rank == 0) return 0;
   return static_cast<int>(1 + (static_cast<std::uint64_t>(rank) - 1 + moving - round % moving) %
                                   moving);
@@ -149,7 +156,9 @@ RankPair Rounds::pair(std::uint64_t round, int index) const {
   switch (pairing_.kind) {
     case Pairing::Kind::all: {
       const int chair = index >= empty_index(round) ? index + 1 : index;
-      return seat_at_table(round, on_chair(round, chair))->pair;
+      const auto seat = seat_at_table(round, on_chair(round, chair));
+      if (!seat) throw std::logic_error("an empty chair has no pair");
+      return seat->pair;
     }
     case Pairing::Kind::each: return lexicographic(round, ranks_);
     case Pairing::Kind::ring: {

@@ -205,6 +205,7 @@ class AdaptivePhase {
   Buffers& buffers_in(Memory memory);
   void drop_buffers();
   RoundHead share(Round& round);
+  void adjust_starter(const RoundHead& head);
   bool visit(const Round& round, const Visit& visit);
   bool begin(const Round& round, const Visit& visit);
   [[nodiscard]] Verdict agree(Verdict verdict) const;
@@ -429,15 +430,19 @@ void AdaptivePhase::run() {
     // Fresh ones only for what is still visited: mapping large ones takes longer than short calls.
     if (head.fresh_buffers != 0) drop_buffers();
     if (!reserve_buffers(cells_of(round))) throw std::bad_alloc();
-    if (head.renew_clock != 0) starter_.renew();
-    if (head.widen != 0) starter_.widen();
-    if (head.narrow != 0) starter_.narrow();
+    adjust_starter(head);
     if (clock_by_cell_ && head.number == 1 && !session_.options.by_clock) choose_sync();
     for (const Visit& v : round.visits) on = on && visit(round, v);
     write_progress();
   }
   if (in_pairs()) write_blocks();
   else hand_in(rows(true));
+}
+
+void AdaptivePhase::adjust_starter(const RoundHead& head) {
+  if (head.renew_clock != 0) starter_.renew();
+  if (head.widen != 0) starter_.widen();
+  if (head.narrow != 0) starter_.narrow();
 }
 
 // Rank 0 fills the head, and everybody gets it and the visits.

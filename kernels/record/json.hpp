@@ -15,7 +15,7 @@
 namespace mpigauge {
 
 /// Values as JSON; null for infinite values and NaN, which JSON has no words for.
-std::string json_text(std::string_view value);
+std::string json_text(std::string_view text);
 std::string json_text(double value);
 std::string json_text(const std::vector<std::string_view>& words);
 std::string json_text(std::integral auto value) { return std::to_string(value); }

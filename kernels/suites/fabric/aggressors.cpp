@@ -90,6 +90,8 @@ class Put : public Traffic {
     call(MPI_Win_fence(0, window_));
   }
   ~Put() override { MPI_Win_free(&window_); }
+  Put(const Put&) = delete;
+  Put& operator=(const Put&) = delete;
   void once() override {
     distance_ = distance_ % (ranks_ - 1) + 1;
     call(MPI_Put(out_.data(), mebibyte, MPI_BYTE, (rank_ + distance_) % ranks_, 0, mebibyte,

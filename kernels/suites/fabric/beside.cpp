@@ -49,7 +49,8 @@ Roles roles_of(const Run& run, const Hosts& hosts) {
   const auto victims = patterns::random_ring(hosts.hosts - aggressors, seed, run.task().round);
   const int own = hosts.host(run.rank());
   const auto victim = [&](std::size_t place) {
-    return drawn[static_cast<std::size_t>(aggressors + victims[place])];
+    const int host = aggressors + victims[place];
+    return drawn[static_cast<std::size_t>(host)];
   };
   Roles roles{.aggressors = aggressors, .first_aggressor = drawn[0], .first_victim = victim(0)};
   for (int i = 0; i < aggressors; ++i) {

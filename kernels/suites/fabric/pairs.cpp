@@ -15,7 +15,7 @@ constexpr int most_turns = 64;
 
 double paired_hosts(const Shape& s) {
   const int hosts = hosts_of(s).hosts;
-  return hosts / 2 * 2;
+  return hosts - hosts % 2;
 }
 double of_all(const Shape& s) { return paired_hosts(s) * hosts_of(s).lanes * message(s); }
 double of_one(const Shape& s) { return 2.0 * hosts_of(s).lanes * message(s); }
