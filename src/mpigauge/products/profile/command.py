@@ -312,7 +312,9 @@ def _finish(
 
     try:
         profiling.writer.amend(header(words, jobs))
-        profiling.writer.finish("failed" if status else "done", exit_status=status)
+        # Hydra may end with 0 after several interrupts.
+        failed = status or profiling.was_interrupted
+        profiling.writer.finish("failed" if failed else "done", exit_status=status)
     except RunError as error:
         profiling.tell(str(error))
 

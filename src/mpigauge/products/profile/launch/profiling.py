@@ -72,6 +72,8 @@ class Profiling:
     """The most that the recorded calls of one launch take when stored."""
     output: int | None = None
     """The output of the program, which then has no input; None: it inherits our streams."""
+    was_interrupted: bool = False
+    """True if an interrupt came during the last launch."""
 
     def profile(self, launches: int, interrupt: Interrupt) -> tuple[list[ProfiledJob], int]:
         """Makes `launches` launches, fewer if one fails or on an interrupt between two. Returns the
@@ -83,6 +85,7 @@ class Profiling:
                 self.tell(f"interrupted after {many(number, 'launch')} of {launches}")
                 break
             new_jobs, ended = self.launch(number)
+            self.was_interrupted = interrupt.count > 0
             jobs += new_jobs
             status = ended.status
             if ended.cause:
