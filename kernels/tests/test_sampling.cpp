@@ -68,8 +68,11 @@ class Bench {
         if (visit.ask != 0 && sampling_.out_of_time(now_s_)) return;
         if (visit.ask != 0 && !sampling_.is_in_time(visit, now_s_)) {
           if (round.number == 0) sampling_.leave_out(visit.cell);
-        } else if (round.number > 0) make(round, visit);
-        else begin(round, visit);
+        } else if (round.number > 0) {
+          make(round, visit);
+        } else {
+          begin(round, visit);
+        }
       }
     }
   }
