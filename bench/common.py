@@ -30,7 +30,7 @@ from mpigauge.model.record import CellRecord, End, parse
 from mpigauge.site.builds.cxx import compiler_words
 from mpigauge.site.launch import Command, Job, command
 from mpigauge.site.mpi import find, kernels
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 
 Cell = tuple[str, int]
 """Benchmark and bytes."""

@@ -24,7 +24,7 @@ from pathlib import Path
 import common
 
 from mpigauge.model.errors import UserError
-from mpigauge.site.mpi.make.kernels import SOURCES, source_folder
+from mpigauge.site.mpi.make import SOURCES, source_folder
 
 PROMISE = "at most 15 s of processor time"
 LIMIT_S = 15.0

@@ -34,7 +34,7 @@ from mpigauge.result.stats.student import quantile
 from mpigauge.runs.store import Run, load
 from mpigauge.site.builds.kernel_places import BUILT, VARIABLE, name_of
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import sources_digest
+from mpigauge.site.mpi.make import sources_digest
 
 PROMISE = "no cell outside 0.95 to 1.05 with its whole interval; the mean of each family within 2 %"
 FAMILIES = {

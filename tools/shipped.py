@@ -27,7 +27,7 @@ from mpigauge.model.mpi import Abi, KernelBuild, Kernels
 from mpigauge.products.profile.launch.library import ARCHIVE, NAME
 from mpigauge.site.builds import kernel_build
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make import kernels as build
+from mpigauge.site.mpi import make as build
 from mpigauge.site.mpi.make import translation
 from mpigauge.site.mpi.programs import small, witness
 

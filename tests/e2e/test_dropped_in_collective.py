@@ -14,7 +14,7 @@ import pytest
 from mpigauge.site.builds import folders
 from mpigauge.site.builds.folder import compiled
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import build_spec
+from mpigauge.site.mpi.make import build_spec
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store import load
 from mpigauge.site.builds import folders
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from mpigauge.site.mpi.programs import look
 from tests import patience
 from tests.conftest import MPIS

@@ -14,7 +14,7 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from tests import patience
 from tests.conftest import MPIS
 from tests.e2e.cluster import Cluster, cluster, needs_root

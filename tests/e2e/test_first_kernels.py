@@ -13,7 +13,7 @@ from mpigauge.products.quick.plan import BENCHMARKS
 from mpigauge.site.builds import folders
 from mpigauge.site.builds.folder import FIRST, compiled
 from mpigauge.site.mpi import find, kernels
-from mpigauge.site.mpi.make.kernels import build_spec
+from mpigauge.site.mpi.make import build_spec
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import Run, load
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from mpigauge.site.topology import read
 from mpigauge.site.topology.levels import Levels
 from tests import patience

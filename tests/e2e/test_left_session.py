@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from tests.e2e.commands import ROUGH, mpigauge
 
 pytestmark = pytest.mark.mpi

@@ -18,7 +18,7 @@ from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.launch.library import archive, include
 from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from tests import patience
 from tests.e2e.cluster import needs_root
 from tests.e2e.commands import command, mpigauge, preload

@@ -13,7 +13,7 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store import load
-from mpigauge.site.mpi.make.kernels import kernels
+from mpigauge.site.mpi.make import kernels
 from tests.e2e.commands import last_line, mpigauge
 from tests.profiled import build, profiled
 

@@ -16,7 +16,7 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.products.profile.launch.library import include
 from mpigauge.products.profile.read.files import RankFile
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from tests.conftest import MPIS
 from tests.e2e.commands import mpigauge
 from tests.profiled import HERE, profiled, started

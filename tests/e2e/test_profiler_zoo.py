@@ -15,7 +15,7 @@ from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.match.merge import merged
 from mpigauge.products.profile.store.stored import ProfiledJob
 from mpigauge.site.builds.cxx import compiler_words
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from tests.profiled import HERE, build, profiled, started
 from tests.profiled.zoo_counter import write_counter
 

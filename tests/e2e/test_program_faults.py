@@ -18,7 +18,7 @@ from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import load
 from mpigauge.runs.store.files import LEFT
 from mpigauge.site.launch.leftovers import descendants, open_files
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from tests import patience
 from tests.e2e import commands as cli
 

@@ -18,7 +18,7 @@ from mpigauge.model.mpi import Kernels, Mpi
 from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import Run, load
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from tests import patience
 from tests.conftest import MPIS
 from tests.e2e import commands as cli

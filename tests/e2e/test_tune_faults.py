@@ -22,7 +22,7 @@ from mpigauge.products.tune.faults import (
 from mpigauge.runs.store.tuned_rules import Fault
 from mpigauge.runs.store.tunings import as_variables
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from tests import patience
 
 pytestmark = pytest.mark.mpi

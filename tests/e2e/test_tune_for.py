@@ -16,7 +16,7 @@ from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import load_tuning, save, variables_of
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from tests import tunings
 from tests.e2e import commands as cli
 

@@ -20,7 +20,7 @@ from mpigauge.runs.store import load
 from mpigauge.runs.store.tuned_rules import TunedMessages
 from mpigauge.runs.store.tunings import FILE, load_tuning, save
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from tests import tunings
 from tests.e2e import commands as cli
 

@@ -13,7 +13,7 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import sha256_of
 from mpigauge.site.mpi import find
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 from tests import tunings
 from tests.e2e import commands as cli

@@ -20,8 +20,8 @@ from mpigauge.products.doctor.registry import diagnose
 from mpigauge.runs.store import load
 from mpigauge.site.builds import cxx, folders, kernel_build, kernel_places
 from mpigauge.site.mpi import find, kernels
+from mpigauge.site.mpi import make as build
 from mpigauge.site.mpi.make import into as build_into
-from mpigauge.site.mpi.make import kernels as build
 from mpigauge.site.mpi.make.outlook import outlook, refuse_without
 from tests import mpi_fakes as fake
 from tests import runs

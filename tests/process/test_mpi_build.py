@@ -27,7 +27,7 @@ from mpigauge.site.builds import cxx
 from mpigauge.site.builds import folder as build_folder
 from mpigauge.site.builds import progress as build_progress
 from mpigauge.site.mpi import find, kernels, without_build
-from mpigauge.site.mpi.make import kernels as build
+from mpigauge.site.mpi import make as build
 from tests import mpi_fakes as fake
 
 CMAKE = """#!/bin/sh

@@ -20,7 +20,7 @@ from mpigauge.products.profile.read.files import RankFile, Site, read_folder
 from mpigauge.products.profile.read.symbols import resolved
 from mpigauge.site.builds.cxx import compiler_words
 from mpigauge.site.launch import Job, command
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 from tests import patience
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.site.mpi.make.kernels import headers
+from mpigauge.site.mpi.make import headers
 
 CALLS = Path(__file__).with_name("calls.c")
 FUNCTIONS = re.compile(r"(ompi_coll_base|mca_coll_han)_\w+_intra_?\w*")

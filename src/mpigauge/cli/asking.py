@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.cli.output.text_tables import lines
 from mpigauge.model.errors import UserError
 from mpigauge.result.library import answered

@@ -220,7 +220,7 @@ def _write_close(formatter: HelpFormatter, groups: Sequence[tuple[str, _Rows]]) 
 def _formatter(ctx: click.Context) -> HelpFormatter:
     from cloup import HelpFormatter, HelpTheme, Style
 
-    from mpigauge.cli.output.screen import is_terminal
+    from mpigauge.cli.output import is_terminal
 
     theme = HelpTheme()
     if wants_colours(os.environ, is_terminal()):

@@ -13,8 +13,7 @@ import click
 
 from mpigauge.cli import strict
 from mpigauge.cli.helping import Group
-from mpigauge.cli.output import begun
-from mpigauge.cli.output.screen import in_words, is_terminal, tell_notes
+from mpigauge.cli.output import begun, in_words, is_terminal, tell_notes
 from mpigauge.cli.output.streams import OutputError, forget_output, open_streams
 from mpigauge.cli.registry import COMMANDS, FORMER_NAMES
 from mpigauge.model.errors import RunError, UserError

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from mpigauge.cli import completing
 from mpigauge.cli.helping import HEADINGS, OUTPUT, Option, option
-from mpigauge.cli.output.screen import note
+from mpigauge.cli.output import note
 from mpigauge.cli.paths import OutputFile, RunFolder
 from mpigauge.model.errors import no_such
 from mpigauge.model.option_table import OptionRow, general

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.habits.spelling import words_of_command
+from mpigauge.cli.habits import words_of_command
 from mpigauge.cli.helping import HELP_ALL
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import click
 
 from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Command, names_of, text_of
-from mpigauge.cli.output.screen import screen, tell
+from mpigauge.cli.output import screen, tell
 from mpigauge.cli.registry import COMMANDS
 from mpigauge.model.cards import FIRST_SUITE, Cards, split_at_commas
 from mpigauge.model.units import many

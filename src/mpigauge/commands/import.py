@@ -78,9 +78,9 @@ def command(
     `mpigauge compare`, side by side with --pivot setting. Files that `mpigauge share` has made
     become runs again, below mpigauge-runs or the DIR of --output.
     """
-    from mpigauge.cli.output.screen import tell
+    from mpigauge.cli.output import tell
+    from mpigauge.cli.output.showing import check_rows, show
     from mpigauge.cli.runs.pivoting import show_pivot
-    from mpigauge.cli.runs.showing import check_rows, show
     from mpigauge.model.errors import UserError
     from mpigauge.model.units import listed
     from mpigauge.products.imported.importing import (

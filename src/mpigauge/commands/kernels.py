@@ -14,7 +14,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.helping import Group
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.cli.paths import OutputFolder
 from mpigauge.model.errors import UserError
 
@@ -46,8 +46,8 @@ def build_command(folder: Path | None, mpi_specs: tuple[str, ...]) -> None:
     build names its machine and sources, and each mpigauge uses only its own. The compiler is that
     of CXX and CXXFLAGS, else the first of g++, c++, clang++.
     """
+    from mpigauge.site.mpi.make import built
     from mpigauge.site.mpi.make.into import build_into
-    from mpigauge.site.mpi.make.kernels import built
 
     chosen = [*_one_of_each_abi(_mpis(mpi_specs))]
     for mpi in chosen:

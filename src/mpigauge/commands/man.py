@@ -12,7 +12,7 @@ import click
 from mpigauge import __version__
 from mpigauge.cli.helping import Command
 from mpigauge.cli.manual import page, pages
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.cli.paths import OutputFolder
 from mpigauge.model.errors import UserError, no_such
 from mpigauge.runs.store.files import failing_as

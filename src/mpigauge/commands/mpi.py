@@ -14,7 +14,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.helping import Group
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.cli.paths import InputFile, InputFolder, OutputFolder
 from mpigauge.commands.kernels import build_command
 from mpigauge.commands.transports import command as transports_command

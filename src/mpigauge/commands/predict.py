@@ -136,7 +136,7 @@ def _predict_collective(
     output: Path | None,
     form: str,
 ) -> None:
-    from mpigauge.cli.output.screen import tell, write
+    from mpigauge.cli.output import tell, write
     from mpigauge.model.sizes import parse_sizes
     from mpigauge.products.predict import show
     from mpigauge.products.predict.prediction import SIZES, check_operation, predict
@@ -159,7 +159,7 @@ def _predict_collective(
 
 
 def _predict_program(machine: Machine, word: str, scaling: str, library: str, form: str) -> None:
-    from mpigauge.cli.output.screen import write
+    from mpigauge.cli.output import write
     from mpigauge.products.predict.program import program_json, program_page, scaled
     from mpigauge.products.profile.beside.mix import mix_of
     from mpigauge.products.profile.store.stored import load_jobs

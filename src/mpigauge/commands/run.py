@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mpigauge.cli import completing, options
-from mpigauge.cli.habits.spelling import HabitualCommand
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.run_options import RUN_OPTIONS
 
 
@@ -27,8 +27,8 @@ def command(**values: Any) -> None:
 
     Every number comes with its error: the 95 % interval of the median over launches.
     """
+    from mpigauge.cli.output.showing import print_run
     from mpigauge.cli.output.terminal import TERMINAL
-    from mpigauge.cli.runs.showing import print_run
     from mpigauge.session.measuring import measure, plan_benchmarks
     from mpigauge.session.targets import CommandOptions
 

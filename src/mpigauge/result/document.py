@@ -14,7 +14,6 @@ from mpigauge.model.record import JOB, Figure
 from mpigauge.model.records import GpuState
 from mpigauge.model.row_tables import RowTable, row_tables
 from mpigauge.result.facts import Facts, facts_of_run
-from mpigauge.result.gpus import gpu_sentences
 from mpigauge.result.stats.changes import change
 from mpigauge.result.stats.figures import FigureRow, figure_rows
 from mpigauge.result.stats.headline import Headline, headline, quotable
@@ -165,7 +164,10 @@ def _warnings(
     yield from sentences(flagged, changed is not None, _stop_reason(run))
     yield from machine_sentences(rows)
     yield from noise_sentences(run.noise)
-    yield from gpu_sentences(run.of(GpuState))
+    if states := run.of(GpuState):
+        from mpigauge.result.gpus import gpu_sentences
+
+        yield from gpu_sentences(states)
     if run.between and run.between.remark:
         yield f"{run.between.remark}."
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mpigauge.model.record import JOB, Figure, Sampled
 from mpigauge.model.transport import WITHIN
-from mpigauge.result.gpus import GpuOfRanks, gpus_of
 from mpigauge.result.stats.figures import figure_rows
 from mpigauge.result.stats.order import median
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.model.record import Rank
+    from mpigauge.result.gpus import GpuOfRanks
     from mpigauge.runs.store import Run
 
 
@@ -127,7 +127,7 @@ def facts_of_run(run: Run) -> Facts:
         tuned=tuned_in_words(run.header),
         own_settings=_settings(run, "own_settings"),
         gpu_settings=_settings(run, "gpu_settings"),
-        gpus=gpus_of(run.ranks),
+        gpus=_gpus(run.ranks),
         cuda=first.cuda_driver if first else "",
         mpi_library=first.mpi_library if first else "",
         mpi_standard=first.mpi_standard if first else "",
@@ -162,6 +162,15 @@ def _imported(imported: Mapping[str, Any]) -> str:
     where = [str(imported.get("source", "")), *map(str, imported.get("files") or ())]
     programs = ", ".join(map(str, imported.get("sources") or ()))
     return ", from ".join(filter(None, [programs, ", ".join(filter(None, where))]))
+
+
+# What few runs hold is looked at by modules that the others need not wait for.
+def _gpus(ranks: Sequence[Rank]) -> tuple[GpuOfRanks, ...]:
+    if all(rank.gpu.index < 0 for rank in ranks):
+        return ()
+    from mpigauge.result.gpus import gpus_of
+
+    return gpus_of(ranks)
 
 
 def _transport(run: Run) -> str:

@@ -14,11 +14,11 @@ import click
 import pytest
 
 from mpigauge.cli import completing, overview
-from mpigauge.cli.habits.spelling import HabitualCommand, Options, all_habits, in_our_words
+from mpigauge.cli.habits import HabitualCommand, Options, all_habits, in_our_words
 from mpigauge.cli.main import group
 from mpigauge.cli.main import run as cli
 from mpigauge.cli.manual import pages
-from mpigauge.cli.output.screen import tell_notes
+from mpigauge.cli.output import tell_notes
 from mpigauge.cli.registry import COMMANDS
 from mpigauge.model.errors import UserError
 from mpigauge.model.sizes import parse_sizes

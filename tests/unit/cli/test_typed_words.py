@@ -11,10 +11,10 @@ from pathlib import Path
 import click
 import pytest
 
+from mpigauge.cli.habits import Options, all_habits, in_our_words, translated
 from mpigauge.cli.habits import benchmarks as benchmark_habits
 from mpigauge.cli.habits import launchers as launcher_habits
 from mpigauge.cli.habits.other_lines import line_here
-from mpigauge.cli.habits.spelling import Options, all_habits, in_our_words, translated
 from mpigauge.cli.main import group
 from mpigauge.cli.main import run as cli
 from mpigauge.model.errors import UserError

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run as main
-from mpigauge.cli.output.screen import screen
+from mpigauge.cli.output import screen
 from mpigauge.draw.axes import SIZE, TIME
 from mpigauge.draw.level_lines import REACH
 from mpigauge.draw.plot import Level, Mark, Panel, Picture, Plot, Point, Series

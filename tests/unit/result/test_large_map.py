@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mpigauge.cli.output.showing import show_run
 from mpigauge.cli.runs.reporting import shown_of
-from mpigauge.cli.runs.showing import show_run
 from mpigauge.model.row import Row
 from mpigauge.products.explain.registry import explained
 from mpigauge.result import large_map

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.habits.spelling import END, Options, translated
+from mpigauge.cli.habits import END, Options, translated
 from mpigauge.cli.registry import COMMANDS
 from mpigauge.model.elsewhere import command_here
 from mpigauge.model.stored_cards import all_cards

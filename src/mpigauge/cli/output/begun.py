@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.output.screen import forget_notes, tell_notes
+from mpigauge.cli.output import forget_notes, tell_notes
 from mpigauge.model.typed import as_word
 
 if TYPE_CHECKING:

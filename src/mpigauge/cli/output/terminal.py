@@ -8,7 +8,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.output import screen
+from mpigauge.cli import output
 from mpigauge.cli.output.begun import begin
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ class TerminalView:
         return self._command or ("mpigauge", *sys.argv[1:])
 
     def note(self, text: str) -> None:
-        screen.note(text)
+        output.note(text)
 
     def report(self, text: str) -> None:
-        screen.tell(text)
+        output.tell(text)
 
     def start(self) -> None:
-        screen.tell_notes()
+        output.tell_notes()
 
     def begin(self, folder: Path) -> None:
         begin(folder)
@@ -44,7 +44,7 @@ class TerminalView:
     def of_campaign(self) -> campaign.View:
         from mpigauge.measuring import live
 
-        return live.view(screen.screen())
+        return live.view(output.screen())
 
     def prepare(self) -> None:
         """Imports what prints a run, which takes as long as MPI_Init."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from mpigauge.cli.output.screen import screen
+from mpigauge.cli.output import screen
 from mpigauge.show.text_table import text_table
 
 

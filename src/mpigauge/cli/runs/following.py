@@ -21,7 +21,7 @@ LOOKS = 2
 
 def followed(folder: Path, every: float = EVERY_S) -> bool:
     """Shows a run until it has ended. False: Ctrl-C ended that."""
-    from mpigauge.cli.output.screen import screen
+    from mpigauge.cli.output import screen
     from mpigauge.measuring import live
 
     view = live.view(screen())

@@ -133,8 +133,8 @@ class Kind:
 
     def show(self, word: str, how: ShowOptions) -> None:
         """Prints a run. UserError: an option does not apply to it."""
+        from mpigauge.cli.output.showing import show_remarks, show_run
         from mpigauge.cli.runs.pivoting import show_pivot
-        from mpigauge.cli.runs.showing import show_remarks, show_run
         from mpigauge.session.run_names import open_run
 
         if how.only_remarks:

@@ -12,7 +12,7 @@ import click
 
 from mpigauge.cli import completing
 from mpigauge.cli.options import together
-from mpigauge.cli.output.screen import screen, write
+from mpigauge.cli.output import screen, write
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:

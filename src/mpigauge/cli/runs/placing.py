@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.output.screen import write_lines
+from mpigauge.cli.output import write_lines
 from mpigauge.model.errors import UserError
 from mpigauge.session.targets import CommandOptions
 

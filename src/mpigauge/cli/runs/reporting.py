@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.output.screen import screen, write
+from mpigauge.cli.output import screen, write
 from mpigauge.cli.runs.comparing import names_of
 from mpigauge.draw.chart import PAPER_LAYOUTS, alone
 from mpigauge.draw.terminal import lines

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.output.screen import screen, tell, write
+from mpigauge.cli.output import screen, tell, write
 from mpigauge.cli.runs.comparing import MANY, heading_of, print_comparison, sides_of, sides_within
 from mpigauge.cli.runs.pivoting import pivoted, print_pivot
 from mpigauge.model.units import many

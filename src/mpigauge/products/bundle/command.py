@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from mpigauge.cli.helping import Command
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.cli.paths import OutputFile
 from mpigauge.model.extras import EXTRAS
 

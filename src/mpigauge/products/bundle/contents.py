@@ -13,8 +13,8 @@ from mpigauge.products.bundle import start
 from mpigauge.products.bundle.archive import Entry, File, Link
 from mpigauge.products.bundle.distributions import files_of, metadata_of
 from mpigauge.site.builds import kernel_build
+from mpigauge.site.mpi.make import source_folder
 from mpigauge.site.mpi.make.imb_programs import HOME, LINK, LIST, PROGRAMS, list_text
-from mpigauge.site.mpi.make.kernels import source_folder
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution

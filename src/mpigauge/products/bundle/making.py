@@ -16,8 +16,8 @@ from mpigauge.model.units import listed
 from mpigauge.products.bundle import archive, contents, distributions, start
 from mpigauge.site.builds import folders, kernel_places
 from mpigauge.site.mpi.find import find
+from mpigauge.site.mpi.make import kernels
 from mpigauge.site.mpi.make.imb_programs import mpis_for
-from mpigauge.site.mpi.make.kernels import kernels
 from mpigauge.site.mpi.packages import wheels
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from mpigauge.cli.output.screen import note
+from mpigauge.cli.output import note
 from mpigauge.model import data_memory
 from mpigauge.model.column_facts import OF_NAME
 from mpigauge.model.errors import UserError, did_you_mean, nearest_or_all

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.habits.spelling import HabitualCommand
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.helping import RANKS, option
-from mpigauge.cli.output.screen import tell, tell_notes
+from mpigauge.cli.output import tell, tell_notes
 from mpigauge.cli.program_options import PROGRAM_OPTIONS
 from mpigauge.model.errors import UserError
 

@@ -32,7 +32,7 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
 
     RUN is a folder, its name below mpigauge-runs or the beginning of it, or `last`.
     """
-    from mpigauge.cli.output.screen import write_lines
+    from mpigauge.cli.output import write_lines
     from mpigauge.cli.output.text_tables import screen_width
     from mpigauge.cli.runs.kinds import kind_of
     from mpigauge.model.errors import UserError

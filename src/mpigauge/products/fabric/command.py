@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.habits.spelling import HabitualCommand
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.helping import MESSAGES, RANKS, option
 from mpigauge.cli.options import option_of
 from mpigauge.model.option_table import OFFERED

@@ -7,10 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
+from mpigauge.cli.output.showing import print_run
 from mpigauge.cli.output.terminal import TERMINAL
 from mpigauge.cli.runs.placing import print_seats
-from mpigauge.cli.runs.showing import print_run
 from mpigauge.measuring.plan import read_request
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.products.fabric.plan import check_hosts, fabric_plan

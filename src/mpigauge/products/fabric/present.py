@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.output.screen import screen, write
+from mpigauge.cli.output import screen, write
 from mpigauge.model.width import as_blocks
 from mpigauge.products.fabric.show import page
 from mpigauge.result.document import document

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from mpigauge.cli.helping import Group
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.cli.paths import OutputFolder
 
 

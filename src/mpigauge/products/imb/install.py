@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.errors import UserError
 from mpigauge.site.builds import folders
 from mpigauge.site.builds.kernel_build import HOST
+from mpigauge.site.mpi.make import kernels
 from mpigauge.site.mpi.make.imb_programs import (
     HEAD,
     HOME,
@@ -22,7 +23,6 @@ from mpigauge.site.mpi.make.imb_programs import (
     list_text,
     mpis_for,
 )
-from mpigauge.site.mpi.make.kernels import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -35,7 +35,7 @@ def list_command(as_json: bool) -> None:
 @options.format_option()
 def show_command(name: str, form: str) -> None:
     """Print the numbers of one system, as `mpigauge show ref:NAME` does."""
-    from mpigauge.cli.runs.showing import show
+    from mpigauge.cli.output.showing import show
     from mpigauge.runs.store.imported import REFERENCE, load_reference
 
     show(load_reference(name.removeprefix(REFERENCE)), form)

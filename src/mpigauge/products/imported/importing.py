@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.runs.showing import show
+from mpigauge.cli.output.showing import show
 from mpigauge.model.errors import UserError
 from mpigauge.model.inputs import read_input
 from mpigauge.products.imported.several import names_of, remarks

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.habits.spelling import HabitualCommand
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.helping import MESSAGES, OUTPUT, RANKS, TIME, option
 from mpigauge.cli.paths import OutputFile
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.cli.output.showing import print_run
 from mpigauge.cli.output.terminal import TERMINAL
 from mpigauge.cli.runs.placing import print_seats
 from mpigauge.cli.runs.seats import seats_of
-from mpigauge.cli.runs.showing import print_run
 from mpigauge.draw.write import check_picture, draw
 from mpigauge.measuring.plan import read_request
 from mpigauge.model.errors import RunError, UserError

@@ -10,7 +10,7 @@ import click
 
 from mpigauge.cli import completing, options
 from mpigauge.cli.helping import Command
-from mpigauge.cli.output.screen import write
+from mpigauge.cli.output import write
 
 
 @click.command("model", cls=Command)

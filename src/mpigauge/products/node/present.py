@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.output.screen import screen, write
-from mpigauge.cli.runs.showing import show
+from mpigauge.cli.output import screen, write
+from mpigauge.cli.output.showing import show
 from mpigauge.model.errors import UserError
 from mpigauge.model.width import as_blocks
 from mpigauge.products.node.cluster import show as of_cluster

@@ -62,7 +62,7 @@ def command(
     a stated default and the mark `assumed`, which all numbers derived from it carry. The file is
     text; the first RUN that has a value counts.
     """
-    from mpigauge.cli.output.screen import tell, write
+    from mpigauge.cli.output import tell, write
     from mpigauge.products.predict.calibrating import calibrated, missing_lines
     from mpigauge.products.predict.calibration import to_text
     from mpigauge.products.predict.show import calibration_page

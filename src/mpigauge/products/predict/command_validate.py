@@ -35,7 +35,7 @@ def command(run: str, file: Path, library: str, ppn: int | None, form: str) -> N
     The typical factor is exp of the mean of |ln(predicted / measured)|, the worst the largest.
     Every prediction of the calibration prints both from then on.
     """
-    from mpigauge.cli.output.screen import tell, write
+    from mpigauge.cli.output import tell, write
     from mpigauge.products.predict.calibration import read_calibration, to_text
     from mpigauge.products.predict.libraries import check_library
     from mpigauge.products.predict.show import validation_json, validation_page

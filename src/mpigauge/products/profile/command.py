@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import options
-from mpigauge.cli.habits.spelling import HabitualCommand
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.helping import OUTPUT, TIME, option
 from mpigauge.cli.program_options import NAMES, PROGRAM_OPTIONS
 from mpigauge.model.errors import UserError
@@ -115,8 +115,8 @@ def command(words: tuple[str, ...], **args: Any) -> int:
     in it, or, with --np and --mpi, the program alone (mpigauge profile --np 4 -- ./app). Nothing is
     recompiled or relinked. The program keeps its input, output and exit status.
     """
+    from mpigauge.cli.output import tell
     from mpigauge.cli.output.begun import begin
-    from mpigauge.cli.output.screen import tell
     from mpigauge.cli.output.terminal import TERMINAL
     from mpigauge.measuring.campaign.interrupt import Interrupt
     from mpigauge.products.profile.launch.foretell import foretold
@@ -195,7 +195,7 @@ def _print_include(ctx: click.Context) -> None:
 
 
 def _print_archive(ctx: click.Context) -> None:
-    from mpigauge.cli.output.screen import tell
+    from mpigauge.cli.output import tell
     from mpigauge.products.profile.launch.library import archive
 
     click.echo(archive(tell))
@@ -292,7 +292,7 @@ def _label(words: tuple[str, ...], start: Start) -> str:
 
 def _write_passport(writer: RunWriter, setup: Setup | None) -> None:
     """Writes the passport; without it a profile only lacks facts about the machine."""
-    from mpigauge.cli.output.screen import tell
+    from mpigauge.cli.output import tell
     from mpigauge.model.errors import RunError
     from mpigauge.site.topology import passport
 
@@ -321,7 +321,7 @@ def _finish(
 
 def present(folder: Path, form: str) -> None:
     """Prints a stored profile on standard output."""
-    from mpigauge.cli.output.screen import tell
+    from mpigauge.cli.output import tell
     from mpigauge.products.profile.launch.profiling import ranks_seen
     from mpigauge.products.profile.printing import print_profile
     from mpigauge.products.profile.store.stored import load_jobs
@@ -333,7 +333,7 @@ def present(folder: Path, form: str) -> None:
 
 def _present(folder: Path, jobs: Sequence[ProfiledJob], form: str, start: Start) -> None:
     """Prints a new profile on standard error, as standard output belongs to the program."""
-    from mpigauge.cli.output.screen import screen, tell
+    from mpigauge.cli.output import screen, tell
     from mpigauge.products.profile.beside.measured import joined_at
     from mpigauge.products.profile.finding import word_for
     from mpigauge.products.profile.launch.foretell import unseen

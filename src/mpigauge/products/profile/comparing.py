@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.output.screen import screen, write
+from mpigauge.cli.output import screen, write
 from mpigauge.cli.runs.comparing import names_of, print_comparison, share_of
 from mpigauge.cli.runs.kinds import MEDIAN, CompareOptions
 from mpigauge.cli.runs.pivoting import ONLY_PIVOTS

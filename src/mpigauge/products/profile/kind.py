@@ -45,7 +45,7 @@ class Profiles(Kind):
 
     def follow(self, word: str, every: float) -> bool:
         """Shows where the ranks of a program are until it ends. False: Ctrl-C ended that."""
-        from mpigauge.cli.output.screen import screen, tell, write
+        from mpigauge.cli.output import screen, tell, write
         from mpigauge.products.profile.launch.standing_now import RanksNow
         from mpigauge.products.profile.show.standings import Redrawn
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.cli.options import PROFILE_FORMATS
-from mpigauge.cli.output.screen import screen, write
+from mpigauge.cli.output import screen, write
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import listed
 from mpigauge.model.width import WIDTH

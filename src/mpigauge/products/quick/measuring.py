@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
+from mpigauge.cli.output.showing import print_run, word_of
 from mpigauge.cli.output.terminal import TERMINAL
 from mpigauge.cli.runs.placing import print_seats
-from mpigauge.cli.runs.showing import print_run, word_of
 from mpigauge.measuring.plan import read_request
 from mpigauge.model.units import dotted, listed, many
 from mpigauge.model.width import WIDTH, shortened

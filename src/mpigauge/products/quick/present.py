@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.output.screen import screen, write
+from mpigauge.cli.output import screen, write
 from mpigauge.measuring.live.console import console_of
 from mpigauge.measuring.live.matrix import matrix
 from mpigauge.model.cards import NODE_SUITE

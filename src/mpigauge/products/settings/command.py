@@ -14,7 +14,7 @@ import click
 
 from mpigauge.cli import options
 from mpigauge.cli.helping import Command
-from mpigauge.cli.output.screen import write_lines
+from mpigauge.cli.output import write_lines
 
 if TYPE_CHECKING:
     from mpigauge.model.knob import Knob

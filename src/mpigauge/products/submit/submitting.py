@@ -171,7 +171,7 @@ def _check_names(benchmarks: Sequence[str]) -> None:
     nor in kernels that were built here. A login node may have no MPI, so none is asked."""
     from mpigauge.model.cards import Cards
     from mpigauge.model.stored_cards import all_cards
-    from mpigauge.site.mpi.make.kernels import built_cards
+    from mpigauge.site.mpi.make import built_cards
 
     try:
         all_cards().chosen(benchmarks)
@@ -343,7 +343,7 @@ def _show(run: Run, task: JobRequest) -> None:
     if task.name == "node" or (task.name == "fabric" and task.form == "table"):
         module_of(task.name).present(run)
     else:
-        from mpigauge.cli.runs.showing import show
+        from mpigauge.cli.output.showing import show
 
         show(run, task.form)
 

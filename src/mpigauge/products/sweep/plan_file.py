@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.habits.spelling import HabitualCommand
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.helping import names_of
 from mpigauge.model.errors import UserError, nearest_or_all
 

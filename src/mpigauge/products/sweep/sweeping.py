@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.output.screen import note, tell
+from mpigauge.cli.output import note, tell
+from mpigauge.cli.output.showing import print_run, word_of
 from mpigauge.cli.output.terminal import TERMINAL
 from mpigauge.cli.runs.comparing import print_comparison, share_of, sides_of
 from mpigauge.cli.runs.placing import print_seats
-from mpigauge.cli.runs.showing import print_run, word_of
 from mpigauge.measuring.plan import read_request
 from mpigauge.measuring.plan.arms import Places, grid_of, read_block
 from mpigauge.measuring.plan.foreign import read_command

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.output.screen import write_lines
+from mpigauge.cli.output import write_lines
 from mpigauge.cli.output.text_tables import screen_width
 from mpigauge.cli.runs.placing import to_ask
 from mpigauge.model.errors import UserError

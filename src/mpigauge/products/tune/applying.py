@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.model.errors import UserError
 from mpigauge.runs.store.tunings import variables_of
 from mpigauge.session.tuned import check_line

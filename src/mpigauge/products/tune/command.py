@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import completing, options
-from mpigauge.cli.habits.spelling import HabitualCommand
+from mpigauge.cli.habits import HabitualCommand
 from mpigauge.cli.helping import HELP_ALL, MESSAGES, MPI, OUTPUT, RANKS, TIME, Group, option
 from mpigauge.cli.paths import OutputFolder
 from mpigauge.model.limits import (
@@ -183,7 +183,7 @@ def make_command(collectives: tuple[str, ...], profile: str | None, **values: An
 
 def _budget(values: dict[str, Any], mix: CallMix | None) -> TimeBudget | None:
     """Returns the time of --time for the whole tuning, and reports it. None: no time is given."""
-    from mpigauge.cli.output.screen import tell
+    from mpigauge.cli.output import tell
     from mpigauge.measuring.plan.parse import parse_duration
     from mpigauge.model.units import duration
     from mpigauge.products.tune.measure.budget import TimeBudget
@@ -222,7 +222,7 @@ def show_command(folder: Path, as_json: bool) -> None:
 )
 def env_command(folder: Path, form: str) -> None:
     """Print the environment that makes the MPI read the rules."""
-    from mpigauge.cli.output.screen import tell
+    from mpigauge.cli.output import tell
     from mpigauge.products.tune.show.text import environment_lines
     from mpigauge.runs.store.tunings import variables_of
     from mpigauge.session.tuned import whole

@@ -54,7 +54,7 @@ class Tunings(Kind):
 
 def print_tuning(folder: Path, form: str) -> None:
     """Prints a tuning as text or JSON. UserError: there is no such form of it."""
-    from mpigauge.cli.output.screen import write, write_lines
+    from mpigauge.cli.output import write, write_lines
     from mpigauge.products.tune.show.curves import curve_lines
     from mpigauge.products.tune.show.text import lines_of
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.output.screen import tell, write_lines
+from mpigauge.cli.output import tell, write_lines
 from mpigauge.model.errors import RunError, UserError, no_such
 from mpigauge.model.outputs import check_empty
 from mpigauge.model.suite_options import THREAD_LEVEL

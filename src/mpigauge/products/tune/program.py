@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.cli.runs.kinds import kind_of
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.products.tune.making import folder_for

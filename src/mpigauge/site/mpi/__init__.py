@@ -5,6 +5,6 @@
 from __future__ import annotations
 
 from mpigauge.site.mpi.find import find, list_all
-from mpigauge.site.mpi.make.kernels import kernels, without_build
+from mpigauge.site.mpi.make import kernels, without_build
 
 __all__ = ["find", "kernels", "list_all", "without_build"]

@@ -8,7 +8,6 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.topology import Topology
-from mpigauge.site.topology.hwloc import read_xml
 from mpigauge.site.topology.levels import Levels
 from mpigauge.site.topology.passport import plain
 from mpigauge.site.topology.read import read
@@ -24,6 +23,8 @@ def built(file: Path | None = None) -> Topology:
         return read()
     if file.suffix == ".txt":
         return read(file)
+    from mpigauge.site.topology.hwloc import read_xml
+
     return read_xml(file)
 
 

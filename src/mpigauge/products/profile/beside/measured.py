@@ -124,7 +124,7 @@ def _rows(run: Run) -> list[Row]:
 def measure_needs(folder: Path, jobs: Sequence[ProfiledJob], options: Mapping[str, Any]) -> None:
     """Measures the cells that a profile needs in a run next to it, after printing the expected
     time. `options`: options of the launch. UserError: they cannot be measured here."""
-    from mpigauge.cli.output.screen import tell
+    from mpigauge.cli.output import tell
     from mpigauge.session.costing import cost_words
     from mpigauge.session.measuring import PlannedRun, check, measure
     from mpigauge.session.targets import CommandOptions

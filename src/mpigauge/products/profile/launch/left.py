@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.measuring.campaign.agent import Agent
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.products.profile.launch.gather import (

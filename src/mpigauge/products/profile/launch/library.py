@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.site.builds import folders, kernel_places
 from mpigauge.site.builds.once import LibraryBuild, built_once, digest_of, with_cmake
-from mpigauge.site.mpi.make.kernels import source_folder
+from mpigauge.site.mpi.make import source_folder
 from mpigauge.site.mpi.programs.witness import PROFILER
 
 if TYPE_CHECKING:

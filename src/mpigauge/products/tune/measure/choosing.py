@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.units import listed
 from mpigauge.products.tune.decide.halving import contenders

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.units import listed, many, settings_in_words
 from mpigauge.products.tune.decide.halving import better_half

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.output.screen import tell
+from mpigauge.cli.output import tell
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL
 from mpigauge.model.units import duration

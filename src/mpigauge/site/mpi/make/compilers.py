@@ -20,7 +20,7 @@ from pathlib import Path
 from mpigauge.model.errors import UserError
 from mpigauge.model.libraries import Compiler
 from mpigauge.site.builds import folders
-from mpigauge.site.mpi.make.kernels import source_folder
+from mpigauge.site.mpi.make import source_folder
 
 OPTIMIZED = "-O3"
 LOOPS = "-fno-builtin"

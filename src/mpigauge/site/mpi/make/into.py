@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.site.builds import folders, kernel_build, kernel_places
-from mpigauge.site.mpi.make.kernels import built, keep
+from mpigauge.site.mpi.make import built, keep
 
 if TYPE_CHECKING:
     from pathlib import Path

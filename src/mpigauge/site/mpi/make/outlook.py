@@ -12,7 +12,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Abi
 from mpigauge.site.builds import kernel_places
 from mpigauge.site.builds.cxx import compiler_words
-from mpigauge.site.mpi.make import kernels as build
+from mpigauge.site.mpi import make as build
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

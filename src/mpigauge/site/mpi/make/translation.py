@@ -21,7 +21,7 @@ from mpigauge.model.errors import UserError, did_you_mean
 from mpigauge.model.mpi import Abi
 from mpigauge.site.builds import folders, kernel_places
 from mpigauge.site.builds.once import LibraryBuild, built_once, digest_of, with_cmake
-from mpigauge.site.mpi.make.kernels import source_folder
+from mpigauge.site.mpi.make import source_folder
 
 if TYPE_CHECKING:
     from mpigauge.model.mpi import Mpi

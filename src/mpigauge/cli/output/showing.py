@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.output.screen import screen, tell, write
+from mpigauge.cli.output import screen, tell, write
 from mpigauge.model.errors import UserError
 from mpigauge.model.typed import as_word
 
