@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.column_facts import USUAL
 from mpigauge.model.stored_cards import FILE
-from mpigauge.result.fabric.fabric import HALVES, HEADER, RANDOM, SUITE
-from mpigauge.result.fabric.impact import AGGRESSORS, CONTROL, STOPPED
+from mpigauge.result.fabric.fabric import HALVES, HEADER, RANDOM
+from mpigauge.result.fabric.impact import AGGRESSORS, CONTROL, STOPPED, SUITE
 from mpigauge.result.fabric.matchings import ALONE
 from tests import cells, runs
 

@@ -209,7 +209,7 @@ void write_rounds_left(const Session& session, const std::vector<std::vector<Job
   }
 }
 
-// Seconds of a round that rank 0 allows; negative: there is none.
+// Seconds of a round that rank 0 allows; negative: no time is left.
 double agree_on_seconds(const Session& session, const RoundBudget& budget) {
   double seconds = -1;
   if (!session.interrupted) {

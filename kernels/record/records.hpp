@@ -350,14 +350,14 @@ struct PairBlock {
   int launch{};
   /// Number of the round in the launch, from 0.
   std::uint64_t round{};
-  /// Which cells: their columns, except `group`, which is the number of the pair in the block, and
+  /// Key columns of the cells, except `group`, which is the number of the pair in the block, and
   /// `members`, its ranks.
   Object key;
   /// Ranks of the job: both of pair 0, both of pair 1, and so on.
   std::vector<std::uint64_t> pairs;
   /// The schedule from which the pairs follow, if they are not listed: all.
   std::string pairing;
-  /// Ranks of the job, where pairs follow from a schedule.
+  /// Ranks of the job, if pairs follow from a schedule.
   int world_ranks{};
   /// Columns with the same value in all cells.
   Object shared;

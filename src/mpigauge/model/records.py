@@ -239,14 +239,14 @@ class PairBlock:
     round: int
     """Number of the round in the launch, from 0."""
     key: Mapping[str, Any]
-    """Which cells: their columns, except `group`, which is the number of the pair in the block, and
+    """Key columns of the cells, except `group`, which is the number of the pair in the block, and
     `members`, its ranks."""
     pairs: tuple[int, ...] = ()
     """Ranks of the job: both of pair 0, both of pair 1, and so on."""
     pairing: str = ""
     """The schedule from which the pairs follow, if they are not listed: all."""
     world_ranks: int = 0
-    """Ranks of the job, where pairs follow from a schedule."""
+    """Ranks of the job, if pairs follow from a schedule."""
     shared: Mapping[str, Any] = field(default_factory=dict)
     """Columns with the same value in all cells."""
     columns: Mapping[str, Any] = field(default_factory=dict)

@@ -11,8 +11,8 @@ from mpigauge.measuring.plan.plan import Plan, PlanPart
 from mpigauge.measuring.plan.resolve import plan_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import byte_count
-from mpigauge.result.fabric.fabric import FROM_ONE, GROUPS, HALVES, RANDOM, SUITE, TO_ONE
-from mpigauge.result.fabric.impact import AGGRESSORS, VICTIMS
+from mpigauge.result.fabric.fabric import FROM_ONE, GROUPS, HALVES, RANDOM, TO_ONE
+from mpigauge.result.fabric.impact import AGGRESSORS, SUITE, VICTIMS
 from mpigauge.result.fabric.matchings import ALONE
 
 if TYPE_CHECKING:

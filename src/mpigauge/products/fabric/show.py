@@ -113,7 +113,8 @@ def _impacts(impacts: Sequence[Impact]) -> Iterator[str]:
         cells = [_ratio(row[name], "median") if name in row else UNKNOWN for name in there]
         yield f"{_name(victim, size):{_HEAD}}" + _right(cells)
         cells = [_ratio(row[name], "tail") if name in row else UNKNOWN for name in there]
-        yield f"{'  99 %':{_HEAD}}" + _right(cells)
+        if set(cells) != {UNKNOWN}:
+            yield f"{'  99 %':{_HEAD}}" + _right(cells)
     sent = {each.aggressor: each.aggressors_bytes_per_s for each in impacts}
     yield f"{'they send, MB/s':{_HEAD}}" + _right([megabytes_per_s(sent[name]) for name in there])
     for each in impacts:

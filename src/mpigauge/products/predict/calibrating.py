@@ -27,6 +27,8 @@ from mpigauge.products.predict.calibration import (
     MessageTimes,
     Quantity,
 )
+from mpigauge.result.fabric.fabric import RANDOM
+from mpigauge.result.fabric.impact import SUITE as FABRIC_SUITE
 from mpigauge.result.models.breaks import likely_breaks
 from mpigauge.result.models.loggp import loggp
 from mpigauge.result.run_view import RunView
@@ -269,7 +271,7 @@ def _read_flag(view: RunView, curve: Curve, into: _Collected) -> None:
 _READERS: Mapping[tuple[str, str], Callable[[RunView, Curve, _Collected], None]] = {
     (FIRST_SUITE, "PingPong"): _read_path,
     **{(FIRST_SUITE, name): _read_bands for name in BANDS},
-    ("FABRIC", "Permutations"): _read_all_pairs,
+    (FABRIC_SUITE, RANDOM): _read_all_pairs,
     **{(NODE_SUITE, name): _read_copies for name in COPIES},
     (NODE_SUITE, "Line"): _read_flag,
     ("", "Reduce_local"): _read_reduction,

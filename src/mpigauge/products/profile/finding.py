@@ -56,7 +56,7 @@ def profile_at(word: str, job: int | None = None) -> tuple[ProfiledJob, ...] | N
 
 
 def _numbered(word: str, jobs: Sequence[ProfiledJob], number: int) -> tuple[ProfiledJob, ...]:
-    """The jobs of this number. UserError: there are none, but these."""
+    """The jobs with this number. UserError: no job has it; the message lists the numbers."""
     chosen = tuple(job for job in jobs if job.number == number and job.ranks)
     if chosen:
         return chosen

@@ -20,7 +20,7 @@ _MOST_CONFIDENCE = 0.9999
 
 
 def sentences(fabric: Fabric) -> Iterator[str]:
-    """A verdict on each fault, or one that there is none."""
+    """A sentence for each fault, or one that no host, link or group is slower."""
     account = fabric.account
     if account.why:
         yield f"UNDECIDED who is slow: {account.why}"

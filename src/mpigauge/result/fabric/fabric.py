@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.model.record import Matching
-from mpigauge.result.fabric.impact import Impact, impacts
+from mpigauge.result.fabric.impact import SUITE, Impact, impacts
 from mpigauge.result.fabric.matchings import Pairing, pairings
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mpigauge.result.fabric.blame import Account, Flows
     from mpigauge.runs.store import Run
 
-SUITE = "FABRIC"
 HEADER = "fabric"
 """The entry of run.json with the hosts, the ranks of each, and their groups."""
 RANDOM, HALVES, GROUPS = "Permutations", "Bisection", "Bisection_groups"
@@ -45,7 +44,7 @@ class HotSpot:
     @property
     def falls_at(self) -> int | None:
         """The number of other hosts from which the total is below FALL of its largest; None: it
-        is not."""
+        never is."""
         most_hosts, most = self.best
         for hosts, total in self.totals:
             if hosts > most_hosts and total < FALL * most:
@@ -75,19 +74,10 @@ class Fabric:
         return accuse(self._flows(), self.hosts, self.groups, alone_of(self.pairings))
 
     def _flows(self) -> Flows:
-        import numpy as np
-
         from mpigauge.result.fabric.blame import Flows
 
-        rows = []
-        number = 0
-        for pairing in self.pairings:
-            for each in pairing.rounds:
-                number += 1
-                rows += [(number, *pair, value) for pair, value in each.together.items()]
-        columns = np.asarray(rows, dtype=float).reshape(-1, 4).T
-        numbers, first, second = columns[:3].astype(np.intp)
-        return Flows(numbers, first, second, columns[3])
+        rounds = [each.together for pairing in self.pairings for each in pairing.rounds]
+        return Flows.of_rounds([(*pair, value) for pair, value in of.items()] for of in rounds)
 
 
 def fabric_of(run: Run, rows: Iterable[Row]) -> Fabric | None:

@@ -5,7 +5,7 @@
 `read_groups` reads them from a file, which is Slurm's topology.conf or a line for each group:
 
     SwitchName=leaf1 Nodes=n[01-18]          a switch of Slurm's tree that names nodes is a group,
-    SwitchName=spine Switches=leaf[1-2]      one that names switches is none
+    SwitchName=spine Switches=leaf[1-2]      one that names switches is not
     BlockName=block1 Nodes=n[01-18]          a block of Slurm is a group
     rack 1: n01,n[03-18]                     a file of ours
 
@@ -121,7 +121,7 @@ def _of_ours(line: _Line) -> _GroupLine:
 
 
 def _of_slurm(lines: Sequence[_Line]) -> Iterator[_GroupLine]:
-    """The switches and blocks that name nodes. UserError: a line is none of topology.conf, or it
+    """The switches and blocks that name nodes. UserError: a line is not from topology.conf, or it
     names a switch that has no line."""
     named: dict[str, str] = {}
     children: list[tuple[str, str]] = []

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     Ticks = npt.NDArray[np.float64]
 
+SUITE = "FABRIC"
 AGGRESSORS = ("sleep", "alltoall", "incast", "put", "bcast", "allreduce")
 """The loads that other hosts make, in the order of tables; the first is the control, which makes
 none."""
@@ -77,7 +78,7 @@ def impacts(run: Run) -> tuple[Impact, ...]:
 def _records(run: Run) -> Iterable[CellRecord]:
     from mpigauge.model.record import CellRecord
 
-    return (each for each in run.of(CellRecord) if each.cell.suite == "FABRIC")
+    return (each for each in run.of(CellRecord) if each.cell.suite == SUITE)
 
 
 def _place(item: tuple[tuple[str, int, str], object]) -> tuple[int, int, int]:

@@ -147,7 +147,7 @@ class _Log:
         return f"{SOURCE} {self.version}"
 
     def _row(self, words: Sequence[str], why: str) -> str:
-        """Keeps a row. Returns the reason why it is none."""
+        """Stores a row; returns the reason why it cannot, or nothing."""
         printed = dict(zip(self.heads[1:], words[1:], strict=True))
         unit = printed.pop(_UNITS, "")
         if not all(map(_NUMBER.fullmatch, printed.values())):

@@ -105,7 +105,7 @@ class _Log:
         self.hosts_of.setdefault(self.launch, self.hosts)
 
     def _row(self, number: int, line: str, match: re.Match[str]) -> None:
-        """Keeps the numbers of a row, all but those that are none."""
+        """Stores the bandwidths of a row; other words are listed as unread."""
         row, words = int(match[2]), line[match.end() :].split()
         if why := self._why_no_row(match, row, len(words)):
             self.unread.append(Unread(number, line.strip()[:80], why))

@@ -84,7 +84,7 @@ class Reading:
 
     @property
     def last_launch(self) -> int:
-        """The largest launch number; -1: there is none."""
+        """The largest launch number; -1 without launches."""
         of: list[Figure | Skip | Launch] = [*self.figures, *self.skips, *self.launches]
         numbers = [record.launch for record in of] + [t.fixed["launch"] for t in self.tables]
         return max(numbers, default=-1)
