@@ -44,6 +44,7 @@ ALONE = ("-m", "alone", "tests/cases", "tests/e2e/test_fabric.py")
 as slow, or fail."""
 PAIR = ("-n", "2", *BY_FILE)
 """The options that run two files at a time: one uses the cores while the other launches."""
+LONGEST_REASON = 200
 NICE = 10
 """The priority of parts beside MPI jobs: two workers use idle cores, and a tenth of busy ones."""
 
@@ -64,6 +65,8 @@ class Outcome:
     passed: bool
     counts: str
     seconds: float
+    failures: tuple[str, ...] = ()
+    """The failed tests, each with the first line of its reason."""
 
 
 def parts(goals: Sequence[str] = ()) -> tuple[Part, ...]:
@@ -120,8 +123,10 @@ def run(part: Part) -> Outcome:
     ) as process:
         for line in process.stdout or ():
             print(f"{part.name}: {line}", end="", flush=True)
+    seconds = time.monotonic() - start
     counts = counted(part.result) if part.result else ""
-    outcome = Outcome(part.name, process.returncode == 0, counts, time.monotonic() - start)
+    failures = failed_tests(part.result) if part.result else ()
+    outcome = Outcome(part.name, process.returncode == 0, counts, seconds, failures)
     print(line_of(outcome), flush=True)
     return outcome
 
@@ -149,8 +154,25 @@ def counted(result: Path) -> str:
     return ", ".join(words + [f"{failures + errors} failed"] * bool(failures + errors))
 
 
+def failed_tests(result: Path) -> tuple[str, ...]:
+    """Returns a line for each failed test: its name, and the first line of the reason."""
+    if not result.exists():
+        return ()
+    return tuple(
+        f"{case.get('classname')}::{case.get('name')}: {first_line(reason.get('message'))}"
+        for case in ET.parse(result).getroot().iter("testcase")
+        for reason in (*case.iterfind("failure"), *case.iterfind("error"))
+    )
+
+
+def first_line(text: str | None) -> str:
+    return next(iter((text or "").splitlines()), "")[:LONGEST_REASON]
+
+
 def summary(outcomes: Sequence[Outcome]) -> str:
-    return "\n".join(["--- summary", *map(line_of, outcomes)])
+    """Returns the table of the parts. Failed tests follow it, as logs may be cut to their end."""
+    failures = [f"FAILED {failure}" for each in outcomes for failure in each.failures]
+    return "\n".join(["--- summary", *map(line_of, outcomes), *failures])
 
 
 def line_of(each: Outcome) -> str:

@@ -17,6 +17,14 @@ from tools.run_tests import ROOT, Outcome, Part
 
 PYTEST_SAYS = """<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests">
 <testsuite name="pytest" errors="1" failures="2" skipped="3" tests="20" time="1"/></testsuites>"""
+FAILING = """
+import pytest
+@pytest.fixture
+def place(): raise OSError("no place")
+@pytest.mark.parametrize("number", range(2))
+def test_values(number): assert number == 0, "one is too many"
+def test_set_up(place): pass
+"""
 CTEST_SAYS = """<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="x" tests="29" failures="0" disabled="0" skipped="0" hostname="" time="2"/>"""
 
@@ -33,13 +41,29 @@ def test_tests_are_counted(tmp_path: Path) -> None:
 def test_the_summary_has_a_line_for_each_part() -> None:
     outcomes = [
         Outcome("C++ tests", True, "29 passed, 0 skipped", 12.4),
-        Outcome("unit tests", False, "14 passed, 3 skipped, 3 failed", 100.0),
+        Outcome("unit tests", False, "14 passed, 1 failed", 100.0, ("tests.x::test_y: no",)),
+        Outcome("without jobs", True, "3 passed, 0 skipped", 2.0),
     ]
     assert run_tests.summary(outcomes).splitlines() == [
         "--- summary",
         "C++ tests        ok          12 s  29 passed, 0 skipped",
-        "unit tests       FAILED     100 s  14 passed, 3 skipped, 3 failed",
+        "unit tests       FAILED     100 s  14 passed, 1 failed",
+        "without jobs     ok           2 s  3 passed, 0 skipped",
+        "FAILED tests.x::test_y: no",
     ]
+
+
+def test_failed_tests_are_named_with_the_first_line_of_their_reason(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(FAILING)
+    result = tmp_path / "result.xml"
+    words = (*run_tests.PYTEST, "-n", "0", "-c", "/dev/null", f"--rootdir={tmp_path}")
+    words += (f"--junitxml={result}", str(tmp_path))
+    assert subprocess.run(words, check=False, cwd=ROOT, capture_output=True).returncode == 1
+    assert run_tests.failed_tests(result) == (
+        "test_it::test_values[1]: AssertionError: one is too many",
+        'test_it::test_set_up: failed on setup with "OSError: no place"',
+    )
+    assert run_tests.failed_tests(tmp_path / "none") == ()
 
 
 def script(name: str, words: str, beside: bool = False) -> Part:
