@@ -20,7 +20,7 @@ from mpigauge.products.node.compilers.plan import SIZES, loops_plan
 from mpigauge.result.compare.compilers import accounts, compilers
 from mpigauge.result.node.node import node
 from mpigauge.result.stats.launches import rows
-from mpigauge.show.compilers import compiler_lines
+from mpigauge.show.comparisons.compilers import compiler_lines
 from mpigauge.site.mpi.make.compilers import build_loops, find_compiler
 from tests import mpi_fakes as fake
 from tests.unit.measuring.plan.test_plan import MPICH

@@ -31,7 +31,7 @@ from mpigauge.result.compare.compare import compare
 from mpigauge.result.run_result import RunResult
 from mpigauge.runs.store import RunWriter
 from mpigauge.session.ending import verdict
-from mpigauge.show.best import as_json, render
+from mpigauge.show.comparisons.best import as_json, render
 from mpigauge.show.web.answer import opening
 from mpigauge.site import topology
 from mpigauge.site.launch import command

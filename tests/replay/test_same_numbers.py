@@ -14,7 +14,7 @@ import pytest
 
 from mpigauge.model.record import Figure, Skip
 from mpigauge.result.run_result import RunResult
-from mpigauge.show import best
+from mpigauge.show.comparisons import best
 from mpigauge.show.formats import render
 from mpigauge.show.formats.table import figure_lines
 from tests import planted

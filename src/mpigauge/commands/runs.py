@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mpigauge.runs.store import Summary
-    from mpigauge.show.prometheus import Metric
+    from mpigauge.show.tables.prometheus import Metric
 
 COLUMNS = {"run": "run", "status": "status", "mpi": "MPI", "command": "command"}
 """Names and heads."""
@@ -79,7 +79,7 @@ def _summaries(root: Path, names: Collection[str]) -> list[Summary]:
 def metrics_of(runs: Sequence[Summary]) -> Iterator[Metric]:
     """The number of runs, and the time and final state of each."""
     from mpigauge.model.moments import unix_time
-    from mpigauge.show.prometheus import Metric, one_of
+    from mpigauge.show.tables.prometheus import Metric, one_of
 
     named = [({"run": run.path.name, "mpi": run.mpi}, run) for run in runs]
     yield Metric("mpigauge_runs", "The number of stored runs.", (({}, float(len(runs))),))

@@ -62,7 +62,7 @@ def command(mpi_spec: str | None, as_json: bool, start: bool) -> None:
 def _device_memory(about: MpiOnGpus) -> list[str]:
     """The lines about GPUs; none if there is neither a GPU nor a driver."""
     from mpigauge.show.device_memory import support_lines
-    from mpigauge.show.gpus import gpu_lines
+    from mpigauge.show.topology.gpus import gpu_lines
     from mpigauge.site.topology import read
 
     table = gpu_lines(read())

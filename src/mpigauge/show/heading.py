@@ -53,7 +53,7 @@ def brief_heading(facts: Facts, width: int = WIDTH) -> list[str]:
 def _gpus(facts: Facts, is_brief: bool = False) -> str:
     if not facts.gpus:
         return ""
-    from mpigauge.show.used_gpus import used_gpus
+    from mpigauge.show.topology.used_gpus import used_gpus
 
     return used_gpus(facts, is_brief)
 
@@ -139,15 +139,15 @@ def data_lines(document: Document) -> list[str]:
     """The comparisons of fresh data with static, of kinds of memory, and of several compilers."""
     lines: list[str] = []
     if document.fresh:
-        from mpigauge.show.fresh import fresh_lines
+        from mpigauge.show.comparisons.fresh import fresh_lines
 
         lines = fresh_lines(document.fresh, document.cards)
     if document.memories:
-        from mpigauge.show.memories import memory_lines
+        from mpigauge.show.comparisons.memories import memory_lines
 
         lines += [""] * bool(lines) + memory_lines(document.memories, document.cards)
     if document.compilers:
-        from mpigauge.show.compilers import compiler_lines
+        from mpigauge.show.comparisons.compilers import compiler_lines
 
         lines += [""] * bool(lines) + compiler_lines(document.compilers, document.accounts)
     return lines

@@ -21,7 +21,7 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.mpi import Kernels
 from mpigauge.runs.store import RunWriter, load
 from mpigauge.session import ending
-from mpigauge.show.text_table import text_table
+from mpigauge.show.tables.text_table import text_table
 from tests import cells
 
 COMMANDS = list(registry.COMMANDS)

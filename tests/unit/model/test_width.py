@@ -19,7 +19,7 @@ from mpigauge.products.check.show import as_table
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.show.formats import table as table_format
 from mpigauge.show.formats.table import table_lines
-from mpigauge.show.text_table import text_table
+from mpigauge.show.tables.text_table import text_table
 from tests import cells, planted
 from tests.unit.result.node.test_hardware import messages, node_run, store
 

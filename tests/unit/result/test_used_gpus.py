@@ -12,7 +12,7 @@ from mpigauge.model.records import Gpu, GpuState
 from mpigauge.result.facts import Facts
 from mpigauge.result.gpus import gpu_sentences, gpus_of
 from mpigauge.show.heading import brief_heading, heading
-from mpigauge.show.used_gpus import MOST
+from mpigauge.show.topology.used_gpus import MOST
 
 BUSES = ("0000:19:00.0", "0000:3b:00.0")
 

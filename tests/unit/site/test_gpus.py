@@ -14,7 +14,7 @@ import pytest
 
 from mpigauge.model.errors import UserError
 from mpigauge.model.topology import Device
-from mpigauge.show.gpus import gpu_lines
+from mpigauge.show.topology.gpus import gpu_lines
 from mpigauge.site import topology
 from mpigauge.site.gpu import assign, usable_gpus
 from mpigauge.site.gpu.cheapest import cheapest

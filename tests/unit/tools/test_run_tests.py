@@ -56,8 +56,8 @@ def test_the_summary_has_a_line_for_each_part() -> None:
 def test_failed_tests_are_named_with_the_first_line_of_their_reason(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(FAILING)
     result = tmp_path / "result.xml"
-    words = (*run_tests.PYTEST, "-n", "0", "-c", "/dev/null", f"--rootdir={tmp_path}")
-    words += (f"--junitxml={result}", str(tmp_path))
+    words = [*run_tests.PYTEST, "-n", "0", "-c", "/dev/null", f"--rootdir={tmp_path}"]
+    words += [f"--junitxml={result}", str(tmp_path)]
     assert subprocess.run(words, check=False, cwd=ROOT, capture_output=True).returncode == 1
     assert run_tests.failed_tests(result) == (
         "test_it::test_values[1]: AssertionError: one is too many",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from mpigauge.cli.output import screen
-from mpigauge.show.text_table import text_table
+from mpigauge.show.tables.text_table import text_table
 
 
 def lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -79,9 +79,9 @@ def heading_of(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
 
 
 def print_comparison(comparison: Comparison, form: str, runs: Sequence[Run]) -> None:
-    from mpigauge.show.beside import render
-    from mpigauge.show.compared import as_csv, as_json
-    from mpigauge.show.programs import own_programs, sentences
+    from mpigauge.show.comparisons.beside import render
+    from mpigauge.show.comparisons.compared import as_csv, as_json
+    from mpigauge.show.comparisons.programs import own_programs, sentences
 
     programs = sentences(comparison, own_programs(runs))
     as_text: dict[str, Callable[[], str]] = {

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.runs.store.files import failing_as, write_whole
-from mpigauge.show.prometheus import text_of
+from mpigauge.show.tables.prometheus import text_of
 
 if TYPE_CHECKING:
-    from mpigauge.show.prometheus import Metric
+    from mpigauge.show.tables.prometheus import Metric
 
 SUFFIX = ".prom"
 """The suffix that the collector reads; a file that is still being written has another."""

@@ -18,7 +18,7 @@ from mpigauge.result.compare.best import best_of
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.document import document
 from mpigauge.result.stats.verdicts import TOLERANCE
-from mpigauge.show.best import as_json, render
+from mpigauge.show.comparisons.best import as_json, render
 from mpigauge.show.ending import last_lines
 from mpigauge.show.pivoted.outcome import outcomes
 from mpigauge.show.pivoted.words import names_of

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import mpigauge
 from mpigauge.model.units import many
 from mpigauge.products.browse.machines import MOST_MACHINES
-from mpigauge.show import beside
+from mpigauge.show.comparisons import beside
 from mpigauge.show.web.answer import verdicts
 from mpigauge.show.web.page import filled
 from mpigauge.show.web.report import sections, too_large

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.row import NOTHING
 from mpigauge.model.units import duration, megabytes_per_s, number, plus_minus, rate
 from mpigauge.model.width import WIDTH, as_blocks, broken, right_aligned, widths
-from mpigauge.show import records
+from mpigauge.show.tables import records
 
 if TYPE_CHECKING:
     from mpigauge.products.check.result import CheckLine, CheckResult

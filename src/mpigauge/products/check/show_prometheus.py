@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 from mpigauge.model.moments import unix_time
 from mpigauge.products.check.result import CheckOutcome
-from mpigauge.show.prometheus import Labels, Metric, one_of
+from mpigauge.show.tables.prometheus import Labels, Metric, one_of
 
 if TYPE_CHECKING:
     from mpigauge.products.check.result import CheckLine, CheckResult

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.units import many
 from mpigauge.model.width import wrap
-from mpigauge.show.text_table import text_table
+from mpigauge.show.tables.text_table import text_table
 
 if TYPE_CHECKING:
     from mpigauge.site.mpi.programs import Look, Suits

@@ -20,7 +20,7 @@ from mpigauge.result.node.detours import cores
 from mpigauge.result.node.limits import memory_levels
 from mpigauge.result.node.node import node
 from mpigauge.result.node.products import counter_hz
-from mpigauge.show.compilers import compiler_lines
+from mpigauge.show.comparisons.compilers import compiler_lines
 from mpigauge.site.topology.stored import stored as as_it_was
 
 if TYPE_CHECKING:

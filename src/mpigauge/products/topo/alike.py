@@ -10,7 +10,7 @@ from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from mpigauge.model.hostlist import compress
-from mpigauge.show.machine import page
+from mpigauge.show.topology.machine import page
 from mpigauge.site.topology import differences
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from mpigauge.cli.output.text_tables import screen_width
 from mpigauge.cli.runs.placing import to_ask
 from mpigauge.model.errors import UserError
 from mpigauge.session.setup import agent_of
-from mpigauge.show.machine import page
+from mpigauge.show.topology.machine import page
 from mpigauge.site.topology import as_json as to_json
 from mpigauge.site.topology import built
 
@@ -51,7 +51,7 @@ def _refuse_other_pictures(target: Path | None, as_json: bool) -> None:
 
 def _draw(topology: Topology, target: Path) -> None:
     from mpigauge.draw.write import draw
-    from mpigauge.show.picture import picture
+    from mpigauge.show.topology.picture import picture
 
     draw(picture(topology), target)
     click.echo(f"mpigauge: drawn in {target}", err=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.fields import fields, values
 from mpigauge.model.screen import PLAIN
-from mpigauge.show import records
 from mpigauge.show.limits import limit_fields
+from mpigauge.show.tables import records
 
 if TYPE_CHECKING:
     from mpigauge.model.screen import Screen

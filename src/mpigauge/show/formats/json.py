@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.columns import SCHEMA_VERSION
 from mpigauge.model.fields import fields, plain, values
 from mpigauge.model.screen import PLAIN
-from mpigauge.show import records
-from mpigauge.show.compared import ratios
+from mpigauge.show.comparisons.compared import ratios
 from mpigauge.show.limits import limit_fields, numbers
+from mpigauge.show.tables import records
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate

@@ -10,7 +10,7 @@ from mpigauge.model.screen import PLAIN
 from mpigauge.model.width import as_blocks
 from mpigauge.show.formats.table import figure_rows, notes_of, text_rows
 from mpigauge.show.heading import heading
-from mpigauge.show.markup import commented, in_latex, latex_table
+from mpigauge.show.tables.markup import commented, in_latex, latex_table
 from mpigauge.show.titles import title
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.fields import plain
-from mpigauge.show import records
+from mpigauge.show.tables import records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.model.width import as_blocks
-from mpigauge.show.markup import commented, in_latex, in_markdown, latex_table, markdown_table
 from mpigauge.show.pivoted.words import NumberWords, legend, notes_of
+from mpigauge.show.tables.markup import (
+    commented,
+    in_latex,
+    in_markdown,
+    latex_table,
+    markdown_table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.units import UNKNOWN, byte_count, dotted, listed, number, plus_minus
 from mpigauge.result.compare.items import SECONDS
 from mpigauge.result.compare.summary import in_words
-from mpigauge.show.beside import FAILED, ends, numbers_of, remarks, what_of
+from mpigauge.show.comparisons.beside import FAILED, ends, numbers_of, remarks, what_of
 from mpigauge.show.pivoted.names import ShortNames, short_names
 
 if TYPE_CHECKING:

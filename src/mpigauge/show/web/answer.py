@@ -23,10 +23,10 @@ from mpigauge.model.units import (
     rate,
 )
 from mpigauge.result.trust import how_sure
+from mpigauge.show.comparisons.programs import own_programs, sentences
 from mpigauge.show.ending import first_rows
 from mpigauge.show.limits import entries
 from mpigauge.show.pivoted.outcome import best_over_sizes, none_over_sizes
-from mpigauge.show.programs import own_programs, sentences
 from mpigauge.show.titles import resting_on
 from mpigauge.show.web.of_node import node_numbers, node_sentences
 from mpigauge.show.web.of_pairs import pair_numbers, pair_sentences

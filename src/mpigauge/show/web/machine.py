@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.cpu_lists import pus_of
-from mpigauge.show.picture import picture
+from mpigauge.show.topology.picture import picture
 
 if TYPE_CHECKING:
     from mpigauge.result.run_result import RunResult

@@ -21,7 +21,7 @@ from mpigauge.model.units import (
     with_commas,
 )
 from mpigauge.result.run_result import RunResults
-from mpigauge.show import beside, fresh, memories
+from mpigauge.show.comparisons import beside, fresh, memories
 from mpigauge.show.explanation import QUIET
 from mpigauge.show.formats.table import figure_lines
 from mpigauge.show.heading import heading, place_word, which_run

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.units import (
     many,
 )
-from mpigauge.show import beside, best, fresh, memories
+from mpigauge.show.comparisons import beside, best, fresh, memories
 from mpigauge.show.formats.table import text_rows
 from mpigauge.show.kinds import MANY_ROWS
 from mpigauge.show.pivoted.markup import heads_of, rows_of, title_of

@@ -13,8 +13,8 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.products.quick.measuring import machine_line
-from mpigauge.show.machine import distance_lines, page, short_list
-from mpigauge.show.picture import picture
+from mpigauge.show.topology.machine import distance_lines, page, short_list
+from mpigauge.show.topology.picture import picture
 from mpigauge.site import topology
 
 MACHINES = Path(__file__).resolve().parents[3] / "machines"

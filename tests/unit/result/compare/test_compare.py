@@ -31,9 +31,9 @@ from mpigauge.result.compare.only import only, read_only
 from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.runs.store import RunWriter
-from mpigauge.show.beside import render
-from mpigauge.show.compared import as_csv, as_json
-from mpigauge.show.programs import sentences
+from mpigauge.show.comparisons.beside import render
+from mpigauge.show.comparisons.compared import as_csv, as_json
+from mpigauge.show.comparisons.programs import sentences
 from mpigauge.show.web.answer import verdicts
 from tests import cells, planted
 

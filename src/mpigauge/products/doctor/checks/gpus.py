@@ -11,7 +11,7 @@ from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.topology import Device
 from mpigauge.products.doctor.check_finding import CheckFinding, Host, bad, good, note, unknown
 from mpigauge.products.doctor.registry import check
-from mpigauge.show.gpus import link_words, nearest_card
+from mpigauge.show.topology.gpus import link_words, nearest_card
 from mpigauge.site.topology.devices import PCI, nvidia_gpus
 
 DRIVER = ("proc/driver/nvidia/version", "sys/module/nvidia/version")

@@ -13,7 +13,7 @@ from mpigauge.model.width import WIDTH, as_blocks, cut_apart, wrap
 from mpigauge.products.profile.analyse.compared import WHOLE, ComparedSite, SideOfProfile
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.show.tables import table_lines
-from mpigauge.show.beside import ends, remarks
+from mpigauge.show.comparisons.beside import ends, remarks
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison

@@ -26,7 +26,7 @@ from mpigauge.products.profile.show.text import missing_of_all, place_of, told_w
 from mpigauge.products.profile.show.timeline import timeline, zoom_data
 from mpigauge.result.facts import facts_of_run
 from mpigauge.show.heading import heading
-from mpigauge.show.picture import picture as machine_picture
+from mpigauge.show.topology.picture import picture as machine_picture
 from mpigauge.show.web.page import filled
 from mpigauge.show.web.quoted import QuotedNumber
 

@@ -16,7 +16,7 @@ from mpigauge.products.tune.result import Of, as_ranks_come, grids
 from mpigauge.result.run_view import RunView
 from mpigauge.runs.store import load
 from mpigauge.runs.store.tunings import RUNS
-from mpigauge.show.text_table import text_table
+from mpigauge.show.tables.text_table import text_table
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.units import UNKNOWN, byte_count, number, with_commas
 from mpigauge.model.width import broken
-from mpigauge.show.beside import fitting, joined, numbers_of, remarks
+from mpigauge.show.comparisons.beside import fitting, joined, numbers_of, remarks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison, ComparisonTable
-    from mpigauge.show.beside import Words
+    from mpigauge.show.comparisons.beside import Words
 
 HEADING = "Simple loops by compilers"
 HEADS = ("", "", "GB/s", "µs", "±", "ratio", "95 %", "")

@@ -12,8 +12,7 @@ from mpigauge.model.units import byte_count
 from mpigauge.model.width import WIDTH, as_blocks, broken
 from mpigauge.result.compare.items import WORST
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
-from mpigauge.show import records
-from mpigauge.show.beside import (
+from mpigauge.show.comparisons.beside import (
     FAILED,
     error_of,
     in_unit,
@@ -23,9 +22,10 @@ from mpigauge.show.beside import (
     unit_of,
     word_in_unit,
 )
-from mpigauge.show.compared import ends
+from mpigauge.show.comparisons.compared import ends
 from mpigauge.show.pivoted.names import short_names
-from mpigauge.show.records import with_nulls
+from mpigauge.show.tables import records
+from mpigauge.show.tables.records import with_nulls
 
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show import records
-from mpigauge.show.records import with_nulls
+from mpigauge.show.tables import records
+from mpigauge.show.tables.records import with_nulls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

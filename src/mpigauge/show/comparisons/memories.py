@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.width import broken
-from mpigauge.show.beside import fitting, joined, text_rows, what_of
+from mpigauge.show.comparisons.beside import fitting, joined, text_rows, what_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.model.cards import Cards
     from mpigauge.result.compare.comparison import Comparison, ComparisonTable
-    from mpigauge.show.beside import Words
+    from mpigauge.show.comparisons.beside import Words
 
 HEADING = "Kinds of memory"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.units import byte_count, dotted, many, memory, with_commas
 from mpigauge.model.width import left_aligned
-from mpigauge.show.gpus import gpu_lines
+from mpigauge.show.topology.gpus import gpu_lines
 from mpigauge.site.topology.levels import MEANING, Levels
 
 if TYPE_CHECKING:

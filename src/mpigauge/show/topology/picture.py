@@ -15,8 +15,15 @@ from typing import TYPE_CHECKING, Literal
 
 from mpigauge.draw import styles
 from mpigauge.model.units import memory
-from mpigauge.show.gpus import gpu_lines, nearest_card
-from mpigauge.show.machine import cache_size, card, distance_lines, page, place_of, short_list
+from mpigauge.show.topology.gpus import gpu_lines, nearest_card
+from mpigauge.show.topology.machine import (
+    cache_size,
+    card,
+    distance_lines,
+    page,
+    place_of,
+    short_list,
+)
 
 if TYPE_CHECKING:
     from mpigauge.model.topology import Cache, Device, Numa, Topology

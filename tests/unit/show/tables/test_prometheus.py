@@ -20,10 +20,10 @@ from mpigauge.commands.runs import STATUSES
 from mpigauge.model.row import Estimate
 from mpigauge.products.check.result import CheckLine, CheckResult
 from mpigauge.products.check.show_prometheus import OUTCOMES, metrics_of
-from mpigauge.show.prometheus import Metric, text_of
+from mpigauge.show.tables.prometheus import Metric, text_of
 from tests import cells, runs
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples/prometheus"
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples/prometheus"
 CREATED = "2026-11-23T05:00:00Z"
 LINES = [
     CheckLine("PASS", "PingPong 8 B", "time", "s", Estimate(1e-6, 0.9e-6, 1.1e-6), 2e-6),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.units import byte_count, microseconds, number
 from mpigauge.model.width import broken
-from mpigauge.show.beside import ends, error_of, in_unit, joined, what_of
+from mpigauge.show.comparisons.beside import ends, error_of, in_unit, joined, what_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

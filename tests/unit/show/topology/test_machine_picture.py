@@ -13,11 +13,11 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.model.topology import Cache, Topology
-from mpigauge.show.machine import card
-from mpigauge.show.picture import FILLS, GREY, picture
+from mpigauge.show.topology.machine import card
+from mpigauge.show.topology.picture import FILLS, GREY, picture
 from mpigauge.site import topology
 
-MACHINES = Path(__file__).resolve().parents[2] / "machines"
+MACHINES = Path(__file__).resolve().parents[3] / "machines"
 ALL = sorted(path for path in MACHINES.iterdir() if path.suffix in (".txt", ".xml"))
 PAGE = 1060
 """Units; pages have room for 1080."""
