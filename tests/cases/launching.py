@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.measuring.campaign.reasons import failed_to_start
+from mpigauge.measuring.jobs.reasons import failed_to_start
 from mpigauge.model.cards import NCCL_SUITE, Cards
 from mpigauge.model.pair_block import spread
 from mpigauge.model.record import CellRecord, End, Launch, Rank, Record, Skip, parse

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from mpigauge.measuring.campaign.watchdog import MARK
+from mpigauge.measuring.jobs.watchdog import MARK
 from mpigauge.model.record import Rank
 from mpigauge.runs.store import Run, load
 from tests import patience

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.measuring.campaign.trial import trial
+from mpigauge.measuring.trials.trial import trial
 from mpigauge.model.mpi import Mpi
 from mpigauge.runs.store import load
 from mpigauge.site.mpi import find

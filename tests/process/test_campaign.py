@@ -31,8 +31,6 @@ from mpigauge.measuring.campaign import (
     budget,
     launch,
 )
-from mpigauge.measuring.campaign.own_settings import reporting
-from mpigauge.measuring.campaign.process import LauncherProcess, _processes
 from mpigauge.measuring.campaign.resume import (
     check_more_time,
     launches_after,
@@ -41,6 +39,8 @@ from mpigauge.measuring.campaign.resume import (
 )
 from mpigauge.measuring.campaign.run import Campaign
 from mpigauge.measuring.campaign.state import LaunchOutcome
+from mpigauge.measuring.jobs.own_settings import reporting
+from mpigauge.measuring.jobs.process import LauncherProcess, _processes
 from mpigauge.measuring.plan import Plan, PlanPart
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError, UserError
@@ -969,7 +969,7 @@ def test_nothing_of_a_job_is_left_behind() -> None:
 
 KILLED = """
 import sys
-from mpigauge.measuring.campaign.process import LauncherProcess
+from mpigauge.measuring.jobs.process import LauncherProcess
 from mpigauge.site.launch import Command
 
 stubborn = "trap '' TERM; echo started; while :; do sleep 1; done"
@@ -1020,8 +1020,8 @@ def test_all_jobs_of_a_process_share_a_watchdog() -> None:
     script = f"""
 import os
 import sys
-from mpigauge.measuring.campaign.process import LauncherProcess
-from mpigauge.measuring.campaign.watchdog import watchdog
+from mpigauge.measuring.jobs.process import LauncherProcess
+from mpigauge.measuring.jobs.watchdog import watchdog
 from mpigauge.site.launch import Command
 
 first, second, third = (LauncherProcess(Command(("sleep", "600"), {{}})) for _ in range(3))

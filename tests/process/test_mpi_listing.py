@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.measuring.campaign.trial import judged, trial
+from mpigauge.measuring.trials.trial import judged, trial
 from mpigauge.model.errors import UserError
 from mpigauge.site.mpi import environment, find, sources
 from mpigauge.site.mpi.listing import everything, launcher_is

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.measuring.campaign import probe as probing
-from mpigauge.measuring.campaign.agent import Agent
-from mpigauge.measuring.campaign.probe import probe
+from mpigauge.measuring.jobs.agent import Agent
+from mpigauge.measuring.trials import probe as probing
+from mpigauge.measuring.trials.probe import probe
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import NamedHost, ProbedHost
 from mpigauge.model.mpi import Kernels, Mpi

@@ -14,8 +14,8 @@ import pytest
 
 from mpigauge.cli.runs.comparing import sides_within
 from mpigauge.measuring.campaign.cost import Rates, cost, rates_of
-from mpigauge.measuring.campaign.job import job_of
 from mpigauge.measuring.campaign.resume import resumed
+from mpigauge.measuring.jobs.job import job_of
 from mpigauge.measuring.plan import Resources, read_request
 from mpigauge.measuring.plan.arms import Arm, Places
 from mpigauge.measuring.plan.foreign import Foreign, Merit, read_command

@@ -23,7 +23,7 @@ from mpigauge.model.registry import Here
 from mpigauge.products.settings.command import command as settings_command
 
 if TYPE_CHECKING:
-    from mpigauge.measuring.campaign.trial import Trial
+    from mpigauge.measuring.trials.trial import Trial
     from mpigauge.model.mpi import Abi, Mpi
     from mpigauge.site.mpi.listing import ListedMpi
 
@@ -152,7 +152,7 @@ def list_command(
 def _tried(mpis: Iterable[Mpi]) -> dict[str, Trial]:
     """Tries the MPIs whose launcher starts something here. Slurm's would make a job and wait for
     it."""
-    from mpigauge.measuring.campaign.trial import trial
+    from mpigauge.measuring.trials.trial import trial
     from mpigauge.site import batch
     from mpigauge.site.launch import cannot_start
 

@@ -80,7 +80,7 @@ def _as_json(about: MpiOnGpus) -> Any:
 
 
 def _tried(mpi: Mpi, transport: Transport) -> str:
-    from mpigauge.measuring.campaign.trial import trial
+    from mpigauge.measuring.trials.trial import trial
     from mpigauge.site.mpi.transports.registry import report_of
 
     report = report_of(mpi.name)

@@ -161,7 +161,7 @@ def with_trials(plan: Plan, setup: Setup) -> tuple[Plan, dict[str, Any]]:
     show, and the trials for run.json."""
     if setup.built is None or not any(map(is_on_gpu, plan.memory)):
         return plan, {}
-    from mpigauge.measuring.campaign import device_trials
+    from mpigauge.measuring.trials import device_trials
 
     given = batch.here(os.environ)
     system = given.system.name if given else ""

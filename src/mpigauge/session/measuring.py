@@ -86,7 +86,7 @@ def check(runs: Sequence[PlannedRun], options: CommandOptions) -> None:
     """Checks that all runs can be made, before the first starts, and builds the loops of compilers.
     UserError: one cannot."""
     from mpigauge.measuring.campaign import check_told
-    from mpigauge.measuring.campaign.own_settings import gpu_settings_of
+    from mpigauge.measuring.jobs.own_settings import gpu_settings_of
 
     for run in runs:
         check_told(run.plan, run.setup.mpi)
@@ -257,7 +257,7 @@ def _task(run: PlannedRun, folder: Path | None, label: str, stack: ExitStack) ->
 
 
 def header(setup: Setup, plan: Plan) -> dict[str, Any]:
-    from mpigauge.measuring.campaign.own_settings import gpu_settings_of, start_settings_of
+    from mpigauge.measuring.jobs.own_settings import gpu_settings_of, start_settings_of
 
     ways = _ways_of(plan, setup)
     programs = [{"name": name, "how": way.how} for name, way in ways.items()]

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.measuring.campaign.job import job_of
-from mpigauge.measuring.campaign.on_mpi import on_its_mpi
+from mpigauge.measuring.jobs.job import job_of
+from mpigauge.measuring.jobs.on_mpi import on_its_mpi
 from mpigauge.measuring.plan import read_request
 from mpigauge.measuring.plan.foreign import Foreign
 from mpigauge.measuring.plan.resolve import plan_of

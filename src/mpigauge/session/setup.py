@@ -24,7 +24,7 @@ from mpigauge.site.placement import HostResources
 from mpigauge.site.topology import differences
 
 if TYPE_CHECKING:
-    from mpigauge.measuring.campaign.agent import Agent
+    from mpigauge.measuring.jobs.agent import Agent
     from mpigauge.measuring.plan import Request
     from mpigauge.model.cards import Card
     from mpigauge.model.hosts import NamedHost, ProbedHost
@@ -212,7 +212,7 @@ def slots_of(slots: int | None, machine: Topology, target: Target) -> int | None
 
 def agent_of(target: Target) -> Agent:
     """The agent that reaches the hosts: the given one, else the batch system's, else ssh."""
-    from mpigauge.measuring.campaign.agent import Agent
+    from mpigauge.measuring.jobs.agent import Agent
 
     if target.rsh:
         return Agent(target.rsh)
@@ -224,7 +224,7 @@ def agent_of(target: Target) -> Agent:
 def reach(target: Target, mpi: Mpi, kernels: Kernels | None, view: View) -> tuple[ProbedHost, ...]:
     """Asks all hosts for their machine and whether they see the MPI and the kernels, if there are
     any; the view gets their differences."""
-    from mpigauge.measuring.campaign.probe import probe
+    from mpigauge.measuring.trials.probe import probe
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     folder = target.output.parent if target.output else DEFAULT_ROOT

@@ -52,7 +52,7 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
 
 def _used(chosen: Transport, request: Request, setup: Setup) -> str:
     """The transport that the MPI reports when two ranks are started like those of the run."""
-    from mpigauge.measuring.campaign.trial import tried
+    from mpigauge.measuring.trials.trial import tried
 
     report, given = report_of(setup.mpi.name), batch.here(os.environ)
     trial = tried(

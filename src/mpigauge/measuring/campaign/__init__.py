@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from mpigauge.measuring.campaign.in_turn import run_in_turn
-from mpigauge.measuring.campaign.job import check_told
 from mpigauge.measuring.campaign.results import Results
 from mpigauge.measuring.campaign.run import Ending
 from mpigauge.measuring.campaign.state import CampaignState, View
 from mpigauge.measuring.campaign.task import CampaignTask, Remeasure
+from mpigauge.measuring.jobs.job import check_told
 
 __all__ = [
     "CampaignState",

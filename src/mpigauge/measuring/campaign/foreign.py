@@ -13,8 +13,8 @@ from mpigauge.model.record import CellRecord, End, Figure, Launch, encode
 from mpigauge.runs.store.files import SCHEMA, now
 
 if TYPE_CHECKING:
-    from mpigauge.measuring.campaign.process import OutputLine
     from mpigauge.measuring.campaign.state import LaunchOutcome
+    from mpigauge.measuring.jobs.process import OutputLine
     from mpigauge.measuring.plan.foreign import Foreign
 
 MODE = "command"

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mpigauge.measuring.campaign.backlog import Backlog, Task
-from mpigauge.measuring.campaign.interrupt import Interrupt
 from mpigauge.measuring.campaign.run import Campaign, Ending, finished, given_up
 from mpigauge.measuring.campaign.state import View
 from mpigauge.measuring.campaign.task import CampaignTask
+from mpigauge.measuring.jobs.interrupt import Interrupt
 from mpigauge.model.errors import RunError
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.campaign import deaths
-from mpigauge.measuring.campaign.agent import is_here
 from mpigauge.measuring.campaign.backlog import Backlog
-from mpigauge.measuring.campaign.process import LauncherProcess, OutputLine
-from mpigauge.measuring.campaign.reasons import failed_to_start, signal_of, why
 from mpigauge.measuring.campaign.state import LaunchOutcome
+from mpigauge.measuring.jobs import deaths
+from mpigauge.measuring.jobs.agent import is_here
+from mpigauge.measuring.jobs.process import LauncherProcess, OutputLine
+from mpigauge.measuring.jobs.reasons import failed_to_start, signal_of, why
 from mpigauge.model.errors import RunError
 from mpigauge.model.hostlist import compress
 from mpigauge.model.hosts import HostRanks
@@ -38,7 +38,7 @@ from mpigauge.site.mpi.transports.registry import report_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mpigauge.measuring.campaign.interrupt import Interrupt
+    from mpigauge.measuring.jobs.interrupt import Interrupt
     from mpigauge.measuring.plan import LaunchPlan, PlanPart
     from mpigauge.model.mpi import Mpi
     from mpigauge.runs.store import RunWriter

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from mpigauge.measuring.campaign import launch as one
 from mpigauge.measuring.campaign.backlog import Backlog
 from mpigauge.measuring.campaign.budget import cell_s, left_s, overhead_s, round_s, share
-from mpigauge.measuring.campaign.interrupt import Interrupt
-from mpigauge.measuring.campaign.job import job_of, kernel_job
 from mpigauge.measuring.campaign.memory import Memory
 from mpigauge.measuring.campaign.noise_samples import NoiseSamples
 from mpigauge.measuring.campaign.results import Results
 from mpigauge.measuring.campaign.state import CampaignState, LaunchOutcome, View
 from mpigauge.measuring.campaign.stop_rule import StopRule
 from mpigauge.measuring.campaign.task import CampaignTask
+from mpigauge.measuring.jobs.interrupt import Interrupt
+from mpigauge.measuring.jobs.job import job_of, kernel_job
 from mpigauge.measuring.plan import LaunchPlan, PlanPart
 from mpigauge.measuring.plan.meeting import started_by_clock
 from mpigauge.model.errors import RunError
@@ -254,7 +254,7 @@ class Campaign:
 
     def made_ready(self, job: Job) -> Job:
         """The job, adapted to this MPI if its program was built for another one."""
-        from mpigauge.measuring.campaign.on_mpi import on_its_mpi
+        from mpigauge.measuring.jobs.on_mpi import on_its_mpi
         from mpigauge.site.mpi.programs.ways import way_of
 
         here = {**os.environ, **job.env}

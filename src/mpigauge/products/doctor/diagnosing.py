@@ -189,7 +189,7 @@ def _with_mpi(host: Host, names: Sequence[str], mpi: Mpi, mpi_spec: str | None) 
 
 def _start(mpi: Mpi) -> MpiStart | None:
     """Times smallest jobs of this MPI; None if one fails."""
-    from mpigauge.measuring.campaign.trial import trial
+    from mpigauge.measuring.trials.trial import trial
 
     quick = quick_start(mpi, {}, os.environ)
     trials = [trial(mpi, settings=each) for each in ({}, quick)[: 1 + bool(quick)]]

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mpigauge.measuring.campaign.agent import (
+from mpigauge.measuring.jobs.agent import (
     Agent,
     HostAnswer,
     all_answers,

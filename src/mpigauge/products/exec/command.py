@@ -89,7 +89,7 @@ def _refuse_other_programs(launch: ProgramLaunch) -> None:
 
 
 def _run(launch: ProgramLaunch, setup: Setup, folder: Path) -> int:
-    from mpigauge.measuring.campaign.in_front import run
+    from mpigauge.measuring.jobs.in_front import run
     from mpigauge.products.exec.watching import Watching
     from mpigauge.site.mpi.programs.witness import has_said_why
 
@@ -113,7 +113,7 @@ def _run(launch: ProgramLaunch, setup: Setup, folder: Path) -> int:
 def _folder(setup: Setup) -> Iterator[Path]:
     """A folder in which ranks note where they run; those on other hosts can if they share it.
     UserError: there is no place for one."""
-    from mpigauge.measuring.campaign.agent import is_here
+    from mpigauge.measuring.jobs.agent import is_here
 
     elsewhere = [node.name for node in setup.nodes if not is_here(node.name)]
     base = Path.cwd() if elsewhere else Path(tempfile.gettempdir())

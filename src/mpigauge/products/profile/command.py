@@ -118,7 +118,7 @@ def command(words: tuple[str, ...], **args: Any) -> int:
     from mpigauge.cli.output import tell
     from mpigauge.cli.output.begun import begin
     from mpigauge.cli.output.terminal import TERMINAL
-    from mpigauge.measuring.campaign.interrupt import Interrupt
+    from mpigauge.measuring.jobs.interrupt import Interrupt
     from mpigauge.products.profile.launch.foretell import foretold
     from mpigauge.products.profile.launch.library import library
     from mpigauge.products.profile.launch.preload import PRELOAD

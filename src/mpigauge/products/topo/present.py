@@ -58,7 +58,7 @@ def _draw(topology: Topology, target: Path) -> None:
 
 
 def _show_hosts(asked: Target, as_json: bool) -> None:
-    from mpigauge.measuring.campaign.probe import machines
+    from mpigauge.measuring.trials.probe import machines
     from mpigauge.products.topo.alike import pages
 
     nodes = machines(asked.hosts, agent_of(asked))

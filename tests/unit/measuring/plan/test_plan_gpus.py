@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.runs.seats import seat_lines
-from mpigauge.measuring.campaign.job import job_of
+from mpigauge.measuring.jobs.job import job_of
 from mpigauge.measuring.plan import Plan, Request, Resources, read_request, resolve
 from mpigauge.measuring.plan.gpus import check_fit, with_room_for_gpus
 from mpigauge.model.cards import Cards

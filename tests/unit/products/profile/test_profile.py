@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from mpigauge.cli.main import run as mpigauge
-from mpigauge.measuring.campaign.agent import Agent
-from mpigauge.measuring.campaign.in_front import run
+from mpigauge.measuring.jobs.agent import Agent
+from mpigauge.measuring.jobs.in_front import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure, decode
 from mpigauge.products.profile.analyse.account import Account, readable, told_apart
@@ -528,7 +528,7 @@ def test_the_status_is_the_programs_own(script: str, status: int) -> None:
 
 def test_input_and_output_are_the_programs_own() -> None:
     lines = (
-        "import sys, os; from mpigauge.measuring.campaign.in_front import run; "
+        "import sys, os; from mpigauge.measuring.jobs.in_front import run; "
         "sys.exit(run(['sh', '-c', 'cat; echo oops >&2; exit 3'], os.environ).status)"
     )
     words = [sys.executable, "-c", lines]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.measuring.campaign.watchdog import _REMOVE
+from mpigauge.measuring.jobs.watchdog import _REMOVE
 from mpigauge.site.launch import leftovers
 from mpigauge.site.launch.creations import Creations
 from mpigauge.site.launch.leftovers import Leftovers, Watched

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.measuring.campaign.on_mpi import on_its_mpi
+from mpigauge.measuring.jobs.on_mpi import on_its_mpi
 from mpigauge.model.errors import UserError
 from mpigauge.model.mpi import Mpi
 from mpigauge.products.exec.show import all_seen, some_seen

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.campaign.on_mpi import apps_on_their_mpi, on_its_mpi
+from mpigauge.measuring.jobs.on_mpi import apps_on_their_mpi, on_its_mpi
 from mpigauge.model.errors import UserError
 from mpigauge.products.exec.front.environment import told_apart
 from mpigauge.products.exec.front.reading import read_any

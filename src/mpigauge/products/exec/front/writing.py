@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.campaign.agent import python_line
+from mpigauge.measuring.jobs.agent import python_line
 from mpigauge.model.errors import UserError
 from mpigauge.site.launch.lines.read import LAUNCHERS
 

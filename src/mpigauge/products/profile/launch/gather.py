@@ -23,7 +23,7 @@ from io import BytesIO
 from pathlib import Path
 from shlex import quote
 
-from mpigauge.measuring.campaign.agent import Agent, all_answers, is_here
+from mpigauge.measuring.jobs.agent import Agent, all_answers, is_here
 from mpigauge.model.errors import UserError
 from mpigauge.products.profile.read.files import SUFFIX
 from mpigauge.runs.store.files import LEFT, write_whole

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.campaign.agent import python_line
+from mpigauge.measuring.jobs.agent import python_line
 from mpigauge.model.errors import UserError
 from mpigauge.products.profile.launch.preload import PRELOAD, joined, with_variables
 from mpigauge.site.launch.lines import is_launcher, read

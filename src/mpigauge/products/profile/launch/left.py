@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from mpigauge.cli.output import tell
-from mpigauge.measuring.campaign.agent import Agent
+from mpigauge.measuring.jobs.agent import Agent
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.products.profile.launch.gather import (
     LeftFiles,

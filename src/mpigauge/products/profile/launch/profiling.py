@@ -15,8 +15,8 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import mpigauge
-from mpigauge.measuring.campaign.agent import Agent
-from mpigauge.measuring.campaign.in_front import Ended, run
+from mpigauge.measuring.jobs.agent import Agent
+from mpigauge.measuring.jobs.in_front import Ended, run
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.record import CallSite, Clock, End, Figure, Launch, Rank, encode
@@ -45,7 +45,7 @@ from mpigauge.site.launch.lines import is_launcher
 from mpigauge.site.mpi.query import name_and_version
 
 if TYPE_CHECKING:
-    from mpigauge.measuring.campaign.interrupt import Interrupt
+    from mpigauge.measuring.jobs.interrupt import Interrupt
     from mpigauge.products.profile.read.files import RankFile, ReturnAddress
     from mpigauge.products.profile.store.stored import Places
     from mpigauge.runs.store import RunWriter

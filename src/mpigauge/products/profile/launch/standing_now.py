@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from mpigauge.measuring.campaign.agent import Agent
+from mpigauge.measuring.jobs.agent import Agent
 from mpigauge.model.errors import UserError
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.launch.gather import copy_now, left_in

@@ -18,7 +18,7 @@ from mpigauge.site import batch
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.measuring.campaign.agent import Agent
+    from mpigauge.measuring.jobs.agent import Agent
     from mpigauge.products.profile.launch.profiling import Starter
     from mpigauge.session.targets import Setup
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.measuring.campaign import deaths
-from mpigauge.measuring.campaign.deaths import CAUSES, Death, cause_by_status, cause_of
-from mpigauge.measuring.campaign.reasons import signal_of
+from mpigauge.measuring.jobs import deaths
+from mpigauge.measuring.jobs.deaths import CAUSES, Death, cause_by_status, cause_of
+from mpigauge.measuring.jobs.reasons import signal_of
 from mpigauge.products.doctor.registry import CHECKS
 from mpigauge.site.topology.conditions import Conditions, read_conditions
 from mpigauge.site.topology.files import Files, Room

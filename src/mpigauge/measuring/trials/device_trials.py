@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.campaign.job import kernel_job
-from mpigauge.measuring.campaign.process import LauncherProcess
-from mpigauge.measuring.campaign.reasons import signal_of, why
+from mpigauge.measuring.jobs.job import kernel_job
+from mpigauge.measuring.jobs.process import LauncherProcess
+from mpigauge.measuring.jobs.reasons import signal_of, why
 from mpigauge.measuring.plan import LaunchPlan, Plan, PlanPart
 from mpigauge.measuring.plan.buffer_memory import DEVICE, has_two_sides, is_on_gpu, sides
 from mpigauge.measuring.plan.call_families import MESSAGES, by_family, call_of, family_of

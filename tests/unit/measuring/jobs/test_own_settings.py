@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.measuring.campaign.own_settings import start_settings, start_settings_of
+from mpigauge.measuring.jobs.own_settings import start_settings, start_settings_of
 from mpigauge.measuring.plan import Plan, PlanPart
 from mpigauge.measuring.plan.foreign import Foreign
 from mpigauge.model.hosts import HostRanks

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from mpigauge.measuring.campaign.device_trials import SIZES, judged, left_out, tried_cards
 from mpigauge.measuring.plan import PlanPart
 from mpigauge.measuring.plan.call_families import (
     ARITHMETIC,
@@ -25,6 +24,7 @@ from mpigauge.measuring.plan.call_families import (
     call_of,
     family_of,
 )
+from mpigauge.measuring.trials.device_trials import SIZES, judged, left_out, tried_cards
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import CellRecord, Launch, Record, Skip, nothing_known

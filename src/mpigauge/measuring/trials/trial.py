@@ -11,9 +11,9 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.campaign import deaths
-from mpigauge.measuring.campaign.process import LauncherProcess as Process
-from mpigauge.measuring.campaign.reasons import signal_of, why
+from mpigauge.measuring.jobs import deaths
+from mpigauge.measuring.jobs.process import LauncherProcess as Process
+from mpigauge.measuring.jobs.reasons import signal_of, why
 from mpigauge.model.errors import RunError
 from mpigauge.site.launch import Job, OnHost, command
 from mpigauge.site.mpi.quick_start import quick_start

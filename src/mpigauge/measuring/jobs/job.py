@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.campaign.own_settings import own_settings
+from mpigauge.measuring.jobs.own_settings import own_settings
 from mpigauge.measuring.plan import host_words, kernel_words
 from mpigauge.model.errors import UserError
 from mpigauge.site import placement

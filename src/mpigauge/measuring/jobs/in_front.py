@@ -14,8 +14,8 @@ from queue import SimpleQueue
 from threading import Thread
 from types import FrameType
 
-from mpigauge.measuring.campaign.bystander import Bystander
-from mpigauge.measuring.campaign.deaths import BY_SIGNAL, cause_by_status, conditions
+from mpigauge.measuring.jobs.bystander import Bystander
+from mpigauge.measuring.jobs.deaths import BY_SIGNAL, cause_by_status, conditions
 from mpigauge.model.errors import UserError
 from mpigauge.site.launch.left_session import remove_left_session
 from mpigauge.site.launch.leftovers import Watched

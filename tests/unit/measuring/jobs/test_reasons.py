@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpigauge.measuring.campaign.reasons import why
+from mpigauge.measuring.jobs.reasons import why
 
 HYDRA = """
 ===================================================================================

@@ -8,7 +8,7 @@ import re
 import signal
 from collections.abc import Iterable, Iterator, Sequence
 
-from mpigauge.measuring.campaign.deaths import BY_SIGNAL
+from mpigauge.measuring.jobs.deaths import BY_SIGNAL
 
 OURS = "mpigauge-kernel: "
 MOST_LINES = 2

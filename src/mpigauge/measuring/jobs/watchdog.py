@@ -10,7 +10,7 @@ import subprocess
 import threading
 from contextlib import suppress
 
-from mpigauge.measuring.campaign.agent import python_line
+from mpigauge.measuring.jobs.agent import python_line
 
 MARK = "MPIGAUGE_JOB"
 """A variable that every process of a job inherits, in any session."""

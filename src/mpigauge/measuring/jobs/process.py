@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from mpigauge.measuring.campaign.watchdog import MARK, watchdog
+from mpigauge.measuring.jobs.watchdog import MARK, watchdog
 from mpigauge.model.errors import RunError
 from mpigauge.site.launch import Command
 from mpigauge.site.launch.left_session import remove_left_session

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING
 
-from mpigauge.measuring.campaign.agent import (
+from mpigauge.measuring.jobs.agent import (
     Agent,
     HostAnswer,
     all_answers,
