@@ -31,8 +31,8 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.row import Row
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.comparison import Comparison
-from mpigauge.result.compare.items import items
-from mpigauge.result.compare.side import Side
+from mpigauge.result.compare.match.items import items
+from mpigauge.result.compare.match.side import Side
 from mpigauge.result.stats.history import between, remember
 from mpigauge.result.stats.launches import rows
 from mpigauge.site.mpi import find, kernels

@@ -16,8 +16,8 @@ import pytest
 
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.comparison import Comparison
-from mpigauge.result.compare.items import items
-from mpigauge.result.compare.side import Side
+from mpigauge.result.compare.match.items import items
+from mpigauge.result.compare.match.side import Side
 from mpigauge.result.stats.history import between, remember
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from tests.replay.test_history_replay import GROUPS, recorded
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.between import Remembered
     from mpigauge.model.row import Row
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
 
 APART = (1, 2, 3)
 """Runs are compared with the next one, and with those so many behind."""

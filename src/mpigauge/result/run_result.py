@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from mpigauge.model.cards import NODE_SUITE
 from mpigauge.result.compare.best import best_of
 from mpigauge.result.compare.compare import compare, split
-from mpigauge.result.compare.distances import distances_of
-from mpigauge.result.compare.items import items
-from mpigauge.result.compare.of_runs import settings_of_sweep, side_of, starts_of
+from mpigauge.result.compare.match.distances import distances_of
+from mpigauge.result.compare.match.items import items
+from mpigauge.result.compare.match.of_runs import settings_of_sweep, side_of, starts_of
 from mpigauge.result.compare.pivot import pivot
 from mpigauge.result.document import document, rows_of_run
 from mpigauge.result.models.breaks import likely_breaks
@@ -28,9 +28,9 @@ from mpigauge.result.stats.verdicts import TOLERANCE
 if TYPE_CHECKING:
     from mpigauge.result.compare.best import BestSettings
     from mpigauge.result.compare.comparison import Comparison
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
+    from mpigauge.result.compare.match.side import Side
     from mpigauge.result.compare.pivot import Pivot
-    from mpigauge.result.compare.side import Side
     from mpigauge.result.document import Document
     from mpigauge.result.models.breaks import LikelyBreak
     from mpigauge.result.node.node import NodeResult

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge.draw.axes import SIZE, Axis, plain
 from mpigauge.draw.chart import picture
 from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
-from mpigauge.result.compare.items import SECONDS
+from mpigauge.result.compare.match.items import SECONDS
 from mpigauge.show.kinds import ALL
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import click
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.comparison import Comparison
-    from mpigauge.result.compare.items import Item
-    from mpigauge.result.compare.side import Side
+    from mpigauge.result.compare.match.items import Item
+    from mpigauge.result.compare.match.side import Side
     from mpigauge.runs.store import Run
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
@@ -22,7 +22,7 @@ MANY = 3
 
 def sides_of(runs: Sequence[Run]) -> list[Side]:
     """Named by their MPIs where these differ, else by their hosts, else by their folders."""
-    from mpigauge.result.compare.of_runs import side_of
+    from mpigauge.result.compare.match.of_runs import side_of
 
     sides: list[Side] = []
     for name, run in zip(names_of(runs), runs, strict=True):
@@ -46,8 +46,8 @@ def names_of(runs: Sequence[Run]) -> Sequence[str]:
 def items_of(run: Run) -> tuple[Item, ...]:
     """All that a run holds and that can be compared."""
     from mpigauge.model.record import JOB, Figure
-    from mpigauge.result.compare.distances import distances_of
-    from mpigauge.result.compare.items import items
+    from mpigauge.result.compare.match.distances import distances_of
+    from mpigauge.result.compare.match.items import items
     from mpigauge.result.document import document
 
     figures = [figure for figure in run.of(Figure) if figure.benchmark != JOB]
@@ -57,7 +57,7 @@ def items_of(run: Run) -> tuple[Item, ...]:
 def sides_within(run: Run, column: str) -> list[Side]:
     """A side for each value of this column."""
     from mpigauge.result.compare.compare import split
-    from mpigauge.result.compare.of_runs import settings_of_sweep, starts_of
+    from mpigauge.result.compare.match.of_runs import settings_of_sweep, starts_of
     from mpigauge.result.document import document
 
     shown = document(run)

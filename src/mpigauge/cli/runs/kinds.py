@@ -177,7 +177,7 @@ class Kind:
         from mpigauge.cli.runs.comparing import print_comparison, share_of, sides_of, sides_within
         from mpigauge.cli.runs.pivoting import ONLY_PIVOTS, pivoted, print_pivot, sides_across
         from mpigauge.result.compare.compare import compare
-        from mpigauge.result.compare.only import only, read_only
+        from mpigauge.result.compare.match.only import only, read_only
         from mpigauge.session.run_names import open_runs
 
         if how.scaling:

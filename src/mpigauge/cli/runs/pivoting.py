@@ -16,8 +16,8 @@ from mpigauge.cli.output import screen, write
 from mpigauge.model.errors import UserError
 
 if TYPE_CHECKING:
+    from mpigauge.result.compare.match.side import Side
     from mpigauge.result.compare.pivot import Pivot
-    from mpigauge.result.compare.side import Side
     from mpigauge.runs.store import Run
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -120,7 +120,7 @@ def check_form(form: str) -> None:
 
 def _whole_runs(runs: Sequence[Run], column: str) -> list[Side]:
     from mpigauge.cli.runs.comparing import distinct, items_of
-    from mpigauge.result.compare.of_runs import side_of
+    from mpigauge.result.compare.match.of_runs import side_of
 
     values = [_fact(run, column) for run in runs]
     folders = [run.path.resolve().name for run in runs]
@@ -151,7 +151,7 @@ def _parts_of(runs: Sequence[Run], column: str) -> list[Side]:
     """The sides of one run: one for each value. Of several runs: for each value of each run."""
     from mpigauge.cli.runs.comparing import names_of
     from mpigauge.result.compare.compare import parts
-    from mpigauge.result.compare.of_runs import (
+    from mpigauge.result.compare.match.of_runs import (
         facts_of,
         lost_ratio_of,
         settings_of_sweep,

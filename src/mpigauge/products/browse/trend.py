@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.units import first_few, number, percent
 from mpigauge.products.browse.shifts import LEAST_BESIDE, Shift, Shifts, at_places, shifts
-from mpigauge.result.compare.items import word_of
+from mpigauge.result.compare.match.items import word_of
 from mpigauge.result.stats.order import median
 from mpigauge.result.stats.verdicts import TOLERANCE
 

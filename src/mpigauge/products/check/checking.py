@@ -25,7 +25,7 @@ from mpigauge.products.check.result import (
     only_points,
     right_data,
 )
-from mpigauge.result.compare.only import read_only
+from mpigauge.result.compare.match.only import read_only
 from mpigauge.result.document import document
 from mpigauge.result.stats.remarks import noise_sentences
 from mpigauge.session.remeasure import measured_again
@@ -66,7 +66,7 @@ class RunBaseline:
     points: bool
 
     def check(self, run: Run) -> LinesAndNotes:
-        from mpigauge.result.compare.only import only
+        from mpigauge.result.compare.match.only import only
 
         first, second = only(sides_of([self.reference, run]), self.only)
         return against_reference(first, second, self.tolerance, self.points)

@@ -25,7 +25,7 @@ from mpigauge.result.stats.ratio import Sample, ratio
 from mpigauge.result.stats.verdicts import TOLERANCE, enough, judge
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
     from mpigauge.result.stats.ratio import Ratio
     from mpigauge.result.stats.verdicts import Judged
 

@@ -21,7 +21,7 @@ from mpigauge.model.column_facts import OF_NAME, USUAL
 from mpigauge.model.row import Estimate
 from mpigauge.model.units import byte_count, many
 from mpigauge.result.compare.compare import compare
-from mpigauge.result.compare.side import Side
+from mpigauge.result.compare.match.side import Side
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.result.stats.remarks import wrong_data
 from mpigauge.result.words import number_name
@@ -29,7 +29,7 @@ from mpigauge.result.words import number_name
 if TYPE_CHECKING:
     from mpigauge.products.check.limits import Limit
     from mpigauge.result.compare.comparison import ComparedNumber
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
 
 CheckOutcome = Literal["PASS", "FAIL", "UNDECIDED"]
 _UNITS = {"time": "s", "bandwidth": "B/s", "rate": "/s"}

@@ -27,14 +27,14 @@ from mpigauge.products.profile.finding import profile_at
 from mpigauge.products.profile.show import scaling as scaling_show
 from mpigauge.products.profile.show.compared import text_of
 from mpigauge.result.compare.compare import compare
-from mpigauge.result.compare.of_runs import side_of
-from mpigauge.result.compare.only import only, read_only
+from mpigauge.result.compare.match.of_runs import side_of
+from mpigauge.result.compare.match.only import only, read_only
 from mpigauge.session.run_names import open_run
 
 if TYPE_CHECKING:
     from mpigauge.products.profile.store.stored import ProfiledJob
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
-    from mpigauge.result.compare.side import Side
+    from mpigauge.result.compare.match.side import Side
     from mpigauge.runs.store import Run
 
 

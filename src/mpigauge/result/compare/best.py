@@ -20,7 +20,7 @@ from mpigauge.result.stats.verdicts import enough
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison, ComparisonTable
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
     from mpigauge.result.stats.ratio import Ratio
 
 

@@ -28,13 +28,13 @@ from mpigauge.result.compare.comparison import (
     ComparisonTable,
     Overall,
 )
-from mpigauge.result.compare.items import MEDIAN, OF_LAUNCHES, Item, items
-from mpigauge.result.compare.of_runs import SweptSettings
-from mpigauge.result.compare.pairing import ItemPair, Judgements, judgements
-from mpigauge.result.compare.partners import partners
-from mpigauge.result.compare.side import Side
+from mpigauge.result.compare.match.items import MEDIAN, OF_LAUNCHES, Item, items
+from mpigauge.result.compare.match.of_runs import SweptSettings
+from mpigauge.result.compare.match.pairing import ItemPair, Judgements, judgements
+from mpigauge.result.compare.match.partners import partners
+from mpigauge.result.compare.match.side import Side
+from mpigauge.result.compare.match.unlike import Unpaired, differences, left_out
 from mpigauge.result.compare.summary import in_words
-from mpigauge.result.compare.unlike import Unpaired, differences, left_out
 from mpigauge.result.stats.verdicts import TOLERANCE, Judged
 
 if TYPE_CHECKING:

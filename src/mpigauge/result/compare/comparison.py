@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from mpigauge.model.units import many
-from mpigauge.result.compare.items import MEDIAN, word_of
+from mpigauge.result.compare.match.items import MEDIAN, word_of
 from mpigauge.result.stats.verdicts import MOST_LAUNCHES, enough
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.items import Item
-    from mpigauge.result.compare.unlike import Unpaired
+    from mpigauge.result.compare.match.items import Item
+    from mpigauge.result.compare.match.unlike import Unpaired
     from mpigauge.result.stats.ratio import Ratio
     from mpigauge.result.stats.verdicts import Judged
 

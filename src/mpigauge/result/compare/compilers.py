@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from mpigauge.model.names import COMPILER, OURS
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.compare.comparison import Comparison
-from mpigauge.result.compare.items import items
-from mpigauge.result.compare.side import Side
+from mpigauge.result.compare.match.items import items
+from mpigauge.result.compare.match.side import Side
 from mpigauge.result.node.threads import settings_of_row
 
 if TYPE_CHECKING:

@@ -23,12 +23,12 @@ from mpigauge.model.names import DEFAULT
 from mpigauge.result.compare.best import reaches
 from mpigauge.result.compare.compare import ARM, compare
 from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
-from mpigauge.result.compare.partners import OF_HOW
+from mpigauge.result.compare.match.partners import OF_HOW
 from mpigauge.result.stats.verdicts import TOLERANCE
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.items import Item
-    from mpigauge.result.compare.side import Side
+    from mpigauge.result.compare.match.items import Item
+    from mpigauge.result.compare.match.side import Side
     from mpigauge.result.stats.figures import Columns
     from mpigauge.result.stats.ratio import Ratio
     from mpigauge.result.stats.verdicts import Judged

@@ -32,7 +32,7 @@ from mpigauge.model.width import (
     right_aligned,
     widths,
 )
-from mpigauge.result.compare.items import BYTES, MEDIAN, SECONDS, WORST
+from mpigauge.result.compare.match.items import BYTES, MEDIAN, SECONDS, WORST
 from mpigauge.result.stats.history import STARTING_SD
 from mpigauge.show.titles import LAUNCHES, as_printed, resting_on, title
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         ComparisonTable,
         Overall,
     )
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
 
 Words = tuple[str, ...]
 _LEAST_NAME = 16

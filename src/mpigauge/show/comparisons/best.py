@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.model.names import DEFAULT
 from mpigauge.model.units import byte_count
 from mpigauge.model.width import WIDTH, as_blocks, broken
-from mpigauge.result.compare.items import WORST
+from mpigauge.result.compare.match.items import WORST
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.show.comparisons.beside import (
     FAILED,
@@ -30,7 +30,7 @@ from mpigauge.show.tables.records import with_nulls
 if TYPE_CHECKING:
     from mpigauge.model.cards import Cards
     from mpigauge.result.compare.best import Best, BestSettings, BestTable, Control, Named
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
     from mpigauge.result.stats.ratio import Ratio
 
 Words = tuple[str, ...]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison, Overall
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
 
 AS_PRINTED = ("printed_mb_per_s", "printed_msg_per_s")
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.cards import Cards
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison, ComparisonTable
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
 
 HEADING = "Fresh data against static"
 HEADS = ("bytes", "", "static µs", "±", "fresh µs", "±", "write µs", "ratio", "95 %", "")

@@ -14,7 +14,7 @@ from mpigauge.model.units import number
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
     from mpigauge.runs.store import Run
 
 SECONDS = "s"

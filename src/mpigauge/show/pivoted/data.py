@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.row import Estimate
     from mpigauge.result.compare.comparison import ComparedNumber, Overall
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
     from mpigauge.result.compare.pivot import BestColumns, Pivot, PivotLine, PivotTable
 
 _OF_ONE_NUMBER = ("benchmark", "message_bytes", "name", "unit", "better")

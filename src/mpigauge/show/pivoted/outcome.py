@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.names import CONTROL
 from mpigauge.model.units import listed, percent, with_commas
-from mpigauge.result.compare.partners import placement_of
+from mpigauge.result.compare.match.partners import placement_of
 
 if TYPE_CHECKING:
     from mpigauge.result.compare.pivot import Pivot, PivotTable

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.units import UNKNOWN, byte_count, dotted, listed, number, plus_minus
-from mpigauge.result.compare.items import SECONDS
+from mpigauge.result.compare.match.items import SECONDS
 from mpigauge.result.compare.summary import in_words
 from mpigauge.show.comparisons.beside import FAILED, ends, numbers_of, remarks, what_of
 from mpigauge.show.pivoted.names import ShortNames, short_names
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         ComparisonTable,
         Overall,
     )
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
     from mpigauge.result.compare.pivot import BestColumns, Outcome, Pivot, PivotLine, PivotTable
 
 MARKS = {"best": "*", "undecided": "?"}

@@ -16,7 +16,7 @@ from mpigauge.show.kinds import Chosen, plot
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
 
 Key = tuple[str, str, str]
 """Benchmark, what is varied, unit."""

@@ -35,7 +35,7 @@ from mpigauge.show.web.quoted import QuotedNumber, quoted
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
     from mpigauge.result.compare.comparison import Comparison
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
     from mpigauge.result.pairs import PairMap
     from mpigauge.result.run_result import RunResult
     from mpigauge.result.stats.headline import Headline

@@ -16,8 +16,8 @@ from mpigauge.measuring.plan.narrowed import narrowed
 from mpigauge.measuring.plan.request import read_request
 from mpigauge.products.browse.series import RunSeries, started_otherwise
 from mpigauge.products.check.result import against_reference
-from mpigauge.result.compare.items import items
-from mpigauge.result.compare.side import Side
+from mpigauge.result.compare.match.items import items
+from mpigauge.result.compare.match.side import Side
 from mpigauge.result.document import document
 from mpigauge.result.stats.launches import rows
 from mpigauge.runs.readers.registry import READERS

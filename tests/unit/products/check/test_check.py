@@ -30,8 +30,8 @@ from mpigauge.products.check.result import (
     right_data,
 )
 from mpigauge.products.check.show import as_json, as_junit, as_table
-from mpigauge.result.compare.items import Item, items
-from mpigauge.result.compare.side import Side
+from mpigauge.result.compare.match.items import Item, items
+from mpigauge.result.compare.match.side import Side
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.result.stats.peers import RankPair, clusters
 from mpigauge.runs.store import load

@@ -15,7 +15,7 @@ from mpigauge.cli.main import run
 from mpigauge.model.stored_cards import all_cards
 from mpigauge.products.check.guidelines import GUIDELINES, SAME_RESULT, against_guidelines
 from mpigauge.products.check.result import CheckLine
-from mpigauge.result.compare.items import items
+from mpigauge.result.compare.match.items import items
 from mpigauge.result.stats.launches import rows as rows_of
 from tests import cells, runs
 

@@ -40,7 +40,7 @@ from mpigauge.products.tune.show.text import (
     rescue_sentence,
     rule_sentence,
 )
-from mpigauge.result.compare.of_runs import facts_of
+from mpigauge.result.compare.match.of_runs import facts_of
 from mpigauge.runs.store import Run, load
 from mpigauge.runs.store.history import conditions_of
 from mpigauge.runs.store.tuned_rules import DefaultStays, Evidence, Fault, Rescued, TunedRule

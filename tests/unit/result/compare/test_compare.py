@@ -25,10 +25,10 @@ from mpigauge.model.row import Row
 from mpigauge.model.units import number
 from mpigauge.result.compare.compare import compare, split
 from mpigauge.result.compare.comparison import Comparison
-from mpigauge.result.compare.items import items
-from mpigauge.result.compare.of_runs import side_of
-from mpigauge.result.compare.only import only, read_only
-from mpigauge.result.compare.side import Side
+from mpigauge.result.compare.match.items import items
+from mpigauge.result.compare.match.of_runs import side_of
+from mpigauge.result.compare.match.only import only, read_only
+from mpigauge.result.compare.match.side import Side
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.runs.store import RunWriter
 from mpigauge.show.comparisons.beside import render

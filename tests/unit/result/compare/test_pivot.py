@@ -23,9 +23,9 @@ from mpigauge.model.cards import joined
 from mpigauge.model.errors import UserError
 from mpigauge.model.row import Row
 from mpigauge.model.screen import Screen
-from mpigauge.result.compare.items import items
+from mpigauge.result.compare.match.items import items
+from mpigauge.result.compare.match.side import Side
 from mpigauge.result.compare.pivot import Pivot, pivot
-from mpigauge.result.compare.side import Side
 from mpigauge.result.stats.launches import rows as rows_of
 from mpigauge.show.pivoted import markup, text
 from mpigauge.show.pivoted.names import in_lines, short_names

@@ -14,7 +14,7 @@ import pytest
 from mpigauge.cli.main import run as cli
 from mpigauge.cli.runs.comparing import sides_of
 from mpigauge.result.compare.compare import compare
-from mpigauge.result.compare.only import only, read_only
+from mpigauge.result.compare.match.only import only, read_only
 from mpigauge.result.document import document
 from mpigauge.result.run_result import RunResult
 from mpigauge.runs.readers.references import names

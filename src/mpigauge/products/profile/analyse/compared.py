@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from mpigauge.model.record import Figure
 from mpigauge.products.profile.analyse.account import Account, Called
 from mpigauge.products.profile.store.stored import ProfiledJob
-from mpigauge.result.compare.items import Item, items
+from mpigauge.result.compare.match.items import Item, items
 
 LEAST = 0.01
 """The least share of the time in MPI; call sites with less on all sides are summed up."""

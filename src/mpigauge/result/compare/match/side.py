@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.column_facts import value_word
 from mpigauge.model.grouping import distinct
-from mpigauge.result.compare.only import selection
-from mpigauge.result.compare.partners import OF_HOW, PLACEMENT, partners, where
+from mpigauge.result.compare.match.only import selection
+from mpigauge.result.compare.match.partners import OF_HOW, PLACEMENT, partners, where
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
 
 _MOST_SHOWN, _MOST_TRIED, _MOST_ITEMS = 3, 60, 4000
 Choice = Mapping[str, Sequence[str]]

@@ -17,8 +17,8 @@ from mpigauge.result.stats.ratio import ratio
 from mpigauge.result.stats.verdicts import judge_families
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.items import Item
-    from mpigauge.result.compare.side import Side
+    from mpigauge.result.compare.match.items import Item
+    from mpigauge.result.compare.match.side import Side
     from mpigauge.result.stats.ratio import Ratio, Sample
     from mpigauge.result.stats.verdicts import Judged
 

@@ -9,11 +9,11 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.model.mpi import KernelBuild
-from mpigauge.result.compare.side import Side
+from mpigauge.result.compare.match.side import Side
 from mpigauge.result.facts import tuned_in_words
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
     from mpigauge.runs.store import Run
 
 

@@ -19,8 +19,8 @@ from mpigauge.model.sizes import parse_bytes
 BENCHMARK, PLACEMENT, SIZE = "benchmark", "placement", "message_bytes"
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.items import Item
-    from mpigauge.result.compare.side import Side
+    from mpigauge.result.compare.match.items import Item
+    from mpigauge.result.compare.match.side import Side
 
 
 Chosen = Mapping[str, Sequence[str]]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.model.column_facts import label, value_word
 from mpigauge.model.grouping import distinct, grouped
 from mpigauge.model.units import listed
-from mpigauge.result.compare.partners import OF_HOW, PLACEMENT
-from mpigauge.result.compare.remedies import remedies
+from mpigauge.result.compare.match.partners import OF_HOW, PLACEMENT
+from mpigauge.result.compare.match.remedies import remedies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
 
 OF_GROUP = ("group", "members")
 """Columns that distinguish the pairs of a map."""

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.column_facts import HOW, SIZE
 from mpigauge.model.grouping import grouped
-from mpigauge.result.compare.items import OF_LAUNCHES
+from mpigauge.result.compare.match.items import OF_LAUNCHES
 
 if TYPE_CHECKING:
-    from mpigauge.result.compare.items import Item
+    from mpigauge.result.compare.match.items import Item
 
 OF_HOW = (*HOW, OF_LAUNCHES)
 """Columns for how a number was measured: numbers that differ only in them are compared, with a
