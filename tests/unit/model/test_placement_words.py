@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.cli.output import screen
+from mpigauge.cli import output
 from mpigauge.model.placement_words import SEVERAL_MEANINGS, meanings, of_mapping, of_stored
 from mpigauge.model.record import Figure
 from mpigauge.products.check.limits import parse_limits
@@ -123,7 +123,7 @@ def test_limits_are_read_in_our_words(
     word: str, ours: str, noted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes: list[str] = []
-    monkeypatch.setattr(screen, "_notes", notes)
+    monkeypatch.setattr(output, "_notes", notes)
     text = f'[[limit]]\nbenchmark = "PingPong"\nplacement = "{word}"\ntime = "2 us"\n'
     (limit,) = parse_limits(text, "limits.toml", ["PingPong"])
     assert limit.where == {"placement": ours}
