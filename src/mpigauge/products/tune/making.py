@@ -17,7 +17,6 @@ from mpigauge.model.outputs import check_empty
 from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.typed import as_word
 from mpigauge.model.units import listed
-from mpigauge.products.tune.faults import write_programs
 from mpigauge.products.tune.measure.choosing import TuningFindings, find_rules
 from mpigauge.products.tune.measure.confirming import (
     confirm,
@@ -85,8 +84,6 @@ def make(
         rules, gone = confirm(task, rules)
         left += gone
     files = write_and_read_back(task, task.folder, rules) if rules and not refusal else {}
-    level = task.request.suite_options.get(THREAD_LEVEL, "")
-    faults = write_programs(task.folder, findings.faults, task.setup.mpi, level)
     tuning = Tuning(
         mpi=build_of(task.setup.mpi),
         hostname=task.setup.machine.hostname,
@@ -96,7 +93,7 @@ def make(
         sizes=task.sizes or task.request.sizes or (),
         rules=tuple(rules),
         left=tuple(left),
-        faults=tuple(faults),
+        faults=tuple(findings.faults),
         files=files,
         mix=mix,
         noise=findings.noise,

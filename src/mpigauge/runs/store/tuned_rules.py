@@ -21,8 +21,13 @@ class Fault:
     candidate: str
     """The name of the candidate; empty: the default itself."""
     why: str
-    program: str = ""
-    """A file in the tuning's folder that reproduces it; empty: it does not exist."""
+    proof: str = ""
+    """The command that reproduces it; in tunings before 2026-11-27, a program in the folder."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Fault:
+        own = dict(data)
+        return cls(proof=str(own.pop("program", "")), **own) if "program" in own else cls(**own)
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ class Tuning:
             sizes=tuple(int(size) for size in data["sizes"]),
             rules=tuple(TunedRule.from_json(each) for each in data["rules"]),
             left=tuple(DefaultStays(**each) for each in data["left"]),
-            faults=tuple(Fault(**each) for each in data["faults"]),
+            faults=tuple(Fault.from_json(each) for each in data["faults"]),
             files={str(name): str(digest) for name, digest in data["files"].items()},
             mix=CallMix.from_json(data["mix"]) if data.get("mix") else None,
             noise=None if data.get("noise") is None else float(data["noise"]),

@@ -136,15 +136,15 @@ def test_without_a_rule_the_default_stays_and_sizes_are_not_mentioned() -> None:
     assert "No rule is written" not in text(TUNING)
 
 
-def test_faults_name_the_program_that_shows_them() -> None:
+def test_faults_name_the_command_that_reproduces_them() -> None:
     faults = (
-        Fault("Bcast", 2, "", "it hangs", "faults/bcast-default.c"),
+        Fault("Bcast", 2, "", "it hangs", "mpigauge run X"),
         Fault("Bcast", 3, "", "it hangs"),
         Fault("Bcast", 2, "ring", "7 wrong elements"),
     )
     shown = [line for line in lines_of(replace(TUNING, faults=faults)) if "not used" in line]
     assert shown == [
-        "Bcast: the default is not used: it hangs (faults/bcast-default.c shows it).",
+        "Bcast: the default is not used: it hangs (`mpigauge run X` shows it).",
         "Bcast: ring is not used: 7 wrong elements.",
     ]
 

@@ -10,10 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.cli.output import tell
-from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.units import listed
 from mpigauge.products.tune.decide.halving import contenders
-from mpigauge.products.tune.faults import proof_of
 from mpigauge.products.tune.measure.refine import (
     MOST_HALVINGS,
     Edge,
@@ -76,8 +74,7 @@ def find_rules(task: TuningTask) -> TuningFindings:
     right, faults = right_candidates(task)
     for fault in each_once(faults):
         name = fault.candidate or "the default"
-        proof = proof_of(fault, task.setup.mpi, task.request.suite_options.get(THREAD_LEVEL, ""))
-        tell(f"{fault.collective}: {name} is out: {fault.why}; `{proof}` shows it")
+        tell(f"{fault.collective}: {name} is out: {fault.why}; `{fault.proof}` shows it")
     usable = {of: own for of, own in right.items() if own}
     left = [
         DefaultStays(name, ranks, "no candidate gives right results")

@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.model.suite_options import THREAD_LEVEL
+from mpigauge.products.tune.faults import proof_of
 from mpigauge.products.tune.measure.task import AllArms, TuningTask
 from mpigauge.products.tune.plan import (
     ODD_RANKS,
@@ -35,7 +38,11 @@ def right_candidates(task: TuningTask) -> tuple[dict[Of, list[Candidate]], list[
     for ranks in sorted({*task.ranks, 2, ODD_RANKS}):
         for each in task.candidates(ranks):
             candidates.setdefault((each.collective, ranks), []).append(each)
-    faults = _faults_of(task, candidates)
+    level = task.request.suite_options.get(THREAD_LEVEL, "")
+    faults = [
+        replace(fault, proof=proof_of(fault, task.setup.mpi, level))
+        for fault in _faults_of(task, candidates)
+    ]
     out = {(fault.collective, fault.candidate) for fault in faults}
     right = {
         (name, ranks): [each for each in own if (name, each.name) not in out]

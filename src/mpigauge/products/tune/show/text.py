@@ -54,7 +54,7 @@ def _found_lines(tuning: Tuning) -> Iterator[str]:
         yield f"{left.collective}, {many(left.ranks, 'rank')}: the default stays: {left.why}."
     for fault in each_once(tuning.faults):
         name = fault.candidate or "the default"
-        shown = f" ({fault.program} shows it)" if fault.program else ""
+        shown = f" (`{fault.proof}` shows it)" if fault.proof else ""
         yield f"{fault.collective}: {name} is not used: {fault.why}{shown}."
     for rescued in tuning.rescued:
         yield rescue_sentence(rescued)
