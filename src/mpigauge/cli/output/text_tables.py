@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Plain tables (show/text_table.py) as wide as the terminal, or as objects of JSON."""
+"""Plain tables (show/tables/text_table.py) as wide as the terminal, or as objects of JSON."""
 
 from __future__ import annotations
 
