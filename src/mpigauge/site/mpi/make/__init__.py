@@ -118,8 +118,8 @@ def build_spec(mpi: Mpi, target: str = ALL) -> BuildSpec:
 
 
 def _built_elsewhere(cached: Path, stem: str, abi: Abi, enough: Collection[str]) -> Kernels:
-    """Returns the kernels of any compiler for these sources, as there is none here, like on many
-    compute nodes. UserError: there are none."""
+    """Returns the kernels of any compiler for these sources, for a system without a compiler.
+    UserError: there are none."""
     for folder in sorted(cached.glob(f"{stem}-*")):
         if _runs_here(folder):
             return _used(folder, abi)
