@@ -19,6 +19,7 @@ import pytest
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.rules import MOST_BYTES, Rule
 from mpigauge.products.tune import plan
+from mpigauge.products.tune.faults import proof_of
 from mpigauge.products.tune.making import read_task
 from mpigauge.products.tune.measure import right as right_module
 from mpigauge.products.tune.measure import task as task_module
@@ -26,7 +27,7 @@ from mpigauge.products.tune.measure.confirming import confirm, write_and_read_ba
 from mpigauge.products.tune.measure.right import right_candidates
 from mpigauge.products.tune.plan import ODD_RANKS, RIGHT
 from mpigauge.runs.store import load
-from mpigauge.runs.store.tuned_rules import Evidence, TunedRule
+from mpigauge.runs.store.tuned_rules import Evidence, Fault, TunedRule
 from mpigauge.runs.store.tunings import FILE, load_tuning, save, write_files
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.rule_files import openmpi
@@ -64,6 +65,18 @@ def test_wrong_algorithms_of_open_mpi_are_found_and_never_written(tmp_path: Path
     assert {"", "control", "recursive_doubling"} <= measured
     assert not WRONG & measured
     assert not WRONG & {each.rule.candidate for each in load_tuning(tmp_path / "out").rules}
+
+
+def test_the_command_of_a_fault_reproduces_it(tmp_path: Path) -> None:
+    mpi = find("openmpi")
+    ring = Fault("Allreduce", ODD_RANKS, "ring", "wrong elements")
+    default = replace(ring, candidate="")
+    for fault, status in ((ring, 1), (default, 0)):
+        program, *words = shlex.split(proof_of(fault, candidates_of("openmpi"), mpi))
+        assert program == "mpigauge"
+        done = cli.mpigauge(*words, cwd=tmp_path)
+        assert done.returncode == status, done.stderr
+        assert ("wrong" in done.stdout + done.stderr) == (fault is ring)
 
 
 def test_a_tuning_of_mpich_from_its_first_launch_to_a_program(tmp_path: Path) -> None:

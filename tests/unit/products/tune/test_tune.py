@@ -57,6 +57,7 @@ from mpigauge.runs.store.tunings import (
     write_files,
 )
 from mpigauge.session.tuned import level_sentence, recorded_rules
+from mpigauge.site.mpi.rule_files.candidates import candidates_of
 from tests import runs
 from tests.tunings import shown_as
 
@@ -506,7 +507,7 @@ def test_a_fault_is_shown_by_one_command() -> None:
         "openmpi", "5.0.11", "3.1", Path("/x/libmpi.so.40"), "", "ompi", "openmpi",
         Path("/x/bin/mpiexec"), Path("/x"), None, {}, "",
     )  # fmt: skip
-    assert proof_of(fault, openmpi) == (
+    assert proof_of(fault, candidates_of("openmpi"), openmpi) == (
         "mpigauge run SELFTEST:Allreduce_right --mpi /x/bin/mpiexec --ranks 3 --oversubscribe "
         "--launches 1 --set coll_tuned_use_dynamic_rules=true "
         "--set coll_tuned_allreduce_algorithm=4"

@@ -16,28 +16,31 @@ from mpigauge.site.mpi.rule_files.candidates import candidates_of
 from mpigauge.site.mpi.rule_files.registry import RULE_FORMATS
 from tests.unit.measuring.plan.test_plan import MPICH, OPENMPI
 
+CANDIDATES = candidates_of("openmpi")
 RING = Fault("Allreduce", 3, "ring", "9 wrong elements among 3 ranks")
 
 
 def test_the_default_has_no_settings_of_a_candidate() -> None:
     under = {"coll_tuned_use_dynamic_rules": "true"}
-    assert settings_of_fault(Fault("Allreduce", 2, "", ""), OPENMPI) == under
-    assert settings_of_fault(RING, OPENMPI) == {**under, "coll_tuned_allreduce_algorithm": "4"}
+    assert settings_of_fault(Fault("Allreduce", 2, "", ""), (), OPENMPI) == under
+    with_ring = settings_of_fault(RING, CANDIDATES, OPENMPI)
+    assert with_ring == {**under, "coll_tuned_allreduce_algorithm": "4"}
 
 
 @pytest.mark.parametrize("mpi", [MPICH, OPENMPI], ids=lambda each: each.name)
 def test_each_candidate_has_a_command_with_its_settings(mpi: Mpi) -> None:
     assert mpi.name in RULE_FORMATS
-    for each in candidates_of(mpi.name):
-        words = shlex.split(proof_of(Fault(each.collective, 5, each.name, "it hangs"), mpi))
+    every = candidates_of(mpi.name)
+    for each in every:
+        words = shlex.split(proof_of(Fault(each.collective, 5, each.name, "it hangs"), every, mpi))
         assert words[:3] == ["mpigauge", "run", f"SELFTEST:{each.collective}_right"]
         assert words[words.index("--ranks") + 1] == "5"
         assert {f"{name}={value}" for name, value in each.settings.items()} <= set(words)
 
 
 def test_the_command_requests_the_thread_level_of_the_tuning() -> None:
-    assert "--thread-level multiple" in proof_of(RING, OPENMPI, "multiple")
-    assert "--thread-level" not in proof_of(RING, OPENMPI)
+    assert "--thread-level multiple" in proof_of(RING, CANDIDATES, OPENMPI, "multiple")
+    assert "--thread-level" not in proof_of(RING, CANDIDATES, OPENMPI)
 
 
 def test_programs_of_older_tunings_are_read() -> None:

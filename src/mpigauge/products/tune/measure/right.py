@@ -39,10 +39,10 @@ def right_candidates(task: TuningTask) -> tuple[dict[Of, list[Candidate]], list[
         for each in task.candidates(ranks):
             candidates.setdefault((each.collective, ranks), []).append(each)
     level = task.request.suite_options.get(THREAD_LEVEL, "")
-    faults = [
-        replace(fault, proof=proof_of(fault, task.setup.mpi, level))
-        for fault in _faults_of(task, candidates)
-    ]
+    faults = []
+    for fault in _faults_of(task, candidates):
+        own = candidates[fault.collective, fault.ranks]
+        faults.append(replace(fault, proof=proof_of(fault, own, task.setup.mpi, level)))
     out = {(fault.collective, fault.candidate) for fault in faults}
     right = {
         (name, ranks): [each for each in own if (name, each.name) not in out]
