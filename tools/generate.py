@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT))
 
 from tools import (  # noqa: E402
     generate_command_line,
+    generate_layout,
     generate_options,
     generate_records,
     generate_schedules,
@@ -459,7 +460,8 @@ def all_outputs() -> dict[str, str]:
     options = generate_options.outputs(ROOT / generate_options.SCHEMA)
     options |= generate_command_line.outputs(ROOT / generate_options.SCHEMA)
     records = generate_records.outputs(ROOT / generate_records.SCHEMA)
-    return columns | options | records | generate_schedules.outputs()
+    schedules = generate_schedules.outputs()
+    return columns | options | records | schedules | generate_layout.outputs()
 
 
 def stale(root: Path, texts: dict[str, str]) -> list[str]:

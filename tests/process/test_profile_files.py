@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from dataclasses import replace
 from functools import cache
@@ -19,34 +20,43 @@ from mpigauge.products.profile.read import layout
 from mpigauge.products.profile.read.files import RankFile, numbered, read_folder, read_rank
 from mpigauge.products.profile.read.layout import Counted
 from mpigauge.site.builds.cxx import compiler_words
+from tests.loaded_tools import load_tool
 from tests.profiled.written import HZ, START_UTC_S, Written
 
-STRUCTURES = {
-    "CallName": layout.CALL,
-    **{
-        each: getattr(layout, each.upper())
-        for each in (
-            *("Moment", "Usage", "Piece", "Head", "Text", "Module", "Thread", "Frame", "Site"),
-            *("Cell", "Cells", "Comm", "Members", "Region", "Type", "Cpu", "Cpus", "Instance"),
-            *("Kept", "Instances", "Channel", "Awaited", "Pending"),
-        )
-    },
-}
+generate_layout = load_tool("generate_layout")
 SEND, WAIT = 3, 4
 
 
 def test_python_and_c_mean_the_same_file(repository: Path, tmp_path: Path) -> None:
-    profiler, program = repository / "profiler", tmp_path / "layout"
-    words = [*compiler_words("a test"), "-std=c++20", f"-I{profiler}"]
-    subprocess.run([*words, str(profiler / "tests/layout.cpp"), "-o", str(program)], check=True)
+    header = (repository / "profiler" / "layout.hpp").read_text()
+    places = {}
+    for name in re.findall(r"^struct (\w+)", header, re.MULTILINE):
+        dtype = getattr(layout, generate_layout.python_name(name))
+        places[f"sizeof(layout::{name})"] = dtype.itemsize
+        is_block = name != "Block" and dtype.names[:2] == layout.BLOCK.names
+        for index, each in enumerate(dtype.names):
+            member = f"block.{each}" if is_block and index < 2 else each
+            places[f"offsetof(layout::{name}, {member})"] = dtype.fields[each][1]
+    assert len(places) > 150
+    source = tmp_path / "layout.cpp"
+    source.write_text(
+        '#include "layout.hpp"\n#include <cstddef>\n#include <cstdio>\nusing namespace '
+        "mpigauge::profile;\nint main() {\n"
+        + "".join(f'std::printf("%zu\\n", {each});\n' for each in places)
+        + "}\n"
+    )
+    program = tmp_path / "layout"
+    words = [*compiler_words("a test"), "-std=c++20", f"-I{repository / 'profiler'}"]
+    subprocess.run([*words, str(source), "-o", str(program)], check=True)
     text = subprocess.run([program], capture_output=True, text=True, check=True).stdout
-    assert len(text.splitlines()) > 50
-    for line in text.splitlines():
-        structure, field, offset = line.split()
-        dtype = STRUCTURES[structure]
-        found = dtype.itemsize if field == "." else dtype.fields[field][1]
-        whole = structure == "Head" and field == "."  # what follows it begins at the next page
-        assert found == int(offset) or (whole and found <= int(offset)), line
+    assert dict(zip(places, map(int, text.split()), strict=True)) == places
+
+
+def test_a_form_that_is_no_layout_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot read 'union Either"):
+        generate_layout.python_module("namespace layout {\nunion Either { int one; };\n}")
+    with pytest.raises(ValueError, match=r"cannot read 'int one\[2\]' of Pair"):
+        generate_layout.python_module("namespace layout {\nstruct Pair { int one[2]; };\n}")
 
 
 def simple(**head: object) -> Written:

@@ -26,7 +26,7 @@ class Written:
         self.head = np.zeros((), layout.HEAD)
         self.blocks = b""
         self.set(magic=layout.MAGIC, version=layout.VERSION, abi=1, pid=7, rank=0, ranks=1)
-        self.set(init_ticks=SECOND, finalize_ticks=11 * SECOND, ended=layout.FINALIZED)
+        self.set(init_ticks=SECOND, finalize_ticks=11 * SECOND, ended=layout.Ended.FINALIZED)
         self.head["start"] = (0, 0, START_UTC_S * 10**9)
         self.head["latest"] = (12 * SECOND, 12 * 10**9, (START_UTC_S + 12) * 10**9)
         self.set(**head)

@@ -24,6 +24,10 @@ SUFFIX = ".mpiprof"
 Ended = Literal["finalized", "exited", "killed"]
 Places = dict[tuple[int, int], int]
 """The indices of sites in the list of sites, by thread and number in the thread."""
+Waits = Literal["all", "for_root", "at_root"]
+_WAITS: dict[int, Waits] = {1: "all", 2: "for_root", 3: "at_root"}
+_ABIS = {1: "mpich", 2: "ompi", 3: "std"}
+_LOSSES = {layout.Loss.LIMIT: "limit", layout.Loss.DISK: "disk"}
 
 
 @dataclass(frozen=True)
@@ -124,9 +128,6 @@ class Site:
     failures: int
     times: npt.NDArray[np.uint64] = field(repr=False, compare=False)
     """The number of calls by bins of time; see `bin_edges`."""
-
-
-Waits = Literal["all", "for_root", "at_root"]
 
 
 @dataclass(frozen=True)
@@ -378,10 +379,10 @@ class _Reader:
             job=int(head["job"]),
             rank=None if rank < 0 else rank,
             ranks=int(head["ranks"]),
-            words=tuple(texts.get(layout.ABOUT_WORDS, "").split("\0")[:-1]),
+            words=tuple(texts.get(layout.About.WORDS, "").split("\0")[:-1]),
             executable=_name(head["executable"]),
-            library=texts.get(layout.ABOUT_LIBRARY, "").strip(),
-            abi=layout.ABIS.get(int(head["abi"]), ""),
+            library=texts.get(layout.About.LIBRARY, "").strip(),
+            abi=_ABIS.get(int(head["abi"]), ""),
             thread_level=int(head["thread_level"]),
             started=_utc(int(head["start"]["utc_ns"])),
             hz=self.hz,
@@ -415,7 +416,7 @@ class _Reader:
 
     def _lost(self) -> Lost:
         calls, cells = int(self.head["lost_calls"]), int(self.head["lost_cells"])
-        return Lost(calls, cells, layout.LOSSES.get(int(self.head["loss"]), ""))
+        return Lost(calls, cells, _LOSSES.get(self.head["loss"], ""))
 
     def _begin(self) -> int:
         return int(self.head["init_ticks"]) or int(self.head["start"]["ticks"])
@@ -647,7 +648,7 @@ class _Reader:
                 comm=int(part["comm"]),
                 call=calls.get(int(part["call"]), ("", ""))[0],
                 bin=int(part["bin"]),
-                waits=layout.WAITS[int(part["waits"])],
+                waits=_WAITS[int(part["waits"])],
                 first=int(part["from"]),
                 count=int(part["count"]) - int(part["from"]),
                 seconds=self._seconds(int(part["ticks"])),
@@ -720,8 +721,8 @@ def _utc(ns: int) -> str:
 
 
 def _ended(bits: int) -> Ended:
-    if bits & layout.FINALIZED:
+    if bits & layout.Ended.FINALIZED:
         return "finalized"
-    if bits & layout.EXITED:
+    if bits & layout.Ended.EXITED:
         return "exited"
     return "killed"
