@@ -60,7 +60,8 @@ def _places(view: RunView) -> dict[tuple[str, int], list[Rank]]:
 
 def _yielding(view: RunView) -> list[str]:
     """The settings by which the MPI of the run gives its core away while it waits."""
-    names = existing(view, "OMPI_MCA_mpi_yield_when_idle", "MPIR_CVAR_POLLS_BEFORE_YIELD")
+    yielding = ("OMPI_MCA_mpi_yield_when_idle", "MPIR_CVAR_POLLS_BEFORE_YIELD", "I_MPI_WAIT_MODE")
+    names = existing(view, *yielding)
     return [f"where it is wanted: {name}, so that waiting ranks give it away" for name in names]
 
 
