@@ -37,9 +37,12 @@ def run(
     groups: Sequence[str] = (),
     halves: Speed | None = None,
     stopped: str = "",
+    names: Sequence[str] = ("Ring",),
+    slower: float = 2.0,
 ) -> Path:
     """A run on these hosts, with pairs as fast as that. `halves`: those of a bisection, if there is
-    one; `stopped`: aggressors that gave up."""
+    one; `stopped`: aggressors that gave up; `names`: the victims, and how much `slower` they are
+    beside aggressors."""
     head = {HEADER: {"hosts": list(hosts), "lanes": 1, "groups": list(groups), "measured": False}}
     lines = [
         runs.launch(world_ranks=len(hosts)),
@@ -47,7 +50,7 @@ def run(
         *matchings(len(hosts), together, alone),
         *(bisections(len(hosts), halves, alone) if halves else ()),
         *spots(len(hosts)),
-        *victims(len(hosts), stopped),
+        *(line for name in names for line in victims(name, len(hosts), stopped, slower)),
         cells.end(),
     ]
     runs.write(folder, lines, header=head)
@@ -98,18 +101,19 @@ def spots(hosts: int) -> Iterator[str]:
         others *= 2
 
 
-def victims(hosts: int, stopped: str) -> Iterator[str]:
-    """A victim that takes twice as long beside all but sleeping aggressors."""
+def victims(victim: str, hosts: int, stopped: str, slower: float) -> Iterator[str]:
+    """A victim that takes longer beside all but sleeping aggressors."""
     for place, aggressor in enumerate(("", *AGGRESSORS)):
-        slower = 1 if aggressor in ("", CONTROL) else 2
-        name = f"Ring_{aggressor}" if aggressor else "Ring"
-        ticks = [[1_000_000 * slower + 1000 * visit] * 3 for visit in range(ROUNDS)]
+        times = 1 if aggressor in ("", CONTROL) else slower
+        name = f"{victim}_{aggressor}" if aggressor else victim
+        ticks = [[round(1_000_000 * times) + 1000 * visit] * 3 for visit in range(ROUNDS)]
         yield cell(
             name,
             hosts,
-            slower * USUAL_S,
+            times * USUAL_S,
+            message_bytes=8 if victim.endswith("8") else MEBIBYTE,
             raw=cells.raw(ticks),
-            beside_bytes_per_s=2e8 + place if slower > 1 else None,
+            beside_bytes_per_s=2e8 + place if times > 1 else None,
             flags=[STOPPED] if aggressor and aggressor == stopped else [],
         )
 

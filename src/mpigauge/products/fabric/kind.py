@@ -23,12 +23,13 @@ class Networks(Kind):
         return not word.startswith(_REFERENCE) and holds_fabric(find_run(word))
 
     def show(self, word: str, how: ShowOptions) -> None:
-        """Prints the screen of a network; with an option, what it is of any run."""
+        """Prints the screen of a network, or with --all everything; with another option, what it
+        is of any run."""
         from mpigauge.products.fabric.present import present
         from mpigauge.session.run_names import open_run
 
-        if how == ShowOptions():
-            present(open_run(word))
+        if how == ShowOptions(whole=how.whole):
+            present(open_run(word), how.whole)
         else:
             super().show(word, how)
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 
-def present(stored: Run) -> None:
-    """Prints the shares, hot spots, impacts and verdicts of a run."""
+def present(stored: Run, whole: bool = False) -> None:
+    """Prints the verdicts, shares, hot spots and impacts of a run on a screen, or all of them."""
     shown = document(stored)
     fabric = fabric_of(stored, shown.rows)
     if fabric is not None:
-        write(as_blocks([list(page(shown, fabric, screen().coloured))]))
+        write(as_blocks([list(page(shown, fabric, screen().coloured, whole))]))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.model.row import Estimate
+from mpigauge.model.units import byte_count
 from mpigauge.result.stats.order import fixed_order, median_interval
 
 if TYPE_CHECKING:
@@ -58,6 +59,11 @@ class Impact:
     """The bandwidth of the aggressors meanwhile; NaN: they sleep."""
     is_stopped: bool
     """True if the aggressors stopped early, so that it does not count."""
+
+
+def impact_name(victim: str, message_bytes: int) -> str:
+    """A victim with its size, such as Latency 8 B."""
+    return f"{victim.rstrip('8')} {byte_count(message_bytes)}"
 
 
 def impacts(run: Run) -> tuple[Impact, ...]:
