@@ -427,7 +427,7 @@ def docs_page(schema: Schema) -> str:
 
 ROLES_IN_DOCS = (
     "Numbers that differ in a column of a cell are of different things, and never compared. Where "
-    "it only says how they were measured, they are compared, and the difference is said."
+    "it only records how they were measured, they are compared, and the difference is reported."
 )
 
 

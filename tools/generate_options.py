@@ -319,8 +319,8 @@ def _limits(option: Option) -> list[str]:
 # --- docs ----------------------------------------------------------------------------------
 DOCS_HEAD = """# Options of the kernels
 
-What `mpigauge` tells the program that measures (`mpigauge-kernel`). Most have the same name on the
-command line of `mpigauge`, whose options are in [commands](commands.md).
+The options that `mpigauge` passes to the measuring program (`mpigauge-kernel`). Most have the same
+name on the command line of `mpigauge`, whose options are in [commands](commands.md).
 """
 
 
@@ -328,7 +328,7 @@ def docs_page(options: tuple[Option, ...]) -> str:
     lines = [f"<!-- {made_by(SCHEMA)} -->", *DOCS_HEAD.split("\n")]
     lines += ["## For all benchmarks", "", *_docs_table(options, suite=False)]
     lines += ["", "## For some benchmarks", ""]
-    lines += ["`mpigauge benchmarks --json` says which benchmark uses which of them.", ""]
+    lines += ["`mpigauge benchmarks --json` lists the options of each benchmark.", ""]
     return "\n".join([*lines, *_docs_table(options, suite=True), ""])
 
 

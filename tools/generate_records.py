@@ -220,8 +220,8 @@ def _default(field: Field) -> str:
 # --- docs ----------------------------------------------------------------------------------
 DOCS_HEAD = """# Records
 
-What lines of `records.jsonl` in a [run folder](run-folder.md) hold: `record` says their kind. Those
-of kind `cell` have the [stored columns](columns.md), and a `raw` where samples are kept. Numbers
+The lines of `records.jsonl` in a [run folder](run-folder.md); `record` is their kind. Those of
+kind `cell` have the [stored columns](columns.md), and a `raw` where samples are kept. Numbers
 that are not known are `null`; fields with a value under *absent* may be missing, which means that
 value.
 """

@@ -10,13 +10,10 @@ from __future__ import annotations
 import re
 
 _PHRASES = {
-    r"\b(?:says?|said) so\b": "name the fact: is flagged, a remark reports it",
-    r"\b(?:says?|said|saying) (?:what|which|where|how|why|who|whether|when|that|itself)\b": (
-        "prints, names, reports"
+    r"(?<=\s)(?:says?|said|saying|tells?|told)\b(?! apart)|\b(?:[Ss]ays?|[Tt]ells?) ": (
+        "prints, reports, records, sets"
     ),
-    r"\b(?:is|are|was|were) said\b": "is printed, is reported",
-    r"\b(?:tells?|told) (?:what|which|where|how|why|who|it|them|us|the rest)\b": "prints, reports",
-    r"\b(?:is|are|be|was|were) told\b|\bit never tells\b|\bit tells\b": "reports, is set by",
+    r"\blook(?:s|ed)? (?:at|into|for|where|how|closely)\b|\blooks? whether\b": "checks, examines",
     r"\bor alike\b": "or a similar one",
     r"\bwants? the extra\b": "needs the extra",
     r"\bthat is near\b": "nearby",

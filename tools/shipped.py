@@ -277,7 +277,7 @@ def run(words: Sequence[str], log: Path) -> None:
             words, env=env, stdin=subprocess.DEVNULL, stdout=file, stderr=file, check=False
         )
     if done.returncode != 0:
-        raise UserError(f"{shlex.join(words)} failed; all it said is in {log}")
+        raise UserError(f"{shlex.join(words)} failed; its output is in {log}")
 
 
 def output(words: Sequence[str]) -> str:

@@ -48,8 +48,8 @@ inline constexpr std::string_view inflight = "inflight";
 // When operations are completed: each: after each one (IMB's NON-AGGREGATE); end: all of a sample
 // together (AGGREGATE); empty: the operation is complete when it returns.
 inline constexpr std::string_view completion = "completion";
-// Threads of each rank that run the benchmark at the same time, or that a library (BLAS) was told
-// to use; 1 elsewhere.
+// Threads of each rank that run the benchmark at the same time, or that a library (BLAS) was set to
+// use; 1 elsewhere.
 inline constexpr std::string_view threads = "threads";
 // Where a benchmark on files has them; empty for others.
 inline constexpr std::string_view directory = "directory";

@@ -49,7 +49,7 @@ struct Launch {
   int world_ranks{};
   /// When it began, in UTC.
   std::string time;
-  /// What the MPI library says of itself.
+  /// The MPI library's own description.
   std::string mpi_library;
   /// Version of the standard that it follows.
   std::string mpi_standard;
@@ -158,7 +158,7 @@ struct Rank {
   std::string host;
   /// Its process.
   int pid{};
-  /// Its number on its host, as the launcher says; -1: it does not.
+  /// Its number on its host, as the launcher sets it; -1: unknown.
   int local_rank{};
   /// Cores that were asked for; empty: any.
   std::string wanted_cpuset;
@@ -496,7 +496,7 @@ struct End {
   std::uint64_t wrong_count{};
   /// Cells that were measured.
   std::uint64_t cells{};
-  /// Records of this launch before this one, without progress; -1: not said, as once in all runs.
+  /// Records of this launch before this one, without progress; -1: unknown, as in old runs.
   std::uint64_t records{};
 };
 inline Object object_of(const End& r) {

@@ -45,7 +45,7 @@ def test_a_run_with_a_secret_is_resumed_where_the_secret_is(
     (folder / "status.json").unlink()
     capsys.readouterr()
     assert main(["resume", str(folder)]) == 2
-    assert "the value of MY_TOKEN looks secret and was not stored" in capsys.readouterr().err
+    assert "the value of MY_TOKEN resembles a secret and was not stored" in capsys.readouterr().err
     monkeypatch.setenv("MY_TOKEN", VALUE)
     assert main(["resume", str(folder)]) == 0
     assert len(load(folder).complete) == 2

@@ -676,7 +676,7 @@ def test_a_folder_that_has_gone_is_said_to_be_gone(tmp_path: Path) -> None:
     [
         (["nowhere"], "there is no folder"),
         (["RUNS/night00"], "is one run; name the folder that holds it"),
-        (["RUNS", "--host", "0.0.0.0"], "if you mean that, add --let-others-in"),
+        (["RUNS", "--host", "0.0.0.0"], "if that is intended, add --let-others-in"),
         (["RUNS", "--let-others-in"], "--let-others-in needs --host"),
         (["RUNS", "--host", "127.0.0.1", "--port", "BUSY"], "leave --port out"),
         (["RUNS", "--host", "192.0.2.1", "--let-others-in"], "cannot listen at 192.0.2.1"),

@@ -67,7 +67,7 @@ def test_flags_take_the_place_of_ours(cache: Path) -> None:
     [
         ("no-such++ -O2", r"there is no program no-such\+\+ here; there are .*\bg\+\+"),
         ("g++ '-O2", r"'g\+\+ '-O2' is not a program with flags: No closing quotation"),
-        ("false", r"false --version tells of no compiler; there are "),
+        ("false", r"false --version names no compiler; there are "),
     ],
 )
 def test_what_is_no_compiler_is_said_with_those_that_are(text: str, sentence: str) -> None:

@@ -55,7 +55,7 @@ about = "What colour the cable has."
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program with both columns, everything generated anew."""
     made = tmp_path_factory.mktemp("tree")
-    for name in ("schema", "tools", "src"):
+    for name in ("schema", "tools", "src", "profiler"):
         shutil.copytree(ROOT / name, made / name, ignore=shutil.ignore_patterns("__pycache__"))
     schema = made / "schema/columns.toml"
     text = schema.read_text(encoding="utf-8")

@@ -58,7 +58,7 @@ print(words(far_hops=5, paint="blue"))
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program with both options, everything generated anew."""
     copy = tmp_path_factory.mktemp("tree")
-    for name in ("schema", "tools", "src"):
+    for name in ("schema", "tools", "src", "profiler"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
     schema = copy / "schema/options.toml"
     text = schema.read_text(encoding="utf-8")

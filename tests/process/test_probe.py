@@ -77,7 +77,7 @@ def test_this_host_is_asked_without_an_agent(site: Site) -> None:
     ("script", "sentence"),
     [
         ("echo 'no route to host' >&2; exit 255", "host far does not answer: no route to host"),
-        ("exit 3", "host far does not answer: the launch agent ended with status 3 and said n"),
+        ("exit 3", "host far does not answer: the launch agent ended with status 3 and printed n"),
         ("echo 'Welcome'", "host far does not answer: Welcome"),
     ],
 )

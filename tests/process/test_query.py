@@ -416,7 +416,7 @@ def test_a_clock_that_was_set_back_is_said(tmp_path: Path) -> None:
     future, back = notes(tmp_path)
     assert future.startswith("ahead was created at 2999-01-01T00:00:00Z, which is in the future")
     assert back.startswith(
-        "launch 1 of back says it began at 2026-11-21T04:00:01Z, before launch 0"
+        "launch 1 of back claims to begin at 2026-11-21T04:00:01Z, before launch 0"
     )
     assert asked(tmp_path, "SELECT count(*) FROM runs") == [(2,)]
 

@@ -345,7 +345,7 @@ def test_a_control_of_few_launches_tells_nothing(bench: Bench) -> None:
     assert control is not None
     assert control.compared == 0
     text = " ".join(render(found, bench.stored().cards).split())
-    assert "fewer than 6 launches tell nothing of chance" in text
+    assert "fewer than 6 launches cannot rule out chance" in text
     assert text.count("UNDECIDED: few launches") == 3
     assert "best: default" not in text
     outcomes = {each["outcome"] for each in json.loads(as_json(found))["best"]}

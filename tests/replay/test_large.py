@@ -127,7 +127,7 @@ def test_a_large_run_has_a_report(
     said = (tmp_path / "two.html").read_text(encoding="utf-8")
     assert "too large to be compared" in said
     assert main(["plot", str(path), "usual", "-o", str(tmp_path / "usual.svg")]) == 0
-    assert "rows (90 of 90 curves) are looked at closely" in capsys.readouterr().err
+    assert "rows (90 of 90 curves) are examined closely" in capsys.readouterr().err
 
 
 def test_a_page_carries_so_many_curves(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,7 +63,7 @@ def _or_json(ctx: click.Context, param: click.Parameter, value: str | None) -> s
         return value
     given = ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
     if given and value != "json":
-        raise click.BadParameter(f"{value} is not what --json says; drop one", ctx, param)
+        raise click.BadParameter(f"{value} contradicts --json; drop one", ctx, param)
     return "json"
 
 

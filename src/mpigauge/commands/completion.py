@@ -28,6 +28,6 @@ def command(ctx: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     group = ctx.find_root().command
     if kind is None:
-        raise RuntimeError(f"click knows no shell {shell}")
+        raise RuntimeError(f"click does not support the shell {shell}")
     script = kind(group, {}, "mpigauge", VARIABLE)
     click.echo(script.source_template % script.source_vars())

@@ -49,6 +49,6 @@ def command(run: str, output: Path | None, anonymous: bool) -> None:
     if anonymous:
         counts = ", ".join(many(count, kind) for kind, count in taken.items())
         click.echo(f"mpigauge: taken out: {counts or 'no names'}", err=True)
-        click.echo("mpigauge: what stays in it, to be looked at before it is published:", err=True)
+        click.echo("mpigauge: it keeps these; check them before you publish it:", err=True)
         for each in STAYS:
             click.echo(f"  {each}", err=True)

@@ -111,7 +111,7 @@ class Cell:
     completion: str
 
     # Threads of each rank that run the benchmark at the same time, or that a library (BLAS) was
-    # told to use; 1 elsewhere.
+    # set to use; 1 elsewhere.
     threads: int
 
     # Where a benchmark on files has them; empty for others.
@@ -134,7 +134,7 @@ class Cell:
     # varied, or the default.
     arm: str
 
-    # The program whose number this is, with its version where it says so (IMB 2021.7); empty:
+    # The program whose number this is, with its version where it is printed (IMB 2021.7); empty:
     # mpigauge.
     source: str
 
@@ -738,7 +738,7 @@ COLUMNS = (
         "cell",
         (
             "Threads of each rank that run the benchmark at the same time, or that a library "
-            "(BLAS) was told to use; 1 elsewhere."
+            "(BLAS) was set to use; 1 elsewhere."
         ),
         role="what",
         usual=1,
@@ -819,7 +819,7 @@ COLUMNS = (
         "",
         "cell",
         (
-            "The program whose number this is, with its version where it says so (IMB "
+            "The program whose number this is, with its version where it is printed (IMB "
             "2021.7); empty: mpigauge."
         ),
         role="how",

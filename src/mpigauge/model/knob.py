@@ -17,7 +17,7 @@ READ_WORDS: dict[Read, str] = {
     "call": "at each call",
     "running": "may be changed while it runs",
     "never": "fixed when it was built",
-    "": "not told",
+    "": "unknown",
 }
 
 

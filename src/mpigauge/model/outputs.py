@@ -67,7 +67,7 @@ def check_empty(folder: Path) -> None:
     try:
         used = folder.exists() and any(folder.iterdir())
     except OSError as error:
-        raise UserError(f"cannot look into {folder}: {error.strerror}") from None
+        raise UserError(f"cannot read {folder}: {error.strerror}") from None
     if used:
         raise UserError(
             f"{folder} is not empty; two runs cannot share a folder: "

@@ -159,7 +159,7 @@ def decode(payload: str) -> Record:
         kind = data.get("record")
         if isinstance(kind, str) and kind in _KINDS:
             return from_json(data)
-    raise ValueError("it is not a record that this version knows")
+    raise ValueError("this version has no such record")
 
 
 def encode(record: Launch | Rank | CellRecord | Figure | CallSite | Skip | End) -> str:

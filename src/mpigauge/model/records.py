@@ -38,7 +38,7 @@ class Launch:
     time: str = ""
     """When it began, in UTC."""
     mpi_library: str = ""
-    """What the MPI library says of itself."""
+    """The MPI library's own description."""
     mpi_standard: str = ""
     """Version of the standard that it follows."""
     abi: str = ""
@@ -102,7 +102,7 @@ class Rank:
     pid: int
     """Its process."""
     local_rank: int
-    """Its number on its host, as the launcher says; -1: it does not."""
+    """Its number on its host, as the launcher sets it; -1: unknown."""
     wanted_cpuset: str
     """Cores that were asked for; empty: any."""
     cpuset: str
@@ -385,8 +385,8 @@ class CallSite:
     failures: int
     """Calls that gave an error."""
     waiting_s: float = math.nan
-    """Of a collective: what a rank waited for others, in the mean of all ranks, where that could be
-    told."""
+    """Of a collective: what a rank waited for others, in the mean of all ranks, where it can be
+    separated."""
 
 
 @dataclass(frozen=True)
@@ -408,7 +408,7 @@ class Carried:
     launch: int
     """Number of the launch."""
     used: str
-    """As its MPI told it: tcp between hosts."""
+    """As reported by its MPI: tcp between hosts."""
 
 
 @dataclass(frozen=True)
@@ -428,8 +428,7 @@ class End:
     cells: int
     """Cells that were measured."""
     records: int = -1
-    """Records of this launch before this one, without progress; -1: not said, as once in all runs.
-    """
+    """Records of this launch before this one, without progress; -1: unknown, as in old runs."""
 
 
 KINDS: dict[str, type[Any]] = {

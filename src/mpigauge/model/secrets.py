@@ -116,7 +116,7 @@ def _name_in(start: str) -> str:
 def _value(name: str, environment: Mapping[str, str]) -> str:
     if name not in environment:
         raise UserError(
-            f"the value of {name} looks secret and was not stored: set {name} in the environment "
-            "and give the command again"
+            f"the value of {name} resembles a secret and was not stored: set {name} in the "
+            "environment and give the command again"
         )
     return environment[name]

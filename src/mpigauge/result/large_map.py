@@ -79,7 +79,7 @@ def _part(path: Path, stored: StoredPairs, pairs: PairMap, rows: int) -> Run:
     part = load(path, lines=chosen)
     whole = sum(len(kind.times) for kind in stored.kinds)
     words = (
-        f"{len(part.cells)} of {whole} rows are looked at closely: the outliers, then "
+        f"{len(part.cells)} of {whole} rows are examined closely: the outliers, then "
         "the slowest; `mpigauge export csv RUN` writes all"
     )
     return replace(part, part=words)

@@ -30,7 +30,7 @@ def how_sure(all_rows: Sequence[Row]) -> Iterator[str]:
         return
     if all(row.is_range for row in rows):
         yield (
-            "There are too few launches to know an error: numbers carry the range of their "
+            "There are too few launches for an error: numbers carry the range of their "
             "launches (six or more give an interval)."
         )
         return
@@ -39,7 +39,7 @@ def how_sure(all_rows: Sequence[Row]) -> Iterator[str]:
     within = f"{sure} of {many(len(rows), 'number')} are known within ±{100 * SURE:g} %"
     yield f"{within}; the least certain is {widest.cell_name}, {widest.error_words}."
     if all(row.kind == "one launch" for row in rows):
-        yield "All are of one launch: ± says nothing of how others would differ (--launches 6)."
+        yield "All are of one launch: ± does not cover other launches (--launches 6)."
 
 
 def trust(rows: Sequence[Row], change: Change | None) -> str:

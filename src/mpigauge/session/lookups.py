@@ -163,9 +163,9 @@ def _refuse_report(option: str, name: str, folder: Path) -> None:
         return
     if source:
         raise UserError(
-            f"{option}: {name} is a report of {source}, which says neither when ranks came to a "
-            "call, nor how large each call was and on which communicator; `mpigauge profile` "
-            "records all of that"
+            f"{option}: {name} is a report of {source}, which records neither when ranks "
+            "entered a call, nor the size and communicator of each call; `mpigauge profile` "
+            "records all of them"
         )
 
 

@@ -45,7 +45,7 @@ def refuse_contradictions(name: str, chosen: Mapping[str, str], given: Mapping[s
         for word in (variable, variable.removeprefix("OMPI_MCA_")):
             if given.get(word, value) != value:
                 raise UserError(
-                    f"--transport {name} sets {variable}={value}, --set says {word}={given[word]}; "
+                    f"--transport {name} sets {variable}={value}, --set {word}={given[word]}; "
                     "leave one of them out"
                 )
 

@@ -51,7 +51,7 @@ def with_tuned(setup: Setup, folder: Path) -> Setup:
         for word in (name, f"OMPI_MCA_{name}"):
             if given.get(word, value) != value:
                 raise UserError(
-                    f"--tuned {folder} sets {name}={value}, --set says {word}={given[word]}; leave "
+                    f"--tuned {folder} sets {name}={value}, --set {word}={given[word]}; leave "
                     "one of them out"
                 )
     request = replace(setup.request, settings={**given, **settings})

@@ -117,7 +117,7 @@ def marked_words(panels: Sequence[Panel]) -> tuple[str, ...]:
     if all(len(panel.series) <= MOST_MARKED for panel in panels):
         return ()
     first = f"the first {MOST_MARKED} curves of each plot"
-    return (f"Breaks are looked for in {first}; `mpigauge model RUN` has those of all.",)
+    return (f"Breaks are searched in {first}; `mpigauge model RUN` has those of all.",)
 
 
 def by_benchmark(held: Iterable[Held]) -> Iterator[tuple[str, list[Held]]]:

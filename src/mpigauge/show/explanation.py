@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from mpigauge.result.finding import Explanation, Finding
 
 QUIET = "No anomaly."
-NO_ROWS = "It has no times of calls, so there is nothing to look at."
+NO_ROWS = "It has no times of calls, so there is nothing to check."
 _LABEL = 8
 _INDENT = "   "
 _MOST_LINES = 2
 _ASIDE = re.compile(r" \([^()]*\)")
-_MORE = "With --all: costs, evidence, more to try, and what could not be looked at."
+_MORE = "With --all: costs, evidence, more remedies, and the checks not possible."
 
 
 def page(name: str, explanation: Explanation, width: int, whole: bool = False) -> Iterator[str]:
@@ -31,7 +31,7 @@ def page(name: str, explanation: Explanation, width: int, whole: bool = False) -
     evidence, all attempts, and what could not be examined."""
     rows = many(explanation.rows, explanation.kind)
     counted = f"{rows} of {many(explanation.launches, 'launch')}"
-    head = f"{name}: {counted}, {explanation.looked_for} causes looked for"
+    head = f"{name}: {counted}, {explanation.looked_for} causes checked"
     yield from broken([head], width=width)
     yield ""
     if not explanation.findings:
@@ -46,7 +46,7 @@ def page(name: str, explanation: Explanation, width: int, whole: bool = False) -
         yield ""
     not_looked_at = [blind for blind in explanation.blind if whole or not blind.causes]
     if not_looked_at:
-        yield "Not looked at:"
+        yield "Not checked:"
         for blind in not_looked_at:
             text = blind.reason
             if blind.causes:

@@ -389,4 +389,4 @@ def test_ls_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_json_and_another_format_contradict(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli(["show", "a", "--json", "--format", "csv"]) == 2
-    assert "csv is not what --json says" in capsys.readouterr().err
+    assert "csv contradicts --json" in capsys.readouterr().err

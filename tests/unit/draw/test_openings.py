@@ -102,14 +102,14 @@ def test_a_map_without_a_slow_pair_says_so() -> None:
     ]
     few = drawn(2)
     assert list(pair_sentences(few)) == [
-        "PingPong 8 B: 1 pair, too few of a kind to tell whether one is slow."
+        "PingPong 8 B: 1 pair, too few of a kind to judge whether one is slow."
     ]
     assert len(list(combinations(few.seats, 2))) == 1
 
 
 def test_a_run_of_one_launch_says_what_its_error_is_of(tmp_path: Path) -> None:
     shown = RunResult.of("run", open_run(str(runs.write(tmp_path / "run"))))
-    assert opening([shown], None)[-1].startswith("All are of one launch: ± says nothing of how")
+    assert opening([shown], None)[-1].startswith("All are of one launch: ± does not cover other")
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_whole_run_says_nothing_of_its_end(tmp_path: Path) -> None:
 
 def test_of_a_few_launches_no_error_is_known(tmp_path: Path) -> None:
     (said,) = opening([of_launches(tmp_path, 2)], None)
-    assert said.startswith("There are too few launches to know an error")
+    assert said.startswith("There are too few launches for an error")
 
 
 def of_launches(folder: Path, launches: int) -> RunResult:

@@ -199,7 +199,7 @@ def test_a_pack_that_unpacks_to_gigabytes() -> None:
 def test_a_pack_that_says_less_than_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mpigauge.runs.store.pack._checked", lambda *_: "run")
     monkeypatch.setattr("mpigauge.runs.store.pack._most_bytes", lambda _: 1000)
-    with pytest.raises(UserError, match="more comes out of it than it says"):
+    with pytest.raises(UserError, match="it unpacks to more than it declares"):
         unpack(packed(("run/x", bytes(2000))), Path("root"))
     assert list(Path("root").iterdir()) == []
 

@@ -121,8 +121,8 @@ def test_a_machine_that_changed_is_told_before_errors_are() -> None:
 @pytest.mark.parametrize(
     ("launches", "sentence"),
     [
-        (1, "All are of one launch: ± says nothing of how others would differ (--launches 6)."),
-        (3, "There are too few launches to know an error: numbers carry the range"),
+        (1, "All are of one launch: ± does not cover other launches (--launches 6)."),
+        (3, "There are too few launches for an error: numbers carry the range"),
     ],
 )
 def test_few_launches_are_little_to_trust(launches: int, sentence: str) -> None:

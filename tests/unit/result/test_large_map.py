@@ -182,6 +182,6 @@ def test_256_ranks_are_shown_and_reported_without_their_rows(
     assert "n0:3" in explanation.findings[0].what
     page = report(result, explanation)
     assert len(made) <= 2 * large_map.DETAILED_ROWS
-    assert f"{large_map.DETAILED_ROWS} of 32640 rows are looked at closely" in page
+    assert f"{large_map.DETAILED_ROWS} of 32640 rows are examined closely" in page
     assert f"the table holds the {MANY_ROWS} slowest of 32640 pairs" in page
     assert len(re.findall("<title>", page)) < 2 * 96 * 96

@@ -46,7 +46,7 @@ def shown_of(words: Sequence[str], limits_of: str | None = None) -> RunResults:
 
 
 def _opened(word: str) -> tuple[Run, Callable[[str], RunResult]]:
-    """The run, of which only a part is looked at closely where it is very large, and its result by
+    """The run, of which only a part is examined closely where it is very large, and its result by
     the name that it gets."""
     from functools import partial
 

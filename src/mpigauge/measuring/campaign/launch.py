@@ -197,7 +197,7 @@ class Watch:
         number = signal_of(status, lines)
         if not reason or not ranks:
             names = compress([block.host for block in hosts])
-            hint = f"; `mpigauge doctor --hosts {names}` looks for the cause there"
+            hint = f"; `mpigauge doctor --hosts {names}` searches for the cause there"
             return reason + (hint if reason and number else "")
         death = deaths.Death(
             signal=number,
@@ -289,7 +289,7 @@ def misplaced(rank: Rank, plan: LaunchPlan) -> str:
     if block.hostname and rank.host != block.hostname:
         return (
             f"rank {rank.rank} was to run on host {block.host} and runs on {rank.host}: the "
-            "launcher has hosts of its own; look into its settings and hostfiles"
+            "launcher has hosts of its own; check its settings and host files"
         )
     if problem := on_wrong_gpu(rank, block.gpus):
         return problem
@@ -333,10 +333,9 @@ def wrongly_bound(rank: Rank, bind: tuple[str, ...], by: str) -> str:
     if placement.cores_of(rank.cpuset) == placement.cores_of(core):
         return ""
     why = (
-        "its launcher did not bind it as requested; look into the launcher's settings, or run "
+        "its launcher did not bind it as requested; check the launcher's settings, or run "
         "with --bind-by kernel"
         if by == "launcher"
-        else "something else binds it too; look into the launcher's settings, or run with --bind "
-        "none"
+        else "something else binds it too; check the launcher's settings, or run with --bind none"
     )
     return f"{who} was to run on core {core} and may run on {rank.cpuset}: {why}"

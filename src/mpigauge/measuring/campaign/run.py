@@ -323,7 +323,7 @@ class Campaign:
         arm = self.plan.part(outcome.launch).arm
         if len(self.state.outcomes) == 1 and not outcome.records and not arm:
             log = self.writer.folder / "logs" / f"launch-{outcome.launch:03d}.stderr"
-            hint = f" (all it said is in {log})" if log.exists() else ""
+            hint = f" (its output is in {log})" if log.exists() else ""
             raise RunError(f"the first launch failed: {outcome.reason}{hint}")
 
     def failed_fast(self) -> bool:

@@ -49,7 +49,7 @@ class HostAnswer:
     def last_words(self) -> str:
         """The line that most likely explains why there is no better answer."""
         last = (self.errors.strip().splitlines() or self.output.strip().splitlines() or [""])[-1]
-        return last or f"the launch agent ended with status {self.status} and said nothing"
+        return last or f"the launch agent ended with status {self.status} and printed nothing"
 
 
 def all_answers(

@@ -242,8 +242,8 @@ def check_name(name: str, place: str) -> None:
         )
     if looks_secret(_bare(name)):
         raise UserError(
-            f"{place}: the values of {_bare(name)} look secret, and those of what is varied are "
-            "stored with each row; hand it on with --env"
+            f"{place}: the values of {_bare(name)} look secret, and values of varied settings are "
+            "stored with each row; pass it with --env"
         )
     if name.startswith(ENV) and not is_name(_bare(name)):
         raise UserError(f"{place}: '{name}' names no variable; write env:NAME, such as env:HOME")

@@ -79,7 +79,7 @@ def parse_agent(text: str) -> tuple[str, ...]:
     words = text.split()
     if not words or any(quote in text for quote in "'\"\\"):
         raise UserError(
-            f"--rsh: '{text}' cannot be handed to a launcher, which splits it at blanks and knows "
+            f"--rsh: '{text}' cannot be passed to a launcher, which splits it at blanks and reads "
             "no quotes; write a program and plain words, such as 'ssh -p 50000', or name a script"
         )
     return tuple(words)

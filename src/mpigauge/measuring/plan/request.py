@@ -161,7 +161,7 @@ _CONTRADICTIONS = (
     ("classic", "arrival", "in the classic mode ranks come as they do in IMB"),
     ("classic", "profile", "a replay has the calls of its profile, and not IMB's schedule"),
     ("classic", "seconds", "the classic mode has IMB's schedule, which no time budget changes"),
-    ("classic", "precision", "the classic mode has IMB's schedule, which knows no precision"),
+    ("classic", "precision", "the classic mode has IMB's schedule, which has no precision"),
 )
 
 

@@ -310,7 +310,7 @@ def check_settings(request: Request, mpi: Mpi) -> None:
         if mpi.abi != "ompi" and name == name.lower():
             raise UserError(
                 f"--set {name}: the settings of {mpi.label} are environment variables in "
-                f"capitals; {name} looks like an MCA parameter of Open MPI"
+                f"capitals; {name} resembles an MCA parameter of Open MPI"
             )
 
 

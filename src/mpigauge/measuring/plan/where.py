@@ -84,7 +84,7 @@ def _why_not(number: int, machine: Topology) -> str:
 def _there(machine: Topology) -> str:
     nodes = with_memory(machine)
     if not nodes:
-        return "this machine tells of no NUMA node"
+        return "this machine reports no NUMA node"
     if len(nodes) == 1:
         return f"only NUMA node {nodes[0]} has memory"
     return f"there is memory on {', '.join(map(str, nodes[:-1]))} and {nodes[-1]}"

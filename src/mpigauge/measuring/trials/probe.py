@@ -37,8 +37,8 @@ SECONDS = 20.0
 MISSING = "mpigauge-missing "
 SHARED = ".mpigauge-shared-"
 _ASK = """
-from mpigauge.site.mpi.here import tell
-tell({library!r})
+from mpigauge.site.mpi.here import print_facts
+print_facts({library!r})
 """
 
 

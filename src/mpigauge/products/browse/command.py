@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option(
     "--let-others-in",
     is_flag=True,
-    help="With --host: everybody who can reach this machine and knows the address may read all "
+    help="With --host: everybody who can reach this machine and has the address can read all "
     "runs of the folder, over a connection that is not encrypted.",
 )
 def command(folder: Path | None, port: int, host: str | None, let_others_in: bool) -> None:
@@ -59,8 +59,8 @@ def _place(host: str | None, others: bool) -> ServerAddress:
         return ServerAddress(host or LOOPBACK)
     if not others:
         raise UserError(
-            f"--host {host} would let everybody in who can reach this machine and knows the "
-            "address, over a connection that is not encrypted; if you mean that, add "
+            f"--host {host} would admit everybody who can reach this machine and has the "
+            "address, over a connection that is not encrypted; if that is intended, add "
             "--let-others-in, else leave --host out and use ssh -L"
         )
     return ServerAddress(host, others=True)

@@ -124,7 +124,7 @@ class ServerAddress:
         else:
             there = _in_address(self.host)
             login = f"{_user()}@{socket.gethostname()}"
-            yield "The address lets in who knows it. From another computer, type there first:"
+            yield "Anyone with the address can read the runs. From another computer run"
             yield f"  ssh -L {port}:{there}:{port} {login}"
         yield "Ctrl-C ends it."
 

@@ -109,7 +109,7 @@ def _why_no_step(of: Trend) -> str:
     runs = len(of.points)
     if runs < 2 * LEAST_BESIDE:
         return (
-            f"UNDECIDED: {runs} runs, and at least {2 * LEAST_BESIDE} are needed to tell a step, "
+            f"UNDECIDED: {runs} runs, and at least {2 * LEAST_BESIDE} are needed to detect a step, "
             f"{LEAST_BESIDE} before it and {LEAST_BESIDE} behind it."
         )
     if of.shifts.verdict == "SAME":

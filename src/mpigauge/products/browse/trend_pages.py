@@ -142,7 +142,7 @@ def _near_steps(of: Trend) -> Iterator[str]:
         if near:
             yield (f"Near the step of {day} changed {near}: see below. It need not be the cause.")
         else:
-            yield f"Near the step of {day} nothing changed that runs tell."
+            yield f"Near the step of {day} nothing that runs record changed."
 
 
 def _changes(of: Trend) -> Iterator[Sequence[str]]:

@@ -124,7 +124,7 @@ def _kernels(request: PackRequest, tell: Tell) -> dict[Abi, Kernels]:
 def libc_of(built: Kernels) -> tuple[int, int]:
     """Kernels that do not say how they were made are not taken on another machine."""
     if built.build is None:
-        raise AssertionError(f"{built.cards.parent} says nothing of how it was made")
+        raise AssertionError(f"{built.cards.parent} does not record how it was made")
     numbers = re.match(r"glibc (\d+)\.(\d+)", built.build.libc)
     if numbers is None:
         raise UserError(f"{built.plugin} is for another C library than glibc, so it is not packed")

@@ -82,7 +82,7 @@ def check_against(
     `points`: numbers of few launches are judged by their values alone."""
     if Path(word).suffix == ".toml":
         if tolerance is not None or chosen:
-            raise UserError(f"--tolerance and --only are about another run; say both in {word}")
+            raise UserError(f"--tolerance and --only are for another run; give both in {word}")
         return LimitsBaseline(read_text(Path(word)), word, points)
     return RunBaseline(open_run(word), share_of(tolerance), read_only(chosen), points)
 
@@ -97,7 +97,7 @@ def check_all(
     if only_points(lines) and not points:
         raise UserError(
             f"{run.path} was imported and has one launch of each number that is to be checked, "
-            "so no interval is known; say --points to judge them by their values alone"
+            "so it has no interval; give --points to judge them by their values alone"
         )
     if guidelines:
         guideline_lines, guideline_notes = against_guidelines(items_of(run))
@@ -106,7 +106,7 @@ def check_all(
     if not lines:
         hint = (
             "; ".join(notes)
-            or "it has no pairs of ranks and their peers; say --against what, or --guidelines"
+            or "it has no pairs of ranks with peers; give --against RUN or --guidelines"
         )
         raise UserError(f"there is nothing to check in {run.path}: {hint}")
     return CheckResult(tuple(lines), (*notes, *noise_sentences(run.noise)))

@@ -59,7 +59,7 @@ def print_diagnosis(
 
     if only_list:
         rows = [[check.name, check.about] for check in CHECKS.values()]
-        print_rows({"check": "check", "about": "looks at"}, rows, as_json)
+        print_rows({"check": "check", "about": "subject"}, rows, as_json)
         return 0
     if asked := to_ask(where, {"--from": file, "--binary": program}):
         words = (*names, "--noise", str(seconds), *(("--mpi", mpi_spec) if mpi_spec else ()))
@@ -101,7 +101,7 @@ def _on_hosts(asked: Target, words: Sequence[str], seconds: float, as_json: bool
 def _refuse_others(names: Sequence[str], file: Path | None) -> None:
     if names or file is not None:
         other = names[0] if names else "--from"
-        raise UserError(f"--binary looks at a program, {other} at a machine; give one of them")
+        raise UserError(f"--binary checks a program, {other} at a machine; give one of them")
 
 
 def _on_program(program: str, mpi_spec: str | None, as_json: bool) -> int:

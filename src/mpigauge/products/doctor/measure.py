@@ -60,13 +60,13 @@ class Part(ctypes.Structure):
     _fields_ = [("start", ctypes.c_void_p), ("size", ctypes.c_size_t)]
 
 def owner(allow):
-    ready, tell = os.pipe()
+    ready, answer = os.pipe()
     pid = os.fork()
     if pid == 0:
         text.value = b"after"
         if allow:
             libc.prctl(PR_SET_PTRACER, ANY, 0, 0, 0)
-        os.write(tell, b"x")
+        os.write(answer, b"x")
         signal.pause()
     os.read(ready, 1)
     return pid

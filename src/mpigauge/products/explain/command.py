@@ -22,9 +22,9 @@ _WIDEST = 96
     "--all",
     "whole",
     is_flag=True,
-    help="With costs, evidence, all that may be tried, and what could not be looked at.",
+    help="Add costs, evidence, all remedies, and the checks that were not possible.",
 )
-@options.list_option("List the causes that are looked for.")
+@options.list_option("List the causes that are checked.")
 def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
     """Explain anomalies in a run and their likely causes.
 
@@ -43,7 +43,7 @@ def command(run: str | None, form: str, whole: bool, only_list: bool) -> None:
     if only_list:
         return _list(as_json=form == "json")
     if run is None:
-        raise UserError("name a run: `mpigauge explain last`; --list names what is looked for")
+        raise UserError("name a run: `mpigauge explain last`; --list names the causes")
     name, explanation = open_run(run).path.name, kind_of(run).explain(run)
     if form == "json":
         return click.echo(json.dumps(to_json(name, explanation), indent=1, ensure_ascii=False))
@@ -56,4 +56,4 @@ def _list(as_json: bool) -> None:
     from mpigauge.cli.runs.kinds import KINDS
 
     rows = [list(cause) for kind in KINDS.values() for cause in kind.causes()]
-    print_rows({"cause": "cause", "about": "looks for"}, rows, as_json)
+    print_rows({"cause": "cause", "about": "finding"}, rows, as_json)

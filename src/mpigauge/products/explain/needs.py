@@ -69,7 +69,7 @@ def placements(view: RunView) -> str:
 def samples(view: RunView) -> str:
     """IMB's schedule and other programs' tables hold no samples."""
     ours = any(row.cell.mode == "adaptive" and row.cell.origin == "measured" for row in view.rows)
-    return _unless(ours, "the run has no single samples, only what a table tells")
+    return _unless(ours, "the run has no single samples, only the values of a table")
 
 
 def launches(view: RunView) -> str:
@@ -82,7 +82,7 @@ def launches(view: RunView) -> str:
 
 
 def noise(view: RunView) -> str:
-    return _unless(view.run.noise, "nobody looked how much of the cores others took")
+    return _unless(view.run.noise, "the run did not record the share of the cores that others took")
 
 
 def detours(view: RunView) -> str:
@@ -94,4 +94,4 @@ def detours(view: RunView) -> str:
 def sizes(view: RunView) -> str:
     """Breaks need a curve."""
     many = any(len(curve.rows) >= 6 for curve in view.curves)
-    return _unless(many, "no benchmark has six sizes or more, so there is no curve to look at")
+    return _unless(many, "no benchmark has six sizes or more, so there is no curve to check")

@@ -210,7 +210,7 @@ def memory_parts(
     if MEMORY_ON not in request.suite_options:
         return
     if len(resources.all_hosts) > 1:
-        raise UserError("--memory-on: node looks at the memory of one host; name one with --hosts")
+        raise UserError("--memory-on: node measures the memory of one host; name one with --hosts")
     (host,) = resources.all_hosts
     where.check(request.suite_options[MEMORY_ON], host.topology)
     free = host.topology.allowed

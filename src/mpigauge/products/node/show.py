@@ -140,7 +140,7 @@ def _clock(clock: ClockRate) -> str:
     if clock.agrees:
         return f"{scaled(clock.by_xor)} GHz, by two chains"
     one, other = scaled(clock.by_multiply), scaled(clock.by_xor)
-    return f"unknown; one chain says {one} GHz, the other {other}"
+    return f"unknown; one chain gives {one} GHz, the other {other}"
 
 
 def _in_single(row: Row | None) -> str:

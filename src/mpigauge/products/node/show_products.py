@@ -30,7 +30,7 @@ def lines(products: Sequence[Product], throttles: Sequence[Throttle]) -> Iterato
         for reason in product.reasons:
             yield f"{'':22}{reason}"
     yield "  of peak: of the fastest registers on as many cores, measured in this run; nominal: of"
-    yield "  what they would do at the clock that the machine says it has; busy: cores, CPU time by"
+    yield "  their rate at the clock that the machine reports; busy: cores, CPU time by"
     yield "  time. Numbers are small integers, and each of a product was compared."
     yield from map(_throttle, throttles)
 

@@ -47,7 +47,7 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch", "talp")
         "--frames",
         type=click.IntRange(0, MOST_FRAMES),
         metavar="N",
-        help="Depth of the stacks that tell call sites apart.  [default: 8]",
+        help="Depth of the stacks that distinguish call sites.  [default: 8]",
     ),
     option(
         "--start",

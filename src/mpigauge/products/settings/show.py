@@ -72,7 +72,7 @@ def _facts(knob: Knob, environment: Mapping[str, str]) -> Iterator[tuple[str, st
     """The facts on a setting: labels and texts, none of them empty."""
     default = knob.default or "empty"
     if knob.default is None:
-        default = "not told"
+        default = "unknown"
     texts = {
         "meaning": knob.meaning,
         "values": knob.legal,

@@ -88,7 +88,7 @@ class Sweep:
         if self.relaunch:
             raise OutsideError("--relaunch")
         if plan.mode == "classic":
-            raise OutsideError("the classic schedule knows no arms")
+            raise OutsideError("the classic schedule has no arms")
         if any(part.foreign for part in plan.parts):
             raise OutsideError("programs that are not ours read their settings when they start")
         if any(arm.env for arm in all_arms):

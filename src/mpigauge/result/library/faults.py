@@ -39,7 +39,7 @@ def ahead(created: Mapping[str, str], now: datetime) -> list[str]:
 def _back(run: Run) -> list[str]:
     """Launches are recorded in the order in which they ran, so their times only rise."""
     return [
-        f"launch {later.launch} of {run.path.name} says it began at {later.time}, before launch "
+        f"launch {later.launch} of {run.path.name} claims to begin at {later.time}, before launch "
         f"{first.launch} at {first.time}: the clock was set back"
         for first, later in pairwise(run.launches)
         if (one := moment_of(first.time)) and (two := moment_of(later.time)) and two < one

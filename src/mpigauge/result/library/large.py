@@ -85,7 +85,7 @@ def _part(
     shown = sum(len(members[place].sizes) for place in chosen)
     whole = sum(len(member.sizes) for member in members)
     words = (
-        f"{shown} of {whole} rows ({len(chosen)} of {len(members)} curves) are looked at closely: "
+        f"{shown} of {whole} rows ({len(chosen)} of {len(members)} curves) are examined closely: "
         "of each benchmark the default, and what is farthest from the usual to either side; "
         "`mpigauge export csv RUN` writes all"
     )

@@ -156,7 +156,7 @@ def outside_sentence(outside: Sequence[Row], rows: int) -> str:
     return (
         f"outside of what this machine has shown, {_who(outside, rows)}: "
         f"{_least_to_most(ratios)} times as long as the middle of the earlier runs, to which "
-        "± machine reaches; `mpigauge doctor` looks for causes of distorted timings."
+        "± machine reaches; `mpigauge doctor` lists causes of distorted timings."
     )
 
 

@@ -136,7 +136,9 @@ class _Log:
             self.settings[setting[0]] = setting[1]
 
     def _wrong(self, number: int, what: str) -> None:
-        self.remarks.append(f"BabelStream says at line {number} that its result is wrong ({what})")
+        self.remarks.append(
+            f"BabelStream reports at line {number} that its result is wrong ({what})"
+        )
 
     def _row(self, number: int, line: str, words: Sequence[str]) -> None:
         """Reads a row of the table; any other line ends it."""

@@ -123,7 +123,7 @@ class _Log:
         unknown = sorted({table.test.card.word for table in whole if not table.test.ranks})
         if unknown:
             self.remarks.append(
-                f"OSU does not print on how many ranks it ran {', '.join(unknown)}; --ranks says it"
+                f"OSU does not print on how many ranks it ran {', '.join(unknown)}; give --ranks"
             )
         others = (
             table.test.card for table in whole if table.test.card.suite in (SUITE, NCCL_SUITE)

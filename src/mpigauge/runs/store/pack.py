@@ -219,7 +219,7 @@ def _copied(content: IO[bytes], target: IO[bytes], left: int, file: Path) -> int
     while piece := content.read(_CHUNK):
         left -= len(piece)
         if left < 0:
-            raise UserError(f"{file} is not a packed run: more comes out of it than it says")
+            raise UserError(f"{file} is not a packed run: it unpacks to more than it declares")
         target.write(piece)
     return left
 

@@ -204,7 +204,7 @@ def run_folders(root: Path) -> dict[str, Path]:
     except FileNotFoundError:
         raise UserError(f"there is no folder {root}") from None
     except OSError as error:
-        raise UserError(f"cannot look into {root}: {error.strerror}") from None
+        raise UserError(f"cannot read {root}: {error.strerror}") from None
     shown = {name: root / name for name in names if not name.startswith(".")}
     return {name: path for name, path in shown.items() if os.path.exists(path / "run.json")}  # noqa: PTH110
 

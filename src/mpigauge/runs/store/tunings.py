@@ -237,7 +237,7 @@ def tuning_folders(root: Path) -> dict[str, Path]:
     try:
         folders = sorted(root.iterdir())
     except OSError as error:
-        raise UserError(f"cannot look into {root}: {error.strerror}") from None
+        raise UserError(f"cannot read {root}: {error.strerror}") from None
     tunings: dict[str, Path] = {}
     for path in folders:
         if path.name[0] != "." and holds_tuning(path):

@@ -157,7 +157,7 @@ def remarks(result: BestSettings) -> list[str]:
 
 def _of_control(control: Control) -> str:
     if not control.compared:
-        return f"fewer than {LEAST_FOR_INTERVAL} launches tell nothing of chance"
+        return f"fewer than {LEAST_FOR_INTERVAL} launches cannot rule out chance"
     counted = f"{control.different} of {control.compared} ratios differ"
     if not control.different:
         return counted

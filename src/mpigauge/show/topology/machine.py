@@ -116,8 +116,8 @@ def _excluded(topology: Topology) -> list[str]:
         )
     if topology.left_out:
         lines.append(
-            f"Left out: PU {as_list(topology.left_out)}, offline or not in the cpuset; where they "
-            "sit is not told."
+            f"Left out: PU {as_list(topology.left_out)}, offline or not in the cpuset, at an "
+            "unknown place."
         )
     foreign = {node.number for node in topology.numa} - topology.allowed_numa
     if foreign:

@@ -244,7 +244,7 @@ def _heading(topology: Topology) -> list[str]:
     text = page(topology)
     lines = text[: text.index("")]
     if topology.left_out:
-        lines.append(f"Left out, as their place is not told: PU {short_list(topology.left_out)}")
+        lines.append(f"Left out, as their place is unknown: PU {short_list(topology.left_out)}")
     return [*lines, "Grey: may not be used"]
 
 

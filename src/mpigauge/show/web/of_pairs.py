@@ -49,5 +49,5 @@ def _calm(sheet: Sheet) -> str:
     most = max(len(cluster.pairs) for cluster in sheet.clusters)
     pairs = many(sum(len(cluster.pairs) for cluster in sheet.clusters), "pair")
     if most < LEAST_PEERS:
-        return f"{pairs}, too few of a kind to tell whether one is slow"
+        return f"{pairs}, too few of a kind to judge whether one is slow"
     return f"none of {pairs} is slower than its peers by more than chance"

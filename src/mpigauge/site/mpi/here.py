@@ -16,7 +16,7 @@ from mpigauge.site.topology.read import read_files
 MARK = "mpigauge-host "
 
 
-def tell(library: str) -> None:
+def print_facts(library: str) -> None:
     """Prints one line, in the environment of the library; if it is empty, of the machine alone."""
     files = Files(Path("/"))
     read_files(files)

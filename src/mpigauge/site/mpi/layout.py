@@ -55,7 +55,7 @@ def launcher_kind(program: Path, env: Mapping[str, str] | None = None) -> Launch
     first_line = (text.strip().splitlines() or ["nothing"])[0][:80]
     raise UserError(
         f"{program} is neither Hydra (MPICH, Intel MPI) nor Open MPI's launcher: "
-        f"asked for --version it says: {first_line}"
+        f"its --version prints: {first_line}"
     )
 
 

@@ -33,7 +33,7 @@ def _cores(machine: Machine) -> Iterator[str]:
     if machine.cores == 1:
         yield (
             "only one core may be used: two ranks take turns on it, "
-            "so times between ranks say nothing about the machine"
+            "so times between ranks do not describe the machine"
         )
     hidden = len(machine.pus) - len(machine.usable)
     if hidden:
@@ -92,4 +92,4 @@ def _clock(machine: Machine) -> Iterator[str]:
 
 def _caches(machine: Machine) -> Iterator[str]:
     if not machine.caches:
-        yield "the machine does not tell its caches, so cold caches are a guess"
+        yield "the machine does not report its caches, so cold caches are a guess"

@@ -369,7 +369,7 @@ def test_ppn_is_the_room_of_each_host(big: Machine) -> None:
         ({"bind": "0,999"}, "--place cores:0,999: there is no core 999 on a"),
         ({"np": "65"}, "65 ranks are more than the 64 slots of the hosts"),
         ({"ppn": "0"}, "--ppn: '0' is not a number of ranks"),
-        ({"rsh": "ssh -o 'A B'"}, "splits it at blanks and knows no quotes"),
+        ({"rsh": "ssh -o 'A B'"}, "splits it at blanks and reads no quotes"),
         ({"rsh": "no-such-agent -p 1"}, "--rsh: there is no program 'no-such-agent'"),
     ],
 )

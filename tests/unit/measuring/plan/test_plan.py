@@ -251,7 +251,7 @@ def test_sizes_from_a_file(two_cores: Machine, tmp_path: Path) -> None:
         ),
         (["Bcast"], {"root": "1", "root_shift": True}, "--root and --root-shift contradict"),
         (["Barrier"], {"inflight": 3}, "--inflight has no effect on Barrier"),
-        (["Bcast"], {"settings": ("btl=self",)}, "looks like an MCA parameter of Open MPI"),
+        (["Bcast"], {"settings": ("btl=self",)}, "resembles an MCA parameter of Open MPI"),
         (["Bcast"], {"settings": ("A",)}, "--set: 'A' is not of the form NAME=VALUE"),
         (["Bcast"], {"env": ("NOT_HERE",)}, "no variable NOT_HERE here"),
         (["Bcast"], {"env": ("1X=2",)}, "--env: '1X=2' is not of the form"),
@@ -706,7 +706,7 @@ def test_memory_is_named_by_its_nodes_from_where_it_is_looked_at(big: Machine) -
         ("0+1", one, "NUMA node 0 of .* may not be used here"),
         ("0", empty, "NUMA node 0 of .* has no memory; only NUMA node 1 has memory"),
         ("0+7", big, "there is no NUMA node 7 on .*; there is memory on 0 and 1"),
-        ("1", replace(big, numa=()), "there is no NUMA node 1 .* this machine tells of no NUMA"),
+        ("1", replace(big, numa=()), "there is no NUMA node 1 .* this machine reports no NUMA"),
     ):
         with pytest.raises(UserError, match=why):
             where.check(text, machine)

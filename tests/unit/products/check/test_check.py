@@ -451,11 +451,11 @@ def test_exit_status(folder: Path, words: str, status: int) -> None:
     [
         ("a", "there is nothing to check in a"),
         ("a --points", "--points is about limits or another run; name them with --against"),
-        ("vendor --against reduce.toml", "say --points to judge them by their values alone"),
+        ("vendor --against reduce.toml", "give --points to judge them by their values alone"),
         ("vendor --against reduce.toml --undecided pass",
          "vendor was imported and has one launch of each number that is to be checked"),
         ("a --tolerance 5%", "--tolerance and --only are about another run; name it"),
-        ("a --against good.toml --tolerance 5%", "are about another run; say both in good.toml"),
+        ("a --against good.toml --tolerance 5%", "are for another run; give both in good.toml"),
         ("a --against none.toml", "cannot read none.toml: No such file"),
         ("a --against nothing", "there is no run 'nothing'"),
         ("a --against good.toml --junit x/y.xml", "cannot write x/y.xml: there is no folder x"),

@@ -185,7 +185,7 @@ def test_a_program_behind_a_script_gets_the_mpi_by_its_abi(
     unseen = " ".join(translated(words, intel, "hydra", False, HERE).words)
     assert str(intel.library) not in unseen
     assert (
-        "./wrapper.sh is a script: which MPI it takes is seen when it runs; if it fails, say "
+        "./wrapper.sh is a script: which MPI it takes shows when it runs; if it fails, give "
         in (told := capsys.readouterr().err)
     )
     assert "with --abi" in told

@@ -665,7 +665,7 @@ def test_a_table_without_its_machine_claims_no_cache() -> None:
     """The same figures, where nothing tells the caches."""
     said = explain(run(table(ROME_TABLE), mpi={}))
     (fall,) = [each for each in said.findings if each.cause == "collapse"]
-    assert "or messages outgrow a cache, of which the run tells nothing" in fall.likely
+    assert "or messages outgrow a cache, which the run does not record" in fall.likely
     assert "the run does not describe its machine" in [blind.reason for blind in said.blind]
 
 
@@ -721,7 +721,7 @@ def test_a_quiet_run_says_so_and_what_it_could_not_look_at() -> None:
     said = explain(quiet())
     text = "\n".join(page("quiet", said, 96, whole=True))
     assert said.findings == ()
-    assert text.startswith(f"quiet: 114 rows of 6 launches, {len(CAUSES)} causes looked for")
+    assert text.startswith(f"quiet: 114 rows of 6 launches, {len(CAUSES)} causes checked")
     assert QUIET in text
     assert "- the run varies no setting (better-setting)" in text
     assert "- the run has one placement of ranks only (better-placement)" in text
@@ -844,7 +844,7 @@ def test_the_command_prints_text_and_json(
     assert main(["explain", folder, "--all"]) == 0
     text = capsys.readouterr().out
     assert text.startswith(
-        f"r: 24 rows of 6 launches, {len(CAUSES)} causes looked for\n\n1. PingPong: bandwidth"
+        f"r: 24 rows of 6 launches, {len(CAUSES)} causes checked\n\n1. PingPong: bandwidth"
     )
     assert all(word in text for word in ("costs ", "likely ", "evidence ", "try "))
     assert main(["explain", folder, "--format", "json"]) == 0

@@ -331,7 +331,7 @@ def test_the_page_counts_by_the_cycle_only_where_the_clock_is_known() -> None:
     assert "GHz, by two chains" in known
     unknown = text(peak, clock("Clock_multiply", 4.0), clock("Clock_xor", 23.6))
     assert "a cycle" not in unknown
-    assert "unknown; one chain says" in unknown
+    assert "unknown; one chain gives" in unknown
 
 
 def test_the_page_has_latencies_with_their_spread() -> None:

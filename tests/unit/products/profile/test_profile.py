@@ -549,7 +549,7 @@ def test_a_program_that_is_not_there_is_said() -> None:
         (["--frames", "x", "true"], "--frames"),
         (["--", "./gone"], "there is no program ./gone"),
         (["--np", "2", "--", "mpirun", "./app"], "mpirun starts ranks itself"),
-        (["--mpi", "mpich", "--", "./app"], "say with --np N how many ranks ./app has"),
+        (["--mpi", "mpich", "--", "./app"], "give with --np N how many ranks ./app has"),
     ],
 )
 def test_wrong_words_are_refused_before_anything_runs(

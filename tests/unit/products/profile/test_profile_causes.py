@@ -97,7 +97,7 @@ def test_explain_knows_profiles(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "imbalance" in {each["cause"] for each in told["findings"]}
     assert mpigauge(["explain", folder, "--all"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("run: 3 call sites of 1 launch, 9 causes looked for")
+    assert text.startswith("run: 3 call sites of 1 launch, 9 causes checked")
     assert "of the run time, at most" in text
     assert APP.path not in text
     assert mpigauge(["explain", "--list"]) == 0

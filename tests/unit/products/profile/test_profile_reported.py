@@ -310,10 +310,14 @@ def test_our_own_profiles_have_no_largest_calls() -> None:
 @pytest.mark.parametrize(
     ("words", "option", "lacks"),
     [
-        (["tune", "--for", "{}"], "--for", "with which MPI, on which cores and communicators"),
-        (["profile", "--measure", "{}"], "--measure", "nor how large each was"),
-        (["run", "Replay", "--replay", "{}"], "--replay", "nor how large each call was"),
-        (["run", "Allreduce", "--arrival", "profile:{}"], "--arrival", "when ranks came to a call"),
+        (["tune", "--for", "{}"], "--for", "neither the MPI, cores and communicators"),
+        (["profile", "--measure", "{}"], "--measure", "nor the size of each"),
+        (
+            ["run", "Replay", "--replay", "{}"],
+            "--replay",
+            "nor the size and communicator of each call",
+        ),
+        (["run", "Allreduce", "--arrival", "profile:{}"], "--arrival", "when ranks entered a call"),
     ],
 )
 @pytest.mark.parametrize("imported", [MPIP, PERFCATCH], indirect=True)
@@ -325,7 +329,7 @@ def test_what_needs_more_names_it(
     said = capsys.readouterr().err
     assert said.startswith(f"mpigauge: {option}: {imported} is a report of ")
     assert lacks in said
-    assert "`mpigauge profile` records all of that" in said
+    assert "`mpigauge profile` records all of them" in said
     assert said.count("\n") == 1
 
 

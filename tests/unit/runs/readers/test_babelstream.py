@@ -86,7 +86,7 @@ def test_wrong_results_are_noted() -> None:
     text = BANNER.format(name="CUDA") + wrong + HEAD.format(unit="MBytes/sec")
     reading = read(text + ROW.format(rate="9.0"))
     assert reading.remarks == (
-        "BabelStream says at line 5 that its result is wrong (sum. Error 3.54711e-06)",
+        "BabelStream reports at line 5 that its result is wrong (sum. Error 3.54711e-06)",
     )
 
 
@@ -165,7 +165,7 @@ def test_what_follows_the_table_is_of_the_next_run() -> None:
     reading = read(f"{text}{table}{ROW.format(rate='8.0')}{wrong}")
     assert [(f.placement, f.value) for f in reading.figures] == [("device A", 9), ("device B", 8)]
     assert reading.remarks == (
-        "BabelStream says at line 9 that its result is wrong (c[]. Average error 1.5)",
+        "BabelStream reports at line 9 that its result is wrong (c[]. Average error 1.5)",
     )
 
 

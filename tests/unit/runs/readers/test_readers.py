@@ -244,7 +244,7 @@ def test_osu_collectives_are_means_over_ranks() -> None:
 def test_osu_says_what_it_does_not_print() -> None:
     reading = recorded("osu", "osu")
     assert reading.remarks == (
-        "OSU does not print on how many ranks it ran Barrier, NBC:Ialltoall; --ranks says it",
+        "OSU does not print on how many ranks it ran Barrier, NBC:Ialltoall; give --ranks",
     )
     assert [(u.line, u.why) for u in reading.unread] == [(23, "it has 4 of 5 columns")]
     raw = (PRINTED / "osu.txt").read_bytes()

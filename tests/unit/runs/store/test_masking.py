@@ -143,7 +143,9 @@ def test_a_secret_that_is_not_there_is_named(tmp_path: Path, name: str) -> None:
     run = load(stored(tmp_path / "run"), cards=False)
     here = {**ENV, "TOKEN": VALUE, "MY_KEY": VALUE}
     del here[name]
-    with pytest.raises(UserError, match=rf"the value of {name} looks secret and was not stored"):
+    with pytest.raises(
+        UserError, match=rf"the value of {name} resembles a secret and was not stored"
+    ):
         plan_of(run, here)
 
 

@@ -339,7 +339,7 @@ def test_a_member_that_is_longer_than_it_says_is_refused(tmp_path: Path) -> None
     assert pack._copied(io.BytesIO(b"abc"), target, 5, tmp_path) == 2
     assert pack._copied(io.BytesIO(b"de"), target, 2, tmp_path) == 0
     assert target.getvalue() == b"abcde"
-    with pytest.raises(UserError, match="more comes out of it than it says"):
+    with pytest.raises(UserError, match="it unpacks to more than it declares"):
         pack._copied(io.BytesIO(b"abc"), target, 2, tmp_path)
 
 
@@ -526,7 +526,7 @@ def test_a_value_is_taken_out_as_a_whole(secret: str) -> None:
 def test_what_stays_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["share", str(secretive(tmp_path / "secretive")), "--anonymous"]) == 0
     said = capsys.readouterr().err
-    assert "what stays in it, to be looked at before it is published:" in said
+    assert "it keeps these; check them before you publish it:" in said
     for each in STAYS:
         assert f"  {each}\n" in said
 

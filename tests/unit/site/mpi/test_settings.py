@@ -315,8 +315,8 @@ def test_a_page_says_what_is_known_and_nothing_else() -> None:
     ]
     assert list(page(Knob(variable="", control="y"), {}, 60)) == [
         "y",
-        "  default    not told",
-        "  read       not told",
+        "  default    unknown",
+        "  read       unknown",
         "  set it     no variable is known",
         "  control    y",
     ]

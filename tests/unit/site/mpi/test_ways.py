@@ -170,7 +170,7 @@ def test_a_program_of_the_standard_abi_is_not_run_on_a_draft_of_it(tmp_path: Pat
         (Made(needed=("libmpi.so.12",), machine=I386, wide=False), r"for i386 \(32 bits\)"),
         (Made(needed=("libc.so.6",), linked=("MPI_Init",)), "a part of the program itself"),
         (Made(dynamic=False, interpreter="", linked=("MPI_Init",)), "statically linked"),
-        (Made(needed=("libmpi.so",)), "for HPE's MPT, whose ABI mpigauge does not know"),
+        (Made(needed=("libmpi.so",)), "for HPE's MPT, whose ABI mpigauge does not support"),
         (Made(needed=("libmpc_framework.so",)), "for MPC, whose ABI"),
         (Made(needed=("libmpi.so.1",)), r"for Platform MPI \(HP-MPI\), whose ABI"),
         (Made(needed=("libmpi.so.12", "libmpi.so.40")), "loads two MPIs: MPICH's ABI and Open"),
@@ -191,7 +191,7 @@ def test_what_is_no_program_of_mpi_is_known(tmp_path: Path, mpich: Mpi) -> None:
 def test_of_what_is_in_a_container_somebody_tells_the_abi(tmp_path: Path, mpich: Mpi) -> None:
     app(tmp_path, Made(needed=("libc.so.6",)), "apptainer")
     here = {"PATH": str(tmp_path)}
-    assert "say its ABI with --abi" in way_of(["apptainer", "exec", "x.sif"], mpich, here).summary
+    assert "give its ABI with --abi" in way_of(["apptainer", "exec", "x.sif"], mpich, here).summary
     told_so = way_told("apptainer", "mpich", mpich)
     assert [path.name for path in told_so.preload] == ["libmpi.so.12", "libmpich.so.12"]
     assert (told_so.how, told_so.abi) == (DIRECTLY, "mpich")

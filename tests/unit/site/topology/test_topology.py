@@ -108,7 +108,7 @@ def test_a_limit_above_the_own_group_counts() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("arm-rk3399-big-little", ["different speed", "ondemand", "does not tell its caches"]),
+        ("arm-rk3399-big-little", ["different speed", "ondemand", "does not report its caches"]),
         ("container-cgroup-v2", ["8 of 16 CPUs", "2.5 CPUs' worth of time on 8 cores", "4 GiB"]),
         ("epyc-7302-two-sockets", ["SMT is on"]),
         ("laptop-i7-8550u-smt", ["SMT is on", "powersave", "the load is 2.9 on 8 CPUs"]),

@@ -31,7 +31,7 @@ def _near(host: Host, card: Device) -> CheckFinding:
     if sum(bool(node.pus) for node in machine.numa) < 2:
         return good(f"{card.name}: all cores are equally near")
     if not card.pus:
-        return unknown(f"{card.name} does not tell beside which cores it sits")
+        return unknown(f"{card.name} does not report its nearest cores")
     near = card.pus & machine.allowed
     where = f"NUMA node {card.numa}" if card.numa is not None else f"CPU {as_list(card.pus)}"
     if near:
@@ -53,7 +53,7 @@ def _ports(host: Host, card: Device) -> Iterator[CheckFinding]:
                 yield bad(
                     f"port {port} of {name} is not active: {state}",
                     "messages to other nodes take another card, or TCP",
-                    "look at the cable and the switch: `ibstat`, `ibv_devinfo`; a subnet "
+                    "check the cable and the switch: `ibstat`, `ibv_devinfo`; a subnet "
                     "manager has to run",
                 )
             elif state:

@@ -17,7 +17,7 @@ def binding(host: Host) -> Iterator[CheckFinding]:
     machine = host.machine
     online = frozenset(pu.number for pu in machine.pus)
     if not online:
-        yield unknown("the machine does not tell its CPUs")
+        yield unknown("the machine does not list its CPUs")
         return
     offered = (cgroup.cpuset(host.files) or online) & online or online
     if machine.allowed >= offered:
@@ -41,7 +41,7 @@ def cpuset(host: Host) -> Iterator[CheckFinding]:
     left = cgroup.cpuset(host.files)
     foreign = {node.number for node in machine.numa} - machine.allowed_numa
     if left is None:
-        yield unknown("no control group tells a cpuset here")
+        yield unknown("no control group has a cpuset here")
     elif left >= online:
         yield good(f"all {len(online)} CPUs")
     else:
@@ -64,7 +64,7 @@ def smt(host: Host) -> Iterator[CheckFinding]:
     machine = host.machine
     control = (host.files.text("sys/devices/system/cpu/smt/control") or "").strip()
     if not machine.pus:
-        yield unknown("the machine does not tell its CPUs")
+        yield unknown("the machine does not list its CPUs")
     elif machine.threads_per_core == 1:
         off = control in ("off", "forceoff")
         yield good(f"one hardware thread per core{' (switched off)' if off else ''}")
@@ -83,7 +83,7 @@ def speed(host: Host) -> Iterator[CheckFinding]:
     usable = host.machine.usable
     kinds = {(pu.capacity, pu.kind) for pu in usable}
     if not usable:
-        yield unknown("the machine does not tell its CPUs")
+        yield unknown("the machine does not list its CPUs")
     elif len(kinds) == 1:
         yield good("all cores are of one kind")
     else:

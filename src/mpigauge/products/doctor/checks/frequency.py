@@ -56,7 +56,7 @@ def clock(host: Host) -> Iterator[CheckFinding]:
     source = host.machine.clocksource
     others = (host.files.text(AVAILABLE) or "").split()
     if source is None:
-        yield unknown("the kernel does not tell its clock source")
+        yield unknown("the kernel does not report its clock source")
     elif source in GOOD_CLOCKS:
         yield good(source)
     else:
@@ -69,7 +69,9 @@ def clock(host: Host) -> Iterator[CheckFinding]:
         fact = f"the kernel reads the time from {source}"
         if source in SLOW_CLOCKS:
             yield bad(
-                fact, "each look at the time takes about a microsecond: more than a message", how
+                fact,
+                "each reading of the clock takes about a microsecond: more than a message",
+                how,
             )
         else:
             yield note(fact, "looking at the time may be slow or coarse", how)

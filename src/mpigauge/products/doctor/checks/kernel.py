@@ -21,7 +21,7 @@ TWO_COPIES = (
 def huge_pages(host: Host) -> Iterator[CheckFinding]:
     chosen = host.machine.transparent_hugepages
     if chosen is None:
-        yield unknown("the kernel does not tell about transparent huge pages")
+        yield unknown("the kernel does not report transparent huge pages")
     elif chosen == "never":
         yield note(
             "transparent huge pages are off",
@@ -44,7 +44,7 @@ def numa_balancing(host: Host) -> Iterator[CheckFinding]:
     if host.machine.numa_nodes < 2:
         yield good("one NUMA node: nothing to move")
     elif on is None:
-        yield unknown("the kernel does not tell whether it moves pages")
+        yield unknown("the kernel does not report whether it moves pages")
     elif on:
         yield note(
             "the kernel moves pages to the node that uses them",
@@ -101,4 +101,4 @@ def autogroup(host: Host) -> Iterator[CheckFinding]:
     elif on == "0":
         yield good("priorities count")
     else:
-        yield unknown("the kernel does not tell whether it groups by session")
+        yield unknown("the kernel does not report whether it groups by session")

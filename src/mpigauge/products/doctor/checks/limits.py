@@ -52,7 +52,7 @@ def quota(host: Host) -> Iterator[CheckFinding]:
 def memory_limit(host: Host) -> Iterator[CheckFinding]:
     limit, total = host.machine.memory_limit_bytes, host.machine.memory_total_bytes
     if not total:
-        yield unknown("the machine does not tell its memory")
+        yield unknown("the machine does not report its memory")
     elif limit is not None and limit < total:
         yield note(
             f"the control group allows {memory(limit)} of {memory(total)}",
@@ -68,7 +68,7 @@ def shared_memory(host: Host) -> Iterator[CheckFinding]:
     room = host.files.room(SHM)
     needed = SHM_PER_RANK * host.machine.cores
     if room is None:
-        yield unknown("there is no /dev/shm to look at")
+        yield unknown("there is no /dev/shm")
     elif room.free_bytes < needed:
         yield bad(
             f"/dev/shm has {memory(room.free_bytes)} free of {memory(room.total_bytes)}; "
@@ -154,7 +154,7 @@ def temporary_files(host: Host) -> Iterator[CheckFinding]:
     there = read_conditions(host.files, TEMPORARY)
     costs = "launchers and MPIs keep files and sockets there, and do not start without them"
     if there.temporary is None:
-        yield unknown(f"there is no /{TEMPORARY} to look at")
+        yield unknown(f"there is no /{TEMPORARY}")
     elif there.temporary.free_bytes < LEAST_TEMPORARY:
         free, total = map(memory, (there.temporary.free_bytes, there.temporary.total_bytes))
         yield bad(f"/{TEMPORARY} has {free} free of {total}", costs, "remove files, or set TMPDIR")

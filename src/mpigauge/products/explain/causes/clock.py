@@ -34,10 +34,10 @@ def look(view: RunView) -> Iterator[Finding]:
     attempts = ["a machine whose kernel trusts its time stamp counter (`mpigauge doctor clock`)"]
     if view.run.launches:
         clock = view.run.launches[0].clock
-        evidence.append(f"a look at the clock {clock.name} costs {duration(clock.cost_s)}")
+        evidence.append(f"a reading of the clock {clock.name} costs {duration(clock.cost_s)}")
     likely = "the common clock of the ranks is known less well than these operations need"
     if error == 0:
-        likely = "the operation takes about as long as a look at the clock"
+        likely = "the operation takes about as long as a reading of the clock"
     else:
         evidence.append(f"ranks agree on the time within {duration(error)}")
     if error > 0 and any(nature_of(row).does in COLLECTIVE for row in unsure):

@@ -89,7 +89,7 @@ def _likely(view: RunView, fall: Fall) -> str:
         return _NETWORK
     within = _NODE
     if fall.ratio < FOR_CACHES and not view.topologies:
-        within += "; or messages outgrow a cache, of which the run tells nothing"
+        within += "; or messages outgrow a cache, which the run does not record"
     if where == "node":
         return within
     return f"between hosts: {_NETWORK}; within one: {within}"

@@ -41,7 +41,7 @@ def look(view: RunView) -> Iterator[Finding]:
         attempts=(
             "`nvidia-smi -q -d PCIE` while data are copied: is the link still slow then?",
             "the same run on another GPU of this model (--gpu)",
-            "ask who runs the machine to reseat the card and to look at the firmware's settings",
+            "ask the administrator to reseat the card and to check the firmware's settings",
         ),
     )
 

@@ -85,7 +85,7 @@ def signs_of_tcp(view: RunView, where: str) -> list[str]:
     if "tcp" in view.transport:
         signs.append(f"the transport of the run is {view.transport}")
     elif any(_is_told(piece, where) for piece in view.run.used.split(", ")):
-        signs.append(f"the MPI tells that it uses {view.run.used}")
+        signs.append(f"the MPI reports that it uses {view.run.used}")
     for name in _SELECTING:
         if _is_tcp(view.settings.get(name, "")):
             signs.append(f"{name}={view.settings[name]} is set")

@@ -246,8 +246,8 @@ def _largest(account: Account) -> Iterator[Finding]:
         measure = f"`mpigauge run {one} --sizes {size}`: what one costs on this machine"
         yield Finding(
             what=f"{percent(site.total_s / account.mpi_s.sum())} of the time in MPI is {_at(site)}",
-            likely=f"{account.job.source} does not tell waiting for other ranks from moving data: "
-            "it may be either",
+            likely=f"{account.job.source} does not separate waiting for other ranks from moving "
+            "data: it may be either",
             evidence=(
                 _takes(account, site),
                 *_calls(site),
@@ -347,7 +347,7 @@ def _profiler(account: Account) -> Iterator[Finding]:
         likely="the program makes very many short calls; their own times are right, and the run "
         "time is longer than without the profiler",
         evidence=(f"{many(account.calls, 'call')}, {duration(account.cost_s)} each",),
-        attempts=("--frames 0, which tells call sites apart by their callers no more",),
+        attempts=("--frames 0, which no longer distinguishes call sites by their callers",),
         cost=account.cost_share,
     )
 

@@ -68,8 +68,8 @@ def _hidden(program: Look) -> Iterator[str]:
         yield f"has its MPI linked into it, whose calls nothing preloaded can see; {STATIC}"
     elif program.unknown:
         yield (
-            f"is made for {listed(program.unknown)}, whose ABI mpigauge does not know: its calls "
-            "pass unseen"
+            f"is made for {listed(program.unknown)}, whose ABI mpigauge does not support: its "
+            "calls are not recorded"
         )
     elif len(program.abis) > 1:
         kinds = listed(WORDS[kind] for kind in program.abis)

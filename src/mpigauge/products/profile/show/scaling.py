@@ -62,7 +62,7 @@ def _heading(scaling: Scaling, width: int) -> Iterator[str]:
     how = (
         "inferred from the computation of all ranks together; --scaling sets it"
         if scaling.is_inferred
-        else "as --scaling says"
+        else "as given by --scaling"
     )
     ranks = listed(str(point.ranks) for point in scaling.points)
     yield from wrap(f"{program} on {ranks} ranks: {scaling.kind} scaling ({how})", width)

@@ -71,9 +71,9 @@ class ProfiledJob:
     def lacks(self) -> str:
         """A sentence about the data that a report of another profiler lacks."""
         return (
-            f"a report of {self.source}, which says neither with which MPI, on which cores and "
-            "communicators a program made its calls, nor how large each was; "
-            "`mpigauge profile` records all of that"
+            f"a report of {self.source}, which records neither the MPI, cores and "
+            "communicators of a program's calls nor the size of each; "
+            "`mpigauge profile` records all of them"
         )
 
     @property

@@ -129,7 +129,7 @@ def wrong_with(task: TuningTask, rules: Sequence[TunedRule], folder: Path) -> di
             wrong[each] = f"the program ends with the rules: {why}"
     if form.told_with and not form.has_read(folder, _output_of(run)):
         raise RunError(
-            f"{task.setup.mpi.label} does not tell that it has taken the rules (what it said is in "
+            f"{task.setup.mpi.label} does not report that it uses the rules (its output is in "
             f"{run.path / 'logs'})"
         )
     return wrong

@@ -55,5 +55,5 @@ def shown_tuning(folder: Path) -> ShownTuning:
             return ShownTuning(run, sentences)
     raise UserError(
         f"{folder} has no run {listed(_SHOWN, 'or')} below {RUNS}, of which a report could be "
-        f"made; `mpigauge tune show {as_word(folder)}` prints what the tuning says"
+        f"made; `mpigauge tune show {as_word(folder)}` prints the tuning"
     )

@@ -245,7 +245,7 @@ def environment_lines(tuning: Tuning, variables: Mapping[str, str], form: str) -
         elif not name.startswith("OMPI_MCA_"):
             raise UserError(
                 f"--format mca: {name}={value} is not a parameter of Open MPI, so its file cannot "
-                "say it; give --format sh, --format sbatch or --format module"
+                "set it; give --format sh, --format sbatch or --format module"
             )
         else:
             yield f"{name.removeprefix('OMPI_MCA_')} = {value}"

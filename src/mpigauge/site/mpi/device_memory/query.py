@@ -34,7 +34,7 @@ CHILD = """
 import ctypes, json, sys
 from ctypes import byref, c_char_p, c_int, c_size_t, create_string_buffer
 
-def tell(**facts):
+def report(**facts):
     print(json.dumps(facts), flush=True)
 
 try:
@@ -42,14 +42,14 @@ try:
     version = c_int()
     cuda.cuDriverGetVersion(byref(version))
 except (OSError, AttributeError) as error:
-    tell(problem=str(error))
+    report(problem=str(error))
     sys.exit()
-tell(version=version.value)
+report(version=version.value)
 status = cuda.cuInit(0)
 if status:
     text = c_char_p()
     cuda.cuGetErrorName(status, byref(text))
-    tell(problem=(text.value or b"error %d" % status).decode())
+    report(problem=(text.value or b"error %d" % status).decode())
     sys.exit()
 count = c_int()
 cuda.cuDeviceGetCount(byref(count))
@@ -61,10 +61,10 @@ for index in range(count.value):
     cuda.cuDeviceGetName(name, len(name), device)
     devices.append(device)
     buses.append(bus.value.decode().lower())
-    tell(bus=buses[-1], name=name.value.decode("utf-8", "replace"))
+    report(bus=buses[-1], name=name.value.decode("utf-8", "replace"))
     size = c_size_t()
     if hasattr(cuda, "cuDeviceTotalMem_v2") and not cuda.cuDeviceTotalMem_v2(byref(size), device):
-        tell(memory=buses[-1], bytes=size.value)
+        report(memory=buses[-1], bytes=size.value)
 if hasattr(cuda, "cuDeviceCanAccessPeer"):
     for one in range(count.value):
         for other in range(count.value):
@@ -72,7 +72,7 @@ if hasattr(cuda, "cuDeviceCanAccessPeer"):
             if one != other and not cuda.cuDeviceCanAccessPeer(
                 byref(can), devices[one], devices[other]
             ):
-                tell(peers=[buses[one], buses[other]], can=bool(can.value))
+                report(peers=[buses[one], buses[other]], can=bool(can.value))
 """
 
 

@@ -127,7 +127,7 @@ def _built_elsewhere(cached: Path, stem: str, abi: Abi, enough: Collection[str])
         if enough and _runs_here(folder) and _has(kernels_in(folder, abi, ORIGIN), enough):
             return _used(folder, abi)
     compiler_words("the kernels")
-    raise AssertionError("a compiler came while we looked for kernels")
+    raise AssertionError("a compiler appeared during the search for kernels")
 
 
 def _runs_here(folder: Path) -> bool:

@@ -42,7 +42,7 @@ def find_compiler(text: str) -> Compiler:
         raise UserError(f"--compiler: there is no program {program} here; {_others()}")
     version = _version(path)
     if not version:
-        raise UserError(f"--compiler: {program} --version tells of no compiler; {_others()}")
+        raise UserError(f"--compiler: {program} --version names no compiler; {_others()}")
     all_flags = (*_usual(flags), *flags)
     file = folders.cache() / "loops" / f"{_hash(path, version, all_flags)}.so"
     if set(str(file)) & set("=, "):
@@ -130,8 +130,8 @@ def _run(compiler: Compiler, words: list[str], output: int, log: Path) -> None:
     )
     if done.returncode != 0:
         raise UserError(
-            f"--compiler '{compiler.said}' does not build the loops{_first_error(log)}; all it "
-            f"said is in {log}; {_others()}"
+            f"--compiler '{compiler.said}' does not build the loops{_first_error(log)}; its "
+            f"output is in {log}; {_others()}"
         )
 
 

@@ -23,7 +23,7 @@ def build_into(site: Path, mpi: Mpi, tell: Tell) -> Kernels:
     kind of machine are replaced. UserError: the build fails, or the folder is not writable."""
     made = built(mpi, tell)
     if made.build is None:  # an older mpigauge built them
-        raise AssertionError(f"{made.cards.parent} says nothing of how it was made")
+        raise AssertionError(f"{made.cards.parent} does not record how it was made")
     parent = folders.make_folder(site.absolute(), "the site's kernels", "--into")
     folder = parent / kernel_places.name_of(mpi.abi, made.build.sources)
     with folders.workplace(folder) as work:

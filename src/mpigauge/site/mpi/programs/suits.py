@@ -134,11 +134,11 @@ def _impossible(look: Look, mpi: Mpi) -> Iterator[str]:
         return
     yield from _closed(look)
     if look.unknown and not look.abis:
-        yield f"the program is for {listed(look.unknown)}, whose ABI mpigauge does not know"
+        yield f"the program is for {listed(look.unknown)}, whose ABI mpigauge does not support"
     elif len(look.abis) > 1:
         yield f"the program loads two MPIs: {' and '.join(WORDS[kind] for kind in look.abis)}"
     elif not look.abis and not look.holds_mpi:
-        yield "the program is for no MPI that we know"
+        yield "the program is for no supported MPI"
 
 
 def _machine(elf: Elf) -> str:
@@ -179,7 +179,7 @@ def _translated(look: Look, mpi: Mpi, kind: Abi) -> Suits:
     if deviates(mpi, kind):
         ways.append("its library with the standard ABI has other values for some constants")
     if look.extensions:
-        ways.append(f"which knows only some of {_listed(sorted(look.extensions))}")
+        ways.append(f"which has only some of {_listed(sorted(look.extensions))}")
     return Suits(mpi.label, mpi.spec, False, tuple(ways), translated=True)
 
 

@@ -120,15 +120,13 @@ def way_told(name: str, kind: Abi, mpi: Mpi, tell: Tell = say_nothing) -> Way:
 def _unseen(program: Look, name: str) -> Way:
     """Describes a program without MPI, which may start programs of MPI, or open a library."""
     if PurePath(name).name in CONTAINERS:
-        summary = (
-            f"{name} starts a program among files that are not seen here; say its ABI with --abi"
-        )
+        summary = f"{name} starts a program among files not visible here; give its ABI with --abi"
         return Way(UNSEEN, summary)
     if program.kind != "binary":
         return Way(
             UNSEEN,
-            f"{name} is {_kind(program)}: which MPI it takes is seen when it runs; if it fails, "
-            "say the ABI of its program with --abi",
+            f"{name} is {_kind(program)}: which MPI it takes shows when it runs; if it fails, "
+            "give the ABI of its program with --abi",
         )
     if program.elf and not program.static and OPENS_LIBRARIES in program.wants:
         return Way(UNSEEN, f"{name} needs no MPI, but may open one: that is seen when it runs")

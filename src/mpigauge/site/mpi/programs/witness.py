@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NAME = "libmpigauge_witness.so"
 PROFILER = "libmpigauge_profile.so"
 """The library that checks the ranks of a profile itself, and would record the calls of this one."""
-WHAT = "the library that looks where ranks run"
+WHAT = "the library that checks where ranks run"
 FOLDER = "MPIGAUGE_EXEC"
 """The variable with the folder for ranks' records. Hosts without that folder have none."""
 SOURCE = Path(__file__).with_name("witness.cpp")

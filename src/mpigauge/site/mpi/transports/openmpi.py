@@ -32,7 +32,7 @@ NOT_OF_ITSELF = ("tcp", "udp", "sockets", "net", "rstream", "usnic", "UDP")
 def transports(mpi: Mpi, offers: Offers) -> Iterator[Transport]:
     if not offers.components:
         raise UserError(
-            f"{mpi.label} does not tell its components: there is no ompi_info beside "
+            f"{mpi.label} does not list its components: there is no ompi_info beside "
             f"{mpi.mpiexec}, or it fails; give the settings with --set"
         )
     pml, btl = offers.components.get("pml", ()), offers.components.get("btl", ())

@@ -29,7 +29,7 @@ _PART = re.compile(r"(?:(\d{1,9}):)?(\*|\d{1,9}(?:-\d{1,9})?)")
 _FORM = "write lines such as: rank 0=HOST slot=4, or slot=1:0-2 for cores 0 to 2 of socket 1"
 
 
-@policy("rankfile", "what a rankfile of Open MPI says", argument="FILE", reads=True)
+@policy("rankfile", "a rankfile of Open MPI", argument="FILE", reads=True)
 def rankfile(request: PolicyRequest) -> list[Seat]:
     seats: dict[int, Seat] = {}
     for number, line in _lines(request):
@@ -64,7 +64,7 @@ def _host(request: PolicyRequest, number: int, name: str) -> HostResources:
         return request.hosts[0]
     if name.startswith(("+e", "+E")):
         raise request.refuse(
-            f"line {number}: {name} means hosts without ranks, which no rank can tell beforehand; "
+            f"line {number}: {name} means hosts without ranks, which are not known beforehand; "
             "name the host, or count it as +n0"
         )
     if "@" in name:
