@@ -106,7 +106,11 @@ def victims(victim: str, hosts: int, stopped: str, slower: float) -> Iterator[st
     for place, aggressor in enumerate(("", *AGGRESSORS)):
         times = 1 if aggressor in ("", CONTROL) else slower
         name = f"{victim}_{aggressor}" if aggressor else victim
-        ticks = [[round(1_000_000 * times) + 1000 * visit] * 3 for visit in range(ROUNDS)]
+        draw = random.Random(name)
+        ticks = [
+            [round(1_000_000 * times * draw.gauss(1, 0.002)) + 1000 * visit] * 3
+            for visit in range(ROUNDS)
+        ]
         yield cell(
             name,
             hosts,

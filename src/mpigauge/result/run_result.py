@@ -173,9 +173,12 @@ class RunResults(tuple[RunResult, ...]):
     def _sides(self) -> list[Side]:
         if len(self) < 2 or any(each.run.part for each in self):
             return []
+        from mpigauge.result.fabric.items import comparable, network_items
+
         sides = []
         for each in self:
             distance = distances_of(each.run)
             held = items(each.document.rows, each.document.figures, distance=distance)
-            sides.append(side_of(each.name, each.run, held))
+            held = (*held, *network_items(each.run, each.document.rows))
+            sides.append(side_of(each.name, each.run, comparable(held)))
         return sides

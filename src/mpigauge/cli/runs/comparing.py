@@ -23,10 +23,11 @@ MANY = 3
 def sides_of(runs: Sequence[Run]) -> list[Side]:
     """Named by their MPIs where these differ, else by their hosts, else by their folders."""
     from mpigauge.result.compare.match.of_runs import side_of
+    from mpigauge.result.fabric.items import comparable
 
     sides: list[Side] = []
     for name, run in zip(names_of(runs), runs, strict=True):
-        sides.append(side_of(name, run, items_of(run)))
+        sides.append(side_of(name, run, comparable(items_of(run))))
     return sides
 
 
@@ -49,9 +50,11 @@ def items_of(run: Run) -> tuple[Item, ...]:
     from mpigauge.result.compare.match.distances import distances_of
     from mpigauge.result.compare.match.items import items
     from mpigauge.result.document import document
+    from mpigauge.result.fabric.items import network_items
 
     figures = [figure for figure in run.of(Figure) if figure.benchmark != JOB]
-    return items(document(run).rows, figures, distance=distances_of(run))
+    rows = document(run).rows
+    return (*items(rows, figures, distance=distances_of(run)), *network_items(run, rows))
 
 
 def sides_within(run: Run, column: str) -> list[Side]:

@@ -16,7 +16,7 @@ from mpigauge.model.inputs import read_text
 from mpigauge.model.units import byte_count
 from mpigauge.products.check.guidelines import against_guidelines
 from mpigauge.products.check.limits import parse_limits
-from mpigauge.products.check.peers import against_peers
+from mpigauge.products.check.peers import against_peers, hosts_against_peers
 from mpigauge.products.check.result import (
     CheckResult,
     against_limits,
@@ -106,7 +106,7 @@ def check_all(
     if not lines:
         hint = (
             "; ".join(notes)
-            or "it has no pairs of ranks with peers; give --against RUN or --guidelines"
+            or "it has no ranks or hosts with peers; give --against RUN or --guidelines"
         )
         raise UserError(f"there is nothing to check in {run.path}: {hint}")
     return CheckResult(tuple(lines), (*notes, *noise_sentences(run.noise)))
@@ -143,10 +143,11 @@ def _numbers(failed: Sequence[CheckLine]) -> list[Cell | Figure]:
 
 
 def _peers(run: Run) -> list[CheckLine]:
-    pairs = document(run).pairs
+    shown = document(run)
+    lines = list(hosts_against_peers(run, shown.rows))
+    pairs = shown.pairs
     if pairs is None:
-        return []
-    lines: list[CheckLine] = []
+        return lines
     for sheet in pairs.sheets:
         name = f"{sheet.benchmark} {byte_count(sheet.message_bytes)}"
         lines += against_peers(name, sheet.clusters, pairs.name)

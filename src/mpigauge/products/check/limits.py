@@ -19,6 +19,10 @@ time = { 8 = "2 us", 64Ki = "60 us" }     each size its own
 benchmark = "HPL"                    of a number that is not a time of a call
 name = "rate"                        all of that benchmark where nothing is said
 at_least = 900                       or at_most; in the figure's own unit
+
+[[figure]]
+benchmark = "FABRIC:hosts"           of a network: shares, impacts, and here each host by its name
+at_least = 0.9
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Each pair of ranks against the median of its peers, as lines of a check."""
+"""Pairs of ranks, and hosts of a network, against their peers, as lines of a check."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mpigauge.products.check.result import CheckLine
+from mpigauge.result.fabric.blame import LEAST_OFTEN
+from mpigauge.result.fabric.blame import LEAST_RATIO as SLOWER
+from mpigauge.result.fabric.blame_words import confidence, numbers_of, subject
+from mpigauge.result.fabric.fabric import fabric_of
+from mpigauge.result.fabric.impact import SUITE
+from mpigauge.result.fabric.items import HOSTS, RATIO
 from mpigauge.result.stats.peers import LEAST_PEERS, LEAST_RATIO, PeerGroup, odd_pairs, odd_ranks
 
 if TYPE_CHECKING:
+    from mpigauge.model.row import Row
     from mpigauge.result.stats.peers import Odd, OddRank
+    from mpigauge.runs.store import Run
 
 WHAT = "peers"
 
@@ -36,6 +44,24 @@ def against_peers(
     if not ranks and not pairs:
         count = sum(len(cluster.pairs) for cluster in judged)
         yield CheckLine("PASS", name, WHAT, why=f"{count} pairs like their peers")
+
+
+def hosts_against_peers(run: Run, rows: Sequence[Row]) -> Iterator[CheckLine]:
+    """A line for each host, link or group of a network that is slower than its peers, or one for
+    all hosts; none: the run holds no network."""
+    fabric = fabric_of(run, rows)
+    if fabric is None or not fabric.pairings:
+        return
+    account = fabric.account
+    if account.why:
+        yield CheckLine("UNDECIDED", HOSTS, WHAT, why=account.why)
+        return
+    for each in account.accusations:
+        ratio, allowed = each.ratio, LEAST_OFTEN if each.kind == "tail" else SLOWER
+        why = f"{numbers_of(each)} ({confidence(each)})"
+        yield CheckLine("FAIL", f"{SUITE}: {subject(each)}", WHAT, RATIO, ratio, allowed, why=why)
+    if not account.accusations:
+        yield CheckLine("PASS", HOSTS, WHAT, why=f"{len(fabric.hosts)} hosts like their peers")
 
 
 def _slow_rank(name: str, odd: OddRank, place: Callable[[int], str]) -> CheckLine:

@@ -242,7 +242,8 @@ def _of_few(line: CheckLine, value: Estimate, launches: int, points: bool) -> Ch
         return replace(alone, value=point, why=_both(NO_INTERVAL, line.why))
     if _decided(line, _all_known(value)).outcome == "FAIL":
         return replace(line, outcome="FAIL", why=_both(NO_INTERVAL, line.why))
-    needed = f"{many(launches, 'launch')}, at least {LEAST_FOR_INTERVAL} are needed"
+    thing = line.item.repeated if line.item else "launch"
+    needed = f"{many(launches, thing)}, at least {LEAST_FOR_INTERVAL} are needed"
     return replace(line, why=_both(needed, line.why))
 
 

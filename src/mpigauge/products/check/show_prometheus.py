@@ -21,6 +21,7 @@ _METRICS = {
     "s": "mpigauge_check_seconds",
     "B/s": "mpigauge_check_bytes_per_second",
     "/s": "mpigauge_check_messages_per_second",
+    "×": "mpigauge_check_ratio",
 }
 """The metric for each unit. Numbers in other units, printed by programs, only have an outcome."""
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mpigauge.model.row import Row
     from mpigauge.result.fabric.blame import Account, Flows
+    from mpigauge.result.fabric.hosts import HostShare
     from mpigauge.runs.store import Run
 
 HEADER = "fabric"
@@ -72,6 +73,13 @@ class Fabric:
         from mpigauge.result.fabric.blame import accuse
 
         return accuse(self._flows(), self.hosts, self.groups, alone_of(self.pairings))
+
+    @cached_property
+    def host_shares(self) -> tuple[HostShare, ...]:
+        """The bandwidth of each host relative to its peers."""
+        from mpigauge.result.fabric.hosts import host_shares
+
+        return tuple(host_shares(self._flows(), self.hosts))
 
     def _flows(self) -> Flows:
         from mpigauge.result.fabric.blame import Flows

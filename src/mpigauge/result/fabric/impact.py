@@ -59,6 +59,12 @@ class Impact:
     """The bandwidth of the aggressors meanwhile; NaN: they sleep."""
     is_stopped: bool
     """True if the aggressors stopped early, so that it does not count."""
+    ratios: tuple[float, ...] = ()
+    """The ratio of the medians in each round."""
+    tails: tuple[float, ...] = ()
+    """The ratio of the 99th percentiles in each round."""
+    alone_by_round: tuple[float, ...] = ()
+    """The median of a call alone in each round, in seconds."""
 
 
 def impact_name(victim: str, message_bytes: int) -> str:
@@ -100,26 +106,31 @@ def _impact(
     alone: Sequence[CellRecord],
     beside: Sequence[CellRecord],
 ) -> Impact:
-    before, meanwhile = _visits(run, alone), _visits(run, beside)
+    before, meanwhile = visits_of(run, alone), visits_of(run, beside)
     both = [visit for visit in before if visit in meanwhile]
     pairs = [(before[visit], meanwhile[visit]) for visit in both]
     cells = [record.cell for record in beside]
-    median = _of_medians(pairs) if pairs else _of_cells([r.cell for r in alone], cells)
+    ratios = tuple(float(np.median(with_load) / np.median(free)) for free, with_load in pairs)
+    median = _of_medians(ratios) if pairs else _of_cells([r.cell for r in alone], cells)
+    scale = alone[0].cell.time_scale
     sent = [each.beside_bytes_per_s for each in cells if each.beside_bytes_per_s > 0]
     return Impact(
         victim,
         size,
         aggressor,
-        float(np.median([record.cell.time_p50_s for record in alone])) * alone[0].cell.time_scale,
+        float(np.median([record.cell.time_p50_s for record in alone])) * scale,
         median,
         _of_tails(pairs),
         len(pairs),
         float(np.median(sent)) if sent else math.nan,
         any(STOPPED in cell.flags for cell in cells),
+        ratios,
+        tuple(_tail_ratio([pair]) for pair in pairs),
+        tuple(float(np.median(visit)) * scale for visit in before.values()),
     )
 
 
-def _visits(run: Run, records: Iterable[CellRecord]) -> Mapping[_Visit, Ticks]:
+def visits_of(run: Run, records: Iterable[CellRecord]) -> Mapping[_Visit, Ticks]:
     """The samples of each visit in seconds, of the slowest rank."""
     visits: dict[_Visit, Ticks] = {}
     for record in records:
@@ -133,10 +144,9 @@ def _visits(run: Run, records: Iterable[CellRecord]) -> Mapping[_Visit, Ticks]:
     return {visit: ticks for visit, ticks in visits.items() if len(ticks)}
 
 
-def _of_medians(pairs: Sequence[tuple[Ticks, Ticks]]) -> Estimate:
+def _of_medians(ratios: Sequence[float]) -> Estimate:
     """The median over rounds of the ratio within a round, so that a drift between rounds cancels
     out."""
-    ratios = [float(np.median(beside) / np.median(alone)) for alone, beside in pairs]
     order = fixed_order(len(ratios))
     low, high = median_interval(ratios, order) if order else (math.nan, math.nan)
     return Estimate(float(np.median(ratios)), low, high)

@@ -72,12 +72,12 @@ class Pairing:
     def share(self) -> Estimate | None:
         """The bandwidth together as a share of that alone, over the rounds; None: no round has
         both."""
-        return _median(each.share for each in self.compared)
+        return estimate(each.share for each in self.compared)
 
     @cached_property
     def total(self) -> Estimate | None:
         """The sum of the bandwidths together, in bytes per second."""
-        return _median(each.sum_together for each in self.compared)
+        return estimate(each.sum_together for each in self.compared)
 
     @property
     def worst(self) -> PairsOfRound | None:
@@ -128,7 +128,8 @@ def of_hosts(
     return {pair: value for pair, value in sums.items() if pair not in lost}
 
 
-def _median(values: Iterable[float]) -> Estimate | None:
+def estimate(values: Iterable[float]) -> Estimate | None:
+    """The median of values of rounds with its interval; None: there are no values."""
     every = tuple(values)
     if not every:
         return None

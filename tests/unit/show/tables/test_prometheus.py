@@ -29,6 +29,7 @@ LINES = [
     CheckLine("PASS", "PingPong 8 B", "time", "s", Estimate(1e-6, 0.9e-6, 1.1e-6), 2e-6),
     CheckLine("FAIL", "PingPong 1 MiB", "bandwidth", "B/s", Estimate(1e9, 9e8, 1.1e9), 2e9, False),
     CheckLine("UNDECIDED", "Uniband 8 B", "rate", "/s", Estimate(1e6, math.nan, math.nan), 2e6),
+    CheckLine("PASS", "FABRIC:hosts", "n1", "×", Estimate(1.0, 0.98, 1.02), 0.9, False),
     CheckLine("UNDECIDED", 'odd "name" \\ of\ntwo lines', "time", why="not measured"),
 ]
 

@@ -59,6 +59,8 @@ class Item:
     row: Row | None = None
     figure: Figure | None = None
     """The figure of the first launch. An item has either a row or a figure."""
+    repeated: str = "launch"
+    """The word for what each value of the sample is of."""
     distance: str = ""
     """The distance of its two ranks, in words of `--place`; empty: unknown, or not two ranks."""
 
