@@ -88,6 +88,13 @@ def test_a_tuning_of_mpich_from_its_first_launch_to_a_program(tmp_path: Path) ->
     shown = cli.mpigauge("tune", "show", "out", cwd=tmp_path)
     assert shown.stdout.startswith(done.stdout)
     assert "Alltoall, 2 ranks" in shown.stdout
+    launches: dict[str, set[int]] = {}
+    for cell in load(tmp_path / "out/runs/beyond").cells:
+        launches.setdefault(f"{cell.suite}:{cell.benchmark}", set()).add(cell.launch)
+    assert {"MPI1:Alltoall", "ALG:Alltoall/pairwise", "ALG:Alltoall/bruck"} <= launches.keys()
+    assert all(each == launches["MPI1:Alltoall"] for each in launches.values())
+    assert load_tuning(tmp_path / "out").beyond is not None
+    assert "algorithm of suite ALG" in done.stdout or "could be faster" in done.stdout
     again = cli.mpigauge("tune", "Alltoall", "--mpi", "mpich", "--output", "out", cwd=tmp_path)
     assert again.returncode == 2
     assert "holds a tuning already" in again.stderr

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.errors import UserError, did_you_mean, nearest
-from mpigauge.model.former_names import present_names, present_word
+from mpigauge.model.former_names import SUITE, present_names, present_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +22,8 @@ NODE_SUITE = "NODE"
 """The suite that measures the machine itself, between ranks of one host."""
 NCCL_SUITE = "NCCL"
 """The suite that measures NCCL's collectives on GPUs."""
+SAME_RESULT = {"Reduce_scatter_block": "Reduce_scatter"}
+"""Collectives whose algorithms in suite ALG have the name of another."""
 _MOST_NAMED = 40
 _SIDES = {"plane": 2, "volume": 3}
 
@@ -155,6 +157,10 @@ class Cards:
         `ALG:Allreduce/ring` of `ALG:Allreduce`; empty if there are none."""
         start = f"{name.lower()}/"
         return [card for card in self.benchmarks if card.word.lower().startswith(start)]
+
+    def algorithms(self, collective: str) -> list[Card]:
+        """The algorithms of suite ALG that do the same as a collective."""
+        return self.family(f"{SUITE}:{SAME_RESULT.get(collective, collective)}")
 
     def _of_name(self, name: str) -> list[Card]:
         """The cards of any suite with this name, ignoring case."""

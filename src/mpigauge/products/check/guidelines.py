@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from mpigauge.model.cards import SAME_RESULT
 from mpigauge.model.former_names import SUITE
 from mpigauge.model.units import byte_count, listed, many
 from mpigauge.products.check.result import CheckLine, name_of
@@ -58,8 +59,6 @@ GUIDELINES: Mapping[str, tuple[tuple[PartialCall, ...], ...]] = {
 }
 """The calls that can replace each collective, besides its algorithms in suite ALG. Message sizes
 are as in its benchmark."""
-SAME_RESULT = {"Reduce_scatter_block": "Reduce_scatter"}
-"""Collectives whose algorithms have the name of another."""
 GROWING = (
     *("Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Bcast", "Gather"),
     *("Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scatter", "Scatterv"),

@@ -17,6 +17,7 @@ from mpigauge.model.outputs import check_empty
 from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.typed import as_word
 from mpigauge.model.units import listed
+from mpigauge.products.tune.measure.beyond import faster_beyond
 from mpigauge.products.tune.measure.choosing import TuningFindings, find_rules
 from mpigauge.products.tune.measure.confirming import (
     confirm,
@@ -84,6 +85,10 @@ def make(
         rules, gone = confirm(task, rules)
         left += gone
     files = write_and_read_back(task, task.folder, rules) if rules and not refusal else {}
+    beyond = None
+    if task.collectives and not refusal:
+        own = rule_format_of(task.setup.mpi.name).settings(task.folder) if files else {}
+        beyond = faster_beyond(task, own)
     tuning = Tuning(
         mpi=build_of(task.setup.mpi),
         hostname=task.setup.machine.hostname,
@@ -101,6 +106,7 @@ def make(
         hosts=tuple(host.name for host in task.setup.resources.hosts),
         ppn=task.setup.resources.ppn,
         messages=messages,
+        beyond=beyond,
     )
     save(task.folder, tuning)
     write_lines(lines_of(tuning))
@@ -319,7 +325,7 @@ def verify(folder: Path, tuning: Tuning, spec: str | None, options: dict[str, An
         raise RunError("; ".join(f"{name}: {why}" for name, why in wrong.items()))
     run = task.measured("confirm", confirm_plan(without_own(task), bare, settings, task.where))
     sure, doubtful = confirmed(tuning.rules, task.grids(run), TUNED)
-    write_lines(lines_of(replace(tuning, rules=tuple(sure), left=())))
+    write_lines(lines_of(replace(tuning, rules=tuple(sure), left=(), beyond=None)))
     if doubtful:
         names = ", ".join(f"{each.rule.collective} {each.rule.candidate}" for each in doubtful)
         raise RunError(f"not significantly faster now: {names}; results are right")

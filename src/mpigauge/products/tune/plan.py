@@ -192,6 +192,21 @@ def confirm_plan(
     return replace(plan, shuffle=True, launches=ROUNDS_TO_CONFIRM, seconds=seconds, use_all=False)
 
 
+def beyond_plan(
+    request: Request, targets: Iterable[tuple[str, int]], settings: Mapping[str, str], where: Where
+) -> Plan:
+    """Returns a plan whose launches each measure a collective with these settings and all of its
+    algorithms of suite ALG. `targets`: collectives and ranks."""
+    parts = []
+    for name, ranks in targets:
+        part = where.measured_part(request, name, ranks)
+        options = {key: value for key, value in part.suite_options.items() if key != ARRIVAL}
+        words = (name, *(card.word for card in where.cards.algorithms(name)))
+        own = dict(settings)
+        parts.append(replace(part, benchmarks=words, suite_options=options, settings=own))
+    return _in_rounds(where.plan(request, parts), request)
+
+
 def sizes_to_confirm(rule: Rule, request: Request, where: Where) -> list[int]:
     """Returns the measured sizes of a rule, and with a core for each rank new ones between them.
     For a program: the ends of its message sizes instead."""

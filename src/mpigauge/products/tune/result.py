@@ -220,6 +220,11 @@ def _grids(cells: Iterable[tuple[Of, str, int, int, float]]) -> dict[Of, Grid]:
     times: dict[Of, dict[tuple[str, int, int], float]] = {}
     for of, arm, size, launch, seconds in cells:
         times.setdefault(of, {})[arm, size, launch] = seconds
+    return grids_of(times)
+
+
+def grids_of(times: Mapping[Of, Mapping[tuple[str, int, int], float]]) -> dict[Of, Grid]:
+    """Returns the grid of each collective, from times by arm, size and launch."""
     return {
         of: grid_of(own, {size for _, size, _ in own}, dict.fromkeys(arm for arm, _, _ in own))
         for of, own in times.items()

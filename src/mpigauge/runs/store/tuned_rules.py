@@ -101,6 +101,25 @@ class Rescued:
 
 
 @dataclass(frozen=True)
+class Beyond:
+    """Sizes at which an algorithm of suite ALG is faster than the library with its rules."""
+
+    collective: str
+    ranks: int
+    first_bytes: int
+    last_bytes: int
+    algorithm: str
+    """The word of its benchmark."""
+    ratio: Evidence
+    """The ratio of its time to the library's."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Beyond:
+        """KeyError, TypeError or ValueError: the data is not such sizes."""
+        return cls(**{**data, "ratio": Evidence(**data["ratio"])})
+
+
+@dataclass(frozen=True)
 class SlowerMessages:
     """Messages that take longer with settings that help others."""
 

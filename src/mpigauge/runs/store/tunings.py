@@ -9,7 +9,7 @@ that were edited or belong to another build are not used.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +22,7 @@ from mpigauge.model.suite_options import LEVELS, calls_from_several
 from mpigauge.model.typed import as_word
 from mpigauge.runs.store.files import failing_as, shown_json, write_whole
 from mpigauge.runs.store.tuned_rules import (
+    Beyond,
     DefaultStays,
     Evidence,
     Fault,
@@ -98,6 +99,9 @@ class Tuning:
     """Ranks per host; None: up to its cores."""
     messages: TunedMessages | None = None
     """Settings for point-to-point messages; None: they were not tuned."""
+    beyond: tuple[Beyond, ...] | None = None
+    """The sizes at which algorithms of suite ALG are faster than the library with the rules; None:
+    they were not measured."""
 
     @property
     def names_default(self) -> bool:
@@ -142,6 +146,7 @@ class Tuning:
             "hosts": list(self.hosts),
             "ppn": self.ppn,
             "messages": asdict(self.messages) if self.messages else None,
+            "beyond": None if self.beyond is None else [asdict(each) for each in self.beyond],
         }
 
     @classmethod
@@ -165,7 +170,12 @@ class Tuning:
             hosts=tuple(str(host) for host in data.get("hosts", ())),
             ppn=None if data.get("ppn") is None else int(data["ppn"]),
             messages=TunedMessages.from_json(data["messages"]) if data.get("messages") else None,
+            beyond=_beyond(data.get("beyond")),
         )
+
+
+def _beyond(data: Iterable[Mapping[str, Any]] | None) -> tuple[Beyond, ...] | None:
+    return None if data is None else tuple(map(Beyond.from_json, data))
 
 
 def _trial(data: Mapping[str, Any]) -> ProgramTrial:

@@ -30,6 +30,7 @@ from mpigauge.products.tune.plan import (
     SIZES,
     Arms,
     Where,
+    beyond_plan,
     confirm_plan,
     grid_alone_plan,
     grid_plan,
@@ -311,3 +312,17 @@ def test_each_combination_of_settings_has_launches_beside_the_default(here: Wher
         assert settings_plan(task, messages, {}, rounds).launches == 2
     assert [block.ranks for block in plan.parts[-1].blocks] == [1, 1]
     assert (plan.shuffle, plan.launches, plan.seconds, plan.use_all) == (True, 16, None, False)
+
+
+# --- what the library could reach ----------------------------------------------------------------
+def test_algorithms_are_measured_in_the_launches_of_the_collective(here: Where) -> None:
+    """With the rules in effect; in a program they come together, as messages have no arrival."""
+    own = [card(f"Allreduce/{name}", suite="ALG") for name in ("ring", "linear")]
+    cards = replace(here.cards, benchmarks=(*here.cards.benchmarks, *own))
+    where = replace(here, cards=cards, mix=MIX)
+    plan = beyond_plan(request(), [("Allreduce", 2)], {"rules": "file"}, where)
+    (part,) = plan.parts
+    assert part.benchmarks == ("Allreduce", "ALG:Allreduce/ring", "ALG:Allreduce/linear")
+    assert (part.settings, part.sizes, part.world_ranks) == ({"rules": "file"}, (8, 4096), 2)
+    assert part.suite_options == {"datatype": "float", "op": "band"}
+    assert (plan.launches, plan.shuffle) == (6, True)

@@ -16,7 +16,9 @@ from mpigauge.model.columns import Cell
 from mpigauge.model.errors import RunError
 from mpigauge.model.names import CONTROL
 from mpigauge.model.record import Failure, Record, Skip
+from mpigauge.products.tune.decide.choose import fastest
 from mpigauge.products.tune.decide.grid import DEFAULT
+from mpigauge.products.tune.measure.beyond import beside
 from mpigauge.products.tune.measure.choosing import screened
 from mpigauge.products.tune.measure.message_runs import (
     Messages,
@@ -259,3 +261,38 @@ def test_a_lower_thread_level_than_asked_for_ends_the_tuning(
         return
     with pytest.raises(RunError, match=f"no thread level {asked}, only {given}: programs run"):
         check_level(of)
+
+
+# --- algorithms of suite ALG beside the library ---------------------------------------------------
+def beside_run() -> Run:
+    """The ring takes half of Reduce_scatter's time at 64 B, and twice of Reduce_scatter_block's."""
+    names = ("Reduce_scatter", "Reduce_scatter_block")
+    ring = "ALG:Reduce_scatter/ring"
+    parts = tuple(PlanPart((name, ring), 2, sizes=(8, 64)) for name in names)
+    plan = Plan(parts, "mpich", 7, launches=6, shuffle=True)
+    found = []
+    for launch in range(6 * len(parts)):
+        (name, _), jitter = plan.part(launch).benchmarks, 1 + launch % 3 / 100
+        for size in (8, 64):
+            ratio = 0.5 if (name, size) == (names[0], 64) else 2.0
+            for suite, own, time in (
+                ("MPI1", name, 1.0),
+                ("ALG", "Reduce_scatter/ring", ratio * jitter),
+            ):
+                found.append(cell(own, suite=suite, launch=launch, ranks=2, message_bytes=size,
+                                  time_p50_s=time))  # fmt: skip
+    return planted.run(found, plan=plan.to_json())
+
+
+def test_an_algorithm_is_set_beside_the_collective_of_its_launch() -> None:
+    found = beside(beside_run())
+    assert set(found) == {("Reduce_scatter", 2), ("Reduce_scatter_block", 2)}
+    (faster,) = fastest(found["Reduce_scatter", 2])
+    assert (faster.arm, faster.sizes) == ("ALG:Reduce_scatter/ring", (64,))
+    assert faster.ratio.high < 0.52
+    assert fastest(found["Reduce_scatter_block", 2]) == []
+
+
+def test_two_launches_say_nothing_of_what_the_library_could_reach() -> None:
+    grid = replace(beside(beside_run())["Reduce_scatter", 2], launches=(0, 1))
+    assert fastest(grid) == []

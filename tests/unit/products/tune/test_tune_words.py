@@ -27,6 +27,7 @@ from mpigauge.products.tune.show.text import (
     why_no_stand_in,
 )
 from mpigauge.runs.store.tuned_rules import (
+    Beyond,
     Evidence,
     Fault,
     SlowerMessages,
@@ -231,3 +232,24 @@ def test_the_candidate_nearest_to_the_default_may_be_far_from_it() -> None:
     assert why_no_stand_in(RULE, "Intel MPI 2021.17").endswith(
         "8 B to 4 KiB the nearest to the default is pairwise, with 0.45 to 0.58 of its time"
     )
+
+
+# --- what the library could reach ----------------------------------------------------------------
+def test_faster_algorithms_are_named_and_stored() -> None:
+    beyond = Beyond("Bcast", 2, 8, 4096, "ALG:Bcast/node_flags", GAINED)
+    tuning = replace(TUNING, beyond=(beyond,))
+    assert (
+        "Bcast, 2 ranks, 8 B to 4 KiB: the library could be faster: ALG:Bcast/node_flags, made of "
+        "messages and copies, takes 42 to 55 % less time than its best in the mean of these sizes, "
+        "by 6 launches that measured both."
+    ) in text(tuning)
+    assert Tuning.from_json(tuning.to_json()) == tuning
+
+
+@pytest.mark.parametrize(("beyond", "is_told"), [(None, False), ((), True)])
+def test_that_no_algorithm_was_faster_is_told_if_any_was_measured(
+    beyond: tuple[Beyond, ...] | None, is_told: bool
+) -> None:
+    tuning = replace(TUNING, beyond=beyond)
+    assert ("No algorithm of suite ALG was faster" in text(tuning)) == is_told
+    assert Tuning.from_json(tuning.to_json()) == tuning

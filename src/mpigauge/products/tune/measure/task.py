@@ -56,6 +56,7 @@ RUN_NAMES = {
     "p2p-confirm": "whether the best one helps",
     "rules-right": "whether results with the rules are right",
     "confirm": "whether the rules help",
+    "beyond": "whether algorithms of suite ALG are faster",
 }
 
 

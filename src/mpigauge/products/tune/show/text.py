@@ -17,7 +17,14 @@ from mpigauge.model.units import byte_count, listed, many, settings_in_words
 if TYPE_CHECKING:
     from mpigauge.model.call_mix import CallMix
     from mpigauge.model.rules import Rule
-    from mpigauge.runs.store.tuned_rules import Evidence, Fault, Rescued, TunedMessages, TunedRule
+    from mpigauge.runs.store.tuned_rules import (
+        Beyond,
+        Evidence,
+        Fault,
+        Rescued,
+        TunedMessages,
+        TunedRule,
+    )
     from mpigauge.runs.store.tunings import ProgramTrial, Tuning
 
 REDUCTIONS = ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block")
@@ -58,6 +65,10 @@ def _found_lines(tuning: Tuning) -> Iterator[str]:
         yield f"{fault.collective}: {name} is not used: {fault.why}{shown}."
     for rescued in tuning.rescued:
         yield rescue_sentence(rescued)
+    if tuning.beyond == ():
+        yield "No algorithm of suite ALG was faster than the library's best, in the same launches."
+    for beyond in tuning.beyond or ():
+        yield beyond_sentence(beyond)
 
 
 def _note_lines(tuning: Tuning) -> Iterator[str]:
@@ -114,6 +125,16 @@ def rescue_sentence(of: Rescued) -> str:
         f"{many(of.candidates, 'candidate')} measured with it take at most {of.usual:.2g} of the "
         f"default's time at {byte_count(of.message_bytes)} in the median of "
         f"{many(of.launches, 'launch')}, and at most a tenth in {of.in_launches} of them."
+    )
+
+
+def beyond_sentence(of: Beyond) -> str:
+    sizes = _from_to(of.first_bytes, of.last_bytes)
+    mean = "" if of.first_bytes == of.last_bytes else " in the mean of these sizes"
+    return (
+        f"{of.collective}, {many(of.ranks, 'rank')}, {sizes}: the library could be faster: "
+        f"{of.algorithm}, made of messages and copies, takes {saved(of.ratio)} less time than its "
+        f"best{mean}, by {many(of.ratio.launches, 'launch')} that measured both."
     )
 
 
