@@ -55,9 +55,11 @@ LARGE, SMALL = (320, 32), (4, 36)
 MOST_LARGE, MOST_SMALL = 1.3, 1.6
 MOST_S, MOST_MB = 1.0, 300
 MOST_REPLAY_S, MOST_REPLAY_GB = 60.0, 2.0
-LOGARITHMIC = ("recursive_doubling", "binomial", "knomial", "hierarchical", "dissemination")
-"""Algorithms of O(log P) steps that are replayed on many ranks. SimGrid takes many minutes for
-rabenseifner, whose messages have as many sizes as rounds."""
+LOGARITHMIC = (
+    *("recursive_doubling", "rabenseifner", "binomial", "knomial", "hierarchical"),
+    "dissemination",
+)
+"""Algorithms of O(log P) steps that are replayed on many ranks."""
 OF_MANY = ("Allreduce", "Reduce", "Bcast", "Barrier")
 """Collectives whose messages do not grow with the ranks."""
 TOO_MANY = {("Allgather", "linear")}

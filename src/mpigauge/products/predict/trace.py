@@ -4,7 +4,8 @@
 
 A rank posts all messages of a round, waits for its own, and reduces. Copies through shared memory
 are messages within a node there. A reduction is as many floating-point operations as take its time
-on a host of HOST_FLOPS a second.
+on a host of HOST_FLOPS a second. Empty messages are left out, unless all of them are empty: with
+few elements most ranks of a large job have nothing to send in many rounds.
 """
 
 from __future__ import annotations
@@ -100,9 +101,12 @@ def _close(actions: dict[int, list[str]], posted: dict[int, float], reduction_ns
 
 
 def _messages(step: Step, number: int) -> Iterator[tuple[int, int, int]]:
-    """Source, target and bytes of each message of a round."""
+    """Yields source, target and bytes of each message of a round that carries data; of a barrier,
+    of all messages."""
     blocks = step.blocks(number)
     lengths = np.bincount(blocks.message, blocks.length).astype(np.int64)
     first = np.unique(blocks.message, return_index=True)[1]
+    if step.elements:
+        first, lengths = first[lengths > 0], lengths[lengths > 0]
     pairs = blocks.source[first].tolist(), blocks.target[first].tolist()
     yield from zip(*pairs, lengths.tolist(), strict=True)

@@ -1066,6 +1066,29 @@ def test_a_trace_has_the_bytes_of_its_schedule(oci: Calibration, tmp_path: Path)
         assert total >= 6 * 5 * 4096
 
 
+def test_a_trace_has_no_empty_messages_but_those_of_a_barrier(
+    oci: Calibration, tmp_path: Path
+) -> None:
+    """Two elements among 48 ranks leave most messages of Rabenseifner's algorithm empty."""
+    machine = Machine(oci, 8, 6)
+    for operation, name, size in (
+        ("Allreduce", "rabenseifner", 8),
+        ("Barrier", "dissemination", 0),
+    ):
+        steps = list(steps_of(machine, name, operation, size))
+        write_trace(tmp_path / operation, 48, steps, 0.0)
+        sends, receives = sent(tmp_path / operation, 48)
+        assert sends == receives
+        lengths = [length for of_pair in sends.values() for length in of_pair]
+        scheduled = sum(len(step.source) * step.repeat for step in steps)
+        if operation == "Barrier":
+            assert len(lengths) == scheduled
+            assert not any(lengths)
+        else:
+            assert all(lengths)
+            assert len(lengths) < scheduled / 2
+
+
 def test_a_trace_of_too_many_messages_is_refused(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
