@@ -14,7 +14,7 @@
 namespace mpigauge::profile::layout {
 
 constexpr std::array<char, 8> magic = {'m', 'p', 'i', 'g', 'p', 'r', 'o', 'f'};
-constexpr std::uint32_t version = 5;
+constexpr std::uint32_t version = 6;
 /// What files are mapped by: the largest page that processors have.
 constexpr std::size_t page = 65536;
 constexpr std::size_t most_pieces = 128;
@@ -96,6 +96,7 @@ enum class Kind : std::uint32_t {
   instances,
   channel,
   kept,
+  line,
 };
 
 struct Block {
@@ -178,13 +179,24 @@ struct Thread {
   std::uint64_t start;
   std::uint64_t step_ticks;
   std::array<std::uint64_t, most_steps> step;    // time in MPI, step by step
+  std::array<std::uint64_t, most_steps> sent;    // bytes of the own send buffers
   std::array<std::uint32_t, most_steps> memory;  // KiB of the process in a step; 0: not sampled
 };
 
-constexpr std::uint32_t no_module = 0xffffffff;
-/// A return address; the call itself is before it.
+/// A line of Python that was executed when a call was made.
+struct Line {
+  Block block;
+  std::uint32_t line;  // its number among such blocks, from 1
+  std::uint32_t in_file;
+  std::uint32_t function_length, path_length;
+  // then the function and the path
+};
+
+constexpr std::uint32_t no_module = 0xffffffff, python_line = 0xfffffffe;
+/// A return address; the call itself is before it. Or a line of Python, the last of its stack.
 struct Frame {
-  std::uint64_t offset;  // in the file; the address itself where there is none
+  std::uint64_t
+      offset;  // in the file; the address itself where there is none; or the line's number
   std::uint32_t module;
   std::uint32_t unused;
 };

@@ -20,6 +20,7 @@
 #include "library.hpp"
 #include "messages.hpp"
 #include "pending.hpp"
+#include "python.hpp"
 #include "regions.hpp"
 #include "stack.hpp"
 #include "thread.hpp"
@@ -253,6 +254,8 @@ void start(Word pc) {
     fill_head();
     pthread_atfork(nullptr, nullptr, leave_to_parent);
     process.keeps = true;
+    const bool wants = std::strcmp(setting("MPIGAUGE_PROFILE_PYTHON_LINES"), "off") != 0;
+    process.has_lines = wants && process.frames > 0 && find_python();
   }
   const bool on = process.keeps && std::strcmp(setting("MPIGAUGE_PROFILE_START"), "off") != 0;
   if (on) process.storage.head().on_since = process.storage.head().start.ticks;

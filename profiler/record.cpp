@@ -8,6 +8,7 @@
 #include "instances.hpp"
 #include "messages.hpp"
 #include "objects.hpp"
+#include "python.hpp"
 #include "regions.hpp"
 
 namespace mpigauge::profile {
@@ -739,7 +740,7 @@ constexpr std::array<Counter, calls> counters =
 }  // namespace
 
 Thread* enter(Call call, Word pc, Word sp, Word fp) {
-  const Caller caller{pc, sp, fp};
+  Caller caller{pc, sp, fp};
   const std::uint64_t state = process.state.load(std::memory_order_relaxed);
   Thread* const thread = self;
   if (thread == nullptr || !State::is_recording(state)) [[unlikely]] {
@@ -748,6 +749,9 @@ Thread* enter(Call call, Word pc, Word sp, Word fp) {
   }
   if (thread->inside != 0 && is_nested(*thread, caller)) [[unlikely]]
     return nullptr;
+  // First of all, as the interpreter may call MPI from within.
+  if (process.has_lines) [[unlikely]]
+    caller.line = current_line();
   thread->inside = caller.sp;
   const std::uint64_t where = (state & own_region.kept) | own_region.region;
   const std::uint64_t key = where | (static_cast<std::uint64_t>(call) << State::call_shift);

@@ -26,6 +26,7 @@ struct Check {
 struct Stack {
   std::uint32_t frames = 0, checks = 0;
   bool used_fp = false;              // the frame pointer of the caller mattered
+  std::uint32_t line = 0;            // of Python, which called the last frame; 0: none
   std::array<Word, most_frames> pc;  // return addresses, the innermost first
   // At most two for each frame: the return address, and where the frame is told by its frame
   // pointer.

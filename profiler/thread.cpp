@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "python.hpp"
+
 namespace mpigauge::profile {
 
 constinit thread_local Thread* self = nullptr;
@@ -61,7 +63,9 @@ void begin_steps(Thread& thread) {
   stored.start = ticks();
   stored.step_ticks = first_step;
   stored.step.fill(0);
+  stored.sent.fill(0);
   stored.memory.fill(0);
+  thread.sent = 0;
   thread.step = stored.step.data();
   thread.step_end = stored.start + first_step;
 }
@@ -155,13 +159,13 @@ void notice_changes(Thread& thread) {
 // --- sites --------------------------------------------------------------------------------------
 
 std::uint64_t hash_of(const Stack& stack, std::uint64_t what) {
-  std::uint64_t hash = what;
+  std::uint64_t hash = mixed(what ^ (static_cast<std::uint64_t>(stack.line) << 32U));
   for (std::uint32_t n = 0; n < stack.frames; ++n) hash = mixed(hash ^ stack.pc[n]);
   return hash;
 }
 
 bool same(const Place& place, std::uint64_t hash, const Stack& stack) {
-  return place.hash == hash && place.frames == stack.frames &&
+  return place.hash == hash && place.frames == stack.frames && place.line == stack.line &&
          std::equal(stack.pc.data(), stack.pc.data() + stack.frames,
                     static_cast<const Word*>(place.pc));
 }
@@ -169,16 +173,22 @@ bool same(const Place& place, std::uint64_t hash, const Stack& stack) {
 layout::Site* store_site(Thread& thread, const Stack& stack, Call call, std::uint32_t region) {
   note_call(call);
   std::array<layout::Frame, most_frames> frames;
-  for (std::uint32_t n = 0; n < stack.frames; ++n) frames[n] = stored_frame(stack.pc[n]);
-  auto* const site = process.storage.make<layout::Site>(stack.frames * sizeof(layout::Frame));
+  std::uint32_t count = 0;
+  while (count < stack.frames) {
+    frames[count] = stored_frame(stack.pc[count]);
+    ++count;
+  }
+  // Takes the place of the frame of the interpreter.
+  if (stack.line != 0) frames[count++] = {.offset = stack.line, .module = layout::python_line};
+  auto* const site = process.storage.make<layout::Site>(count * sizeof(layout::Frame));
   if (site == nullptr) return nullptr;
   site->site = thread.sites++;
   site->thread = thread.stored->thread;
   site->call = call;
   site->region = static_cast<std::uint16_t>(region);
-  site->frames = stack.frames;
+  site->frames = count;
   site->least = ~std::uint64_t{0};
-  std::memcpy(site + 1, frames.data(), stack.frames * sizeof(layout::Frame));
+  std::memcpy(site + 1, frames.data(), count * sizeof(layout::Frame));
   Storage::publish(site->block, layout::Kind::site);
   return site;
 }
@@ -192,6 +202,7 @@ Place* make_place(Thread& thread, const Stack& stack, std::uint64_t hash, Call c
   if (place->site == nullptr) return nullptr;
   place->hash = hash;
   place->frames = stack.frames;
+  place->line = stack.line;
   std::copy_n(stack.pc.data(), stack.frames, static_cast<Word*>(place->pc));
   Place*& list = thread.places[hash % place_lists];
   place->next = list;
@@ -207,7 +218,8 @@ void keep(Known& known, const Caller& caller, std::uint64_t key, const Stack& st
   known.fp = caller.fp;
   known.key = key;
   known.place = place;
-  known.checks = stack.checks;
+  known.checks = static_cast<std::uint16_t>(stack.checks);
+  known.line = caller.line;
   known.uses_fp = stack.used_fp;
   std::copy_n(stack.check.data(), stack.checks, static_cast<Check*>(known.check));
 }
@@ -274,9 +286,11 @@ layout::Cell* next_cell(Thread& thread) {
 void fold(layout::Thread& stored) {
   for (std::size_t n = 0; n < layout::most_steps / 2; ++n) {
     stored.step[n] = stored.step[2 * n] + stored.step[(2 * n) + 1];
+    stored.sent[n] = stored.sent[2 * n] + stored.sent[(2 * n) + 1];
     stored.memory[n] = std::max(stored.memory[2 * n], stored.memory[(2 * n) + 1]);
   }
   std::fill(stored.step.begin() + layout::most_steps / 2, stored.step.end(), 0);
+  std::fill(stored.sent.begin() + layout::most_steps / 2, stored.sent.end(), 0);
   std::fill(stored.memory.begin() + layout::most_steps / 2, stored.memory.end(), 0);
   stored.step_ticks *= 2;
 }
@@ -290,6 +304,21 @@ void share_out(layout::Thread& stored, Ticks from, Ticks to) {
     stored.step[n] += end - from;
     from = end;
   }
+}
+
+// What was sent since the last look belongs to the step that ends: calls are counted when they
+// return, and the one that leads to the next step is not counted yet. Where there are many cells,
+// only long steps are worth the time.
+void share_bytes(Thread& thread) {
+  constexpr std::size_t cells_in_first = 2048;
+  layout::Thread& stored = *thread.stored;
+  if (thread.cell_mask >= cells_in_first * (stored.step_ticks / first_step)) return;
+  std::uint64_t sent = 0;
+  for (std::size_t n = 0; n <= thread.cell_mask; ++n) {
+    if (const layout::Cell* const cell = thread.cells[n]) sent += cell->amount * cell->sends;
+  }
+  stored.sent[static_cast<std::size_t>(thread.step - stored.step.data())] += sent - thread.sent;
+  thread.sent = sent;
 }
 
 // What the process has in memory now, as the second number of this file has it in pages; 0:
@@ -342,6 +371,7 @@ Place* find_place(Thread& thread, const Caller& caller, std::uint64_t key, Call 
   notice_changes(thread);
   Stack stack;
   unwind(caller, process.frames, rule_at, stack);
+  if (caller.line != 0) end_at_python(stack, caller.line);
   const std::uint32_t region = State::region(key);
   const std::uint64_t hash = hash_of(stack, (static_cast<std::uint64_t>(region) << 16U) | call);
   Place* place = thread.places[hash % place_lists];
@@ -373,6 +403,7 @@ layout::Cell* find_cell(Thread& thread, const CellKey& key) {
 
 void advance_steps(Thread& thread, Ticks end, Ticks took) {
   layout::Thread& stored = *thread.stored;
+  share_bytes(thread);
   while (end - stored.start >= layout::most_steps * stored.step_ticks) fold(stored);
   share_out(stored, end - took, end);
   const std::size_t n = (end - stored.start) / stored.step_ticks;

@@ -41,6 +41,7 @@ struct alignas(line) Place {
   Place* older;  // of all
   std::uint64_t hash;
   std::uint32_t frames;
+  std::uint32_t line;  // of Python; 0: none
   Word pc[1];
 };
 
@@ -49,8 +50,9 @@ struct alignas(line) Known {
   Word pc, sp, fp;
   std::uint64_t key;
   Place* place;
-  std::uint32_t checks;
+  std::uint16_t checks;
   bool uses_fp;
+  std::uint32_t line;
   Check check[1];
 };
 
@@ -65,6 +67,7 @@ struct alignas(line) Thread {
   std::size_t known_bytes = 0;  // of each
   std::uint64_t* step = nullptr;
   Ticks step_end = 0;
+  std::uint64_t sent = 0;  // bytes, up to the step before
 
   Word message_comm = 0;  // the communicator of a message that was matched and is received now
   Status status;
@@ -89,13 +92,15 @@ constexpr std::size_t stacks_known = 1024;
 
 /// Where a stack would be that is known.
 inline Known& known_for(const Thread& thread, const Caller& caller, std::uint64_t key) {
-  const std::uint64_t hash = mixed(caller.pc ^ (caller.sp << 20U) ^ (key << 1U));
+  const std::uint64_t line_bits = static_cast<std::uint64_t>(caller.line) << 8U;
+  const std::uint64_t hash = mixed(caller.pc ^ (caller.sp << 20U) ^ (key << 1U) ^ line_bits);
   return *reinterpret_cast<Known*>(thread.known + ((hash % stacks_known) * thread.known_bytes));
 }
 
 /// Whether it is that stack: each word that was read on the way is what it was.
 inline bool is_same(const Known& known, const Caller& caller, std::uint64_t key) {
   if (known.pc != caller.pc || known.sp != caller.sp || known.key != key) return false;
+  if (known.line != caller.line) return false;
   if (known.uses_fp && known.fp != caller.fp) return false;
   for (std::uint32_t n = 0; n < known.checks; ++n) {
     if (*known.check[n].at != known.check[n].value) return false;

@@ -30,6 +30,7 @@ struct Caller {
   Word pc;
   Word sp;
   Word fp;
+  std::uint32_t line = 0;  // of Python, see python.hpp; 0: none
 };
 
 // Of the function that this stands in; it has to have a frame pointer, in which the caller's is

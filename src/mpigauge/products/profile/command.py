@@ -55,6 +55,14 @@ FORMATS = ("table", "json", "csv", "mpip", "perfcatch", "talp")
         help="off: nothing is recorded until the program calls MPI_Pcontrol(1).  [default: on]",
     ),
     option(
+        "--python-lines",
+        "python_lines",
+        type=click.Choice(["on", "off"]),
+        help="Distinguish calls of a Python program by its lines; off: by the called methods of "
+        "mpi4py.  [default: on]",
+        brief="Distinguish calls of Python by lines.  [default: on]",
+    ),
+    option(
         "--timeline-limit",
         "timeline_limit",
         metavar="SIZE",
@@ -137,7 +145,9 @@ def command(words: tuple[str, ...], **args: Any) -> int:
         present(stored, form)
         return 0
     timeline_bytes = _timeline_bytes(args.pop("timeline_limit")) // launches
-    profiler_variables = _profiler_variables(args.pop("frames"), args.pop("start"))
+    profiler_variables = _profiler_variables(
+        args.pop("frames"), args.pop("start"), args.pop("python_lines")
+    )
     setup = set_up_program(args, words, TERMINAL) if any(args[name] for name in NAMES) else None
     starter = starter_for(words, setup, dict(os.environ))
     tuned, rules = _tuned(setup, args["tuned"], words)
@@ -171,6 +181,7 @@ def _refuse_for_stored(launches: int, output: Path | None, args: Mapping[str, An
         ("--launches", launches != 1),
         ("--output", output),
         *((f"--{each}", args[each]) for each in ("np", "frames", "start")),
+        ("--python-lines", args["python_lines"]),
         ("--timeline-limit", args["timeline_limit"]),
     ):
         if value:
@@ -241,13 +252,17 @@ def _measure(folder: Path, args: Mapping[str, Any]) -> None:
     measure_needs(folder, load_jobs(folder), {**args, "tuned": tuned})
 
 
-def _profiler_variables(frames: int | None, start: str | None) -> dict[str, str]:
+def _profiler_variables(
+    frames: int | None, start: str | None, python_lines: str | None
+) -> dict[str, str]:
     """Returns the environment variables of the profiler, except the folder for its files."""
     variables = {}
     if frames is not None:
         variables["MPIGAUGE_PROFILE_FRAMES"] = str(frames)
     if start is not None:
         variables["MPIGAUGE_PROFILE_START"] = start
+    if python_lines is not None:
+        variables["MPIGAUGE_PROFILE_PYTHON_LINES"] = python_lines
     return variables
 
 

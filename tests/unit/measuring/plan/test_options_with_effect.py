@@ -216,6 +216,7 @@ def test_a_program_without_a_number_of_ranks_is_refused(
 
 @pytest.mark.parametrize(
     "words", [("--np", "2"), ("--frames", "3"), ("--start", "off"), ("--launches", "2"),
+              ("--python-lines", "off"),
               ("--output", "x")]
 )  # fmt: skip
 def test_a_stored_profile_takes_no_options_of_a_program(

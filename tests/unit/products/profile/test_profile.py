@@ -37,7 +37,7 @@ from mpigauge.products.profile.launch.profiling import (
 from mpigauge.products.profile.match.merge import Spot, merged
 from mpigauge.products.profile.read.files import Lost, Module, ReturnAddress
 from mpigauge.products.profile.read.last_calls import LastCall, Need
-from mpigauge.products.profile.read.symbols import Place
+from mpigauge.products.profile.read.symbols import Place, resolved
 from mpigauge.products.profile.show.text import lines_of, page
 from mpigauge.products.profile.store.stored import ProfiledJob, load_jobs, save
 from mpigauge.runs.readers.registry import READERS
@@ -354,6 +354,20 @@ def test_a_call_site_of_python_is_the_method_that_was_called() -> None:
     assert Account(of).inside[0].where == "Comm.allreduce"
 
 
+def test_a_call_site_of_python_is_the_line_that_called() -> None:
+    method = ReturnAddress(Module("/lib/python3/mpi4py/MPI.so", ""), 0x20)
+    line = ReturnAddress(Module("/home/ann/solver.py", "", "Solver.step"), 31)
+    outside = ReturnAddress(Module("/home/ann/solver.py", "", "<module>"), 40)
+    first, second, *others = job().profile.spots
+    spots = (replace(first, frames=(method, line)), replace(second, frames=(method, outside)))
+    places = {**PLACES, **resolved([line, outside])}
+    of = replace(job(), profile=replace(job().profile, spots=(*spots, *others)), places=places)
+    account = Account(of)
+    assert account.where(spots[0]) == "Solver.step at solver.py:31"
+    assert account.where(spots[1]) == "solver.py:40"
+    assert account.frame_of(spots[0]) == line
+
+
 def test_regions_and_the_time_line() -> None:
     account = Account(job())
     (region,) = account.regions
@@ -547,6 +561,7 @@ def test_a_program_that_is_not_there_is_said() -> None:
         ([], "Missing argument"),
         (["--launches", "0", "--", "true"], "--launches"),
         (["--frames", "x", "true"], "--frames"),
+        (["--python-lines", "some", "true"], "--python-lines"),
         (["--", "./gone"], "there is no program ./gone"),
         (["--np", "2", "--", "mpirun", "./app"], "mpirun starts ranks itself"),
         (["--mpi", "mpich", "--", "./app"], "give with --np N how many ranks ./app has"),

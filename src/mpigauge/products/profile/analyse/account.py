@@ -29,6 +29,8 @@ from mpigauge.site.mpi.query import name_and_version
 
 Numbers = npt.NDArray[np.float64]
 _MPI4PY = ["mpi4py", "MPI"]
+_OF_MODULE = "<module>"
+"""The function of lines of Python outside all functions."""
 _METHOD = "__pyx_pw_"
 """The prefix that Cython gives to the names of functions that Python calls."""
 
@@ -380,9 +382,12 @@ class Account:
         return tuple(names)
 
     def _from_place(self, spot: Spot) -> list[ReturnAddress]:
-        """Returns the frames without the MPI library, and without mpi4py below its method."""
+        """Returns the frames without the MPI library, and without mpi4py below its method, or
+        below the line of Python that called it."""
         frames = list(spot.frames_of_program)
         if frames and _is_mpi4py(frames[0]):
+            if _is_python(frames[-1]):
+                return [frame for frame in frames if not _is_mpi4py(frame)]
             methods = (at for at, frame in enumerate(frames) if self._is_method(frame))
             return frames[next(methods, 0) :]
         return frames
@@ -637,7 +642,8 @@ def short(place: Place) -> str:
     if place.function.startswith(_METHOD):
         return function
     if place.file:
-        return f"{function} at {Path(place.file).name}:{place.line}"
+        where = f"{Path(place.file).name}:{place.line}"
+        return where if function == _OF_MODULE else f"{function} at {where}"
     return f"{function}+{place.offset:#x}"
 
 
@@ -680,6 +686,10 @@ def readable(function: str) -> str:
 
 def _is_mpi4py(frame: ReturnAddress) -> bool:
     return frame.module is not None and "mpi4py" in Path(frame.module.path).parts
+
+
+def _is_python(frame: ReturnAddress) -> bool:
+    return frame.module is not None and bool(frame.module.function)
 
 
 def _ratio(part: Any, whole: Any) -> Any:

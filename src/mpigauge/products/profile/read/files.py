@@ -32,16 +32,18 @@ _LOSSES = {layout.Loss.LIMIT: "limit", layout.Loss.DISK: "disk"}
 
 @dataclass(frozen=True)
 class Module:
-    """A file of machine code: the program or a library."""
+    """A file of machine code, the program or a library; or a function in a file of Python."""
 
     path: str
     build_id: str
     """The build ID in hexadecimal digits; empty if there is none."""
+    function: str = ""
+    """The function of Python, within which offsets are lines; empty: machine code."""
 
 
 @dataclass(frozen=True)
 class ReturnAddress:
-    """A return address: the call is just before it."""
+    """A return address: the call is just before it. Or a line of Python."""
 
     module: Module | None
     """The file of the code; None: code without a file, such as from a JIT compiler."""
@@ -109,6 +111,8 @@ class Timeline:
     memory_bytes: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     """The memory of the process, sampled at most once in each step; 0: not sampled. Empty: it is
     unknown, as in older runs."""
+    sent_bytes: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    """The bytes of own send buffers in each step. Empty: they are unknown, as in older runs."""
 
 
 @dataclass(frozen=True)
@@ -482,6 +486,17 @@ class _Reader:
             modules[int(part["module"])] = Module(path, identity.hex())
         return modules
 
+    def _lines(self) -> dict[int, ReturnAddress]:
+        """Returns the lines of Python by their numbers."""
+        lines = {}
+        for part, at in self._each(BlockKind.LINE, layout.LINE):
+            middle = at + int(part["function_length"])
+            function = self._text(at, middle - at)
+            path = self._text(middle, int(part["path_length"]))
+            module = Module(path, "", function or "<unknown>")
+            lines[int(part["line"])] = ReturnAddress(module, int(part["in_file"]))
+        return lines
+
     def _regions(self) -> dict[int, Region]:
         regions: dict[int, Region] = {}
         for part, _ in self._each(BlockKind.REGION, layout.REGION):
@@ -536,14 +551,37 @@ class _Reader:
                         step_s=self._seconds(int(part["step_ticks"])),
                         mpi_s=part["step"] / self.hz,
                         memory_bytes=part["memory"] * 1024.0,
+                        sent_bytes=self._sent(part),
                     )
                 )
         return tuple(timelines)
 
+    def _sent(self, part: Any) -> npt.NDArray[np.float64]:
+        """Returns the bytes sent in each step. The profiler looks when a step ends, so the latest
+        are those that it has not seen yet."""
+        sent = part["sent"].astype(np.float64)
+        ticks = max(int(part["latest"]) - int(part["start"]), 0)
+        last = min(ticks // max(int(part["step_ticks"]), 1), layout.MOST_STEPS - 1)
+        rest = self._sent_by_thread.get(int(part["thread"]), 0) - float(sent.sum())
+        sent[last] += max(rest, 0.0)
+        return np.asarray(sent)
+
+    @cached_property
+    def _sent_by_thread(self) -> dict[int, float]:
+        """The bytes of own send buffers by thread."""
+        bytes_of: dict[int, float] = defaultdict(float)
+        for part, at in self._each(BlockKind.CELLS, layout.CELLS):
+            size = layout.CELL.itemsize * int(part["used"])
+            chunk = self.data[at : at + size].view(layout.CELL)
+            bytes_of[int(part["thread"])] += float(
+                (chunk["amount"].astype(np.float64) * chunk["sends"]).sum()
+            )
+        return bytes_of
+
     def _sites(self, regions: dict[int, str]) -> tuple[tuple[Site, ...], Places]:
         """Returns the sites with calls, and their indices by thread and number. A call that goes
         on is one of them, which lasts until the end of the process."""
-        calls, modules = self._calls(), self._modules()
+        calls, modules, lines = self._calls(), self._modules(), self._lines()
         last = dict(self._pending())
         sites: list[Site] = []
         places: Places = {}
@@ -563,7 +601,9 @@ class _Reader:
                     group=group,
                     region=regions.get(int(part["region"]), ""),
                     frames=tuple(
-                        ReturnAddress(modules.get(int(frame["module"])), int(frame["offset"]))
+                        lines.get(int(frame["offset"]), ReturnAddress(None, 0))
+                        if frame["module"] == layout.PYTHON_LINE
+                        else ReturnAddress(modules.get(int(frame["module"])), int(frame["offset"]))
                         for frame in frames.view(layout.FRAME)
                     ),
                     calls=count,

@@ -10,7 +10,7 @@ from enum import IntEnum, IntFlag
 import numpy as np
 
 MAGIC = b"mpigprof"
-VERSION = 5
+VERSION = 6
 PAGE = 65536
 MOST_PIECES = 128
 GRAIN = 64
@@ -113,6 +113,7 @@ class BlockKind(IntEnum):
     INSTANCES = 12
     CHANNEL = 13
     KEPT = 14
+    LINE = 15
 
 
 BLOCK = np.dtype(
@@ -210,11 +211,23 @@ THREAD = np.dtype(
         ("start", "u8"),
         ("step_ticks", "u8"),
         ("step", "u8", (MOST_STEPS,)),
+        ("sent", "u8", (MOST_STEPS,)),
         ("memory", "u4", (MOST_STEPS,)),
     ],
     align=True,
 )
+LINE = np.dtype(
+    [
+        *BLOCK.descr,
+        ("line", "u4"),
+        ("in_file", "u4"),
+        ("function_length", "u4"),
+        ("path_length", "u4"),
+    ],
+    align=True,
+)
 NO_MODULE = 0xFFFFFFFF
+PYTHON_LINE = 0xFFFFFFFE
 FRAME = np.dtype(
     [
         ("offset", "u8"),

@@ -50,10 +50,12 @@ def resolved(frames: Iterable[ReturnAddress]) -> dict[ReturnAddress, tuple[Place
     """Resolves frames to places: several if functions are inlined, innermost first; none if the
     file is gone or has changed."""
     by_module: dict[Module, list[ReturnAddress]] = defaultdict(list)
-    for frame in dict.fromkeys(frames):
-        if frame.module:
-            by_module[frame.module].append(frame)
     places: dict[ReturnAddress, tuple[Place, ...]] = {}
+    for frame in dict.fromkeys(frames):
+        if frame.module and frame.module.function:
+            places[frame] = (Place(frame.module.function, frame.module.path, frame.offset),)
+        elif frame.module:
+            by_module[frame.module].append(frame)
     for module, there in by_module.items():
         places |= _resolved_in(module, there)
     return places

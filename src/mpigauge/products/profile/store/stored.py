@@ -124,6 +124,7 @@ def save(job: ProfiledJob, folder: Path, timeline_bytes: int = MOST_BYTES) -> No
             begins=timeline.begins_s,
             steps=np.concatenate([_steps(file) for file in profile.files] or [np.empty(0)]),
             memory=np.concatenate([_memory(file) for file in profile.files] or [np.empty(0)]),
+            sent=np.concatenate([_sent(file) for file in profile.files] or [np.empty(0)]),
         )
     save_arrivals(folder, job.launch, job.number, list(_named_arrivals(job)))
     names = stem.with_suffix(".json")
@@ -171,7 +172,8 @@ def _load(path: Path) -> ProfiledJob:
             )
             steps = kept["steps"]
             memory = kept["memory"] if "memory" in kept else np.zeros(len(steps))  # older runs
-            job = _job(path.stem, data, kept["rows"], _cells(kept["cells"]), (steps, memory))
+            sent = kept["sent"] if "sent" in kept else np.zeros(len(steps))  # older runs
+            job = _job(path.stem, data, kept["rows"], _cells(kept["cells"]), (steps, memory, sent))
             if "sends" not in kept["cells"].dtype.names:
                 job = replace(job, remarks=(*job.remarks, OLDER_BYTES))
             return replace(job, profile=replace(job.profile, waits=waits, timeline=timeline))
@@ -204,7 +206,7 @@ def _names(job: ProfiledJob) -> dict[str, Any]:
                 modules.setdefault(frame.module, len(modules))
     return {
         "schema": SCHEMA,
-        "modules": [{"library_file": m.path, "build_id": m.build_id} for m in modules],
+        "modules": [_module(module) for module in modules],
         "frames": [_frame(frame, modules, job.places.get(frame, ())) for frame in frames],
         "spots": [_spot(spot, frames) for spot in profile.spots],
         "communicators": [_renamed(asdict(comm), "name", "communicator") for comm in profile.comms],
@@ -214,6 +216,11 @@ def _names(job: ProfiledJob) -> dict[str, Any]:
         "deadlock": profile.deadlock,
         **({"source": job.source, "remarks": list(job.remarks)} if job.source else {}),
     }
+
+
+def _module(module: Module) -> dict[str, Any]:
+    python = {"function": module.function} if module.function else {}
+    return {"library_file": module.path, "build_id": module.build_id} | python
 
 
 def _frame(
@@ -300,6 +307,15 @@ def _memory(file: RankFile) -> Any:
     return np.concatenate(of_lines or [np.empty(0)])
 
 
+def _sent(file: RankFile) -> Any:
+    """Returns the bytes sent in all steps of the timelines; 0: unknown."""
+    of_lines = [
+        each.sent_bytes if len(each.sent_bytes) else np.zeros(len(each.mpi_s))
+        for each in file.timelines
+    ]
+    return np.concatenate(of_lines or [np.empty(0)])
+
+
 def _renamed(data: dict[str, Any], old: str, new: str) -> dict[str, Any]:
     return {new if name == old else name: value for name, value in data.items()}
 
@@ -307,7 +323,10 @@ def _renamed(data: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 # --- and back -------------------------------------------------------------------------------------
 def _job(stem: str, data: Mapping[str, Any], rows: Any, cells: Any, steps: Any) -> ProfiledJob:
     launch, number = stem.removeprefix("launch-").split("-")
-    modules = [Module(each["library_file"], each["build_id"]) for each in data["modules"]]
+    modules = [
+        Module(each["library_file"], each["build_id"], each.get("function", ""))
+        for each in data["modules"]
+    ]
     frames = []
     places = {}
     for frame_data in data["frames"]:
@@ -359,8 +378,8 @@ def _files(ranks: Sequence[Mapping[str, Any]], steps: Any) -> list[RankFile]:
         timelines = []
         for line in each["timelines"]:
             end = at + line["steps"]
-            times = (line["start_s"], line["step_s"], steps[0][at:end], steps[1][at:end])
-            timelines.append(Timeline(line["thread"], *times))
+            values = (each[at:end] for each in steps)
+            timelines.append(Timeline(line["thread"], line["start_s"], line["step_s"], *values))
             at = end
         files.append(
             RankFile(
