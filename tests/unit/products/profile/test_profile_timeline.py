@@ -21,7 +21,8 @@ from mpigauge.products.profile.kind import page_of
 from mpigauge.products.profile.launch.profiling import jobs_of
 from mpigauge.products.profile.match.timeline import TIMED_CALL, TimedCalls
 from mpigauge.products.profile.read.files import Timeline
-from mpigauge.products.profile.show.pictures import memory_over_time
+from mpigauge.products.profile.show.perfetto import write_perfetto
+from mpigauge.products.profile.show.pictures import memory_over_time, sent_over_time
 from mpigauge.products.profile.show.timeline import rows_of, timeline
 from mpigauge.products.profile.store.stored import ProfiledJob, load_jobs, save
 from tests.profiles import job, rank_file, stored
@@ -145,6 +146,36 @@ def test_the_memory_of_ranks_is_stored_and_drawn(tmp_path: Path) -> None:
     assert drawn is not None
     assert "rank 1" in drawn.svg
     assert memory_over_time(Account(job())) is None
+
+
+def test_the_bytes_of_ranks_are_stored_and_shown(tmp_path: Path) -> None:
+    """Rank 0 sends 3 MiB in the first quarter of a second, rank 1 one MiB in each."""
+    files = []
+    for rank, sent in enumerate(([3, 0, 0, 0], [1, 1, 1, 1])):
+        line = Timeline(0, 0.0, 0.25, np.full(4, 0.1), np.zeros(4), np.array(sent) * 2.0**20)
+        files.append(replace(rank_file(rank), run_s=1.0, on_s=1.0, timelines=(line,)))
+    (made,) = jobs_of(0, files)
+    save(made, tmp_path)
+    (again,) = load_jobs(tmp_path)
+    account = Account(again)
+    between = account.sent_between(np.array([0.0, 0.25, 0.5, 1.0]))
+    assert (between / 2**20).tolist() == [4, 1, 2]
+    drawn = sent_over_time(account)
+    assert drawn is not None
+    assert "MiB/s" in drawn.svg
+    assert sent_over_time(Account(job())) is None
+    (phase,) = phases(account)
+    assert phase.sent_bytes == 7 * 2**20
+    with (tmp_path / "trace.json").open("w", encoding="utf-8") as file:
+        write_perfetto(account, file)
+    events = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
+    counted = [
+        (event["pid"], event["args"]["bytes per second"])
+        for event in events
+        if event["name"] == "bytes sent"
+    ]
+    rates = [12, 0, 0, 0], [4, 4, 4, 4]
+    assert counted == [(rank, rate * 2**20) for rank in range(2) for rate in rates[rank]]
 
 
 def test_phases_are_named_by_their_calls() -> None:

@@ -570,6 +570,10 @@ class Account:
                 shares.append(share_between(file, edges))
         return edges[1:], np.mean(shares, axis=0) if shares and end > 0 else np.zeros(steps)
 
+    def sent_between(self, edges: Numbers) -> Numbers:
+        """Returns the bytes that all ranks sent between edges."""
+        return np.asarray(sum(sent_between(file, edges) for file in self.ranks))
+
     def of_rank(self, rank: int) -> Iterator[tuple[Called, Any]]:
         """Yields the call sites of a rank with its rows."""
         by_spot = {each.spot: each for each in self.sites}
@@ -645,6 +649,18 @@ def short(place: Place) -> str:
         where = f"{Path(place.file).name}:{place.line}"
         return where if function == _OF_MODULE else f"{function} at {where}"
     return f"{function}+{place.offset:#x}"
+
+
+def sent_between(file: RankFile, edges: Numbers) -> Numbers:
+    """Returns the bytes of own send buffers between edges, in seconds after the first MPI call,
+    when their calls returned. All zero: unknown, as in older runs."""
+    sent = np.zeros(len(edges) - 1)
+    for line in file.timelines:
+        if len(line.sent_bytes):
+            times = line.start_s + line.step_s * np.arange(len(line.sent_bytes) + 1)
+            until = np.concatenate([[0.0], np.cumsum(line.sent_bytes)])
+            sent += np.diff(np.interp(edges, times, until))
+    return sent
 
 
 def share_between(file: RankFile, edges: Numbers) -> Numbers:

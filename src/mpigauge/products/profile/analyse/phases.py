@@ -39,6 +39,8 @@ class Phase:
     end_s: float
     share: float
     """The share of MPI in the time of all ranks."""
+    sent_bytes: float
+    """The bytes that all ranks sent."""
     calls: tuple[str, ...]
     """The calls with most recorded time, longest first; none: no call was recorded."""
 
@@ -61,7 +63,8 @@ def phases(account: Account) -> list[Phase]:
     for first, last in pairwise(cuts):
         begin_s, end_s = float(edges[first]), float(edges[last])
         share = float(shares[first:last].mean())
-        made.append(Phase(begin_s, end_s, share, _dominant(account, begin_s, end_s)))
+        sent = float(account.sent_between(np.array([begin_s, end_s]))[0])
+        made.append(Phase(begin_s, end_s, share, sent, _dominant(account, begin_s, end_s)))
     return made
 
 

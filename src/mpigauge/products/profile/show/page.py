@@ -46,6 +46,7 @@ PICTURES: dict[str, Callable[[Account], Picture | None]] = {
     "peer_time": partial(pictures.peers, measure="time"),
     "sizes": pictures.sizes,
     "time": pictures.over_time,
+    "sent": pictures.sent_over_time,
     "memory": pictures.memory_over_time,
 }
 MOST_SITES = 1000

@@ -3,7 +3,7 @@
 """Writes the timeline of a profile in Chrome's trace format, for Perfetto and chrome://tracing.
 
 Each rank is a process. Its recorded calls are slices, each with a slice inside for the part in
-which it waits; the share of MPI in steps of time is a counter.
+which it waits; the share of MPI and the bytes sent in steps of time are counters.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
+import numpy as np
+
 from mpigauge.model.errors import UserError
+from mpigauge.products.profile.analyse.account import sent_between
 
 if TYPE_CHECKING:
     from mpigauge.products.profile.analyse.account import Account
@@ -73,8 +76,13 @@ def _counters(account: Account) -> Iterator[dict[str, Any]]:
             continue
         line = max(file.timelines, key=lambda each: float(each.mpi_s.sum()))
         last = int(line.mpi_s.nonzero()[0].max(initial=-1)) + 1
+        edges = np.asarray(line.start_s + line.step_s * np.arange(last + 1), np.float64)
+        sent = sent_between(file, edges)
         for step, mpi_s in enumerate(line.mpi_s[:last]):
             at_s = float(begins_s[at]) + line.start_s + step * line.step_s
             share = min(float(mpi_s) / line.step_s, 1.0) if line.step_s > 0 else 0.0
-            name = {"share of MPI": round(share, 4)}
-            yield {"ph": "C", "pid": at, "name": "MPI", "ts": round(at_s * _US, 3), "args": name}
+            common = {"ph": "C", "pid": at, "ts": round(at_s * _US, 3)}
+            yield {**common, "name": "MPI", "args": {"share of MPI": round(share, 4)}}
+            if sent.any():
+                per_s = round(float(sent[step]) / line.step_s)
+                yield {**common, "name": "bytes sent", "args": {"bytes per second": per_s}}

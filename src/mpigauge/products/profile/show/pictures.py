@@ -308,6 +308,26 @@ def over_time(account: Account) -> Picture | None:
     return Picture(**{**vars(drawn), "heads": (), "rows": ()})
 
 
+def sent_over_time(account: Account) -> Picture | None:
+    """Draws the bytes that all ranks send in a second, over the run. None: nothing was sent, or
+    the run is of an older mpigauge."""
+    end_s = max((max(file.on_s, file.run_s) for file in account.ranks), default=0.0)
+    edges = np.linspace(0.0, end_s, STEPS + 1)
+    sent = account.sent_between(edges)
+    if not sent.any():
+        return None
+    points = tuple(
+        Point(float(at), float(value))
+        for at, value in zip(edges[1:], sent / np.diff(edges), strict=True)
+    )
+    x = Axis("time after the first call of MPI", seconds)
+    y = Axis("bytes per second", lambda value: f"{memory(value)}/s")
+    panel = Panel("Bytes sent", x, y, (Series("all ranks", points),))
+    about = "Bytes of the send buffers of all ranks, at the time when their calls returned."
+    drawn = picture(Plot("Bytes sent over the run", about, (panel,)))
+    return Picture(**{**vars(drawn), "heads": (), "rows": ()})
+
+
 def memory_over_time(account: Account) -> Picture | None:
     """Draws the memory of each rank over the run, of many ranks that of the largest. None: no rank
     has samples."""

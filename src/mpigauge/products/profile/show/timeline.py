@@ -20,7 +20,7 @@ import numpy as np
 
 from mpigauge.draw.plot import Picture
 from mpigauge.draw.styles import colour, stroke, text, words
-from mpigauge.model.units import duration, percent
+from mpigauge.model.units import duration, memory, percent
 from mpigauge.products.profile.analyse.account import share_between
 from mpigauge.products.profile.analyse.phases import Phase, phases
 from mpigauge.products.profile.show.marks import begin, box
@@ -128,7 +128,7 @@ def timeline(account: Account) -> Picture | None:
         title="Timeline",
         about=about,
         svg="".join(_drawn(rows, spans)),
-        heads=("phase", "from", "to", "share of MPI", "named by its calls"),
+        heads=("phase", "from", "to", "share of MPI", "bytes sent", "named by its calls"),
         rows=tuple(_phase_row(number, phase) for number, phase in enumerate(spans, 1)),
         names=NAMES,
     )
@@ -136,7 +136,7 @@ def timeline(account: Account) -> Picture | None:
 
 def _phase_row(number: int, phase: Phase) -> tuple[str, ...]:
     ends = duration(phase.begin_s), duration(phase.end_s)
-    return (str(number), *ends, percent(phase.share), phase.name)
+    return (str(number), *ends, percent(phase.share), memory(phase.sent_bytes), phase.name)
 
 
 def _drawn(rows: Rows, spans: list[Phase]) -> Iterator[str]:
