@@ -26,6 +26,7 @@ from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.analyse.efficiencies import Efficiencies, over_launches
 from mpigauge.products.profile.match.standing import Standing
 from mpigauge.products.profile.read.files import RankFile
+from mpigauge.products.profile.show.iterations import iteration_rows
 from mpigauge.products.profile.store.stored import ProfiledJob
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def _job(account: Account) -> dict[str, Any]:
         "pairs": [_pair(each) for each in account.pairs],
         "regions": [asdict(each) for each in account.regions],
         "efficiencies": [_efficiencies(each.first) for each in over_launches([account])],
+        "iterations": iteration_rows(account),
     }
 
 

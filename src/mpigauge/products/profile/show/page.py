@@ -20,6 +20,7 @@ from mpigauge.products.profile.analyse.account import Account, Called, Waited
 from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.show import overview, pictures
+from mpigauge.products.profile.show.iterations import iterations
 from mpigauge.products.profile.show.json import as_csv
 from mpigauge.products.profile.show.sentences import LAST, error_words, sentences
 from mpigauge.products.profile.show.text import missing_of_all, place_of, told_words
@@ -46,6 +47,7 @@ PICTURES: dict[str, Callable[[Account], Picture | None]] = {
     "peer_time": partial(pictures.peers, measure="time"),
     "sizes": pictures.sizes,
     "time": pictures.over_time,
+    "iterations": iterations,
     "sent": pictures.sent_over_time,
     "memory": pictures.memory_over_time,
 }

@@ -37,6 +37,7 @@ from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.match.threads import threads_in_mpi
 from mpigauge.products.profile.read.layout import OTHER_SIZES, Counted
+from mpigauge.products.profile.show.iterations import iteration_lines
 from mpigauge.products.profile.show.sentences import (
     LAST,
     MOST,
@@ -89,7 +90,7 @@ def page(
     if beside and not WhatBounds(first).is_starved:
         tables.append(joined_lines(beside, width))
     tables += [_efficiencies(accounts, width), _sizes(first, width), _pairs(first)]
-    tables.append(_ranks(first, width))
+    tables += [iteration_lines(first, width), _ranks(first, width)]
     tables.append(_others(jobs, shown, width))
     for table in tables:
         block = list(table)

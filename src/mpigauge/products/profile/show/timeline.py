@@ -22,6 +22,7 @@ from mpigauge.draw.plot import Picture
 from mpigauge.draw.styles import colour, stroke, text, words
 from mpigauge.model.units import duration, memory, percent
 from mpigauge.products.profile.analyse.account import share_between
+from mpigauge.products.profile.analyse.iterations import covered, is_recorded
 from mpigauge.products.profile.analyse.phases import Phase, phases
 from mpigauge.products.profile.show.marks import begin, box
 
@@ -32,8 +33,6 @@ STEPS = 240
 MOST_ROWS = 24
 MOST_DRAWN = 12_000
 """The most calls that a page holds to zoom in to; the longest stay."""
-NEARLY_ALL = 0.95
-"""The share of the time in MPI from which on recorded calls stand for all."""
 _WIDE, _LEFT, _RIGHT, _TOP, _ROW, _GAP = 900, 90, 20, 76, 18, 4
 NAMES = ("computation", "moving in MPI", "waiting in MPI")
 
@@ -61,9 +60,8 @@ def rows_of(account: Account) -> Rows | None:
     edges = np.linspace(0.0, end_s, STEPS + 1)
     covered = np.array([_between(account, rank, edges) for rank in range(len(account.ranks))])
     mpi, waiting = covered[:, 0], covered[:, 1]
-    recorded_s = float(account.profile.timeline.calls["took_s"].sum())
-    is_recorded = recorded_s >= NEARLY_ALL * float(account.mpi_s.sum()) > 0
-    if not is_recorded:
+    has_recorded = is_recorded(account)
+    if not has_recorded:
         mpi = np.array([_of_steps(account, rank, edges) for rank in range(len(account.ranks))])
         waiting = np.minimum(waiting, mpi)
     step = -(-len(account.ranks) // MOST_ROWS)
@@ -71,7 +69,7 @@ def rows_of(account: Account) -> Rows | None:
     names = tuple(_name(account, int(at), step) for at in starts)
     counts = np.diff([*starts, len(account.ranks)])[:, None]
     joined = [np.add.reduceat(each, starts, axis=0) / counts for each in (mpi, waiting)]
-    return Rows(names, end_s, joined[0], joined[1], is_recorded)
+    return Rows(names, end_s, joined[0], joined[1], has_recorded)
 
 
 def _name(account: Account, at: int, step: int) -> str:
@@ -93,22 +91,9 @@ def _between(account: Account, rank: int, edges: Numbers) -> tuple[Numbers, Numb
     own = calls[calls["rank"] == rank]
     waiting = own[own["waiting_s"] > 0]
     return (
-        _covered(own["entered_s"], own["took_s"], edges),
-        _covered(waiting["entered_s"], waiting["waiting_s"], edges),
+        covered(own["entered_s"], own["took_s"], edges),
+        covered(waiting["entered_s"], waiting["waiting_s"], edges),
     )
-
-
-def _covered(entered: Numbers, took: Numbers, edges: Numbers) -> Numbers:
-    """Returns the share of time within intervals, which do not overlap, between edges."""
-    if not len(entered):
-        return np.zeros(len(edges) - 1)
-    ends = entered + took
-    moments = np.stack([entered, ends], axis=1).ravel()
-    sums = np.concatenate([[0.0], np.cumsum(took.astype(float))])
-    until = np.stack([sums[:-1], sums[1:]], axis=1).ravel()
-    order = np.argsort(moments, kind="stable")
-    at_edges = np.interp(edges, moments[order], until[order])
-    return np.asarray(np.clip(np.diff(at_edges) / np.diff(edges), 0.0, 1.0))
 
 
 def timeline(account: Account) -> Picture | None:
