@@ -5,23 +5,23 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.products.explain.registry import explained
-from mpigauge.result.run_result import RunResults
-from mpigauge.runs.store import RunWriter
+from mpigauge.result.run_result import RunResult, RunResults
+from mpigauge.runs.store import RunWriter, load
 from mpigauge.show.kinds import ALL, PLOTS
 from mpigauge.show.web.report import report
 from mpigauge.site.topology.passport import plain
-from tests import cells, planted
+from tests import cells, fabrics, planted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from mpigauge.model.columns import Cell
-    from mpigauge.result.run_result import RunResult
 
 NAME = "<script>"
 EVIL = "<img src=x onerror=alert(1)>"
@@ -36,10 +36,25 @@ def report_of(*shown: RunResult) -> str:
 
 
 def holding(kind: str, *shown: RunResult) -> list[RunResult]:
-    """Of these runs the first that has something for a kind of plot, as often as it needs runs."""
+    """Of these runs and a network the first that has something for a kind of plot, as often as it
+    needs runs."""
     least = PLOTS[kind].least_runs
-    found = (each for each in shown if PLOTS[kind].draw(RunResults([each] * least), ALL))
+    found = (
+        each for each in (*shown, network()) if PLOTS[kind].draw(RunResults([each] * least), ALL)
+    )
     return [next(found)] * least
+
+
+@cache
+def network() -> RunResult:
+    """A network of eight hosts, one of which is slow. Their names are `EVIL`."""
+    slow = lambda pair: 0.5 if 3 in pair else 1.0  # noqa: E731
+    hosts = [f"{EVIL}{place}" for place in range(8)]
+    with TemporaryDirectory() as folder:
+        run = load(fabrics.run(Path(folder) / "run", slow, slow, hosts, halves=slow))
+        result = RunResult.of(NAME, run)
+        assert result.fabric  # reads the samples, which the folder holds
+    return result
 
 
 def hostile(folder: Path, sizes: Sequence[int] = SIZES, evil: str = EVIL, name: str = NAME) -> Path:
@@ -104,10 +119,10 @@ def of_machine() -> Iterator[Cell]:
                      placement=place, ranks=1, threads=2)  # fmt: skip
             yield of("Chase_huge", 1024 * 90e-9 / share, time_scale=1 / 1024, settings=words,
                      placement=place, ranks=1, threads=2)  # fmt: skip
-    for size, load in ((1 << 14, 1.2e-9), (1 << 20, 4e-9), (1 << 25, 90e-9)):
+    for size, access in ((1 << 14, 1.2e-9), (1 << 20, 4e-9), (1 << 25, 90e-9)):
         yield of("Triad", 3.0 * size / 30e9, size, ranks=1, moved_bytes=3.0 * size)
-        yield of("Chase", 1024 * load * 1.2, size, ranks=1, time_scale=1 / 1024)
-        yield of("Chase_huge", 1024 * load, size, ranks=1, time_scale=1 / 1024)
+        yield of("Chase", 1024 * access * 1.2, size, ranks=1, time_scale=1 / 1024)
+        yield of("Chase_huge", 1024 * access, size, ranks=1, time_scale=1 / 1024)
     yield of("Peak_avx2", 96_000 / 46e9, -1, ranks=1, messages=96_000.0)
     for order, share in ((500, 0.7), (2000, 0.9)):
         yield of("DGEMM", 2.0 * order**3 / 46e9 / share, 8 * order**2, ranks=1,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.result.compare.match.side import Side
     from mpigauge.result.compare.pivot import Pivot
     from mpigauge.result.document import Document
+    from mpigauge.result.fabric.fabric import Fabric
     from mpigauge.result.models.breaks import LikelyBreak
     from mpigauge.result.node.node import NodeResult
     from mpigauge.result.run_view import Curve
@@ -122,6 +123,13 @@ class RunResult:
         if result is None or not result.is_of_machine:
             return None
         return result
+
+    @cached_property
+    def fabric(self) -> Fabric | None:
+        """The network of all hosts at once; None: the run has not measured one."""
+        from mpigauge.result.fabric.fabric import fabric_of
+
+        return fabric_of(self.run, self.document.rows)
 
     def breaks_of(self, curve: Curve) -> tuple[LikelyBreak, ...]:
         """The breaks of one of its curves, with what they are likely to be."""

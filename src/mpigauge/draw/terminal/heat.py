@@ -53,12 +53,14 @@ def legend(scale: ColourScale, words: Callable[[float], str], screen: Screen) ->
     low, high = words(scale.low), words(scale.high)
     if screen.colours >= 256:
         strip = ""
-        for number in range(_STRIP):
-            value = scale.low * (scale.high / scale.low) ** (number / (_STRIP - 1))
+        steps = min(_STRIP, screen.width - MARGIN - len(low) - len(high) - 2)
+        for number in range(steps):
+            value = scale.low * (scale.high / scale.low) ** (number / (steps - 1))
             strip += on(" ", value, scale, screen)
         return f"{'':{MARGIN}}{low} {strip} {high}"
     shades = _shades(screen)
-    return f"{'':{MARGIN}}{low} {shades!r} {high}, on a log scale"
+    line, more = f"{'':{MARGIN}}{low} {shades!r} {high}", ", on a log scale"
+    return line + more if len(line) + len(more) <= screen.width else line
 
 
 def on(text: str, value: float, scale: ColourScale, screen: Screen) -> str:

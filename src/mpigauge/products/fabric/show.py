@@ -18,7 +18,7 @@ from mpigauge.model.units import (
 )
 from mpigauge.model.width import broken
 from mpigauge.result.fabric.blame_words import sentences
-from mpigauge.result.fabric.fabric import FROM_ONE, GROUPS, HALVES, RANDOM, TO_ONE
+from mpigauge.result.fabric.fabric import SPOTS, WAYS
 from mpigauge.result.fabric.impact import AGGRESSORS, impact_name
 from mpigauge.show.ending import last_lines
 from mpigauge.show.heading import brief_heading, heading
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from mpigauge.result.fabric.impact import Impact
     from mpigauge.result.fabric.matchings import Pairing
 
-WAYS = {RANDOM: "random pairs", HALVES: "halves by name", GROUPS: "halves by group"}
-SPOTS = {TO_ONE: "many to one", FROM_ONE: "one to many"}
 SCREEN = 23
 """The lines of the smallest terminal, without the one for the next command."""
 _HEAD, _COLUMN, _SHARE = 17, 10, 19

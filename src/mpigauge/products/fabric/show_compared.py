@@ -12,8 +12,8 @@ from mpigauge.model.cards import benchmark_word
 from mpigauge.model.row import NOTHING
 from mpigauge.model.units import as_percent, decimals, first_few, many, number
 from mpigauge.model.width import broken, right_aligned, widths
-from mpigauge.products.fabric.show import SPOTS, WAYS
 from mpigauge.result.compare.match.items import SECONDS
+from mpigauge.result.fabric.fabric import SPOTS, WAYS
 from mpigauge.result.fabric.impact import SUITE, impact_name
 from mpigauge.result.fabric.items import BYTES_PER_S, HOSTS, IMPACT, SHARE, TAIL
 from mpigauge.show.comparisons.beside import ends

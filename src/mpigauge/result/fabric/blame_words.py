@@ -49,7 +49,7 @@ def subject(accusation: Accusation) -> str:
         "tail": f"host {first_few(hosts)} now and then",
         "groups": f"the link between {' and '.join(groups)}",
         "uplink": f"the uplink of {' and '.join(groups)}",
-        "crossing": f"links between groups ({first_few(groups)})",
+        "crossing": "links between groups",
         "switch": f"the switch of {' and '.join(groups)} for {first_few(hosts)}",
     }
     return words[accusation.kind]

@@ -12,20 +12,23 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.record import Matching
 from mpigauge.result.fabric.impact import SUITE, Impact, impacts
-from mpigauge.result.fabric.matchings import Pairing, pairings
+from mpigauge.result.fabric.matchings import Pairing, estimate, pairings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.model.row import Row
+    from mpigauge.model.row import Estimate, Row
     from mpigauge.result.fabric.blame import Account, Flows
     from mpigauge.result.fabric.hosts import HostShare
+    from mpigauge.result.fabric.matchings import Pair
     from mpigauge.runs.store import Run
 
 HEADER = "fabric"
 """The entry of run.json with the hosts, the ranks of each, and their groups."""
 RANDOM, HALVES, GROUPS = "Permutations", "Bisection", "Bisection_groups"
 TO_ONE, FROM_ONE = "Many_to_one", "One_to_many"
+WAYS = {RANDOM: "random pairs", HALVES: "halves by name", GROUPS: "halves by group"}
+SPOTS = {TO_ONE: "many to one", FROM_ONE: "one to many"}
 FALL = 0.5
 """The share of its largest total bandwidth below which a hot spot has collapsed."""
 
@@ -73,6 +76,19 @@ class Fabric:
         from mpigauge.result.fabric.blame import accuse
 
         return accuse(self._flows(), self.hosts, self.groups, alone_of(self.pairings))
+
+    @cached_property
+    def pair_shares(self) -> dict[Pair, Estimate]:
+        """The bandwidth of each pair of hosts beside all others as a share of its own alone, over
+        all rounds."""
+        alone = alone_of(self.pairings)
+        values: dict[Pair, list[float]] = defaultdict(list)
+        for each in (of_round for pairing in self.pairings for of_round in pairing.rounds):
+            for pair, together in each.together.items():
+                if pair in alone:
+                    values[pair].append(together / alone[pair])
+        shares = {pair: estimate(of) for pair, of in sorted(values.items())}
+        return {pair: share for pair, share in shares.items() if share}
 
     @cached_property
     def host_shares(self) -> tuple[HostShare, ...]:

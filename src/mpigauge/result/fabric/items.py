@@ -18,7 +18,7 @@ import numpy as np
 from mpigauge.model.cards import benchmark_word
 from mpigauge.model.record import CellRecord
 from mpigauge.result.compare.match.items import SECONDS, Item
-from mpigauge.result.fabric.fabric import FROM_ONE, GROUPS, HALVES, RANDOM, TO_ONE, fabric_of
+from mpigauge.result.fabric.fabric import SPOTS, WAYS, fabric_of
 from mpigauge.result.fabric.impact import SUITE, visits_of
 from mpigauge.result.fabric.matchings import estimate
 from mpigauge.result.stats.ratio import Sample
@@ -34,7 +34,7 @@ HOSTS = f"{SUITE}:hosts"
 """The name under which hosts stand beside their peers; each figure has the name of a host."""
 SHARE, BANDWIDTH, IMPACT, TAIL, TIME = "share", "bandwidth", "impact", "tail impact", "time"
 RATIO, BYTES_PER_S = "×", "B/s"
-_WAYS, _SPOTS = (RANDOM, HALVES, GROUPS), (TO_ONE, FROM_ONE)
+_WAYS, _SPOTS = tuple(WAYS), tuple(SPOTS)
 HIGHER, LOWER = "higher", "lower"
 
 

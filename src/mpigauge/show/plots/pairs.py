@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""A square for every two hosts: the bandwidth beside all others as a share of that alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from mpigauge.draw.plot import Picture
+from mpigauge.draw.scale import ColourScale
+from mpigauge.draw.squares import ink_on, square
+from mpigauge.draw.styles import GRID, PAPER, fitted, text, words
+from mpigauge.draw.terminal.heat import MARGIN, legend, squares
+from mpigauge.model.units import many, megabytes_per_s, percent, plus_minus
+from mpigauge.model.width import broken, cut_apart
+from mpigauge.result.run_result import RunResults
+from mpigauge.show.kinds import MANY_ROWS, Chosen, plot
+
+if TYPE_CHECKING:
+    from mpigauge.model.row import Estimate
+    from mpigauge.model.screen import Screen
+    from mpigauge.result.fabric.fabric import Fabric
+
+    Pair = tuple[int, int]
+
+_LEFT, _TOP, _FOOT, _GAP = 84, 64, 62, 24
+_SIDE = 480
+"""The side of a matrix, if squares are no larger than _MOST_SIDE."""
+_MOST_SIDE, _WORDY_SIDE = 56.0, 38.0
+"""The largest square, and that from which a percentage has room."""
+_LINE = 14.0
+"""The height of a name."""
+_FOLDED = 64
+"""Hosts from which groups take their place, if they are known."""
+_HALF = 2.0
+"""The slowness that is dark at least, so that noise alone is not."""
+_STRIP, _STRIP_WIDE = 24, 6
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    """The shares of pairs of hosts, or of groups."""
+
+    title: str
+    names: tuple[str, ...]
+    shares: dict[Pair, float]
+    """The share of each pair, with the smaller place first; of one group: within it."""
+
+    @cached_property
+    def scale(self) -> ColourScale:
+        """A scale of slowness, on which noise about 1 has light colours."""
+        return ColourScale(1.0, max([_HALF, *map(_slowness, self.shares.values())]))
+
+    @property
+    def side(self) -> float:
+        return min(_MOST_SIDE, _SIDE / len(self.names))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        whole = round(self.side * len(self.names))
+        return max(_LEFT + whole + _GAP, 340), _TOP + whole + _FOOT
+
+
+def _slowness(share: float) -> float:
+    """Returns the time of a message relative to that alone, at least 1."""
+    return max(1 / share, 1.0)
+
+
+@plot("pairs", "the bandwidth of each two hosts beside all others, of that alone", choices=())
+def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
+    """Draws a matrix of each network. Large ones are folded by group."""
+    matrices: list[_Matrix] = []
+    rows: list[tuple[str, ...]] = []
+    notes: list[str] = []
+    for each in shown:
+        if each.fabric and each.fabric.pair_shares:
+            name = each.name if len(shown) > 1 else ""
+            matrices.append(_matrix(name, each.fabric))
+            rows += _rows(name, each.fabric)
+            notes += _notes(name, each.fabric)
+    if not matrices:
+        return None
+    return Picture(
+        title="Pairs of hosts, all at once",
+        about=(
+            "Each square is a pair of hosts: its bandwidth while all communicate, as a share of "
+            "its bandwidth alone. Darker squares have less."
+        ),
+        svg=_beside(matrices),
+        heads=("", "host", "with", "share of alone", "±", "alone, MB/s"),
+        rows=tuple(rows),
+        notes=tuple(notes),
+        fixed=True,
+        leading=tuple(_beside([matrix]) for matrix in matrices),
+        lines=partial(_lines, matrices),
+    )
+
+
+def _matrix(name: str, fabric: Fabric) -> _Matrix:
+    shares = {pair: of.value for pair, of in fabric.pair_shares.items() if of.value > 0}
+    groups = tuple(dict.fromkeys(fabric.groups))
+    if len(fabric.hosts) <= _FOLDED or len(groups) < 2:
+        return _Matrix(name, fabric.hosts, shares)
+    from statistics import median
+
+    of_groups: dict[Pair, list[float]] = {}
+    for pair, share in shares.items():
+        first, second = sorted(groups.index(fabric.groups[host]) for host in pair)
+        of_groups.setdefault((first, second), []).append(share)
+    return _Matrix(name, groups, {pair: median(of) for pair, of in of_groups.items()})
+
+
+def _rows(name: str, fabric: Fabric) -> Iterator[tuple[str, ...]]:
+    """A line for each pair; where these are too many, for those with the least share."""
+    from mpigauge.result.fabric.fabric import alone_of
+
+    alone, shares = alone_of(fabric.pairings), fabric.pair_shares
+    pairs = list(shares)
+    if len(pairs) > MANY_ROWS:
+        pairs = sorted(pairs, key=lambda pair: shares[pair].value)[:MANY_ROWS]
+    for pair in pairs:
+        first, second = (fabric.hosts[place] for place in pair)
+        of: Estimate = shares[pair]
+        error = plus_minus(of.relative_error)
+        yield name, first, second, percent(of.value), error, megabytes_per_s(alone[pair])
+
+
+def _notes(name: str, fabric: Fabric) -> Iterator[str]:
+    hosts = len(fabric.hosts)
+    of = f"{name}: " if name else ""
+    missing = hosts * (hosts - 1) // 2 - len(fabric.pair_shares)
+    if missing:
+        yield f"{of}{many(missing, 'pair')} never met in a round, and have no square."
+    if len(fabric.pair_shares) > MANY_ROWS:
+        yield f"{of}the table holds the {MANY_ROWS} pairs with the least share."
+
+
+def _beside(matrices: Sequence[_Matrix]) -> str:
+    parts, wide, high = [], 0, 0
+    for matrix in matrices:
+        parts += [f'<g transform="translate({wide} 0)">', *_drawn(matrix), "</g>"]
+        wide += matrix.size[0]
+        high = max(high, matrix.size[1])
+    alt = words("Pairs of hosts, all at once: bandwidth as a share of that alone")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" '
+        f'height="{high}" font-family="sans-serif" font-size="12" role="img" aria-label="{alt}">\n'
+        f'<rect class="paper" width="{wide}" height="{high}" fill="{PAPER}"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
+    )
+
+
+def _drawn(matrix: _Matrix) -> Iterator[str]:
+    wide, high = matrix.size
+    side, scale = matrix.side, matrix.scale
+    title = f"{matrix.title}: share of alone" if matrix.title else "Share of what a pair has alone"
+    yield fitted(16, 22, title, wide - 32, "start", 14)
+    yield from _names(matrix)
+    whole = side * len(matrix.names)
+    yield (
+        f'<rect class="unknown" x="{_LEFT}" y="{_TOP}" width="{whole:.1f}" height="{whole:.1f}" '
+        f'fill="{GRID}"/>'
+    )
+    for (first, second), share in matrix.shares.items():
+        label = f"{matrix.names[first]} with {matrix.names[second]}: {percent(share)}"
+        for down, across in dict.fromkeys(((first, second), (second, first))):
+            x, y = _LEFT + across * side, _TOP + down * side
+            yield square(x, y, side, side, _slowness(share), scale, label)
+            if side >= _WORDY_SIDE:
+                ink = ink_on(_slowness(share), scale)
+                yield (
+                    f'<text x="{x + side / 2:.1f}" y="{y + side / 2 + 4:.1f}" text-anchor="middle" '
+                    f'font-size="11" fill="{ink}">{words(percent(share))}</text>'
+                )
+    yield from _legend(scale, high - 34)
+
+
+def _names(matrix: _Matrix) -> Iterator[str]:
+    """The names of rows, as many as have room, and of columns if all have."""
+    side = matrix.side
+    down, across = cut_apart(matrix.names, 11), cut_apart(matrix.names, int(max(side, 30) / 6.4))
+    has_room = max(map(len, across)) * 6.4 <= side
+    for place in range(0, len(matrix.names), math.ceil(_LINE / side)):
+        middle = (place + 0.5) * side
+        yield text(_LEFT - 8, _TOP + middle + 4, down[place], "ink", "end", 11)
+        if has_room:
+            yield text(_LEFT + middle, _TOP - 8, across[place], "ink", "middle", 11)
+
+
+def _legend(scale: ColourScale, y: float) -> Iterator[str]:
+    """A strip from 100 % or more to the least share."""
+    for number in range(_STRIP):
+        value = scale.low * (scale.high / scale.low) ** (number / (_STRIP - 1))
+        yield square(_LEFT + number * _STRIP_WIDE, y, _STRIP_WIDE, 12, value, scale)
+    yield text(_LEFT - 8, y + 10, percent(1 / scale.low), "dim", "end", 11)
+    yield text(_LEFT + _STRIP * _STRIP_WIDE + 8, y + 10, percent(1 / scale.high), "dim", size=11)
+
+
+def _lines(matrices: Sequence[_Matrix], screen: Screen) -> Iterator[str]:
+    """Lines for a terminal: squares, their scale, and the names of the rows."""
+    for number, matrix in enumerate(matrices):
+        if number > 0:
+            yield ""
+        if matrix.title:
+            yield matrix.title
+        slow = {pair: _slowness(share) for pair, share in matrix.shares.items()}
+        yield from squares(len(matrix.names), slow, matrix.scale, screen)
+        yield legend(matrix.scale, lambda value: percent(1 / value), screen)
+        named = ", ".join(f"{place} {name}" for place, name in enumerate(matrix.names))
+        yield from broken([f"{'':{MARGIN}}{named}"], " " * MARGIN, screen.width)
