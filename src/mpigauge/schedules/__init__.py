@@ -12,7 +12,7 @@ from mpigauge.schedules.algorithm import NODE_RANKS_NEEDED, Algorithm
 from mpigauge.schedules.operation import OPERATIONS
 from mpigauge.schedules.phase import Kind
 from mpigauge.schedules.registry import ALGORITHMS, algorithms_of, find
-from mpigauge.schedules.step import Blocks, Pattern, Shape, Step
+from mpigauge.schedules.step import Blocks, Messages, Pattern, Shape, Step
 
 __all__ = [
     "ALGORITHMS",
@@ -21,6 +21,7 @@ __all__ = [
     "Algorithm",
     "Blocks",
     "Kind",
+    "Messages",
     "Pattern",
     "Shape",
     "Step",

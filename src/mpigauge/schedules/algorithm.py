@@ -24,11 +24,13 @@ from mpigauge.schedules.phase import (
     Alike,
     Phase,
 )
-from mpigauge.schedules.step import Array, Blocks, Pattern, Shape, Step
+from mpigauge.schedules.step import Array, Blocks, Messages, Pattern, Shape, Step
 
 NODE_RANKS_NEEDED = "ranks-per-node"
 MOST_RANGES = 16
 """Ranges of shifts of which one round stands for all."""
+MOST_CELLS = 1 << 17
+"""The senders, lanes and pieces that are looked through at once, which bounds the memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,7 @@ class _Rounds:
                 self.phase, self.algorithm, self.shape.ranks, self.shape.node_ranks,
                 self.shape.root, sample,
             )  # fmt: skip
-            if len(pattern.source):
+            if pattern.count:
                 yield Step(
                     pattern=pattern,
                     elements=self.elements,
@@ -156,40 +158,66 @@ class _Grid:
     """All messages (or pieces of them) of a round, with the parts of expressions known so far."""
 
     values: Mapping[str, Value]
+    """Values of symbols; rank, lane and piece have one for each message or piece."""
     memo: dict[Expression, Value]
-    shape: tuple[int, ...]
+    pieces: int
     picked: Array
     """The numbers of the used ones among all senders, lanes and pieces."""
 
     @classmethod
     def of(cls, phase: Phase, values: Mapping[str, Value], with_pieces: bool = False) -> _Grid:
-        memo: dict[Expression, Value] = {}
         scalars = {**values, RANK.operator: 0, LANE.operator: 0, PIECE.operator: 0}
         senders = _number(phase.senders, scalars)
         lanes = _number(phase.lanes, scalars)
         pieces = _number(phase.pieces, scalars) if with_pieces else 1
-        axes = {
-            RANK.operator: np.arange(senders, dtype=np.int64)[:, None, None],
-            LANE.operator: np.arange(lanes, dtype=np.int64)[None, :, None],
-            PIECE.operator: np.arange(pieces, dtype=np.int64)[None, None, :],
+        uses = (phase.when, phase.piece_when) if with_pieces else (phase.when,)
+        of_sender = max(lanes * pieces, 1)
+        at_once = max(MOST_CELLS // of_sender, 1)
+        parts = [
+            start * of_sender
+            + _used(uses, values, (start, min(start + at_once, senders)), lanes, pieces)
+            for start in range(0, senders, at_once)
+        ]
+        picked = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+        every = {
+            **values,
+            RANK.operator: picked // of_sender,
+            LANE.operator: picked // pieces % max(lanes, 1),
+            PIECE.operator: picked % pieces,
         }
-        every = {**values, **axes}
-        shape = (senders, lanes, pieces)
-        is_used = np.broadcast_to(np.asarray(evaluate(phase.when, every, memo)) != 0, shape)
-        if with_pieces:
-            is_used = is_used & (np.asarray(evaluate(phase.piece_when, every, memo)) != 0)
-        return cls(every, memo, shape, np.flatnonzero(is_used))
+        return cls(every, {}, pieces, picked)
 
     def of_each(self, expression: Expression) -> Array:
         """The value of an expression for each message or piece."""
         value = np.asarray(evaluate(expression, self.values, self.memo))
-        return np.broadcast_to(value, self.shape).reshape(-1)[self.picked].astype(np.int64)
+        return np.broadcast_to(value, self.picked.shape).astype(np.int64)
 
     @property
     def is_first_piece(self) -> Array:
         """1 for the first piece of each message, 0 for its others."""
-        message = self.picked // self.shape[2]
+        message = self.picked // self.pieces
         return np.asarray(np.diff(message, prepend=-1) != 0, dtype=np.int64)
+
+
+def _used(
+    uses: tuple[Expression, ...],
+    values: Mapping[str, Value],
+    senders: tuple[int, int],
+    lanes: int,
+    pieces: int,
+) -> Array:
+    """The numbers of those for which all of these are true, counted from the first sender."""
+    every = {
+        **values,
+        RANK.operator: np.arange(*senders, dtype=np.int64)[:, None, None],
+        LANE.operator: np.arange(lanes, dtype=np.int64)[None, :, None],
+        PIECE.operator: np.arange(pieces, dtype=np.int64)[None, None, :],
+    }
+    memo: dict[Expression, Value] = {}
+    is_used = np.ones((senders[1] - senders[0], lanes, pieces), dtype=bool)
+    for use in uses:
+        is_used &= np.asarray(evaluate(use, every, memo)) != 0
+    return np.flatnonzero(is_used)
 
 
 def _values(ranks: int, node_ranks: int, more: Mapping[Expression, int]) -> dict[str, Value]:
@@ -210,19 +238,25 @@ def _rank(algorithm: Algorithm, rank: Array, ranks: int, root: int) -> Array:
     return (rank + root) % ranks
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1 << 16)
 def _pattern(
     phase: Phase, algorithm: Algorithm, ranks: int, node_ranks: int, root: int, round_number: int
 ) -> Pattern:
+    make = partial(_messages, phase, algorithm, ranks, node_ranks, root, round_number)
+    return Pattern(make, phase.reduces, phase.kind)
+
+
+@lru_cache(maxsize=1)
+def _messages(
+    phase: Phase, algorithm: Algorithm, ranks: int, node_ranks: int, root: int, round_number: int
+) -> Messages:
     grid = _Grid.of(phase, _values(ranks, node_ranks, {ROUND: round_number}))
     weight = grid.of_each(phase.weight or phase.count)
     is_even = not len(weight) or bool((weight == weight[0]).all())
-    return Pattern(
+    return Messages(
         source=_rank(algorithm, grid.of_each(RANK), ranks, root),
         target=_rank(algorithm, grid.of_each(phase.to), ranks, root),
         weight=int(weight[0]) if is_even and len(weight) else weight,
-        reduces=phase.reduces,
-        kind=phase.kind,
     )
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,17 +51,34 @@ class Shape:
         return max(-(-block_bytes // self.segment_bytes), 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Pattern:
-    """Messages that are sent at the same time. It does not depend on the size of messages, and is
-    the same object for all sizes, so what follows from it can be kept by it."""
+class Messages(NamedTuple):
+    """Messages that are sent at the same time."""
 
     source: Array
     target: Array
     weight: int | Array
     """The number of chunks of each message; an int: of all of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Messages that are sent at the same time. It does not depend on the size of messages, and is
+    the same object for all sizes, so what follows from it can be kept by it. The messages
+    themselves are many on many ranks, so they are made anew when they are asked for."""
+
+    make: Callable[[], Messages]
     reduces: bool = False
     kind: Kind = Kind.MESSAGE
+
+    @cached_property
+    def count(self) -> int:
+        """The number of messages."""
+        return len(self.make().source)
+
+    @cached_property
+    def most_chunks(self) -> int:
+        """The chunks of the largest message."""
+        return int(np.max(self.make().weight))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,12 +115,12 @@ class Step:
     @property
     def source(self) -> Array:
         """The rank that sends, for each message."""
-        return self.pattern.source
+        return self.pattern.make().source
 
     @property
     def target(self) -> Array:
         """The rank that receives, for each message."""
-        return self.pattern.target
+        return self.pattern.make().target
 
     @property
     def kind(self) -> Kind:
@@ -117,7 +136,7 @@ class Step:
     def nbytes(self) -> int | Array:
         """The bytes of each message; an int: of all. No round has more, or less by more than an
         element."""
-        elements = -(-(self.pattern.weight * self.elements) // max(self.chunks, 1))
+        elements = -(-(self.pattern.make().weight * self.elements) // max(self.chunks, 1))
         return elements * self.element_bytes
 
     @property

@@ -222,9 +222,10 @@ class Machine:
         """The loads of one round of a step, a path each."""
         pattern = step.pattern
         if pattern not in self.memo:
-            weights = np.broadcast_to(np.asarray(pattern.weight, float), pattern.source.shape)
-            self.memo[pattern] = tuple(self._of_pattern(pattern.source, pattern.target, weights))
-        most = int(np.max(pattern.weight))
+            source, target, weight = pattern.make()
+            weights = np.broadcast_to(np.asarray(weight, float), source.shape)
+            self.memo[pattern] = tuple(self._of_pattern(source, target, weights))
+        most = pattern.most_chunks
         nbytes = -(-most * step.elements // max(step.chunks, 1)) * step.element_bytes
         size = nbytes / most if most else 0.0
         return [load.times(size) for load in self.memo[pattern]]

@@ -16,7 +16,7 @@ from mpigauge.model.units import memory
 from mpigauge.products.predict.libraries import REDUCED_BYTES, check_library, choice
 from mpigauge.products.predict.model import Cost, Machine, memory_estimate
 from mpigauge.schedules import OPERATIONS as COLLECTIVES
-from mpigauge.schedules import Blocks, Pattern, Shape, Step, algorithms_of, find
+from mpigauge.schedules import Blocks, Messages, Pattern, Shape, Step, algorithms_of, find
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -205,4 +205,5 @@ def _one_message(machine: Machine, message_bytes: int) -> Step:
         del number
         return Blocks(nothing, source, target, nothing, nothing, length)
 
-    return Step(Pattern(source, target, 1), message_bytes, 1, 1, 1, False, blocks)
+    pattern = Pattern(lambda: Messages(source, target, 1))
+    return Step(pattern, message_bytes, 1, 1, 1, False, blocks)

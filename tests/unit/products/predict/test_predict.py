@@ -56,7 +56,7 @@ from mpigauge.products.predict.program import program_page, scaled
 from mpigauge.products.predict.trace import write_trace
 from mpigauge.products.predict.validating import typical_factor, validated, with_validations
 from mpigauge.runs.store import load
-from mpigauge.schedules import Kind, Pattern, Step
+from mpigauge.schedules import Kind, Messages, Pattern, Step
 from mpigauge.session.run_names import open_run
 from mpigauge.site import topology
 from mpigauge.site.placement import HostResources
@@ -102,7 +102,8 @@ def with_quantity(name: str, value: Estimate | float, **marks: Any) -> Calibrati
 def step(
     source: list[int], target: list[int], nbytes: int, kind: Kind = Kind.MESSAGE, **changed: Any
 ) -> Step:
-    pattern = Pattern(np.array(source), np.array(target), 1, changed.pop("reduces", False), kind)
+    messages = Messages(np.array(source), np.array(target), 1)
+    pattern = Pattern(lambda: messages, changed.pop("reduces", False), kind)
     fields = {"repeat": 1, "overlaps": False, **changed}
 
     def blocks(number: int) -> Any:
