@@ -77,6 +77,7 @@ struct Head {
   std::int32_t any_source, null_process, any_tag, root;
   std::array<char, 256> host;
   std::array<char, 512> executable;  // cut where it is longer
+  std::uint64_t launched;  // how many ranks the launcher says that there are; 0: it does not
 };
 static_assert(sizeof(Head) <= page);
 

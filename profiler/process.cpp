@@ -184,10 +184,22 @@ bool make_file(const char* folder) {
   return true;
 }
 
+// As launchers tell every rank, also one whose MPI takes no notice. Of launchers within each other
+// the one with fewest ranks is the inner one.
+std::uint64_t ranks_launched() {
+  std::uint64_t least = 0;
+  for (const char* const name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const std::uint64_t ranks = std::strtoull(setting(name), nullptr, 10);
+    if (ranks != 0 && (least == 0 || ranks < least)) least = ranks;
+  }
+  return least;
+}
+
 void fill_head() {
   layout::Head& head = process.storage.head();
   head.abi = static_cast<std::uint32_t>(abi.kind);
   head.pid = static_cast<std::uint64_t>(getpid());
+  head.launched = ranks_launched();
   head.rank = -1;
   head.thread_level = -1;
   head.frames = process.frames;

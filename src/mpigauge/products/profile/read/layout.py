@@ -92,6 +92,7 @@ HEAD = np.dtype(
         ("root", "i4"),
         ("host", "S256"),
         ("executable", "S512"),
+        ("launched", "u8"),
     ],
     align=True,
 )

@@ -84,6 +84,7 @@ def _job(account: Account) -> dict[str, Any]:
         "mpi_library": first.library,
         "started": first.started,
         "world_ranks": job.expected,
+        "ranks_see_each_other": not job.is_apart,
         **_bound(account),
         "share_of_mpi": account.mean_share,
         "imbalance": account.imbalance,

@@ -23,6 +23,7 @@ from mpigauge.products.profile.analyse.efficiencies import (
 )
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.read.layout import Counted
+from mpigauge.products.profile.show.apart import apart_command
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def sentences(
     """Returns at most `most` sentences: the decision first, the next command last. `run`: the word
     that names the run. `beside`: the join with its machine. `seen`: a command that would only
     repeat what is seen already."""
+    if accounts[0].job.is_apart:
+        return [f"Next: `{apart_command(accounts[0].job)}`"]
     of = WhatBounds(accounts[0])
     details = [sentence for sentence in _details(of, accounts, beside) if sentence]
     return [_decision(of, accounts), *details[: max(most - 2, 1)], next_command(of, run, seen)]

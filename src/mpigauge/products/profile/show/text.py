@@ -37,6 +37,7 @@ from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.match.threads import threads_in_mpi
 from mpigauge.products.profile.read.layout import OTHER_SIZES, Counted
+from mpigauge.products.profile.show.apart import apart_sentence
 from mpigauge.products.profile.show.iterations import iteration_lines
 from mpigauge.products.profile.show.sentences import (
     LAST,
@@ -180,6 +181,8 @@ def _unfinished(accounts: Sequence[Account], width: int) -> Iterator[str]:
 
 def _missing(account: Account) -> Iterator[str]:
     """Yields sentences about what is missing in the numbers."""
+    if account.job.is_apart:
+        yield apart_sentence(account.job)
     yield from account.job.remarks
     if len(account.ranks) < account.job.expected and not account.job.source:
         yield f"Only {len(account.ranks)} of {account.job.expected} ranks were seen."

@@ -77,6 +77,11 @@ class ProfiledJob:
         )
 
     @property
+    def is_apart(self) -> bool:
+        """True if the launcher started several ranks, and each is alone in MPI_COMM_WORLD."""
+        return self.expected == 1 < max(file.launched for file in self.ranks)
+
+    @property
     def ranks(self) -> list[RankFile]:
         """The ranks of MPI_COMM_WORLD, in order."""
         return [file for file in self.profile.files if file.rank is not None]
