@@ -40,20 +40,24 @@ def holding(kind: str, *shown: RunResult) -> list[RunResult]:
     needs runs."""
     least = PLOTS[kind].least_runs
     found = (
-        each for each in (*shown, network()) if PLOTS[kind].draw(RunResults([each] * least), ALL)
+        each for each in (*shown, _network()) if PLOTS[kind].draw(RunResults([each] * least), ALL)
     )
     return [next(found)] * least
 
 
-@cache
-def network() -> RunResult:
-    """A network of eight hosts, one of which is slow. Their names are `EVIL`."""
+def network(folder: Path) -> RunResult:
+    """A network of eight hosts, one of which is slow, in a folder. Their names are `EVIL`."""
     slow = lambda pair: 0.5 if 3 in pair else 1.0  # noqa: E731
     hosts = [f"{EVIL}{place}" for place in range(8)]
+    return RunResult.of(NAME, load(fabrics.run(folder / "run", slow, slow, hosts, halves=slow)))
+
+
+@cache
+def _network() -> RunResult:
+    """A network whose samples were read before its folder went."""
     with TemporaryDirectory() as folder:
-        run = load(fabrics.run(Path(folder) / "run", slow, slow, hosts, halves=slow))
-        result = RunResult.of(NAME, run)
-        assert result.fabric  # reads the samples, which the folder holds
+        result = network(Path(folder))
+        assert result.fabric
     return result
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -31,7 +32,8 @@ HERE = "tests/e2e/in_browser.py"
 def shown(tmp_path_factory: pytest.TempPathFactory) -> list[RunResult]:
     path = pages.hostile(tmp_path_factory.mktemp("runs"))
     other = planted.run(planted.curve(planted.line(3e-6), sizes=pages.SIZES))
-    return [RunResult.of(path.name, open_run(str(path))), RunResult.of("other", other)]
+    network = replace(pages.network(tmp_path_factory.mktemp("network")), name="network")
+    return [RunResult.of(path.name, open_run(str(path))), RunResult.of("other", other), network]
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +76,8 @@ def test_every_control_works(seen: dict[str, Any]) -> None:
     assert all(used["details"])
     assert used["cells"] == [f"PingPing · {n} B · 2 ranks" for n in (64, 8)]
     assert used["lost links"] == []
-    assert used["ranges"] == [["none", "inline", "none"]] * 2
+    hidden, visible = ["none", "inline", "none"], [None, "none", "inline"]
+    assert used["ranges"] == [hidden, hidden, visible]  # beside panels of few curves
     assert used["heard"] == []
 
 
@@ -107,6 +110,6 @@ def test_what_is_saved_are_the_numbers(seen: dict[str, Any], shown: list[RunResu
 
 def test_without_script_everything_is_drawn(seen: dict[str, Any]) -> None:
     without = seen["without script"]
-    assert len(without["drawings"]) == 13
+    assert len(without["drawings"]) == 17
     assert all(without["drawings"])
     assert not any(without["controls"])

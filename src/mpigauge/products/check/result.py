@@ -21,6 +21,7 @@ from mpigauge.model.column_facts import OF_NAME, USUAL
 from mpigauge.model.row import Estimate
 from mpigauge.model.units import byte_count, many
 from mpigauge.result.compare.compare import compare
+from mpigauge.result.compare.match.items import LAUNCH
 from mpigauge.result.compare.match.side import Side
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 from mpigauge.result.stats.remarks import wrong_data
@@ -242,7 +243,7 @@ def _of_few(line: CheckLine, value: Estimate, launches: int, points: bool) -> Ch
         return replace(alone, value=point, why=_both(NO_INTERVAL, line.why))
     if _decided(line, _all_known(value)).outcome == "FAIL":
         return replace(line, outcome="FAIL", why=_both(NO_INTERVAL, line.why))
-    thing = line.item.repeated if line.item else "launch"
+    thing = line.item.repeated if line.item else LAUNCH
     needed = f"{many(launches, thing)}, at least {LEAST_FOR_INTERVAL} are needed"
     return replace(line, why=_both(needed, line.why))
 

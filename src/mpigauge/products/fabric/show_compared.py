@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import benchmark_word
@@ -16,16 +15,15 @@ from mpigauge.result.compare.match.items import SECONDS
 from mpigauge.result.fabric.fabric import SPOTS, WAYS
 from mpigauge.result.fabric.impact import SUITE, impact_name
 from mpigauge.result.fabric.items import BYTES_PER_S, HOSTS, IMPACT, SHARE, TAIL
-from mpigauge.show.comparisons.beside import ends
+from mpigauge.show.comparisons.beside import counts_of_verdicts, ends
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from mpigauge.result.compare.comparison import ComparedNumber, Comparison
     from mpigauge.result.compare.match.items import Item
 
 Line = tuple["ComparedNumber", "ComparedNumber"]
-VERDICTS = ("WORSE", "UNDECIDED", "BETTER", "SAME")
 _MOST_HOSTS = 16
 """The most hosts that have a line each; of more, those that are the same are counted."""
 _TITLES = {
@@ -42,21 +40,14 @@ def blocks(comparison: Comparison) -> Iterator[list[str]]:
     """Yields the count of the verdicts of each other run and its tables, then how it was
     judged."""
     lines = [line for table in comparison.tables for line in table.lines]
-    for place, name in enumerate(comparison.names[1:], 1):
+    for place, summary in enumerate(counts_of_verdicts(comparison), 1):
         pairs = [(line[0], line[place]) for line in lines if line[0].item and line[place].item]
-        yield broken([_summary(name, comparison.names[0], [pair[1] for pair in pairs])])
+        yield broken([summary])
         by_title: dict[str, list[Line]] = {title: [] for title in _TITLES.values()}
         for pair in pairs:
             by_title[_TITLES[_kind_of(_item(pair))]].append(pair)
         yield from _tables(by_title)
     yield broken(_remarks(comparison))
-
-
-def _summary(name: str, first: str, entries: Sequence[ComparedNumber]) -> str:
-    """The count of each verdict, the worst first, such as: b against a: 2 WORSE, 30 SAME."""
-    counts = Counter(entry.verdict for entry in entries)
-    words = [f"{counts[each]} {each}" for each in VERDICTS if counts[each]]
-    return f"{name} against {first}: {', '.join(words)}"
 
 
 def _item(pair: Line) -> Item:

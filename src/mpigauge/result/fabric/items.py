@@ -17,7 +17,7 @@ import numpy as np
 
 from mpigauge.model.cards import benchmark_word
 from mpigauge.model.record import CellRecord
-from mpigauge.result.compare.match.items import SECONDS, Item
+from mpigauge.result.compare.match.items import ROUND, SECONDS, Item
 from mpigauge.result.fabric.fabric import SPOTS, WAYS, fabric_of
 from mpigauge.result.fabric.impact import SUITE, visits_of
 from mpigauge.result.fabric.matchings import estimate
@@ -140,5 +140,5 @@ def _item(
         value=value,
         sample=Sample(tuple(rounds)),
         numbers=(),
-        repeated="round",
+        repeated=ROUND,
     )

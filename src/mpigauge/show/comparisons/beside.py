@@ -6,6 +6,7 @@ the verdict, and a sentence for each table."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,8 @@ FAILED = "failed"
 """Stands for the numbers of a setting whose launches failed."""
 ALL = "all"
 """The line of a curve as a whole."""
+WORST_FIRST = ("SLOWER", "WORSE", "UNDECIDED", "FASTER", "BETTER", "SAME")
+"""Verdicts in the order in which they are counted."""
 
 
 def render(
@@ -69,6 +72,17 @@ def render(
         blocks.append([*broken([title]), *lines, *broken(table.sentences)])
     blocks += [broken(programs), broken(comparison.sentences), broken(remarks(comparison))]
     return as_blocks(blocks)
+
+
+def counts_of_verdicts(comparison: Comparison) -> Iterator[str]:
+    """Yields the count of each verdict for each other side, the worst first, such as: b against a:
+    2 WORSE, 30 SAME."""
+    lines = [line for table in comparison.tables for line in table.lines]
+    for place, name in enumerate(comparison.names[1:], 1):
+        counts = Counter(line[place].verdict for line in lines if line[place].verdict)
+        words = [f"{counts[each]} {each}" for each in WORST_FIRST if counts[each]]
+        words += [f"{counts[each]} {each}" for each in counts if each not in WORST_FIRST]
+        yield f"{name} against {comparison.names[0]}: {', '.join(words)}"
 
 
 def table_title(table: ComparisonTable, cards: Cards, varied: str, response: str = MEDIAN) -> str:

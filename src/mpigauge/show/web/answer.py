@@ -22,12 +22,15 @@ from mpigauge.model.units import (
     plus_minus,
     rate,
 )
+from mpigauge.result.compare.match.items import ROUND
 from mpigauge.result.trust import how_sure
+from mpigauge.show.comparisons.beside import counts_of_verdicts
 from mpigauge.show.comparisons.programs import own_programs, sentences
 from mpigauge.show.ending import first_rows
 from mpigauge.show.limits import entries
 from mpigauge.show.pivoted.outcome import best_over_sizes, none_over_sizes
 from mpigauge.show.titles import resting_on
+from mpigauge.show.web.of_fabric import fabric_numbers, fabric_sentences
 from mpigauge.show.web.of_node import node_numbers, node_sentences
 from mpigauge.show.web.of_pairs import pair_numbers, pair_sentences
 from mpigauge.show.web.quoted import QuotedNumber, quoted
@@ -67,6 +70,8 @@ def opening(shown: Sequence[RunResult], comparison: Comparison | None) -> tuple[
             lines = comparison.sentences
         if not lines:
             lines = [sentence for table in comparison.tables for sentence in table.curve_sentences]
+        if not lines and shown[0].fabric:
+            lines = [f"{line}." for line in counts_of_verdicts(comparison)]
         return tuple(lines)[:MOST_OPENING]
     head = shown[0].document.headline
     of_hosts = (*within_hosts(head), *between_hosts(head))
@@ -75,7 +80,8 @@ def opening(shown: Sequence[RunResult], comparison: Comparison | None) -> tuple[
 
 def _answer(shown: RunResult) -> tuple[str, ...]:
     """The main answer: how close a replay is, the best setting or placement, the slow pair of a
-    map, the limits of a machine, or for any other run the precision of its numbers."""
+    map, the slow host of a network, the limits of a machine, or for any other run the precision of
+    its numbers."""
     if shown.replayed:
         return tuple(capitalized(sentence) for sentence in shown.replayed[:MOST_OPENING])
     if shown.across:
@@ -88,6 +94,8 @@ def _answer(shown: RunResult) -> tuple[str, ...]:
     pair_map = _map(shown)
     if pair_map:
         return tuple(pair_sentences(pair_map))
+    if shown.fabric:
+        return tuple(fabric_sentences(shown.fabric))
     if shown.node:
         can = tuple(node_sentences(shown.node))
         if can:
@@ -151,6 +159,9 @@ def answers(shown: RunResult) -> Iterator[QuotedNumber]:
 def _all_answers(shown: RunResult) -> Iterator[QuotedNumber]:
     if pair_map := _map(shown):
         yield from pair_numbers(pair_map)
+        return
+    if shown.fabric:
+        yield from fabric_numbers(shown.fabric)
         return
     if shown.node:
         yield from node_numbers(shown.node)
@@ -235,6 +246,7 @@ def verdicts(comparison: Comparison | None) -> Iterator[TitledText]:
     if comparison is None:
         return
     base = comparison.names[0]
+    of_network: list[str] = []
     for table in comparison.tables:
         first = table.first
         what = first.benchmark
@@ -243,7 +255,11 @@ def verdicts(comparison: Comparison | None) -> Iterator[TitledText]:
         if first.ranks_word:
             what = f"{what} on {first.ranks_word}"
         lines = (*table.sentences, *table.curve_sentences)
-        if lines:
+        if first.repeated == ROUND:
+            of_network += [f"{what}: {line}" for line in lines]
+        elif lines:
             yield TitledText(f"{what}, against {base}", lines)
+    if of_network:
+        yield TitledText(f"The whole network, against {base}", tuple(of_network))
     if comparison.sentences:
         yield TitledText(f"All together, against {base}", comparison.sentences)

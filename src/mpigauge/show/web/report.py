@@ -69,12 +69,13 @@ MOST_FACTS, _MOST_FINDINGS, _MOST_LEADING = 2, 3, 2
 """The most lines of the heading, findings and plots on the first screen; the rest is folded, or
 stands below."""
 _LEADING = (
-    *(("sweep", 0), ("map", 0), ("node", 0), ("node", 1)),
+    *(("sweep", 0), ("map", 0), ("fabric", 0), ("fabric", 1), ("node", 0), ("node", 1)),
     *(("curves", 0), ("ratios", 0), ("curves", 1)),
     *(("collectives", 0), ("figures", 0)),
 )
 """Sections, and which of their plots: the first that there are stand on the first screen."""
 _PLOTTED = (
+    ("fabric", "The whole network", ("pairs", "hosts", "spread", "impact")),
     ("node", "The node", ("memory", "threads", "caches", "products")),
     ("curves", "Latency and bandwidth", ("latency", "bandwidth")),
     ("map", "Between every two ranks", ("map",)),
@@ -231,6 +232,8 @@ def _measurement(shown: RunResult) -> str:
     """The benchmarks of a run, or its name if it has none."""
     if shown.node:
         return "Memory, caches and cores"
+    if shown.fabric:
+        return "The whole network"
     names = [row.benchmark for row in shown.document.rows]
     names += [figure.benchmark for figure in shown.document.figures]
     if not names:

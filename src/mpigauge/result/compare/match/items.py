@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SECONDS = "s"
 BYTES = "B"
+LAUNCH, ROUND = "launch", "round"
 MEDIAN, WORST, BEST = RESPONSES = ("median", "worst", "best")
 """The summaries over launches that a number may be."""
 OF_LAUNCHES = "of_launches"
@@ -59,8 +60,8 @@ class Item:
     row: Row | None = None
     figure: Figure | None = None
     """The figure of the first launch. An item has either a row or a figure."""
-    repeated: str = "launch"
-    """The word for what each value of the sample is of."""
+    repeated: str = LAUNCH
+    """The word for what each value of the sample is of: LAUNCH or ROUND."""
     distance: str = ""
     """The distance of its two ranks, in words of `--place`; empty: unknown, or not two ranks."""
 
