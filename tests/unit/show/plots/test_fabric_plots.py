@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -21,9 +21,7 @@ from mpigauge.runs.store import load
 from mpigauge.show.kinds import PLOTS, picture_of
 from tests import fabrics, runs
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+PRINTED = Path(__file__).parents[3] / "golden/printed/gpcnet.txt"
 KINDS = ("pairs", "impact", "hosts", "spread")
 
 
@@ -144,3 +142,14 @@ def test_the_command_writes_a_picture(tmp_path: Path) -> None:
     stored, file = str(fabrics.run(tmp_path / "run")), tmp_path / "pairs.svg"
     assert mpigauge(["plot", stored, "pairs", "-o", str(file)]) == 0
     assert "n0 with n1" in file.read_text()
+
+
+def test_factors_that_gpcnet_printed_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert mpigauge(["import", str(PRINTED), "--output", "gpcnet"]) == 0
+    (panel,) = panels(drawn("impact", tmp_path / "gpcnet"))
+    factors = {series.name: [point.y for point in series.points] for series in panel.series}
+    assert factors == {"Avg": [2.5, 2, 3], "99%": [20, 4, 16]}
+    assert panel.x.names[2] == "Multiple Allreduce (8 B)"
