@@ -93,10 +93,12 @@ def command(
     formulas). Each carries an interval from the calibration's, the mark * if it derives from
     anything that was assumed, and below it how good predictions of this calibration were.
     """
+    from mpigauge.cli.output import tell
     from mpigauge.products.predict.calibration import read_calibration
+    from mpigauge.products.predict.effort import check_memory, effort_of
     from mpigauge.products.predict.model import Machine
     from mpigauge.products.predict.network import parse_network
-    from mpigauge.products.predict.prediction import check_memory
+    from mpigauge.products.predict.prediction import check_operation
     from mpigauge.site.topology import read
 
     _check(operation, profile, scaling, {"--sizes": sizes, "--trace": trace, "--output": output})
@@ -104,11 +106,15 @@ def command(
         raise UserError(f"--nodes {nodes} --ppn {ppn} are more than {MOST_RANKS} ranks")
     calibration = read_calibration(file)
     network = parse_network(network_word, nodes) if network_word else None
-    check_memory(nodes * ppn, read().memory_bytes)
     machine = Machine(calibration, nodes, ppn, network)
+    name = check_operation(operation) if operation else ""
+    effort = effort_of(nodes, ppn, name)
+    check_memory(effort, read().memory_bytes)
+    if effort.words:
+        tell(effort.words)
     if profile:
         return _predict_program(machine, profile, scaling or "", library, form)
-    return _predict_collective(machine, operation or "", sizes, library, trace, output, form)
+    return _predict_collective(machine, name, sizes, library, trace, output, form)
 
 
 def _check(
@@ -129,7 +135,7 @@ def _check(
 
 def _predict_collective(
     machine: Machine,
-    word: str,
+    operation: str,
     sizes: str | None,
     library: str,
     trace: Path | None,
@@ -139,11 +145,10 @@ def _predict_collective(
     from mpigauge.cli.output import tell, write
     from mpigauge.model.sizes import parse_sizes
     from mpigauge.products.predict import show
-    from mpigauge.products.predict.prediction import SIZES, check_operation, predict
+    from mpigauge.products.predict.prediction import SIZES, predict
     from mpigauge.products.predict.storing import store
     from mpigauge.products.predict.trace import write_traces
 
-    operation = check_operation(word)
     result = predict(machine, operation, parse_sizes(sizes) if sizes else SIZES, library)
     if trace is not None:
         write_traces(result, trace)

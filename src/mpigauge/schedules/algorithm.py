@@ -67,6 +67,11 @@ class Algorithm:
         for phase in self.phases:
             yield from _Rounds(self, phase, shape).steps()
 
+    def cells(self, shape: Shape) -> int:
+        """The senders and lanes that all of its patterns together look through: the work of its
+        schedule, which this does not do."""
+        return sum(_Rounds(self, phase, shape).cells for phase in self.phases)
+
 
 @dataclass(frozen=True, eq=False)
 class _Rounds:
@@ -104,6 +109,15 @@ class _Rounds:
     @property
     def elements(self) -> int:
         return self.algorithm.facts.elements(self.shape.ranks, self.shape.elements)
+
+    @property
+    def cells(self) -> int:
+        scalars = {**self.values, RANK.operator: 0, LANE.operator: 0}
+        whole = 0
+        for _, _, sample in self._ranges():
+            values = {**scalars, ROUND.operator: sample}
+            whole += _number(self.phase.senders, values) * _number(self.phase.lanes, values)
+        return whole
 
     def _ranges(self) -> Iterator[tuple[int, int, int]]:
         """Yields the first round, the number of rounds, and the round that stands for them."""

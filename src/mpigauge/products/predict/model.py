@@ -53,8 +53,6 @@ LATENCY, CARD, MEMORY, ARITHMETIC, LINKS = (
 """The words for what limits a step."""
 LIMITS = (LATENCY, CARD, MEMORY, ARITHMETIC, LINKS)
 MESSAGE, COPY = "message", "copy"
-_BYTES_OF_RANK = 2000
-"""The memory that the model takes for each rank: arrays of a step and its loads."""
 
 
 @dataclass(frozen=True)
@@ -325,11 +323,6 @@ class Machine:
             used.add("node_copy")
             carried = self._carried(load)
             yield together(flag, carried), _limit(flag, carried, MEMORY)
-
-
-def memory_estimate(ranks: int) -> int:
-    """The bytes of memory that predictions for so many ranks take."""
-    return ranks * _BYTES_OF_RANK
 
 
 def _limit(fixed: Ends, carried: Ends, word: str) -> str:

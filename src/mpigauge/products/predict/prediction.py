@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.model.errors import UserError, no_such
-from mpigauge.model.units import memory
 from mpigauge.products.predict.libraries import REDUCED_BYTES, check_library, choice
-from mpigauge.products.predict.model import Cost, Machine, memory_estimate
+from mpigauge.products.predict.model import Cost, Machine
 from mpigauge.schedules import OPERATIONS as COLLECTIVES
 from mpigauge.schedules import Blocks, Messages, Pattern, Shape, Step, algorithms_of, find
 
@@ -122,8 +121,7 @@ def assumed_of(calibration: Calibration, used: Collection[str]) -> tuple[str, ..
 def predict(
     machine: Machine, operation: str, sizes: Sequence[int] = SIZES, library: str = ""
 ) -> Prediction:
-    """The times of all algorithms. UserError: there is no such collective or library, or ranks take
-    more memory than there is."""
+    """The times of all algorithms. UserError: there is no such collective or library."""
     if library:
         check_library(library, operation)
     if machine.ranks < 2:
@@ -143,16 +141,6 @@ def check_operation(word: str) -> str:
     raise no_such("prediction of", word, OPERATIONS)
 
 
-def check_memory(ranks: int, available_bytes: int) -> None:
-    """UserError: predictions for so many ranks take more than this memory."""
-    needed = memory_estimate(ranks)
-    if needed > available_bytes:
-        raise UserError(
-            f"{ranks} ranks take about {memory(needed)} of memory, and {memory(available_bytes)} "
-            f"are available, enough for {available_bytes * ranks // needed}"
-        )
-
-
 def cost_of(machine: Machine, algorithm: str, operation: str, message_bytes: int) -> Cost:
     """The time of one algorithm at one size. UserError: there is no such algorithm."""
     return machine.cost(steps_of(machine, algorithm, operation, message_bytes))
@@ -164,13 +152,15 @@ def steps_of(
     """The schedule of an algorithm. PingPong is one message, half of a round trip."""
     if operation == PING_PONG:
         return iter([_one_message(machine, message_bytes)])
-    return find(f"{operation}/{algorithm}").steps(shape_of(machine, operation, message_bytes))
+    return find(f"{operation}/{algorithm}").steps(
+        shape_of(machine.nodes, machine.ppn, operation, message_bytes)
+    )
 
 
-def shape_of(machine: Machine, operation: str, message_bytes: int) -> Shape:
+def shape_of(nodes: int, ppn: int, operation: str, message_bytes: int) -> Shape:
     reduces = COLLECTIVES[operation].reduces
     element = REDUCED_BYTES if reduces and message_bytes % REDUCED_BYTES == 0 else 1
-    return Shape(machine.ranks, message_bytes, element_bytes=element, ranks_per_node=machine.ppn)
+    return Shape(nodes * ppn, message_bytes, element_bytes=element, ranks_per_node=ppn)
 
 
 def names_of(operation: str) -> list[str]:

@@ -39,6 +39,7 @@ from mpigauge.products.predict.calibration import (
     read_calibration,
     to_text,
 )
+from mpigauge.products.predict.effort import PROGRAM_BYTES, check_memory, effort_of
 from mpigauge.products.predict.model import Machine
 from mpigauge.products.predict.network import parse_network
 from mpigauge.products.predict.plan import calibration_plan
@@ -46,7 +47,6 @@ from mpigauge.products.predict.prediction import (
     CLOSE,
     OPERATIONS,
     PING_PONG,
-    check_memory,
     cost_of,
     names_of,
     predict,
@@ -773,11 +773,35 @@ def test_work_grows_with_the_logarithm_of_ranks_and_not_with_sizes(
 
 
 def test_more_ranks_than_memory_allows_are_refused_with_the_estimate() -> None:
-    check_memory(10240, 1 << 30)
+    check_memory(effort_of(320, 32), 1 << 30)
     with pytest.raises(
-        UserError, match=r"1048576 ranks take about 2.0 GiB .* enough for 5\d\d\d\d\d$"
+        UserError, match=r"8388608 ranks take about 1.6 GiB .* enough for 5\d\d\d\d\d\d$"
     ):
-        check_memory(1 << 20, 1 << 30)
+        check_memory(effort_of(1 << 17, 64), 1 << 30)
+
+
+def test_long_predictions_are_announced_with_time_and_memory() -> None:
+    assert effort_of(320, 32, "Allreduce").words == ""
+    assert effort_of(4, 36, "PingPong").words == effort_of(200_000, 5).words == ""
+    words = effort_of(200_000, 5, "Allreduce").words
+    assert words == "1000000 ranks take about 12.0 s and 250.7 MiB of memory"
+    nodes_of_many = effort_of(2000, 512, "Alltoall").seconds
+    assert nodes_of_many > 10 * effort_of(200_000, 5, "Alltoall").seconds
+
+
+@pytest.mark.parametrize(("nodes", "ppn"), [(2000, 10), (40, 512)])
+@pytest.mark.parametrize("operation", ["Allreduce", "Alltoall", "Bcast"])
+def test_predictions_take_no_more_memory_than_estimated(
+    operation: str, nodes: int, ppn: int, oci: Calibration
+) -> None:
+    """Also on nodes of many ranks, whose rounds are as many."""
+    tracemalloc.start()
+    try:
+        predict(Machine(oci, nodes, ppn), operation, (8,))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < effort_of(nodes, ppn, operation).nbytes - PROGRAM_BYTES // 2
 
 
 def test_crossovers_have_a_band_that_is_too_close_to_call(oci: Calibration) -> None:
