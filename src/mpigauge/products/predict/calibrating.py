@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from mpigauge.model.cpu_lists import pus_of
 from mpigauge.model.errors import UserError
 from mpigauge.model.placement_words import HOSTS
 from mpigauge.model.placement_words import SOCKETS as ON_SOCKETS
+from mpigauge.model.record import Figure
 from mpigauge.model.row import Estimate
 from mpigauge.model.units import listed
 from mpigauge.products.predict.assumed import DEFAULTS, LATENCY_S, PAIR_BYTES_PER_S, interval
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 BANDS = ("Uniband", "Biband")
 COPIES = ("Copy", "Copy_tuned")
 """STREAM's copy, with numbers of its own and as fast as a node does it."""
+STREAM, MEGABYTES = "STREAM", 1e6
+"""The benchmark of imported outputs of STREAM, and the unit of its rates."""
 _LARGEST = 1 << 28
 """The size that the assumed times within a node reach."""
 _LEAST_REDUCED = 4096
@@ -169,6 +173,7 @@ def _read(view: RunView, into: _Collected) -> None:
     for curve in view.curves:
         if curve.benchmark == "Uniband" and curve.first.ranks == 2:
             _read_gap(view, curve, into)
+    _read_stream(view, into)
 
 
 def _read_path(view: RunView, curve: Curve, into: _Collected) -> None:
@@ -252,6 +257,20 @@ def _read_copies(view: RunView, curve: Curve, into: _Collected) -> None:
     if len(cores) == len(hosts) == 1 and threads >= cores[0] and row.bandwidth:
         value = Quantity(row.bandwidth.times(0.5), _source(view, curve))
         into.add(into.quantities, "node_copy", value)
+
+
+def _read_stream(view: RunView, into: _Collected) -> None:
+    """Reads an output of STREAM itself, whose interval is from its slowest launch to its quickest.
+    It does not record on how many cores it ran."""
+    figures = [each for each in view.run.of(Figure) if each.benchmark == STREAM]
+    rates = [each.value * MEGABYTES / 2 for each in figures if each.name == COPIES[0]]
+    if not rates:
+        if figures:
+            into.notes.append(f"{view.run_word}, STREAM, is left out: it has no {COPIES[0]}")
+        return
+    ends = (min(rates), max(rates)) if len(rates) > 1 else (math.nan, math.nan)
+    source = f"{view.run_word}: {COPIES[0]}, {figures[0].source}, taken as of all cores"
+    into.add(into.quantities, "node_copy", Quantity(Estimate(median(rates), *ends), source))
 
 
 def _read_reduction(view: RunView, curve: Curve, into: _Collected) -> None:

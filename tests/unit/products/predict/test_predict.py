@@ -329,6 +329,35 @@ def test_stream_on_all_cores_gives_the_copies_of_a_node(
     assert rate == pytest.approx(80e9 if is_taken else DEFAULTS["node_copy"])
 
 
+@pytest.mark.parametrize(("rates", "low", "high"), [
+    ((80000.0,), math.nan, math.nan), ((80000.0, 90000.0, 70000.0), 35e9, 45e9)
+])  # fmt: skip
+def test_an_imported_stream_gives_the_copies_of_a_node(
+    rates: Sequence[float], low: float, high: float, tmp_path: Path
+) -> None:
+    text = "Function    Best Rate MB/s  Avg time     Min time     Max time\n"
+    for rate in rates:
+        text += f"Copy:   {rate}  0.0052  0.0051  0.0053\nTriad:  99999.0  0.0052  0.0051  0.0053\n"
+    (tmp_path / "stream.txt").write_text(text)
+    assert run(["import", str(tmp_path / "stream.txt"), "--output", str(tmp_path / "s")]) == 0
+    stored = measured(tmp_path / "a", *pairs())
+    made = calibrated([stored, load(tmp_path / "s")], "here").calibration
+    copies = made.quantities["node_copy"]
+    assert copies.value == pytest.approx((40e9, low, high), nan_ok=True)
+    assert not copies.assumed
+    assert "Copy, STREAM, taken as of all cores" in copies.source
+
+
+def test_a_stream_without_a_copy_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "stream.txt").write_text(
+        "Triad:       9334.9373       0.0052       0.0051  0.0053\n"
+    )
+    assert run(["import", str(tmp_path / "stream.txt"), "--output", str(tmp_path / "s")]) == 0
+    made = calibrated([measured(tmp_path / "a", *pairs()), load(tmp_path / "s")], "here")
+    assert made.calibration.quantities["node_copy"].assumed
+    assert any("STREAM, is left out: it has no Copy" in note for note in made.notes)
+
+
 def test_reductions_flags_and_gaps_are_taken_from_their_benchmarks(tmp_path: Path) -> None:
     reduced = [
         runs.cell(benchmark="Reduce_local", ranks=1, message_bytes=size, time_p50_s=size * 0.2e-9,
