@@ -173,12 +173,13 @@ class _Reader:
             raise UserError(
                 f"{self.toml.path} has no times within a node: [path.{SOCKET}] is missing"
             )
+        optional = {"eager"} if NETWORK in paths else {"eager", "network_card"}
         return Calibration(
             **words,
             sockets=sockets,
             paths={name: self._path(name, paths[name]) for name in PATHS if name in paths},
             quantities={name: self._quantity(name, data.get(name)) for name in QUANTITIES
-                        if name in data or name != "eager"},
+                        if name in data or name not in optional},
             validations=tuple(self._validation(each, n) for n, each in enumerate(validated)),
         )  # fmt: skip
 

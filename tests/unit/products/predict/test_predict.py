@@ -358,6 +358,32 @@ def test_a_stream_without_a_copy_is_left_out(tmp_path: Path) -> None:
     assert any("STREAM, is left out: it has no Copy" in note for note in made.notes)
 
 
+def test_a_machine_without_a_network_is_calibrated_and_predicted_within_a_node(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = calibrated([measured(tmp_path / "a", *pairs(), hosts="aa")], "here").calibration
+    file = tmp_path / "node.cal"
+    file.write_text(to_text(made), encoding="utf-8")
+    assert read_calibration(file).paths.keys() == {SOCKET}
+    words = ["--on", str(file), "--ppn", "8", "--sizes", "8,1Mi"]
+    for operation in OPERATIONS:
+        assert run(["predict", operation, *words, "--nodes", "1"]) == 0
+        assert "one node" in capsys.readouterr().out
+    assert run(["predict", "Allreduce", *words, "--nodes", "2"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "no times between nodes ([path.network])" in line
+    assert "mpigauge run PingPong --place hosts --hosts A,B" in line
+
+
+def test_a_network_needs_the_rate_of_its_card(tmp_path: Path) -> None:
+    made = calibration()
+    without = {key: each for key, each in made.quantities.items() if key != "network_card"}
+    file = tmp_path / "x.cal"
+    file.write_text(to_text(replace(made, quantities=without)), encoding="utf-8")
+    with pytest.raises(UserError, match="`network_card` is missing"):
+        read_calibration(file)
+
+
 def test_reductions_flags_and_gaps_are_taken_from_their_benchmarks(tmp_path: Path) -> None:
     reduced = [
         runs.cell(benchmark="Reduce_local", ranks=1, message_bytes=size, time_p50_s=size * 0.2e-9,
