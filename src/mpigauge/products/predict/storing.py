@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.model.column_facts import PREDICTED
+from mpigauge.model.units import listed
 from mpigauge.products.predict.prediction import PING_PONG
+from mpigauge.products.predict.show import trust_lines
 from mpigauge.runs.readers.reading import Reading, TextTable
 from mpigauge.runs.store.imported import write_imported
 from mpigauge.schedules import OPERATIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from mpigauge.products.predict.prediction import Prediction
@@ -45,4 +48,12 @@ def store(of: Prediction, output: Path) -> Path:
     }  # fmt: skip
     table = TextTable.of_rows(fixed, rows)
     words = f"{calibration.name}: predicted, {of.what}"
-    return write_imported(Reading(tables=(table,)), [words], output, "predict", calibration.machine)
+    reading = Reading(tables=(table,), remarks=tuple(_remarks(of)))
+    return write_imported(reading, [words], output, "predict", calibration.machine)
+
+
+def _remarks(of: Prediction) -> Iterator[str]:
+    """Yields how good predictions of this calibration were, and what was not measured."""
+    yield from trust_lines(of.calibration, of.operation)
+    if of.assumed:
+        yield f"times derive from what was not measured but assumed: {listed(of.assumed)}"

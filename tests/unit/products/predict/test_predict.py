@@ -1102,6 +1102,27 @@ def test_a_stored_prediction_is_a_run_of_predicted_rows(
     assert 'class="dot"' not in drawing
 
 
+def test_a_stored_prediction_says_how_good_predictions_were(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As of the time when it was made."""
+    file = tmp_path / "oci.cal"
+    assert run(["calibrate", f"ref:{OCI}", "-o", str(file)]) == 0
+    words = ["predict", "Allreduce", "--on", str(file), "--nodes", "4", "--ppn", "36"]
+    assert run([*words, "--sizes", "8", "--output", str(tmp_path / "before")]) == 0
+    assert run(["validate", f"ref:{OCI}", "--on", str(file), "--ppn", "36"]) == 0
+    assert run([*words, "--sizes", "8", "--output", str(tmp_path / "after")]) == 0
+    shown = {}
+    for name in ("before", "after"):
+        capsys.readouterr()
+        assert run(["show", str(tmp_path / name)]) == 0
+        shown[name] = " ".join(capsys.readouterr().out.split())
+        assert "times derive from what was not measured but assumed: socket" in shown[name]
+    assert "not validated for Allreduce" in shown["before"]
+    assert f"validated on ref:{OCI}: typical 1.16, worst 1.47 (Allreduce," in shown["after"]
+    assert "not validated" not in shown["after"]
+
+
 def sent(folder: Path, ranks: int) -> tuple[dict[tuple[int, int], list[int]], ...]:
     """The bytes of messages by sender and receiver, in order, of senders and of receivers."""
     sends: dict[tuple[int, int], list[int]] = {}
