@@ -14,6 +14,8 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.model.secrets import as_typed, looks_secret
 
 PRELOAD = "LD_PRELOAD"
+LONGEST_WORD = 1 << 16
+"""Bytes of a list up to which it is a word. Linux starts no program with a word of 128 KiB."""
 
 
 @dataclass(frozen=True)

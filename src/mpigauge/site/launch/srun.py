@@ -7,7 +7,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from mpigauge.site.launch.job import Command, Job, RankSet, mask
+from mpigauge.site.launch.job import LONGEST_WORD, Command, Job, RankSet, mask
 from mpigauge.site.launch.openmpi import is_mca
 from mpigauge.site.launch.registry import launcher
 
@@ -30,14 +30,21 @@ def command(job: Job) -> Command:
     intel = {"I_MPI_PIN": "0", "I_MPI_PMI": pmi} if job.mpi.name == "intel" else {}
     settings = {f"OMPI_MCA_{n}" if is_mca(n) else n: v for n, v in job.settings.items()}
     words = ["srun", f"--mpi={pmi}", f"--ntasks={job.ranks}", f"--nodes={len(job.hosts) or 1}"]
-    if job.hosts:
-        names = ",".join(host for host, _ in job.order)
-        words += ["--distribution=arbitrary", f"--nodelist={names}"]
-    words += [_bound(job), *FIXED, *(["--overcommit"] if job.oversubscribe else [])]
+    nodes, files = _nodes(job)
+    words += [*nodes, _bound(job), *FIXED, *(["--overcommit"] if job.oversubscribe else [])]
     words += [f"--chdir={job.wdir}"] if job.wdir else []
-    listed, files = _by_rank(job) if job.apps else (_program(job), {})
+    listed, programs = _by_rank(job) if job.apps else (_program(job), {})
     env = {**job.mpi.env, **intel, **settings, **job.env}
-    return Command((*words, *listed), env, files)
+    return Command((*words, *listed), env, {**files, **programs})
+
+
+def _nodes(job: Job) -> tuple[list[str], Mapping[str, str]]:
+    """Returns the options for the host of each rank, and the file of many ranks' hosts."""
+    fixed, names = "--distribution=arbitrary", ",".join(host for host, _ in job.order)
+    if not job.hosts or len(names) <= LONGEST_WORD:
+        return [fixed, f"--nodelist={names}"] if job.hosts else [], {}
+    file = f"{job.stem}.hosts"  # srun takes a word with a slash for a file
+    return [fixed, "--nodelist", file], {file: names.replace(",", "\n") + "\n"}
 
 
 def _bound(job: Job) -> str:
@@ -65,8 +72,7 @@ def _alone(ranks: RankSet) -> list[str]:
 
 def _program(job: Job) -> list[str]:
     """Returns the program; if its words differ between hosts, a shell on each host adds its own."""
-    sets = job.sets()
-    if len(sets) == 1:
+    if len(sets := job.sets()) == 1:
         return list(sets[0].program)
     cases = (f'{shlex.quote(h.name)}) set -- "$@" {shlex.join(h.words)};;' for h in job.hosts)
     script = f'case "$SLURMD_NODENAME" in {" ".join(cases)} esac; exec "$@"'

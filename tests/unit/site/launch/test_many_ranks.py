@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the mpigauge authors
+"""The words that start 10 000 ranks. Linux starts no program with a word of 128 KiB, nor with two
+MiB of words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mpigauge.site import launch
+from mpigauge.site.launch import Job, OnHost
+from tests.unit.site.launch.test_launch import INTEL, MPICH, OPENMPI4, OPENMPI5
+
+RANKS, CORES = 10_000, 128
+LONGEST_WORD, MOST_WORDS = 1 << 17, 1 << 21
+CLOSE = tuple((core,) for core in range(CORES))
+JOBS = [Job(mpi, RANKS, ("p",)) for mpi in (MPICH, INTEL, OPENMPI4, OPENMPI5)]
+JOBS += [replace(job, launcher="srun") for job in JOBS]
+FILLED = tuple(
+    OnHost(
+        f"node-{host:05}", min(CORES, RANKS - first), ("--bind", ",".join(map(str, range(CORES))))
+    )
+    for host, first in enumerate(range(0, RANKS, CORES))
+)
+SINGLE = tuple(OnHost(f"n{host:05}", 1) for host in range(RANKS))
+
+
+def name_of(job: object) -> str:
+    return f"{job.mpi.label} {job.launcher}" if isinstance(job, Job) else ""
+
+
+def check_words(job: Job) -> None:
+    made = launch.command(job)
+    assert max(map(len, made.words)) < LONGEST_WORD
+    assert sum(len(word) + 9 for word in made.words) < MOST_WORDS
+
+
+@pytest.mark.parametrize("job", JOBS, ids=name_of)
+def test_ranks_of_79_hosts_are_started_by_one_line(job: Job) -> None:
+    """The last host has fewer ranks, and other words."""
+    last = replace(FILLED[-1], words=("--bind", "0-15"))
+    check_words(replace(job, hosts=(*FILLED[:-1], last), stem="/run/launch-000"))
+
+
+@pytest.mark.parametrize("job", JOBS, ids=name_of)
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_as_many_hosts_of_one_rank_are_too(job: Job, in_turn: bool) -> None:
+    check_words(replace(job, hosts=SINGLE, in_turn=in_turn, stem="/run/launch-000"))
+
+
+def test_srun_reads_the_hosts_of_many_ranks_from_a_file() -> None:
+    made = launch.command(
+        Job(MPICH, RANKS, ("p",), hosts=FILLED, launcher="srun", stem="/run/launch-000")
+    )
+    at = made.words.index("--nodelist")
+    assert made.words[at - 1 : at + 2] == (
+        "--distribution=arbitrary",
+        "--nodelist",
+        "/run/launch-000.hosts",
+    )
+    lines = made.files["/run/launch-000.hosts"].splitlines()
+    assert lines == [host.name for host in FILLED for _ in range(host.ranks)]
+    assert len(lines) == RANKS
+
+
+def test_few_ranks_need_no_file() -> None:
+    made = launch.command(Job(MPICH, 256, ("p",), hosts=FILLED[:2], launcher="srun", stem="f"))
+    assert not made.files
