@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.measuring.plan import Resources
 from mpigauge.measuring.plan.resolve import check_options
-from mpigauge.measuring.plan.resources import check_room_here
+from mpigauge.measuring.plan.resources import GPU, check_room_here
 from mpigauge.model.cards import NODE_SUITE, Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.registry import Here
@@ -168,11 +168,24 @@ def prepare(
     if not target.hosts and target.topology is None and not request.oversubscribe:
         most = request.np or max(request.ranks, default=0)
         check_room_here(most, machine.cores)  # before anything is built
+    if needs_kernels and builds:
+        check_room_on_hosts(target, request, mpi, machine)
     built = _kernels(mpi, view, enough, builds) if needs_kernels else None
     cards = _cards(built)
     nodes = reach(target, mpi, built, view) if target.hosts and target.topology is None else ()
     resources = resources_of(target, machine, nodes)
     return Setup(machine, resources, mpi, built, cards, request, nodes, view=view)
+
+
+def check_room_on_hosts(target: Target, request: Request, mpi: Mpi, machine: Machine) -> None:
+    """UserError: hosts have no cores for the ranks that were asked for, and kernels would be built
+    first. Where there are kernels, the plan says so soon enough."""
+    from mpigauge.site.mpi import without_build
+
+    most = request.np or max(request.ranks, default=0)
+    if not target.hosts or not most or GPU in request.place or without_build(mpi) is not None:
+        return
+    resources_of(target, machine, probed(target, mpi, None)).placements(request, most)
 
 
 def _kernels(mpi: Mpi, view: View, enough: Collection[str], builds: bool) -> Kernels | None:
@@ -224,14 +237,19 @@ def agent_of(target: Target) -> Agent:
 def reach(target: Target, mpi: Mpi, kernels: Kernels | None, view: View) -> tuple[ProbedHost, ...]:
     """Asks all hosts for their machine and whether they see the MPI and the kernels, if there are
     any; the view gets their differences."""
+    nodes = probed(target, mpi, kernels)
+    for sentence in differences(nodes):
+        view.note(sentence)
+    return nodes
+
+
+def probed(target: Target, mpi: Mpi, kernels: Kernels | None) -> tuple[ProbedHost, ...]:
+    """The hosts with their machines. UserError: one does not answer, or lacks a file."""
     from mpigauge.measuring.trials.probe import probe
     from mpigauge.runs.store.writer import DEFAULT_ROOT
 
     folder = target.output.parent if target.output else DEFAULT_ROOT
-    nodes = probe(target.hosts, mpi, kernels, folder, agent_of(target))
-    for sentence in differences(nodes):
-        view.note(sentence)
-    return nodes
+    return probe(target.hosts, mpi, kernels, folder, agent_of(target))
 
 
 def tell_unknown_settings(setup: Setup, is_whole: bool) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,7 @@ def measure_fabric(groups: str | None, **values: Any) -> None:
     target = target_of(request, options)
     names = [host.name for host in target.hosts]
     check_hosts(names)
+    request = replace(request, np=len(names) * (request.ppn or 1))  # refused before a build
     named = groups_of(groups, names)
     runs = []
     for setup in set_up(request, options, TERMINAL):
