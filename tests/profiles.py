@@ -15,7 +15,7 @@ import numpy.typing as npt
 from mpigauge.products.profile.launch.profiling import NO_CARDS, header, records_of
 from mpigauge.products.profile.match.merge import merged
 from mpigauge.products.profile.read import layout
-from mpigauge.products.profile.read.files import (
+from mpigauge.products.profile.read.rank_file import (
     Comm,
     Lost,
     Module,

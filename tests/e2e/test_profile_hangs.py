@@ -18,7 +18,8 @@ from mpigauge.model.mpi import Mpi
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.launch.gather import left_in
 from mpigauge.products.profile.match.standing import Standing
-from mpigauge.products.profile.read.files import RankFile, read_folder
+from mpigauge.products.profile.read.files import read_folder
+from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.site.mpi import find
 from tests import patience

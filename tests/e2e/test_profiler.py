@@ -9,7 +9,7 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.products.profile.match.merge import Profile, Spot, merged
-from mpigauge.products.profile.read.files import bin_edges
+from mpigauge.products.profile.read.rank_file import bin_edges
 from mpigauge.site.mpi import find
 from tests.conftest import ABIS
 from tests.profiled import Profiled, build, profiled

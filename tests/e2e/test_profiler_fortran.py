@@ -11,7 +11,8 @@ import pytest
 
 from mpigauge.products.profile.launch.library import library
 from mpigauge.products.profile.match.merge import merged
-from mpigauge.products.profile.read.files import RankFile, read_folder
+from mpigauge.products.profile.read.files import read_folder
+from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.site.builds.cxx import compiler_words
 from mpigauge.site.mpi import find
 from tests.conftest import MPIS

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.products.profile.read.files import RankFile
+from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.site.mpi import find
 from tests.conftest import MPIS
 from tests.e2e.commands import mpigauge

@@ -14,7 +14,7 @@ import pytest
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.products.profile.launch.library import include
-from mpigauge.products.profile.read.files import RankFile
+from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.site.mpi import find
 from mpigauge.site.mpi.make import headers
 from tests.conftest import MPIS

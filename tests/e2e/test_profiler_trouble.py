@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from mpigauge.model.mpi import Mpi
-from mpigauge.products.profile.read.files import RankFile, read_folder
+from mpigauge.products.profile.read.files import read_folder
+from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.site.mpi import find
 from tests.conftest import MPIS
 from tests.profiled import Profiled, build, build_library, profiled, started

@@ -17,8 +17,9 @@ import pytest
 from mpigauge.model.errors import UserError
 from mpigauge.products.profile.match.merge import merged, quantile
 from mpigauge.products.profile.read import layout
-from mpigauge.products.profile.read.files import RankFile, numbered, read_folder, read_rank
+from mpigauge.products.profile.read.files import numbered, read_folder, read_rank
 from mpigauge.products.profile.read.layout import Counted
+from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.site.builds.cxx import compiler_words
 from tests.loaded_tools import load_tool
 from tests.profiled.written import HZ, START_UTC_S, Written

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.products.profile.read import demangled, symbols
-from mpigauge.products.profile.read.files import Module, ReturnAddress
+from mpigauge.products.profile.read.rank_file import Module, ReturnAddress
 from mpigauge.products.profile.read.symbols import (
     Place,
     Symbols,

@@ -17,7 +17,8 @@ import pytest
 
 from mpigauge.products.profile.match.waiting import is_kept, kept_calls, split_calls, waits
 from mpigauge.products.profile.read import layout
-from mpigauge.products.profile.read.files import Comm, Instances, RankFile, Site, Waits, read_rank
+from mpigauge.products.profile.read.files import read_rank
+from mpigauge.products.profile.read.rank_file import Comm, Instances, RankFile, Site, Waits
 from mpigauge.site.builds.cxx import compiler_words
 from tests.profiled.written import START_UTC_S, Written
 from tests.profiles import site

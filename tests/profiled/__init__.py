@@ -16,7 +16,8 @@ from tempfile import mkdtemp
 
 from mpigauge.model.mpi import Mpi
 from mpigauge.products.profile.launch.library import include, library
-from mpigauge.products.profile.read.files import RankFile, Site, read_folder
+from mpigauge.products.profile.read.files import read_folder
+from mpigauge.products.profile.read.rank_file import RankFile, Site
 from mpigauge.products.profile.read.symbols import resolved
 from mpigauge.site.builds.cxx import compiler_words
 from mpigauge.site.launch import Job, command

@@ -35,8 +35,8 @@ from mpigauge.products.profile.launch.profiling import (
     records_of,
 )
 from mpigauge.products.profile.match.merge import Spot, merged
-from mpigauge.products.profile.read.files import Lost, Module, ReturnAddress
 from mpigauge.products.profile.read.last_calls import LastCall, Need
+from mpigauge.products.profile.read.rank_file import Lost, Module, ReturnAddress
 from mpigauge.products.profile.read.symbols import Place, resolved
 from mpigauge.products.profile.show.text import lines_of, page
 from mpigauge.products.profile.store.stored import ProfiledJob, load_jobs, save

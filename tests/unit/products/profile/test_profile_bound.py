@@ -16,7 +16,7 @@ from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.analyse.causes import explained
 from mpigauge.products.profile.launch.profiling import jobs_of
 from mpigauge.products.profile.match.waiting import WAIT
-from mpigauge.products.profile.read.files import RankFile, Usage
+from mpigauge.products.profile.read.rank_file import RankFile, Usage
 from mpigauge.products.profile.show.sentences import MOST, sentences
 from mpigauge.products.profile.show.text import lines_of, page
 from mpigauge.products.profile.store.stored import ProfiledJob

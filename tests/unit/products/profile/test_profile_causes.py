@@ -14,7 +14,7 @@ import pytest
 from mpigauge.cli.main import run as mpigauge
 from mpigauge.products.profile.analyse.causes import explained
 from mpigauge.products.profile.launch.profiling import jobs_of
-from mpigauge.products.profile.read.files import RankFile
+from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.products.profile.store.stored import ProfiledJob
 from tests.profiles import APP, MAIN, job, rank_file, site, stored
 

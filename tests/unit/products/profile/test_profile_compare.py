@@ -13,7 +13,7 @@ import pytest
 from mpigauge.cli.main import run as mpigauge
 from mpigauge.products.profile.analyse.compared import REST, SideOfProfile, compared_sites
 from mpigauge.products.profile.match.merge import Profile
-from mpigauge.products.profile.read.files import ReturnAddress
+from mpigauge.products.profile.read.rank_file import ReturnAddress
 from mpigauge.products.profile.store.stored import ProfiledJob
 from tests.profiles import MAIN, NORM, PLACES, after_an_edit, job, stored
 

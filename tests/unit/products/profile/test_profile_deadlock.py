@@ -12,7 +12,6 @@ import pytest
 
 from mpigauge.products.profile.match.deadlock import deadlock_in_words, deadlocked, tags_of
 from mpigauge.products.profile.match.standing import standings
-from mpigauge.products.profile.read.files import Channel, Comm, Ended, RankFile
 from mpigauge.products.profile.read.last_calls import LastCall, Need, Way
 from mpigauge.products.profile.read.layout import (
     ANY_SOURCE,
@@ -21,6 +20,7 @@ from mpigauge.products.profile.read.layout import (
     NO_RANK,
     Counted,
 )
+from mpigauge.products.profile.read.rank_file import Channel, Comm, Ended, RankFile
 from tests import profiles
 
 RANKS = 3

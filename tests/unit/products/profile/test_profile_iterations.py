@@ -12,7 +12,7 @@ import pytest
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.iterations import Iterations, iterations_of
 from mpigauge.products.profile.match.timeline import TIMED_CALL, TimedCalls
-from mpigauge.products.profile.read.files import Timeline
+from mpigauge.products.profile.read.rank_file import Timeline
 from mpigauge.products.profile.show.iterations import iteration_lines, iteration_rows, iterations
 from tests.profiles import job
 

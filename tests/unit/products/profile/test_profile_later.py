@@ -14,8 +14,8 @@ import pytest
 from mpigauge.products.profile.match.later import later_waits
 from mpigauge.products.profile.match.waiting import is_kept, kept_calls
 from mpigauge.products.profile.read import layout
-from mpigauge.products.profile.read.files import Channel, Instances, RankFile, Waits
 from mpigauge.products.profile.read.layout import Counted
+from mpigauge.products.profile.read.rank_file import Channel, Instances, RankFile, Waits
 from tests.process.test_profile_waiting import HZ, OPERATION_S, US, Clock, file_of
 from tests.profiles import site
 

@@ -12,7 +12,7 @@ import pytest
 
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.match.merge import merged
-from mpigauge.products.profile.read.files import RankFile, Timeline
+from mpigauge.products.profile.read.rank_file import RankFile, Timeline
 from mpigauge.products.profile.show.text import lines_of, page
 from mpigauge.products.profile.store.stored import ProfiledJob
 from tests.profiles import IN_MPI, MAIN, NORM, PLACES, rank_file, site

@@ -20,7 +20,7 @@ from mpigauge.products.profile.analyse.phases import phases
 from mpigauge.products.profile.kind import page_of
 from mpigauge.products.profile.launch.profiling import jobs_of
 from mpigauge.products.profile.match.timeline import TIMED_CALL, TimedCalls
-from mpigauge.products.profile.read.files import Timeline
+from mpigauge.products.profile.read.rank_file import Timeline
 from mpigauge.products.profile.show.perfetto import write_perfetto
 from mpigauge.products.profile.show.pictures import memory_over_time, sent_over_time
 from mpigauge.products.profile.show.timeline import rows_of, timeline

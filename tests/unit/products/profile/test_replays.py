@@ -28,7 +28,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.machine import Machine
 from mpigauge.products.profile.match.merge import merged
 from mpigauge.products.profile.read import layout
-from mpigauge.products.profile.read.files import Instances
+from mpigauge.products.profile.read.rank_file import Instances
 from mpigauge.products.profile.store.replayed import replay_of, save_mix
 from mpigauge.products.profile.store.stored import ProfiledJob
 from mpigauge.result.replayed import replay_sentences

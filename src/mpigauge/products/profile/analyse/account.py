@@ -21,8 +21,8 @@ import numpy.typing as npt
 from mpigauge.products.profile.analyse.lateness import Last, last_of
 from mpigauge.products.profile.match.merge import OUTSIDE, Spot
 from mpigauge.products.profile.match.threads import in_wall_time
-from mpigauge.products.profile.read.files import RankFile, ReturnAddress
 from mpigauge.products.profile.read.layout import Counted
+from mpigauge.products.profile.read.rank_file import RankFile, ReturnAddress
 from mpigauge.products.profile.read.symbols import Place
 from mpigauge.products.profile.store.stored import ProfiledJob
 from mpigauge.site.mpi.query import name_and_version

@@ -46,7 +46,7 @@ from mpigauge.site.mpi.query import name_and_version
 
 if TYPE_CHECKING:
     from mpigauge.measuring.jobs.interrupt import Interrupt
-    from mpigauge.products.profile.read.files import RankFile, ReturnAddress
+    from mpigauge.products.profile.read.rank_file import RankFile, ReturnAddress
     from mpigauge.products.profile.store.stored import Places
     from mpigauge.runs.store import RunWriter
 

@@ -15,13 +15,8 @@ from mpigauge.model.errors import UserError
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.launch.gather import copy_now, left_in
 from mpigauge.products.profile.match.merge import standing_profile
-from mpigauge.products.profile.read.files import (
-    SUFFIX,
-    RankFile,
-    ReturnAddress,
-    numbered,
-    read_rank,
-)
+from mpigauge.products.profile.read.files import SUFFIX, numbered, read_rank
+from mpigauge.products.profile.read.rank_file import RankFile, ReturnAddress
 from mpigauge.products.profile.read.symbols import Place, resolved
 from mpigauge.products.profile.store.stored import ProfiledJob
 from mpigauge.runs.store import load

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from mpigauge.products.profile.match.totals import RARE, Times
 from mpigauge.products.profile.match.waiting import FLOOR_S, LONG, CallGroup, Parts, Split
 from mpigauge.products.profile.read import layout
-from mpigauge.products.profile.read.files import RankFile
 from mpigauge.products.profile.read.layout import Counted
+from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.runs.store.arrivals import ArrivalPattern
 
 MOST_VECTORS = 256

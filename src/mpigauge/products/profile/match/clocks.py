@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.products.profile.read.files import RankFile
+from mpigauge.products.profile.read.rank_file import RankFile
 
 Ticks = npt.NDArray[np.uint64]
 Times = npt.NDArray[np.float64]

@@ -18,9 +18,9 @@ from functools import cached_property
 
 from mpigauge.model.units import listed
 from mpigauge.products.profile.match.standing import needs_in_words, ranks_in_words, world_rank
-from mpigauge.products.profile.read.files import Comm, RankFile
 from mpigauge.products.profile.read.last_calls import LastCall, Need
 from mpigauge.products.profile.read.layout import ANY_SOURCE, Counted
+from mpigauge.products.profile.read.rank_file import Comm, RankFile
 
 UNCHANGED_S = 1.0
 """The time for which a state has to last: messages may be under way before."""

@@ -28,8 +28,8 @@ from mpigauge.products.profile.match.waiting import (
     wait,
     without_rare,
 )
-from mpigauge.products.profile.read.files import Channel, Instances, RankFile
 from mpigauge.products.profile.read.layout import Counted
+from mpigauge.products.profile.read.rank_file import Channel, Instances, RankFile
 
 NEED = np.dtype(
     [

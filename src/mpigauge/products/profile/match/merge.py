@@ -24,7 +24,7 @@ from mpigauge.products.profile.match.later import later_waits
 from mpigauge.products.profile.match.standing import Standing, standings
 from mpigauge.products.profile.match.timeline import TimedCalls, timed_calls
 from mpigauge.products.profile.match.waiting import WAIT, kept_calls, split_calls, waits
-from mpigauge.products.profile.read.files import (
+from mpigauge.products.profile.read.rank_file import (
     Comm,
     RankFile,
     ReturnAddress,

@@ -10,9 +10,9 @@ from typing import Literal
 
 from mpigauge.model.cpu_lists import as_list
 from mpigauge.model.units import listed, many
-from mpigauge.products.profile.read.files import Comm, RankFile
 from mpigauge.products.profile.read.last_calls import LastCall, Need
 from mpigauge.products.profile.read.layout import ANY_SOURCE
+from mpigauge.products.profile.read.rank_file import Comm, RankFile
 
 State = Literal["in", "outside", "finalized", "exited"]
 """in: a call of MPI goes on; outside: the last one has ended; finalized: MPI_Finalize has ended;

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.products.profile.match.merge import Profile
-from mpigauge.products.profile.read.files import RankFile, Timeline
+from mpigauge.products.profile.read.rank_file import RankFile, Timeline
 
 _STEPS = 1000
 _TIMES = ("waiting", "moving", "disturbed")

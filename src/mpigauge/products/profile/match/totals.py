@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.products.profile.read.files import Site, bin_edges
+from mpigauge.products.profile.read.rank_file import Site, bin_edges
 
 Times = npt.NDArray[np.float64]
 

@@ -29,7 +29,7 @@ from mpigauge.products.profile.match.totals import (
     by_time,
     shared_out,
 )
-from mpigauge.products.profile.read.files import Instances, RankFile, Site, Waits
+from mpigauge.products.profile.read.rank_file import Instances, RankFile, Site, Waits
 
 WAIT = np.dtype(
     [

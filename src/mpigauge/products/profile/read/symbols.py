@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from mpigauge.products.profile.read.demangled import demangled
-from mpigauge.products.profile.read.files import Module, ReturnAddress
+from mpigauge.products.profile.read.rank_file import Module, ReturnAddress
 
 _UNKNOWN = ("", "??")
 _PATIENCE_S = 600.0

@@ -25,7 +25,7 @@ from mpigauge.products.profile.analyse.account import (
 from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.analyse.efficiencies import Efficiencies, over_launches
 from mpigauge.products.profile.match.standing import Standing
-from mpigauge.products.profile.read.files import RankFile
+from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.products.profile.show.iterations import iteration_rows
 from mpigauge.products.profile.store.stored import ProfiledJob
 

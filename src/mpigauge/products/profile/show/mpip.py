@@ -19,8 +19,8 @@ import numpy as np
 
 import mpigauge
 from mpigauge.products.profile.analyse.account import Account, Called
-from mpigauge.products.profile.read.files import ReturnAddress
 from mpigauge.products.profile.read.layout import Counted
+from mpigauge.products.profile.read.rank_file import ReturnAddress
 
 RULE = "-" * 75
 TOP = 20

@@ -23,7 +23,7 @@ from mpigauge.products.profile.show.marks import begin, stacked
 
 if TYPE_CHECKING:
     from mpigauge.products.profile.analyse.account import Account, Numbers, Pair, Sizes
-    from mpigauge.products.profile.read.files import Timeline
+    from mpigauge.products.profile.read.rank_file import Timeline
     from mpigauge.runs.store.arrivals import ArrivalPattern
 
 STEPS = 200

@@ -53,7 +53,7 @@ from mpigauge.products.profile.store.stored import ProfiledJob
 
 if TYPE_CHECKING:
     from mpigauge.products.profile.beside.joined import Joined
-    from mpigauge.products.profile.read.files import Ended, Lost
+    from mpigauge.products.profile.read.rank_file import Ended, Lost
 
 MOST_SITES, MOST_SIZES, MOST_PAIRS, MOST_RANKS, MOST_OTHER_JOBS = 20, 20, 10, 16, 10
 JOINED = ("table", "json")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from mpigauge.products.profile.read.files import Comm
+    from mpigauge.products.profile.read.rank_file import Comm
     from mpigauge.products.profile.store.stored import ProfiledJob
 
 MOST_VECTORS = 64

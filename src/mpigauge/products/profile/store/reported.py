@@ -21,9 +21,16 @@ import numpy.typing as npt
 from mpigauge.model.units import many, percent
 from mpigauge.products.profile import KIND
 from mpigauge.products.profile.match.merge import CELL, NOWHERE, ROW, Profile, Spot
-from mpigauge.products.profile.read.files import Comm, Lost, RankFile, ReturnAddress, Type, Usage
 from mpigauge.products.profile.read.layout import CELL as FILE_CELL
 from mpigauge.products.profile.read.layout import OTHER_SIZES, Counted
+from mpigauge.products.profile.read.rank_file import (
+    Comm,
+    Lost,
+    RankFile,
+    ReturnAddress,
+    Type,
+    Usage,
+)
 from mpigauge.products.profile.read.symbols import Place
 from mpigauge.products.profile.store.stored import ProfiledJob, save
 from mpigauge.result.nature import nature

@@ -27,7 +27,8 @@ from mpigauge.products.profile.match.standing import Standing
 from mpigauge.products.profile.match.timeline import MOST_BYTES, TimedCalls
 from mpigauge.products.profile.match.waiting import WAIT
 from mpigauge.products.profile.read import layout
-from mpigauge.products.profile.read.files import (
+from mpigauge.products.profile.read.layout import Counted
+from mpigauge.products.profile.read.rank_file import (
     Comm,
     Lost,
     Module,
@@ -38,7 +39,6 @@ from mpigauge.products.profile.read.files import (
     Type,
     Usage,
 )
-from mpigauge.products.profile.read.layout import Counted
 from mpigauge.products.profile.read.symbols import Place
 from mpigauge.runs.store.arrivals import ArrivalPattern, arrival_patterns, save_arrivals
 from mpigauge.runs.store.files import failing_as, shown_json, whole, write_whole
