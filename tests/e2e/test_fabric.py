@@ -89,7 +89,7 @@ def test_one_host_at_half_rate_is_named(ready: Mpi, even: Cluster, tmp_path: Pat
 
 
 def test_without_a_fault_nothing_is_named(ready: Mpi, even: Cluster, tmp_path: Path) -> None:
-    fabrics = (fabric for fabric in twice(even, ready, tmp_path, 30) if not accused(fabric))
+    fabrics = (fabric for fabric in twice(even, ready, tmp_path, 40) if not accused(fabric))
     fabric = next(fabrics, None)
     assert fabric is not None
     pairing = fabric.pairing(RANDOM)
