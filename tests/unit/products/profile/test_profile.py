@@ -20,8 +20,9 @@ from mpigauge.measuring.jobs.agent import Agent
 from mpigauge.measuring.jobs.in_front import run
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure, decode
-from mpigauge.products.profile.analyse.account import Account, readable, told_apart
+from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.jobs import accounts_of
+from mpigauge.products.profile.analyse.place_names import distinct_names, readable
 from mpigauge.products.profile.launch import gather
 from mpigauge.products.profile.launch.foretell import foretold, unseen
 from mpigauge.products.profile.launch.launching import user_line, with_stand_ins
@@ -260,7 +261,7 @@ def test_the_first_line_states_that_a_profile_is_incomplete() -> None:
     ],
 )
 def test_call_sites_of_one_place_have_distinct_names(stacks: list[str], names: list[str]) -> None:
-    made = told_apart("f", [each.split() for each in stacks])
+    made = distinct_names("f", [each.split() for each in stacks])
     assert made == names
     assert len(set(made)) == len(made)
 

@@ -8,9 +8,8 @@ Shares are of the run time: from the end of MPI_Init to the start of MPI_Finaliz
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,188 +17,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mpigauge.products.profile.analyse.entries import (
+    Called,
+    InRegion,
+    Numbers,
+    OnComm,
+    Pair,
+    Sizes,
+    Waited,
+    ratio,
+    sum_of,
+)
 from mpigauge.products.profile.analyse.lateness import Last, last_of
+from mpigauge.products.profile.analyse.place_names import METHOD, distinct_names, readable, short
 from mpigauge.products.profile.match.merge import OUTSIDE, Spot
 from mpigauge.products.profile.match.threads import in_wall_time
 from mpigauge.products.profile.read.layout import Counted
 from mpigauge.products.profile.read.rank_file import RankFile, ReturnAddress
-from mpigauge.products.profile.read.symbols import Place
 from mpigauge.products.profile.store.stored import ProfiledJob
 from mpigauge.site.mpi.query import name_and_version
-
-Numbers = npt.NDArray[np.float64]
-_MPI4PY = ["mpi4py", "MPI"]
-_OF_MODULE = "<module>"
-"""The function of lines of Python outside all functions."""
-_METHOD = "__pyx_pw_"
-"""The prefix that Cython gives to the names of functions that Python calls."""
-
-
-@dataclass(frozen=True)
-class Called:
-    """A call at one place of the program, on all ranks."""
-
-    number: int
-    """The number of the call site, from 1, ordered by time, longest first."""
-    spot: Spot
-    where: str
-    """The place in words, such as norm at solve.c:88, with a caller if that is ambiguous; empty:
-    unknown."""
-    calls: int
-    seconds: Numbers
-    """The time in the calls of each rank."""
-    calls_of: npt.NDArray[np.int64]
-    """The number of calls of each rank."""
-    least_s: float
-    median_s: float
-    """The median over ranks of their median call times."""
-    late_s: float
-    """The 99th percentile of call times on the rank where it is largest."""
-    most_s: float
-    sent: int
-    """The bytes sent by all ranks."""
-    failures: int
-    in_calls_s: float
-    """The time of all calls of all ranks and threads, in seconds."""
-
-    @property
-    def mean_call_s(self) -> float:
-        """The mean time of a call, in seconds."""
-        return self.in_calls_s / self.calls if self.calls else math.nan
-
-    @property
-    def total_s(self) -> float:
-        return float(self.seconds.sum())
-
-    @property
-    def mean_s(self) -> float:
-        """The time of a rank in these calls, in seconds, in the mean of all ranks."""
-        return float(self.seconds.mean())
-
-    @property
-    def outside(self) -> bool:
-        """True if the call begins or ends the run time, so that it is not part of it."""
-        return self.spot.call in OUTSIDE
-
-    @property
-    def uneven(self) -> float:
-        """The relative excess of the longest time of a rank over the mean of all."""
-        return float(_ratio(self.seconds.max(), self.seconds.mean())) - 1
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """The messages of a call with sizes between a power of two and the next."""
-
-    call: str
-    way: Counted
-    bin: int
-    count: int
-    bytes: int
-    least: int
-    """The smallest message, in bytes."""
-    most: int
-    """The largest message, in bytes."""
-
-    @property
-    def mean(self) -> float:
-        if self.count:
-            return self.bytes / self.count
-        return math.nan
-
-
-@dataclass(frozen=True)
-class InRegion:
-    """A named region of the program, on all ranks."""
-
-    region: str
-    entered: int
-    """The number of entries by all ranks."""
-    seconds: float
-    """The time of all ranks in the region."""
-    mpi_s: float
-    """The part of that time in MPI."""
-
-
-@dataclass(frozen=True)
-class TimeWithInterval:
-    """A time with its 95 % interval, in seconds."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def is_sure(self) -> bool:
-        """True if the interval is no wider than the value."""
-        return self.high - self.low <= self.value
-
-    def over(self, number: float) -> TimeWithInterval:
-        """Returns the time divided by a number."""
-        return TimeWithInterval(self.value / number, self.low / number, self.high / number)
-
-
-@dataclass(frozen=True)
-class Waited:
-    """The time of a call site on all ranks, split into its parts."""
-
-    called: Called
-    waiting: TimeWithInterval
-    moving: TimeWithInterval
-    disturbed: TimeWithInterval
-    rank: int
-    """The index of the rank that waited most."""
-    resolved: bool
-    """True if the waiting of any rank could be resolved."""
-
-    @property
-    def is_collective(self) -> bool:
-        """True for a collective; other calls wait for messages or requests."""
-        return self.called.spot.group == "collective"
-
-    @property
-    def is_told(self) -> bool:
-        """True if ranks wait, and the waiting time is known well enough."""
-        return self.resolved and self.waiting.is_sure
-
-    @property
-    def moving_s(self) -> float:
-        return self.moving.value
-
-    @property
-    def disturbed_s(self) -> float:
-        return self.disturbed.value
-
-    @property
-    def whole_s(self) -> float:
-        return self.waiting.value + self.moving_s + self.disturbed_s
-
-
-@dataclass(frozen=True)
-class Pair:
-    """The messages from one rank of MPI_COMM_WORLD to another."""
-
-    source: int
-    target: int
-    messages: int
-    bytes: int
-    seconds: float
-    """The time of the source in calls that send to the target or receive from it; that of a call
-    site with several peers is divided by messages."""
-
-
-@dataclass(frozen=True)
-class OnComm:
-    """The traffic on a communicator, on all ranks."""
-
-    name: str
-    size: int
-    maker: str
-    calls: int
-    """The messages, or calls of collectives."""
-    bytes: int
-    seconds: float
-    """The time of a rank in the mean; that of a call site is divided by calls and messages."""
 
 
 class Account:
@@ -230,11 +66,11 @@ class Account:
     @cached_property
     def share(self) -> Numbers:
         """The share of MPI in the run time of each rank."""
-        return np.asarray(_ratio(self.mpi_s, self.run_s))
+        return np.asarray(ratio(self.mpi_s, self.run_s))
 
     @property
     def mean_share(self) -> float:
-        return float(_ratio(self.mpi_s.sum(), self.run_s.sum()))
+        return float(ratio(self.mpi_s.sum(), self.run_s.sum()))
 
     @property
     def own_s(self) -> Numbers:
@@ -244,7 +80,7 @@ class Account:
     @property
     def imbalance(self) -> float:
         """The imbalance of the time outside MPI: the longest of a rank over the mean, minus 1."""
-        return float(_ratio(self.own_s.max(), self.own_s.mean())) - 1
+        return float(ratio(self.own_s.max(), self.own_s.mean())) - 1
 
     @cached_property
     def calls(self) -> int:
@@ -270,7 +106,7 @@ class Account:
         """The overhead of the profiler, as a share of the run time of all ranks."""
         calls = self._by_rank("calls", inside=True)
         own = np.array([file.own_s for file in self.ranks])
-        return float(_ratio((calls * own).sum(), self.run_s.sum()))
+        return float(ratio((calls * own).sum(), self.run_s.sum()))
 
     def _by_rank(self, column: str, inside: bool) -> Numbers:
         rows = self.profile.rows
@@ -394,7 +230,7 @@ class Account:
 
     def _is_method(self, frame: ReturnAddress) -> bool:
         places = self.job.places.get(frame, ())
-        return bool(places) and places[0].function.startswith(_METHOD)
+        return bool(places) and places[0].function.startswith(METHOD)
 
     def _apart(self, sites: list[Called]) -> list[str]:
         """Returns the places of call sites; ambiguous ones with the callers that differ."""
@@ -405,7 +241,7 @@ class Account:
         for group in alike.values():
             if len(group) > 1:
                 stacks = [self.stack(sites[at].spot) for at in group]
-                for at, place in zip(group, told_apart(places[group[0]], stacks), strict=True):
+                for at, place in zip(group, distinct_names(places[group[0]], stacks), strict=True):
                     places[at] = place
         return places
 
@@ -612,45 +448,6 @@ def _sizes(call: str, way: int, number: int, cells: Any) -> Sizes:
     )
 
 
-def told_apart(place: str, stacks: Sequence[Sequence[str]]) -> list[str]:
-    """Returns distinct names for call sites of one place: the callers at which their stacks differ,
-    or numbers if they do not, as of two calls in one line."""
-    if len(stacks) == 1:
-        return [place]
-    level = _first_difference(stacks)
-    callers = [stack[level] if level < len(stack) else "" for stack in stacks]
-    if len(set(callers)) == 1:
-        return [f"{place} ({number})" for number in range(1, len(stacks) + 1)]
-    names = [""] * len(stacks)
-    for caller in dict.fromkeys(callers):
-        group = [at for at, each in enumerate(callers) if each == caller]
-        longer = f"{place} from {caller}" if caller else place
-        for at, name in zip(group, told_apart(longer, [stacks[at] for at in group]), strict=True):
-            names[at] = name
-    return names
-
-
-def _first_difference(stacks: Sequence[Sequence[str]]) -> int:
-    """Returns the first level at which stacks differ, or the length of the longest if none does."""
-    longest = max(len(stack) for stack in stacks)
-    for level in range(longest):
-        callers = {stack[level] if level < len(stack) else None for stack in stacks}
-        if len(callers) > 1:
-            return level
-    return longest
-
-
-def short(place: Place) -> str:
-    """Returns a function with its place; of a Python method only the function."""
-    function = readable(place.function)
-    if place.function.startswith(_METHOD):
-        return function
-    if place.file:
-        where = f"{Path(place.file).name}:{place.line}"
-        return where if function == _OF_MODULE else f"{function} at {where}"
-    return f"{function}+{place.offset:#x}"
-
-
 def sent_between(file: RankFile, edges: Numbers) -> Numbers:
     """Returns the bytes of own send buffers between edges, in seconds after the first MPI call,
     when their calls returned. All zero: unknown, as in older runs."""
@@ -671,46 +468,12 @@ def share_between(file: RankFile, edges: Numbers) -> Numbers:
     return np.asarray(np.clip(np.diff(until) / np.diff(edges), 0.0, 1.0))
 
 
-def _without_arguments(function: str) -> str:
-    """Returns a C++ name up to the parenthesis of its arguments, outside template brackets."""
-    name = function.replace("(anonymous namespace)::", "")
-    depth = 0
-    for place, letter in enumerate(name):
-        depth += (letter == "<") - (letter == ">")
-        if letter == "(" and place and depth <= 0:
-            return name[:place]
-    return name
-
-
-def readable(function: str) -> str:
-    """Returns a function name without C++ arguments and compiler suffixes, and the Python name of a
-    function made by Cython."""
-    name = _without_arguments(function)
-    name = re.sub(r"\.(constprop|isra|part|cold)\b.*", "", name)
-    if not (made := re.match(r"__pyx_[a-z]+_", name)):
-        return name
-    rest, parts = name[made.end() :], []
-    while match := re.match(r"(\d+)(.*)", rest):
-        size = int(match[1])
-        if size >= len(match[2]):
-            rest = match[2]  # the number of the method
-            break
-        parts.append(match[2][:size])
-        rest = match[2][size:].removeprefix("_")
-    return ".".join([*(parts[2:] if parts[:2] == _MPI4PY else parts), rest])
-
-
 def _is_mpi4py(frame: ReturnAddress) -> bool:
     return frame.module is not None and "mpi4py" in Path(frame.module.path).parts
 
 
 def _is_python(frame: ReturnAddress) -> bool:
     return frame.module is not None and bool(frame.module.function)
-
-
-def _ratio(part: Any, whole: Any) -> Any:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.asarray(whole) > 0, np.asarray(part) / whole, math.nan)
 
 
 def _waited(called: Called, rows: Any) -> Waited:
@@ -722,11 +485,3 @@ def _waited(called: Called, rows: Any) -> Waited:
         rank=int(rows["rank"][rows["waiting_s"].argmax()]),
         resolved=bool(rows["resolved"].any()),
     )
-
-
-def sum_of(rows: Any, part: str) -> TimeWithInterval:
-    """Returns the sum over ranks, with independent errors."""
-    value = float(rows[f"{part}_s"].sum())
-    below = float(np.hypot.reduce(rows[f"{part}_s"] - rows[f"{part}_low_s"]))
-    above = float(np.hypot.reduce(rows[f"{part}_high_s"] - rows[f"{part}_s"]))
-    return TimeWithInterval(value, max(value - below, 0.0), value + above)

@@ -18,7 +18,8 @@ import numpy as np
 from mpigauge.products.profile.analyse.efficiencies import Efficiencies, efficiencies_of
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.analyse.account import Account, Numbers
+    from mpigauge.products.profile.analyse.account import Account
+    from mpigauge.products.profile.analyse.entries import Numbers
 
 Bound = Literal["starved", "compute", "MPI", "I/O", "unknown"]
 Limit = Literal["load balance", "serialisation", "transfer", "communication"]

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mpigauge.model.units import duration, listed, many, memory, number, percent
-from mpigauge.products.profile.analyse.account import Account, Called, Waited
+from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.bound import WhatBounds
+from mpigauge.products.profile.analyse.entries import Called, Waited
 from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.read.layout import Counted
 from mpigauge.products.profile.store.reported import NOT_LISTED, SUMS

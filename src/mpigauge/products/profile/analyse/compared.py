@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mpigauge.model.record import Figure
-from mpigauge.products.profile.analyse.account import Account, Called
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.entries import Called
 from mpigauge.products.profile.store.stored import ProfiledJob
 from mpigauge.result.compare.match.items import Item, items
 

@@ -22,11 +22,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.products.profile.analyse.account import TimeWithInterval, is_within
+from mpigauge.products.profile.analyse.account import is_within
+from mpigauge.products.profile.analyse.entries import TimeWithInterval
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.analyse.account import Account, Numbers
+    from mpigauge.products.profile.analyse.account import Account
+    from mpigauge.products.profile.analyse.entries import Numbers
 
 MOST_LEFT_OUT = 0.1
 """The share of the time in MPI in calls that could not be split, above which serialisation and

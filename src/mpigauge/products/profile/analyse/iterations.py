@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.products.profile.analyse.account import TimeWithInterval, share_between
+from mpigauge.products.profile.analyse.account import share_between
+from mpigauge.products.profile.analyse.entries import TimeWithInterval
 from mpigauge.products.profile.match.totals import RARE, SURE
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.analyse.account import Account, Numbers
+    from mpigauge.products.profile.analyse.account import Account
+    from mpigauge.products.profile.analyse.entries import Numbers
 
 NEARLY_ALL = 0.95
 """The share of the time in MPI from which on recorded calls stand for all."""

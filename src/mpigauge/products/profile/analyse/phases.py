@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.analyse.account import Account, Numbers
+    from mpigauge.products.profile.analyse.account import Account
+    from mpigauge.products.profile.analyse.entries import Numbers
 
 STEPS = 200
 LEAST_STEPS = 5

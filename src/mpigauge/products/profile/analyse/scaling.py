@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from mpigauge.model.errors import UserError
-from mpigauge.products.profile.analyse.account import TimeWithInterval
 from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.analyse.efficiencies import (
     EfficienciesOverLaunches,
     efficiencies_of,
 )
+from mpigauge.products.profile.analyse.entries import TimeWithInterval
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 
 if TYPE_CHECKING:

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.products.profile.analyse.account import TimeWithInterval, sum_of
+from mpigauge.products.profile.analyse.entries import TimeWithInterval, sum_of
 from mpigauge.products.profile.beside.needs import Need, Use
 
 if TYPE_CHECKING:
     from mpigauge.model.row import Row
-    from mpigauge.products.profile.analyse.account import Account, Called
+    from mpigauge.products.profile.analyse.account import Account
+    from mpigauge.products.profile.analyse.entries import Called
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ import numpy as np
 from mpigauge.products.profile.read.layout import Counted
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.analyse.account import Account, Called
+    from mpigauge.products.profile.analyse.account import Account
+    from mpigauge.products.profile.analyse.entries import Called
 
 LEAST_SHARE = 0.01
 """The least share of the time in MPI of calls that are measured."""

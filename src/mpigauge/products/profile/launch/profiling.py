@@ -23,8 +23,10 @@ from mpigauge.model.record import CallSite, Clock, End, Figure, Launch, Rank, en
 from mpigauge.model.secrets import masked_words
 from mpigauge.model.units import many
 from mpigauge.products.profile import KIND
-from mpigauge.products.profile.analyse.account import Account, Called, readable
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.entries import Called
 from mpigauge.products.profile.analyse.jobs import main_jobs
+from mpigauge.products.profile.analyse.place_names import readable
 from mpigauge.products.profile.launch.gather import (
     fetch,
     folder_for_ranks,

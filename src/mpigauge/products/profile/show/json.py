@@ -14,16 +14,10 @@ import numpy as np
 
 from mpigauge.model.fields import plain
 from mpigauge.model.spreadsheet import csv_text
-from mpigauge.products.profile.analyse.account import (
-    Account,
-    Called,
-    Pair,
-    Sizes,
-    TimeWithInterval,
-    Waited,
-)
+from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.analyse.efficiencies import Efficiencies, over_launches
+from mpigauge.products.profile.analyse.entries import Called, Pair, Sizes, TimeWithInterval, Waited
 from mpigauge.products.profile.match.standing import Standing
 from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.products.profile.show.iterations import iteration_rows

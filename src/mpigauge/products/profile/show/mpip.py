@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import mpigauge
-from mpigauge.products.profile.analyse.account import Account, Called
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.entries import Called
 from mpigauge.products.profile.read.layout import Counted
 from mpigauge.products.profile.read.rank_file import ReturnAddress
 

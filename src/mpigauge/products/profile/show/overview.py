@@ -23,7 +23,8 @@ from mpigauge.products.profile.show.marks import begin, stacked
 from mpigauge.products.profile.show.sentences import at, ratio_words
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.analyse.account import Account, TimeWithInterval
+    from mpigauge.products.profile.analyse.account import Account
+    from mpigauge.products.profile.analyse.entries import TimeWithInterval
 
 MOST_SITES = 5
 SITE_NAMES = ("moving", "waiting", "disturbance")

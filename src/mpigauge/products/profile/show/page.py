@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mpigauge.model.hostlist import compress
 from mpigauge.model.units import duration, many, memory, percent
 from mpigauge.model.width import cut_apart
-from mpigauge.products.profile.analyse.account import Account, Called, Waited
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.entries import Called, Waited
 from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.show import overview, pictures

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from mpigauge.products.profile.analyse.account import Account, Called
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.entries import Called
 from mpigauge.products.profile.read.layout import Counted
 
 RULE = "=" * 60

@@ -22,7 +22,8 @@ from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.show.marks import begin, stacked
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.analyse.account import Account, Numbers, Pair, Sizes
+    from mpigauge.products.profile.analyse.account import Account
+    from mpigauge.products.profile.analyse.entries import Numbers, Pair, Sizes
     from mpigauge.products.profile.read.rank_file import Timeline
     from mpigauge.runs.store.arrivals import ArrivalPattern
 

@@ -21,7 +21,7 @@ from mpigauge.products.profile.show.tables import table_lines
 
 if TYPE_CHECKING:
     from mpigauge.model.screen import Screen
-    from mpigauge.products.profile.analyse.account import TimeWithInterval
+    from mpigauge.products.profile.analyse.entries import TimeWithInterval
     from mpigauge.products.profile.analyse.scaling import Scaling, ScalingPoint
 
 TREE = (

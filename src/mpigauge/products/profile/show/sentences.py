@@ -27,7 +27,8 @@ from mpigauge.products.profile.show.apart import apart_command
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.analyse.account import Account, Called, TimeWithInterval
+    from mpigauge.products.profile.analyse.account import Account
+    from mpigauge.products.profile.analyse.entries import Called, TimeWithInterval
     from mpigauge.products.profile.beside.joined import Joined
 
 MOST = 5

@@ -19,12 +19,7 @@ from mpigauge.model.units import (
     plus_minus,
 )
 from mpigauge.model.width import WIDTH, one_line, wrap
-from mpigauge.products.profile.analyse.account import (
-    Account,
-    Called,
-    Sizes,
-    TimeWithInterval,
-)
+from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.analyse.efficiencies import (
     NAMES,
@@ -33,6 +28,7 @@ from mpigauge.products.profile.analyse.efficiencies import (
 from mpigauge.products.profile.analyse.efficiencies import (
     over_launches as efficiencies_over_launches,
 )
+from mpigauge.products.profile.analyse.entries import Called, Sizes, TimeWithInterval
 from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.match.threads import threads_in_mpi

@@ -27,7 +27,8 @@ from mpigauge.products.profile.analyse.phases import Phase, phases
 from mpigauge.products.profile.show.marks import begin, box
 
 if TYPE_CHECKING:
-    from mpigauge.products.profile.analyse.account import Account, Numbers
+    from mpigauge.products.profile.analyse.account import Account
+    from mpigauge.products.profile.analyse.entries import Numbers
 
 STEPS = 240
 MOST_ROWS = 24
