@@ -376,7 +376,7 @@ def _large_plan() -> bytes:
 
 def _plan(data: bytes, folder: Path) -> object:
     """As far as a plan goes without an MPI."""
-    from mpigauge.measuring.plan.arms import arms
+    from mpigauge.measuring.plan.arms.arms import arms
     from mpigauge.products.sweep.command import command
     from mpigauge.products.sweep.sweeping import read_sweep
 

@@ -17,8 +17,8 @@ from mpigauge.measuring.campaign.cost import Rates, cost, rates_of
 from mpigauge.measuring.campaign.resume import resumed
 from mpigauge.measuring.jobs.job import job_of
 from mpigauge.measuring.plan import Resources, read_request
-from mpigauge.measuring.plan.arms import Arm, Places
-from mpigauge.measuring.plan.foreign import Foreign, Merit, read_command
+from mpigauge.measuring.plan.arms.arms import Arm, Places
+from mpigauge.measuring.plan.arms.foreign import Foreign, Merit, read_command
 from mpigauge.measuring.plan.plan import Plan, PlanPart
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostRanks

@@ -41,7 +41,7 @@ def command(run: str, seconds: str | None, form: str) -> None:
 
     from mpigauge.cli.output.terminal import TERMINAL
     from mpigauge.cli.runs.side_by_side import print_beside
-    from mpigauge.measuring.plan.parse import parse_duration
+    from mpigauge.measuring.plan.arms.parse import parse_duration
     from mpigauge.products.sweep.sweeping import present_all
     from mpigauge.session.measuring import carry_out
     from mpigauge.session.run_names import find_run

@@ -9,8 +9,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.measuring.plan.buffer_memory import is_on_gpu
-from mpigauge.measuring.plan.gpus import check_gpus, uses_gpus, uses_nccl, with_room_for_gpus
+from mpigauge.measuring.plan.memory.buffer_memory import is_on_gpu
+from mpigauge.measuring.plan.memory.gpus import check_gpus, uses_gpus, uses_nccl, with_room_for_gpus
 from mpigauge.measuring.plan.resources import GPU
 from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.model.errors import UserError
@@ -37,7 +37,7 @@ def check_gpu_options(request: Request, benchmarks: Iterable[str], target: Targe
     has_nccl = any(NCCL_SUITE in word.upper() for word in words)
     if not (request.memory or request.gpu or request.cuda or request.nccl or has_nccl):
         return
-    from mpigauge.measuring.plan.memory_check import check_memory
+    from mpigauge.measuring.plan.memory.memory_check import check_memory
 
     chosen = all_cards().chosen(words)
     check_memory(request, chosen, all_cards().named(words))

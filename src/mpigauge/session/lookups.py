@@ -12,7 +12,7 @@ from shutil import which
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.measuring.plan import LookedUp
-from mpigauge.measuring.plan.parse import parse_agent
+from mpigauge.measuring.plan.arms.parse import parse_agent
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostfile import read_hostfile
 from mpigauge.model.inputs import read_text

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import mpigauge
 from mpigauge.measuring.plan import read_request, resolve
-from mpigauge.measuring.plan.blas import libraries_of
-from mpigauge.measuring.plan.gpus import check_fit
+from mpigauge.measuring.plan.compute.blas import libraries_of
+from mpigauge.measuring.plan.memory.gpus import check_fit
 from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.limits import LEAST_MEMORY
 from mpigauge.model.secrets import masked_words

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.measuring.jobs.job import job_of
 from mpigauge.measuring.jobs.on_mpi import on_its_mpi
 from mpigauge.measuring.plan import read_request
-from mpigauge.measuring.plan.foreign import Foreign
+from mpigauge.measuring.plan.arms.foreign import Foreign
 from mpigauge.measuring.plan.resolve import plan_of
 from mpigauge.model.errors import UserError
 from mpigauge.session.lookups import look_up

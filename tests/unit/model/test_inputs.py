@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.measuring.plan import arms
+from mpigauge.measuring.plan.arms import arms
 from mpigauge.model import hostlist, inputs
 from mpigauge.model.cpu_lists import parse_bitmap, parse_list
 from mpigauge.model.errors import UserError

@@ -8,7 +8,7 @@ import math
 
 import pytest
 
-from mpigauge.measuring.plan import parse
+from mpigauge.measuring.plan.arms import parse
 from mpigauge.model.errors import UserError
 from mpigauge.model.limits import MOST_RANKS, MOST_SECONDS, decimal_number, whole_number
 

@@ -99,7 +99,7 @@ def print_comparison(comparison: Comparison, form: str, runs: Sequence[Run]) -> 
 
 def share_of(word: str | None) -> float:
     """The value of --tolerance, or the default."""
-    from mpigauge.measuring.plan.parse import parse_share
+    from mpigauge.measuring.plan.arms.parse import parse_share
     from mpigauge.result.stats.verdicts import TOLERANCE
 
     if not word:

@@ -15,7 +15,7 @@ from mpigauge.runs.store.files import SCHEMA, now
 if TYPE_CHECKING:
     from mpigauge.measuring.campaign.state import LaunchOutcome
     from mpigauge.measuring.jobs.process import OutputLine
-    from mpigauge.measuring.plan.foreign import Foreign
+    from mpigauge.measuring.plan.arms.foreign import Foreign
 
 MODE = "command"
 """The mode in launch records of such programs."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.plan.buffer_memory import is_on_gpu
+from mpigauge.measuring.plan.memory.buffer_memory import is_on_gpu
 from mpigauge.model.cards import FIRST_SUITE
 from mpigauge.site.mpi.quick_start import is_slow_version, quick_start
 from mpigauge.site.mpi.transports.registry import report_of

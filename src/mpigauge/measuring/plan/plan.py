@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.measuring.plan.foreign import Foreign
+from mpigauge.measuring.plan.arms.foreign import Foreign
 from mpigauge.measuring.plan.general import PlanFields
 from mpigauge.model.grouping import distinct
 from mpigauge.model.hosts import HostRanks

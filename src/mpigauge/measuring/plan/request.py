@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.measuring.plan import parse
-from mpigauge.measuring.plan.buffer_memory import memory_options
+from mpigauge.measuring.plan.arms import parse
 from mpigauge.measuring.plan.general import RequestFields
+from mpigauge.measuring.plan.memory.buffer_memory import memory_options
 from mpigauge.model.errors import UserError
 from mpigauge.model.hostlist import parse_hosts
 from mpigauge.model.hosts import NamedHost

@@ -7,10 +7,11 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.measuring.plan import arrivals, replays, thread_levels, threads, where
-from mpigauge.measuring.plan.blas import BLAS, with_blas
+from mpigauge.measuring.plan import arrivals, replays, where
+from mpigauge.measuring.plan.compute import thread_levels, threads
+from mpigauge.measuring.plan.compute.blas import BLAS, with_blas
 from mpigauge.measuring.plan.general import PlanFields
-from mpigauge.measuring.plan.gpus import check_gpus, uses_gpus, with_gpus
+from mpigauge.measuring.plan.memory.gpus import check_gpus, uses_gpus, with_gpus
 from mpigauge.measuring.plan.plan import Plan, PlanPart
 from mpigauge.measuring.plan.request import Request
 from mpigauge.model.errors import UserError
@@ -60,7 +61,7 @@ def parts_of(request: Request, cards: Cards, resources: Resources) -> tuple[Plan
     parts = with_blas(parts, request.libraries, cards)
     if not request.compilers:
         return parts
-    from mpigauge.measuring.plan.compilers import with_compilers
+    from mpigauge.measuring.plan.compute.compilers import with_compilers
 
     return with_compilers(parts, request.compilers, cards)
 
@@ -217,7 +218,7 @@ def check_options(request: Request, chosen: Sequence[Card], cards: Cards) -> Non
     an MPI nor a machine."""
     check_effect(request, chosen, cards)
     if request.memory:
-        from mpigauge.measuring.plan.memory_check import check_memory
+        from mpigauge.measuring.plan.memory.memory_check import check_memory
 
         check_memory(request, chosen, cards.named(request.benchmarks))
     thread_levels.check(request.suite_options, chosen)

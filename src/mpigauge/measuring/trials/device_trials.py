@@ -21,8 +21,8 @@ from mpigauge.measuring.jobs.job import kernel_job
 from mpigauge.measuring.jobs.process import LauncherProcess
 from mpigauge.measuring.jobs.reasons import signal_of, why
 from mpigauge.measuring.plan import LaunchPlan, Plan, PlanPart
-from mpigauge.measuring.plan.buffer_memory import DEVICE, has_two_sides, is_on_gpu, sides
 from mpigauge.measuring.plan.call_families import MESSAGES, by_family, call_of, family_of
+from mpigauge.measuring.plan.memory.buffer_memory import DEVICE, has_two_sides, is_on_gpu, sides
 from mpigauge.model.errors import UserError
 from mpigauge.model.pair_block import spread
 from mpigauge.model.record import CellRecord, Launch, Record, Skip, parse

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.cli.output.terminal import TERMINAL
 from mpigauge.cli.runs.placing import print_seats
 from mpigauge.measuring.plan import read_request
-from mpigauge.measuring.plan.blas import BLAS
+from mpigauge.measuring.plan.compute.blas import BLAS
 from mpigauge.model.errors import UserError
 from mpigauge.products.node.cluster.plan import cluster_plan, once_more
 from mpigauge.products.node.compilers.plan import loops_plan

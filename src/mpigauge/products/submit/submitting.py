@@ -232,7 +232,7 @@ def choose(name: str | None) -> System:
 
 
 def wish(raw: Mapping[str, Any], log: Path) -> Wish:
-    from mpigauge.measuring.plan.parse import parse_count, parse_duration
+    from mpigauge.measuring.plan.arms.parse import parse_count, parse_duration
     from mpigauge.site.batch import Wish
 
     ppn, minutes = None, None

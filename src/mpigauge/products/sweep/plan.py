@@ -12,8 +12,8 @@ from mpigauge.measuring.plan.plan import Plan, PlanPart
 from mpigauge.measuring.plan.resolve import parts_of, plan_of
 
 if TYPE_CHECKING:
-    from mpigauge.measuring.plan.arms import Arm
-    from mpigauge.measuring.plan.foreign import Foreign
+    from mpigauge.measuring.plan.arms.arms import Arm
+    from mpigauge.measuring.plan.arms.foreign import Foreign
     from mpigauge.measuring.plan.request import Request
     from mpigauge.measuring.plan.resources import Resources
     from mpigauge.model.cards import Cards

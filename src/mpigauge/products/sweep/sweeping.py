@@ -18,8 +18,8 @@ from mpigauge.cli.output.terminal import TERMINAL
 from mpigauge.cli.runs.comparing import print_comparison, share_of, sides_of
 from mpigauge.cli.runs.placing import print_seats
 from mpigauge.measuring.plan import read_request
-from mpigauge.measuring.plan.arms import Places, grid_of, read_block
-from mpigauge.measuring.plan.foreign import read_command
+from mpigauge.measuring.plan.arms.arms import Places, grid_of, read_block
+from mpigauge.measuring.plan.arms.foreign import read_command
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure
 from mpigauge.products.sweep.plan import sweep_plan, swept, swept_inside
@@ -34,8 +34,8 @@ from mpigauge.site.mpi.settings.refuse import refuse_unknown
 
 if TYPE_CHECKING:
     from mpigauge.measuring.plan import Plan
-    from mpigauge.measuring.plan.arms import Arm, VaryBlock
-    from mpigauge.measuring.plan.foreign import Foreign
+    from mpigauge.measuring.plan.arms.arms import Arm, VaryBlock
+    from mpigauge.measuring.plan.arms.foreign import Foreign
     from mpigauge.model.knob import Knob
     from mpigauge.runs.store import Run
     from mpigauge.session.targets import CommandOptions, Setup
@@ -56,7 +56,7 @@ class Sweep:
     def plan(self, setup: Setup) -> Plan:
         """The plan for one MPI. UserError: it knows none of these settings, or a transport is not
         there."""
-        from mpigauge.measuring.plan.arms import arms
+        from mpigauge.measuring.plan.arms.arms import arms
 
         if not self.blocks:
             return self.only_programs(setup)

@@ -184,7 +184,7 @@ def make_command(collectives: tuple[str, ...], profile: str | None, **values: An
 def _budget(values: dict[str, Any], mix: CallMix | None) -> TimeBudget | None:
     """Returns the time of --time for the whole tuning, and reports it. None: no time is given."""
     from mpigauge.cli.output import tell
-    from mpigauge.measuring.plan.parse import parse_duration
+    from mpigauge.measuring.plan.arms.parse import parse_duration
     from mpigauge.model.units import duration
     from mpigauge.products.tune.measure.budget import TimeBudget
 

@@ -11,7 +11,7 @@ import pytest
 
 from mpigauge.measuring.jobs.own_settings import start_settings, start_settings_of
 from mpigauge.measuring.plan import Plan, PlanPart
-from mpigauge.measuring.plan.foreign import Foreign
+from mpigauge.measuring.plan.arms.foreign import Foreign
 from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.stored_cards import all_cards

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.measuring.plan.arms import (
+from mpigauge.measuring.plan.arms.arms import (
     Arm,
     Places,
     VaryBlock,
@@ -20,8 +20,8 @@ from mpigauge.measuring.plan.arms import (
     options_of,
     read_block,
 )
-from mpigauge.measuring.plan.condition import holds, names_in
-from mpigauge.measuring.plan.foreign import Foreign, Merit, read_command
+from mpigauge.measuring.plan.arms.condition import holds, names_in
+from mpigauge.measuring.plan.arms.foreign import Foreign, Merit, read_command
 from mpigauge.model.errors import UserError
 from mpigauge.model.toml import read_toml
 from mpigauge.products.sweep.command import command as sweep

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mpigauge.measuring.plan import LaunchPlan, Plan, PlanPart, kernel_words, read_request
-from mpigauge.measuring.plan.buffer_memory import KINDS, read_memory
-from mpigauge.measuring.plan.memory_check import check_memory
+from mpigauge.measuring.plan.memory.buffer_memory import KINDS, read_memory
+from mpigauge.measuring.plan.memory.memory_check import check_memory
 from mpigauge.model.cards import Card
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostRanks

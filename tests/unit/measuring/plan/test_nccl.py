@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.measuring.plan import Request, read_request
-from mpigauge.measuring.plan.gpus import uses_gpus, uses_nccl
+from mpigauge.measuring.plan.memory.gpus import uses_gpus, uses_nccl
 from mpigauge.measuring.plan.request import LookedUp
 from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.model.errors import UserError

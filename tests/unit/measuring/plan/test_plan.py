@@ -23,7 +23,7 @@ from mpigauge.measuring.plan import (
     resolve,
     where,
 )
-from mpigauge.measuring.plan.foreign import Foreign
+from mpigauge.measuring.plan.arms.foreign import Foreign
 from mpigauge.measuring.plan.resolve import check_ranks
 from mpigauge.model.cards import Card, Cards
 from mpigauge.model.errors import UserError

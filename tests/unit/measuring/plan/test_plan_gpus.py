@@ -13,7 +13,7 @@ import pytest
 from mpigauge.cli.runs.seats import seat_lines
 from mpigauge.measuring.jobs.job import job_of
 from mpigauge.measuring.plan import Plan, Request, Resources, read_request, resolve
-from mpigauge.measuring.plan.gpus import check_fit, with_room_for_gpus
+from mpigauge.measuring.plan.memory.gpus import check_fit, with_room_for_gpus
 from mpigauge.model.cards import Cards
 from mpigauge.model.errors import UserError
 from mpigauge.model.hosts import HostGpus, NamedHost

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from mpigauge.cli.main import run
-from mpigauge.measuring.plan.arms import Arm
+from mpigauge.measuring.plan.arms.arms import Arm
 from mpigauge.model.errors import UserError
 from mpigauge.model.knob import Knob
 from mpigauge.products.sweep.sweeping import known_settings

@@ -12,7 +12,7 @@ import pytest
 from mpigauge.cli.main import run as cli
 from mpigauge.cli.runs.seats import seat_lines
 from mpigauge.measuring.plan import LaunchPlan, Plan, Resources, kernel_words, resolve
-from mpigauge.measuring.plan.arms import Arm
+from mpigauge.measuring.plan.arms.arms import Arm
 from mpigauge.measuring.plan.narrowed import narrowed
 from mpigauge.model.column_facts import OF_NAME
 from mpigauge.model.errors import UserError

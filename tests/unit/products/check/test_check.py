@@ -13,7 +13,7 @@ import pytest
 
 from mpigauge.cli.main import run as cli
 from mpigauge.measuring.plan import Plan, PlanPart
-from mpigauge.measuring.plan.foreign import Foreign, Merit
+from mpigauge.measuring.plan.arms.foreign import Foreign, Merit
 from mpigauge.measuring.plan.narrowed import narrowed
 from mpigauge.model.errors import UserError
 from mpigauge.model.record import Figure

@@ -15,7 +15,7 @@ import pytest
 
 from mpigauge.cli.main import run
 from mpigauge.measuring.plan import LookedUp, Plan, PlanPart, read_request
-from mpigauge.measuring.plan.blas import libraries_of
+from mpigauge.measuring.plan.compute.blas import libraries_of
 from mpigauge.measuring.plan.resolve import resolve
 from mpigauge.model.columns import Cell
 from mpigauge.model.errors import UserError

@@ -16,7 +16,7 @@ import pytest
 from mpigauge.cli.main import run as main
 from mpigauge.measuring.campaign.resume import plan_of
 from mpigauge.measuring.plan import Plan
-from mpigauge.measuring.plan.foreign import Foreign
+from mpigauge.measuring.plan.arms.foreign import Foreign
 from mpigauge.measuring.plan.plan import PlanPart
 from mpigauge.model.errors import UserError
 from mpigauge.model.secrets import (

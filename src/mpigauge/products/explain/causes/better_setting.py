@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.plan.arms import options_of
+from mpigauge.measuring.plan.arms.arms import options_of
 from mpigauge.model.units import percent
 from mpigauge.products.explain.needs import REPEATED, arms, launches
 from mpigauge.products.explain.registry import cause

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.plan.blas import with_blas
+from mpigauge.measuring.plan.compute.blas import with_blas
 from mpigauge.measuring.plan.plan import Plan, PlanPart
 from mpigauge.measuring.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE

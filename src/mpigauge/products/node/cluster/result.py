@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.plan.blas import BLAS
+from mpigauge.measuring.plan.compute.blas import BLAS
 from mpigauge.model.cards import NODE_SUITE, benchmark_word
 from mpigauge.products.node.cluster.plan import AGAIN, AGAIN_ALONE, ALONE
 from mpigauge.result.node.threads import settings_of_row

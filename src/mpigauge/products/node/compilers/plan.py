@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.plan.compilers import with_compilers
+from mpigauge.measuring.plan.compute.compilers import with_compilers
 from mpigauge.measuring.plan.plan import LEAST_LAUNCHES, Plan, PlanPart
 from mpigauge.measuring.plan.resolve import plan_of
 from mpigauge.model.cards import NODE_SUITE

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.plan.threads import THREADS
+from mpigauge.measuring.plan.compute.threads import THREADS
 from mpigauge.model.errors import UserError
 from mpigauge.model.names import ORDER
 from mpigauge.model.suite_options import LEVELS, THREAD_LEVEL

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from mpigauge.measuring.plan.condition import holds, names_in
-from mpigauge.measuring.plan.parse import is_name
+from mpigauge.measuring.plan.arms.condition import holds, names_in
+from mpigauge.measuring.plan.arms.parse import is_name
 from mpigauge.model.errors import UserError, nearest_or_all
 from mpigauge.model.names import CONTROL
 from mpigauge.model.option_table import OFFERED

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.plan.buffer_memory import is_on_gpu, needs_driver
+from mpigauge.measuring.plan.memory.buffer_memory import is_on_gpu, needs_driver
 from mpigauge.model.cards import NCCL_SUITE
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import byte_count, many, memory

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mpigauge.measuring.plan.arms import Places
+from mpigauge.measuring.plan.arms.arms import Places
 from mpigauge.model.errors import UserError, nearest_or_all
 
 KEYS = ("name", "run", "ranks", "launcher", "reader", "figure", "better", "unit", "regex", "json",

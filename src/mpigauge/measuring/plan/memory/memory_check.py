@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.measuring.plan.buffer_memory import has_two_sides, needs_driver, sides
+from mpigauge.measuring.plan.memory.buffer_memory import has_two_sides, needs_driver, sides
 from mpigauge.model.errors import UserError
 from mpigauge.model.units import first_few
 
