@@ -5,7 +5,8 @@
 // of blocks. A block begins with its kind and its size; a size of zero ends the piece, and a kind
 // of zero is a block that nobody may read yet. Blocks and what is in them only grow, so the file
 // can be read at any time, also when the process was killed. Numbers are as the processor has them.
-// Times are ticks of the clock in the head. tools/generate_layout.py makes the Python types of this.
+// Times are ticks of the clock in the head. tools/generate_layout.py makes the Python types of
+// this.
 #pragma once
 
 #include <array>

@@ -32,3 +32,17 @@ def test_ranks_under_another_launcher_are_reported_with_the_right_command(tmp_pa
     assert again.returncode == 0, again.stderr
     assert "2 of 2 ranks seen" in again.stderr
     assert "do not see each other" not in again.stderr
+
+
+def test_an_mpi_that_fails_under_another_launcher_gets_the_right_command(tmp_path: Path) -> None:
+    mpich, openmpi = find("mpich"), find("openmpi")
+    program = build(mpich, "steady.cpp", tmp_path)
+    start = command(Job(openmpi, 2, (str(program), "transpose", "20")))
+    words = ["profile", "--output", str(tmp_path / "apart"), "--", *start.words]
+    done = mpigauge(*words, cwd=tmp_path, env=start.env)
+    text = " ".join(done.stderr.split())
+    right = text.partition("`mpigauge ")[2].partition("`")[0]
+    assert right.startswith("profile --np 2 "), done.stderr
+    again = mpigauge(*shlex.split(right), cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "2 of 2 ranks seen" in again.stderr

@@ -24,6 +24,7 @@ from mpigauge.model.secrets import masked_words
 from mpigauge.model.units import many
 from mpigauge.products.profile import KIND
 from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.apart import apart_command
 from mpigauge.products.profile.analyse.entries import Called
 from mpigauge.products.profile.analyse.jobs import main_jobs
 from mpigauge.products.profile.analyse.place_names import readable
@@ -151,6 +152,9 @@ class Profiling:
         if alone:
             left = many(len(alone), "process")
             self.tell(f"left out: {left} that called MPI and never came out of MPI_Init")
+        if len(alone) == len(files) and any(file.launched > 1 for file in alone):
+            right = apart_command(alone[0])
+            self.tell(f"if the launcher is not that of the program's MPI: `{right}`")
         try:
             jobs = jobs_of(number, files, self.places)
             for job in jobs:

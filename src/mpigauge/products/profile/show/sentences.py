@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.model.units import duration, from_to, many, memory, percent, plus_minus
+from mpigauge.products.profile.analyse.apart import apart_command
 from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.analyse.efficiencies import (
     EfficienciesOverLaunches,
@@ -23,7 +24,6 @@ from mpigauge.products.profile.analyse.efficiencies import (
 )
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.read.layout import Counted
-from mpigauge.products.profile.show.apart import apart_command
 from mpigauge.result.stats.launches import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def sentences(
     that names the run. `beside`: the join with its machine. `seen`: a command that would only
     repeat what is seen already."""
     if accounts[0].job.is_apart:
-        return [f"Next: `{apart_command(accounts[0].job)}`"]
+        return [f"Next: `{apart_command(accounts[0].job.ranks[0])}`"]
     of = WhatBounds(accounts[0])
     details = [sentence for sentence in _details(of, accounts, beside) if sentence]
     return [_decision(of, accounts), *details[: max(most - 2, 1)], next_command(of, run, seen)]

@@ -20,6 +20,7 @@ from mpigauge.model.units import (
 )
 from mpigauge.model.width import WIDTH, one_line, wrap
 from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.apart import apart_sentence
 from mpigauge.products.profile.analyse.bound import WhatBounds
 from mpigauge.products.profile.analyse.efficiencies import (
     NAMES,
@@ -33,7 +34,6 @@ from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.match.threads import threads_in_mpi
 from mpigauge.products.profile.read.layout import OTHER_SIZES, Counted
-from mpigauge.products.profile.show.apart import apart_sentence
 from mpigauge.products.profile.show.iterations import iteration_lines
 from mpigauge.products.profile.show.sentences import (
     LAST,

@@ -11,6 +11,7 @@ from mpigauge.model.secrets import masked_words
 from mpigauge.site.mpi.query import name_and_version
 
 if TYPE_CHECKING:
+    from mpigauge.products.profile.read.rank_file import RankFile
     from mpigauge.products.profile.store.stored import ProfiledJob
 
 
@@ -24,9 +25,8 @@ def apart_sentence(job: ProfiledJob) -> str:
     )
 
 
-def apart_command(job: ProfiledJob) -> str:
-    """Returns the command whose ranks see each other."""
-    file = job.ranks[0]
+def apart_command(file: RankFile) -> str:
+    """Returns the command that starts the program of this rank with the launcher of its MPI."""
     name, version = name_and_version(file.library)
     mpi = f"--mpi {name}=={version} " if version and name != "unknown" else ""
     program = shlex.join(masked_words(file.words))
