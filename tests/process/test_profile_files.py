@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tracemalloc
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.products.profile.match.merge import merged, quantile
 from mpigauge.products.profile.read import layout
 from mpigauge.products.profile.read.files import numbered, read_folder, read_rank
-from mpigauge.products.profile.read.layout import Counted
+from mpigauge.products.profile.read.layout import BlockKind, Counted
 from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.site.builds.cxx import compiler_words
 from tests.loaded_tools import load_tool
@@ -51,6 +52,30 @@ def test_python_and_c_mean_the_same_file(repository: Path, tmp_path: Path) -> No
     subprocess.run([*words, str(source), "-o", str(program)], check=True)
     text = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     assert dict(zip(places, map(int, text.split()), strict=True)) == places
+
+
+def bytes_held_by(ranks: int, folder: Path) -> int:
+    """The memory of all files of a job whose ranks each list the members of a communicator."""
+    folder.mkdir()
+    everyone = np.arange(ranks, dtype="i4").tobytes()
+    for rank in range(ranks):
+        file = Written(rank=rank, ranks=ranks, job=1, pid=rank)
+        file.block(BlockKind.MEMBERS, layout.MEMBERS, everyone, members=1, count=ranks)
+        file.block(BlockKind.COMM, layout.COMM, comm=1, rank=rank, size=ranks, members=1)
+        file.write(folder / f"{rank}.mpiprof")
+    tracemalloc.start()
+    try:
+        files = read_folder(folder)
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert [len(file.comms[1].members) for file in files] == [ranks] * ranks
+    return held
+
+
+def test_the_memory_of_a_profile_is_linear_in_ranks(tmp_path: Path) -> None:
+    few, many = (bytes_held_by(ranks, tmp_path / str(ranks)) for ranks in (200, 1600))
+    assert many < 10 * few
 
 
 def test_a_form_that_is_no_layout_is_refused() -> None:

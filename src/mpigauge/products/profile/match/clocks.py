@@ -54,7 +54,11 @@ class Clocks:
     def of(files: Sequence[RankFile], shared: Sequence[Left]) -> Clocks:
         host_of = tuple(file.host for file in files)
         names = list(dict.fromkeys(host_of))
-        clocks = {name: _uncorrected(files, name, names[0]) for name in names}
+        longest: dict[str, RankFile] = {}
+        for file in files:
+            if file.host not in longest or file.run_s > longest[file.host].run_s:
+                longest[file.host] = file
+        clocks = {name: _uncorrected(longest[name], longest[names[0]]) for name in names}
         hosts = {names[0]: clocks[names[0]]} if names else {}
         for name in names[1:]:
             when, off = _differences(clocks, host_of, shared, names[0], name)
@@ -83,10 +87,9 @@ class Clocks:
         return low, high
 
 
-def _uncorrected(files: Sequence[RankFile], name: str, first: str) -> _Host:
-    """Returns the uncorrected clock of a host, with the rate from the rank that ran longest."""
-    best = max((file for file in files if file.host == name), key=lambda file: file.run_s)
-    zero = max((file for file in files if file.host == first), key=lambda file: file.run_s)
+def _uncorrected(best: RankFile, zero: RankFile) -> _Host:
+    """Returns the uncorrected clock of a host, with the rate from the rank that ran longest.
+    `zero`: that rank of the first host."""
     none = np.empty(0)
     return _Host(best.start_ticks, best.hz, best.start_utc_s - zero.start_utc_s, none, none)
 

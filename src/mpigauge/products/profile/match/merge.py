@@ -155,7 +155,7 @@ def merged(files: Sequence[RankFile]) -> Profile:
         spots=tuple(spots.numbers),
         rows=np.array(rows, dtype=ROW),
         cells=np.concatenate(cells),
-        comms=comms.kept,
+        comms=tuple(comms.kept),
         types=tuple(types.numbers),
         waits=np.concatenate([waits(kept, split), later_waits(kept)]),
         arrivals=arrivals(files, numbers_of, split),
@@ -203,7 +203,7 @@ class _Comms:
 
     def __init__(self) -> None:
         self._numbers = Numbers[tuple[object, ...]]()
-        self.kept: tuple[Comm, ...] = (Comm(0, "", -1, 0, 0, (), 0, 0, 0, ""),)
+        self.kept = [Comm(0, "", -1, 0, 0, (), 0, 0, 0, "")]
         self._numbers.of(())  # none
 
     def of(self, file: RankFile) -> dict[int, int]:
@@ -214,7 +214,7 @@ class _Comms:
             key = (comm.name, comm.maker) if alone else (file.job, comm.family)
             numbers[number] = self._numbers.of(key)
             if numbers[number] == len(self.kept):
-                self.kept += (replace(comm, members=()) if alone else comm,)
+                self.kept.append(replace(comm, members=()) if alone else comm)
         return numbers
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -127,8 +128,8 @@ class Blocks:
     def _members(self) -> dict[int, tuple[int, ...]]:
         members = {}
         for part, at in self._each(BlockKind.MEMBERS, layout.MEMBERS):
-            ranks = self.data[at : at + 4 * int(part["count"])].view("i4")
-            members[int(part["members"])] = tuple(ranks.tolist())
+            ranks = self.data[at : at + 4 * int(part["count"])]
+            members[int(part["members"])] = _ranks_in(ranks.tobytes())
         return members
 
     def _types(self) -> dict[int, Type]:
@@ -148,6 +149,12 @@ class Blocks:
                 before = seen.get(cpu, (0, 0))[1]
                 seen[cpu] = (int(each["node"]), before + int(each["times"]))
         return dict(sorted(seen.items()))
+
+
+@lru_cache(maxsize=256)
+def _ranks_in(content: bytes) -> tuple[int, ...]:
+    """Returns ranks of 32 bits. Files of one job have equal lists, which share their memory."""
+    return tuple(np.frombuffer(content, "i4").tolist())
 
 
 def text_of(text: Any) -> str:

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
@@ -60,29 +61,45 @@ def numbered(files: Iterable[RankFile]) -> list[RankFile]:
     Some launchers pass no unique identifier to ranks. Then a world is formed by ranks that were in
     MPI at the same time and agree on their number.
     """
-    worlds: list[list[RankFile]] = []
+    worlds: list[_World] = []
     alone = []
     for file in sorted(files, key=lambda each: each.began_utc_s):
         if file.rank is None:
             alone.append(replace(file, job=0))
             continue
-        world = next((world for world in worlds if _belongs(file, world)), None)
+        world = next((world for world in worlds if world.has_place_for(file)), None)
         if world is None:
-            worlds.append(world := [])
-        world.append(file)
+            worlds.append(world := _World(file.job, file.ranks))
+        world.add(file, file.rank)
     return [
-        *(replace(each, job=number) for number, world in enumerate(worlds, 1) for each in world),
+        *(
+            replace(file, job=number)
+            for number, world in enumerate(worlds, 1)
+            for file in world.files.values()
+        ),
         *alone,
     ]
 
 
-def _belongs(file: RankFile, world: Sequence[RankFile]) -> bool:
-    first = world[0]
-    alike = (file.job, file.ranks) == (first.job, first.ranks)
-    if not alike or file.rank in {each.rank for each in world}:
-        return False
-    ended_s = min(each.began_utc_s + each.run_s for each in world)
-    return file.job != 0 or file.began_utc_s <= ended_s + _APART_S
+@dataclass
+class _World:
+    """The files of the ranks that see each other, by rank."""
+
+    job: int
+    size: int
+    files: dict[int, RankFile] = field(default_factory=dict)
+    ended_s: float = math.inf
+    """The first end of a rank, since 1970."""
+
+    def has_place_for(self, file: RankFile) -> bool:
+        """True if the file may be of this world."""
+        if (file.job, file.ranks) != (self.job, self.size) or file.rank in self.files:
+            return False
+        return file.job != 0 or file.began_utc_s <= self.ended_s + _APART_S
+
+    def add(self, file: RankFile, rank: int) -> None:
+        self.files[rank] = file
+        self.ended_s = min(self.ended_s, file.began_utc_s + file.run_s)
 
 
 def read_rank(path: Path, ended_utc_s: float | None = None) -> RankFile:
