@@ -64,7 +64,7 @@ def check_program_words(words: Sequence[str]) -> None:
 def check_counted(words: Sequence[str], values: Mapping[str, Any]) -> None:
     """UserError: no option and no batch job gives the number of ranks."""
     if not any(values[name] for name in COUNTS) and not batch.hosts(batch.here(os.environ)):
-        raise UserError(f"give with --np N how many ranks {words[0]} has, or name --hosts")
+        raise UserError(f"give the number of ranks of {words[0]} with --np N, or name --hosts")
 
 
 def usual_ranks(request: Request, resources: Resources) -> int:
