@@ -53,7 +53,7 @@ def can_mount() -> bool:
 @pytest.mark.skipif(not can_mount(), reason="needs the right to mount")
 def test_a_small_dev_shm(spec: str, tmp_path: Path) -> None:
     """Open MPI looks before, and takes TCP, which stands above the table."""
-    words = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=1m none /dev/shm && exec "$@"']
+    words = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=256k none /dev/shm && exec "$@"']
     if spec.startswith("openmpi"):
         done = ended([*words, "sh"], spec, tmp_path, "--sizes", "8")
         assert "over tcp within a host" in done.stdout
