@@ -35,6 +35,7 @@ from mpigauge.runs.store import load
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from tests import patience
 from tests.e2e.cluster import Cluster, cluster, why_not
 from tests.hermetic import YIELDING
 
@@ -63,9 +64,14 @@ def limited_hosts(folder: Path, count: int, rate: str) -> Iterator[Cluster]:
         yield hosts
 
 
+MOST_S = 900.0
+"""The longest run on hosts."""
+
+
 def started(hosts: Cluster, where: Path, *words: str) -> None:
     """Runs mpigauge on the first host. UserError: it fails."""
-    done = hosts.mpigauge(*words, cwd=where)
+    env = {**os.environ, **hosts.env}
+    done = patience.run(hosts.words("node01", *words), cwd=where, env=env, seconds=MOST_S)
     if done.returncode:
         raise UserError(f"mpigauge {' '.join(words)}: {(done.stderr or done.stdout)[-2000:]}")
 
