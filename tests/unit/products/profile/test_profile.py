@@ -588,7 +588,7 @@ def test_a_program_that_is_not_there_is_said() -> None:
         (["--python-lines", "some", "true"], "--python-lines"),
         (["--", "./gone"], "there is no program ./gone"),
         (["--np", "2", "--", "mpirun", "./app"], "mpirun starts ranks itself"),
-        (["--mpi", "mpich", "--", "./app"], "give with --np N how many ranks ./app has"),
+        (["--mpi", "mpich", "--", "./app"], "give the number of ranks of ./app with --np N"),
     ],
 )
 def test_wrong_words_are_refused_before_anything_runs(
