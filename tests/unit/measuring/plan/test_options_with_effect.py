@@ -209,7 +209,8 @@ def test_a_program_without_a_number_of_ranks_is_refused(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run([command, "--mpi", "mpich", "true"]) == 2
-    assert "give the number of ranks of true with --np N, or name --hosts" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "give the number of ranks of true with --np N, or name --hosts" in error
     assert run([command, "--ppn", "2", "true"]) == 2
     assert "--ppn means ranks on each host" in capsys.readouterr().err
 
