@@ -78,7 +78,7 @@ struct Head {
   std::int32_t any_source, null_process, any_tag, root;
   std::array<char, 256> host;
   std::array<char, 512> executable;  // cut where it is longer
-  std::uint64_t launched;  // how many ranks the launcher says that there are; 0: it does not
+  std::uint64_t launched;            // the number of ranks, from the launcher; 0: unknown
 };
 static_assert(sizeof(Head) <= page);
 
@@ -197,8 +197,7 @@ struct Line {
 constexpr std::uint32_t no_module = 0xffffffff, python_line = 0xfffffffe;
 /// A return address; the call itself is before it. Or a line of Python, the last of its stack.
 struct Frame {
-  std::uint64_t
-      offset;  // in the file; the address itself where there is none; or the line's number
+  std::uint64_t offset;  // in the file; without a file the address; of Python the line's number
   std::uint32_t module;
   std::uint32_t unused;
 };

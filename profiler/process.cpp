@@ -184,8 +184,8 @@ bool make_file(const char* folder) {
   return true;
 }
 
-// As launchers tell every rank, also one whose MPI takes no notice. Of launchers within each other
-// the one with fewest ranks is the inner one.
+// Launchers set these for every rank, also for one whose MPI does not read them. Of launchers
+// within each other the one with fewest ranks is the inner one.
 std::uint64_t ranks_launched() {
   std::uint64_t least = 0;
   for (const char* const name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {

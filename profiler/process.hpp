@@ -46,7 +46,7 @@ struct alignas(64) Process {
   std::uint64_t code_epoch = 0;
   bool keeps = false;  // there is a file
   bool is_child = false;
-  bool has_lines = false;  // of Python, by which call sites are told apart
+  bool has_lines = false;  // of Python, which distinguish call sites
   Storage storage;
   WordMap rules;
 };

@@ -14,10 +14,10 @@ namespace {
 
 struct Object;
 
-// Of the C API, by its names.
+// Functions of the C API, under their names.
 struct Python {
   int (*Py_IsInitialized)();
-  int (*Py_IsFinalizing)();  // null: it does not say
+  int (*Py_IsFinalizing)();  // null: unknown
   Object* (*PyGILState_GetThisThreadState)();
   int (*PyGILState_Ensure)();
   void (*PyGILState_Release)(int);
@@ -34,7 +34,7 @@ struct Python {
   void (*Py_DecRef)(Object*);
 };
 constinit Python python{};
-Word interpreter = 0;  // where the file is that it lies in
+Word interpreter = 0;  // the base address of its file
 
 template <class Pointer>
 bool find(Pointer& function, const char* name) {
@@ -82,7 +82,7 @@ std::uint32_t store_line(std::string_view function, std::string_view path, std::
   return line_count;
 }
 
-// The lock of the process is taken last: whoever waits for the interpreter must not hold it.
+// The lock of the process is taken last: a thread that waits for the interpreter must not hold it.
 std::uint32_t described(Object* code, std::uint32_t in_file, std::uint64_t key) {
   Object* const path = text_of(code, "co_filename");
   Object* function = text_of(code, "co_qualname");  // since 3.11
@@ -159,7 +159,7 @@ bool find_python() {
 }
 
 // The lock of the interpreter is taken where the thread has given it back, as mpi4py does. A thread
-// that Python knows nothing of is not made known to it, and an interpreter that ends is left alone.
+// unknown to Python stays unknown, and an interpreter that ends is left alone.
 std::uint32_t current_line() {
   if (python.Py_IsInitialized() == 0) return 0;
   if (python.Py_IsFinalizing != nullptr && python.Py_IsFinalizing() != 0) return 0;

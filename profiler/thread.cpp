@@ -306,7 +306,7 @@ void share_out(layout::Thread& stored, Ticks from, Ticks to) {
   }
 }
 
-// What was sent since the last look belongs to the step that ends: calls are counted when they
+// Bytes sent since the last check belong to the step that ends: calls are counted when they
 // return, and the one that leads to the next step is not counted yet. Where there are many cells,
 // only long steps are worth the time.
 void share_bytes(Thread& thread) {

@@ -385,8 +385,8 @@ class CallSite:
     failures: int
     """Calls that gave an error."""
     waiting_s: float = math.nan
-    """Of a collective: what a rank waited for others, in the mean of all ranks, where it can be
-    separated."""
+    """The time for which a rank waits for others in a collective, as the mean of all ranks; nan: it
+    cannot be separated from moving."""
 
 
 @dataclass(frozen=True)
@@ -408,7 +408,7 @@ class Carried:
     launch: int
     """Number of the launch."""
     used: str
-    """As reported by its MPI: tcp between hosts."""
+    """The transport that its MPI reports, such as tcp between hosts."""
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class Algorithm:
             yield from _Rounds(self, phase, shape).steps()
 
     def cells(self, shape: Shape) -> int:
-        """The senders and lanes that all of its patterns together look through: the work of its
+        """The senders and lanes that all of its patterns together visit: the work of its
         schedule, which this does not do."""
         return sum(_Rounds(self, phase, shape).cells for phase in self.phases)
 

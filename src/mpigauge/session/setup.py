@@ -178,8 +178,8 @@ def prepare(
 
 
 def check_room_on_hosts(target: Target, request: Request, mpi: Mpi, machine: Machine) -> None:
-    """UserError: hosts have no cores for the ranks that were asked for, and kernels would be built
-    first. Where there are kernels, the plan says so soon enough."""
+    """Checks that hosts have cores for all ranks, if kernels would be built first; otherwise the
+    plan checks it. UserError: they have not."""
     from mpigauge.site.mpi import without_build
 
     most = request.np or max(request.ranks, default=0)

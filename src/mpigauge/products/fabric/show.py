@@ -40,8 +40,8 @@ _HEAD, _COLUMN, _SHARE = 17, 10, 19
 def page(
     document: Document, fabric: Fabric, colour: bool = False, whole: bool = False
 ) -> Iterator[str]:
-    """The screen, in lines no wider than a terminal: who is slow, then the tables. Without `whole`,
-    no more than SCREEN lines if there are a few findings; the last line has what is left out."""
+    """The screen, in lines no wider than a terminal: the slow hosts, then the tables. Without
+    `whole`, no more than SCREEN lines if there are a few findings; the last line has what is left out."""
     head = heading(document.facts) if whole else brief_heading(document.facts)
     tables = [[*_shares(fabric), *_spots(fabric)], list(_impacts(fabric.impacts, whole))]
     findings = [broken([each]) for each in _findings(fabric)]

@@ -17,7 +17,7 @@ BYTES_OF_RANK = 200
 """The memory of a rank: the messages of a round and their loads. 60 to 190 bytes were measured."""
 SECONDS_OF_CELL = 50e-9
 """The time for a sender of a round. 15 to 47 ns were measured, in the mean of algorithms."""
-LEAST_TOLD_S = 2.0
+LEAST_ANNOUNCED_S = 2.0
 """Predictions of less time are not announced."""
 
 
@@ -30,7 +30,7 @@ class Effort:
     @property
     def words(self) -> str:
         """The sentence that announces it; empty: it is soon done."""
-        if self.seconds < LEAST_TOLD_S:
+        if self.seconds < LEAST_ANNOUNCED_S:
             return ""
         return (
             f"{many(self.ranks, 'rank')} take about {duration(self.seconds)} and "

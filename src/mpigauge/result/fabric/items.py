@@ -2,7 +2,7 @@
 # Copyright the mpigauge authors
 """The numbers of a network that can be compared and limited, with a value for each round.
 
-Times of single calls say little of a network, and one launch gives no interval for them. The
+Times of single calls hardly describe a network, and one launch gives no interval for them. The
 numbers here are shares, impacts and hosts beside their peers; their rounds take the place of
 launches.
 """

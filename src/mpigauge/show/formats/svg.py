@@ -8,6 +8,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from mpigauge.draw import styles
+from mpigauge.draw.document import svg_document
 from mpigauge.draw.scale import ColourScale
 from mpigauge.draw.squares import square
 from mpigauge.model.errors import UserError
@@ -79,14 +80,7 @@ def _beside(sheets: Sequence[Found], most_side: int) -> str:
         lines = "\n".join(_sheet(*each, side))
         parts.append(f'<g transform="translate({across * wide} {down * high})">\n{lines}\n</g>')
     whole = columns * wide, -(-len(sheets) // columns) * high
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole[0]} {whole[1]}" '
-        f'width="{whole[0]}" height="{whole[1]}" font-family="sans-serif" font-size="12" '
-        'role="img" aria-label="Times between every two ranks">\n'
-        f'<rect class="paper" width="{whole[0]}" height="{whole[1]}" fill="#fff"/>\n'
-        + "\n".join(parts)
-        + "\n</svg>\n"
-    )
+    return svg_document(parts, *whole, "Times between every two ranks")
 
 
 def _side(pair_map: PairMap) -> int:

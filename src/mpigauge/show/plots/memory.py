@@ -10,10 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mpigauge.draw.axes import bytes_per_s, seconds
+from mpigauge.draw.document import side_by_side
 from mpigauge.draw.plot import Picture
 from mpigauge.draw.scale import ColourScale
 from mpigauge.draw.squares import ink_on, square
-from mpigauge.draw.styles import PAPER, text, words
+from mpigauge.draw.styles import text, words
 from mpigauge.draw.terminal.heat import on
 from mpigauge.model.units import UNKNOWN, plus_minus
 from mpigauge.model.width import broken
@@ -124,20 +125,8 @@ def _rows(matrix: _Matrix) -> Iterator[tuple[str, ...]]:
 
 
 def _beside(matrices: Sequence[_Matrix]) -> str:
-    parts, titles, wide, high = [], [], 0, 0
-    for matrix in matrices:
-        parts += [f'<g transform="translate({wide} 0)">', *_drawn(matrix), "</g>"]
-        titles.append(f"{matrix.title}, by NUMA nodes")
-        wide += matrix.size[0]
-        high = max(high, matrix.size[1])
-    alt = words("; ".join(titles))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" '
-        f'height="{high}" font-family="sans-serif" font-size="12" role="img" aria-label="{alt}">\n'
-        f'<rect class="paper" width="{wide}" height="{high}" fill="{PAPER}"/>\n'
-        + "\n".join(parts)
-        + "\n</svg>\n"
-    )
+    label = "; ".join(f"{matrix.title}, by NUMA nodes" for matrix in matrices)
+    return side_by_side([(_drawn(matrix), matrix.size) for matrix in matrices], label)
 
 
 def _drawn(matrix: _Matrix) -> Iterator[str]:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from mpigauge.draw.document import side_by_side
 from mpigauge.draw.plot import Picture
 from mpigauge.draw.scale import ColourScale
 from mpigauge.draw.squares import ink_on, square
-from mpigauge.draw.styles import GRID, PAPER, fitted, text, words
+from mpigauge.draw.styles import GRID, fitted, text, words
 from mpigauge.draw.terminal.heat import MARGIN, legend, squares
 from mpigauge.model.units import many, megabytes_per_s, percent, plus_minus
 from mpigauge.model.width import broken, cut_apart
@@ -140,19 +141,8 @@ def _notes(name: str, fabric: Fabric) -> Iterator[str]:
 
 
 def _beside(matrices: Sequence[_Matrix]) -> str:
-    parts, wide, high = [], 0, 0
-    for matrix in matrices:
-        parts += [f'<g transform="translate({wide} 0)">', *_drawn(matrix), "</g>"]
-        wide += matrix.size[0]
-        high = max(high, matrix.size[1])
-    alt = words("Pairs of hosts, all at once: bandwidth as a share of that alone")
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" '
-        f'height="{high}" font-family="sans-serif" font-size="12" role="img" aria-label="{alt}">\n'
-        f'<rect class="paper" width="{wide}" height="{high}" fill="{PAPER}"/>\n'
-        + "\n".join(parts)
-        + "\n</svg>\n"
-    )
+    label = "Pairs of hosts, all at once: bandwidth as a share of that alone"
+    return side_by_side([(_drawn(matrix), matrix.size) for matrix in matrices], label)
 
 
 def _drawn(matrix: _Matrix) -> Iterator[str]:

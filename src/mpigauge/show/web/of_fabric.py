@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""The first sentences on the page of a network: who is slow, and how much is left of the bandwidth
-when all hosts communicate."""
+"""The first sentences on the page of a network: its slow hosts, and how much is left of the
+bandwidth when all hosts communicate."""
 
 from __future__ import annotations
 

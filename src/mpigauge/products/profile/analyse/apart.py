@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def apart_sentence(job: ProfiledJob) -> str:
-    """Returns what is wrong with a job whose ranks do not see each other."""
+    """Returns the warning about a job whose ranks do not see each other."""
     file = job.ranks[0]
     mpi = " ".join(name_and_version(file.library))
     return (

@@ -4,7 +4,7 @@
 
 The outermost collective that all ranks repeat divides the run: the one with fewest repetitions of
 those that last over most of it. From one return of it to the next, each rank computes and is in
-MPI, as the recorded calls or else the 1000 steps of the profiler say. Stretches of several such
+MPI, by the recorded calls or else by the 1000 steps of the profiler. Stretches of several such
 iterations have the efficiencies of their sums; errors are by jackknife.
 They differ if they range wider than those of the same iterations in random orders do.
 """

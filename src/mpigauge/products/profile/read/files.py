@@ -228,8 +228,8 @@ class _Reader(Blocks):
         return tuple(timelines)
 
     def _sent(self, part: Any) -> npt.NDArray[np.float64]:
-        """Returns the bytes sent in each step. The profiler looks when a step ends, so the latest
-        are those that it has not seen yet."""
+        """Returns the bytes sent in each step. The profiler counts when a step ends, so the
+        rest of the cells belongs to the latest step."""
         sent = part["sent"].astype(np.float64)
         ticks = max(int(part["latest"]) - int(part["start"]), 0)
         last = min(ticks // max(int(part["step_ticks"]), 1), layout.MOST_STEPS - 1)
