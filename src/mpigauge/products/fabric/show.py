@@ -41,7 +41,8 @@ def page(
     document: Document, fabric: Fabric, colour: bool = False, whole: bool = False
 ) -> Iterator[str]:
     """The screen, in lines no wider than a terminal: the slow hosts, then the tables. Without
-    `whole`, no more than SCREEN lines if there are a few findings; the last line has what is left out."""
+    `whole`, no more than SCREEN lines if there are a few findings; the last line has what is left
+    out."""
     head = heading(document.facts) if whole else brief_heading(document.facts)
     tables = [[*_shares(fabric), *_spots(fabric)], list(_impacts(fabric.impacts, whole))]
     findings = [broken([each]) for each in _findings(fabric)]
