@@ -90,6 +90,31 @@ def test_a_program_in_mpi(mpi_s: tuple[float, float], waiting: float, limit: str
     assert ("tune --for" in sentences([Account(job)])[-1]) is (limit == "transfer")
 
 
+@pytest.mark.parametrize(
+    ("mpi_s", "waiting", "begin"),
+    [
+        ((0.2, 9.6), 0.99, "MPI-bound by load balance: MPI takes 49 % "),
+        ((4.9, 4.9), 0.95, "MPI-bound by serialisation: MPI takes 49 % "),
+        ((4.3, 4.3), 0.95, "Compute-bound; "),
+    ],
+)
+def test_two_ranks_of_which_one_waits(
+    mpi_s: tuple[float, float], waiting: float, begin: str
+) -> None:
+    job = split(of(*(rank(number, each) for number, each in enumerate(mpi_s))), waiting)
+    assert first(job).startswith(begin)
+
+
+def test_a_split_that_leaves_the_order_open_names_no_reason() -> None:
+    job = split(of(rank(0, 9.0), rank(1, 9.0)), 0.3)
+    waits = job.profile.waits.copy()
+    for part in ("waiting", "moving"):
+        waits[f"{part}_low_s"], waits[f"{part}_high_s"] = 0.0, waits["seconds"]
+    job = replace(job, profile=replace(job.profile, waits=waits))
+    assert first(job).startswith("MPI-bound: MPI takes 90 % ")
+    assert "tune --for" in sentences([Account(job)])[-1]
+
+
 def test_a_program_that_reads_and_writes() -> None:
     written = of(rank(0, io_s=7.0), rank(1, io_s=7.0))
     assert first(written).startswith("I/O-bound: 70 % of the run time is MPI-IO, ")

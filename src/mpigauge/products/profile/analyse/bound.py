@@ -26,6 +26,9 @@ Limit = Literal["load balance", "serialisation", "transfer", "communication"]
 
 LEAST_LOST = 0.1
 """The least share of its run time that a rank was kept from its core, for a starved program."""
+NEARLY_AS_MUCH = 0.8
+"""The least time in MPI, as a share of that of computation, from which MPI bounds a program. If one
+of two ranks always waits for the other, both take half of the run time."""
 LONGEST_SLICE_S = 0.02
 """The longest time that a rank waits for its core at one involuntary switch, for each rank that
 shares the core: schedulers give others some milliseconds."""
@@ -127,13 +130,14 @@ class WhatBounds:
 
     @cached_property
     def bound(self) -> Bound:
-        """The largest share, unless cores were lost."""
+        """The largest share, unless cores were lost; MPI wins against computation from
+        NEARLY_AS_MUCH of its share on."""
         if not float(self.account.run_s.sum()) > 0:
             return "unknown"
         if self.is_starved:
             return "starved"
         shares: dict[Bound, float] = {
-            "compute": self.share(self.computing_s),
+            "compute": NEARLY_AS_MUCH * self.share(self.computing_s),
             "MPI": self.share(self.messages_s),
             "I/O": self.share(self.io_s),
         }
@@ -146,10 +150,11 @@ class WhatBounds:
 
     @property
     def limit(self) -> Limit:
-        """The lowest factor of the parallel efficiency."""
+        """The lowest factor of the parallel efficiency; communication stays whole if the intervals
+        of its factors leave their order open."""
         of = self.efficiencies
         factors: dict[Limit, float] = {"load balance": of.load_balance}
-        if of.is_split:
+        if of.is_split and not of.serialisation.overlaps(of.transfer):
             factors["serialisation"] = of.serialisation.value
             factors["transfer"] = of.transfer.value
         else:

@@ -116,6 +116,10 @@ class TimeWithInterval:
         """True if the interval is no wider than the value."""
         return self.high - self.low <= self.value
 
+    def overlaps(self, other: TimeWithInterval) -> bool:
+        """Returns True if the intervals have a value in common."""
+        return self.low <= other.high and other.low <= self.high
+
     def over(self, number: float) -> TimeWithInterval:
         """Returns the time divided by a number."""
         return TimeWithInterval(self.value / number, self.low / number, self.high / number)
