@@ -124,7 +124,7 @@ CXX_WORDS := $(if $(filter default,$(origin CXX)),g++,$(CXX))
 MPI_INCLUDE = $$($(BIN)/python -c 'from mpigauge.site.mpi import find; print(find("mpich").include)')
 OPTIONS := -DCMAKE_BUILD_TYPE=Release -DMPIGAUGE_TESTS=ON -DMPIGAUGE_WERROR=ON -DMPIGAUGE_ABI=mpich
 build/lint:
-	@$(CMAKE) -S . -B $@ $(OPTIONS) -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
+	@$(CMAKE) -S . -B $@ $(OPTIONS) -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DMPIGAUGE_GROUPS=OFF \
 	  -DMPIGAUGE_MPI_INCLUDE="$(MPI_INCLUDE)" >/dev/null
 
 # Of the pairs of ABIs, the one in which most has to be translated.

@@ -87,7 +87,7 @@ NumaNode node_of(const std::string& folder, int number) {
   return node;
 }
 
-int number_in(const std::string& path) {
+int integer_in(const std::string& path) {
   return static_cast<int>(std::strtol(line_of(path).c_str(), nullptr, 10));
 }
 
@@ -145,7 +145,7 @@ std::vector<CpuPlace> cpu_places(const CpuSet& cpus, const std::string& root) {
   for (const int cpu : cpus) {
     const auto folder = root + "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
     CpuPlace place{.cpu = cpu,
-                   .package = number_in(folder + "physical_package_id"),
+                   .package = integer_in(folder + "physical_package_id"),
                    .core = core_of(folder, cpu)};
     for (const NumaNode& node : nodes) {
       if (std::binary_search(node.cpus.begin(), node.cpus.end(), cpu)) place.numa = node.number;
