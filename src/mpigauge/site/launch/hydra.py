@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Hydra, the launcher of MPICH and Intel MPI.
-
-MPICH's accepts the hosts of all ranks with their numbers once (`-hosts a:2,b:1`). Intel's ignores
-such numbers, so that each host with a different number of ranks is a set of its own.
-"""
+"""Hydra, the launcher of MPICH and Intel MPI."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mpigauge.site.launch.job import Command, Job, RankSet, cannot, in_words, mask, of_launcher
+from mpigauge.site.launch import hydra_hosts
+from mpigauge.site.launch.job import Command, Job, cannot, in_words, mask, of_launcher
 from mpigauge.site.launch.registry import launcher
 
 
@@ -19,14 +16,17 @@ def command(job: Job) -> Command:
     intel = job.mpi.name == "intel"
     env = {**job.mpi.env, **(_pinned(job) if intel else {}), **job.settings, **job.env}
     words = [str(job.mpi.mpiexec), *_agent(job)]
-    words += [] if intel else [*_bound(job), *_hosts(job)]
+    hosts, files = hydra_hosts.of_job(job) if not intel else ([], {})
+    words += [] if intel else [*_bound(job), *hosts]
     words += _forwarded(in_words(env))  # Hydra hands on what else is in its environment
     sets = job.sets(even=intel)
     for number, ranks in enumerate(sets):
         words += [":"] if number else []
-        words += ["-n", str(ranks.ranks), *(_on(job, ranks, len(sets)) if intel else [])]
+        hosts, more = hydra_hosts.of_set(job, ranks, len(sets)) if intel else ([], {})
+        words += ["-n", str(ranks.ranks), *hosts]
+        files = {**files, **more}
         words += [*ranks.words(lambda name, value: ("-env", name, value), "-wdir"), *ranks.program]
-    return Command(tuple(words), {**_agent_env(job, intel), **of_launcher(env)})
+    return Command(tuple(words), {**_agent_env(job, intel), **of_launcher(env)}, files)
 
 
 def _bound(job: Job) -> list[str]:
@@ -43,23 +43,6 @@ def _pinned(job: Job) -> dict[str, str]:
         if host.ranks != len(job.bind):
             raise cannot(job, f"the cores of {host.name}, which has fewer ranks than other hosts")
     return {"I_MPI_PIN": "1", "I_MPI_PIN_DOMAIN": f"[{','.join(map(mask, job.bind))}]"}
-
-
-def _hosts(job: Job) -> list[str]:
-    if not job.hosts:
-        return []
-    if job.in_turn:
-        return ["-hosts", ",".join(host.name for host in job.hosts), "-ppn", "1"]
-    return ["-hosts", ",".join(f"{host.name}:{host.ranks}" for host in job.hosts)]
-
-
-def _on(job: Job, ranks: RankSet, sets: int) -> list[str]:
-    if not ranks.hosts:
-        return []
-    if sets > 1:
-        return ["-host", ranks.hosts[0].name]
-    names = ",".join(host.name for host in ranks.hosts)
-    return ["-hosts", names, "-ppn", "1" if job.in_turn else str(ranks.hosts[0].ranks)]
 
 
 def _agent(job: Job) -> list[str]:

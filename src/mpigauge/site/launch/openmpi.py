@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mpigauge.site.launch import orte, prrte
-from mpigauge.site.launch.job import Command, Job, RankSet, in_words, of_launcher
+from mpigauge.site.launch.job import LONGEST_WORD, Command, Job, RankSet, in_words, of_launcher
 from mpigauge.site.launch.registry import launcher
 
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -23,7 +23,9 @@ def command(job: Job) -> Command:
     words = [str(job.mpi.mpiexec), *options, *_mca(parameters), *_forwarded(env)]
     for number, ranks in enumerate(job.sets()):
         words += [":"] if number else []
-        words += ["-n", str(ranks.ranks), *_hosts(ranks)]
+        hosts, more = _hosts(job, ranks, number)
+        words += ["-n", str(ranks.ranks), *hosts]
+        files = {**files, **more}
         words += ranks.words(lambda name, value: ("-x", f"{name}={value}"), "--wdir")
         words += ranks.program
     return Command(tuple(words), {**AS_ROOT, **of_launcher(env)}, files)
@@ -40,10 +42,16 @@ def _is_old(job: Job) -> bool:
     return job.mpi.name == "spectrum" or (major.isdigit() and int(major) < 5)
 
 
-def _hosts(ranks: RankSet) -> list[str]:
+def _hosts(job: Job, ranks: RankSet, number: int) -> tuple[list[str], Mapping[str, str]]:
+    """Returns the options for the hosts of one set of ranks, and the file of very many hosts."""
     if not ranks.hosts:
-        return []
-    return ["--host", ",".join(f"{host.name}:{host.ranks}" for host in ranks.hosts)]
+        return [], {}
+    listed = ",".join(f"{host.name}:{host.ranks}" for host in ranks.hosts)
+    if len(listed) <= LONGEST_WORD:
+        return ["--host", listed], {}
+    file = f"{job.stem}-{number}.hosts"
+    lines = (f"{host.name} slots={host.ranks}\n" for host in ranks.hosts)
+    return ["--hostfile", file], {file: "".join(lines)}
 
 
 def _mca(parameters: Mapping[str, str]) -> list[str]:

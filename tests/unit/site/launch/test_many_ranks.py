@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from mpigauge.model.mpi import Mpi
 from mpigauge.site import launch
 from mpigauge.site.launch import Job, OnHost
 from tests.unit.site.launch.test_launch import INTEL, MPICH, OPENMPI4, OPENMPI5
@@ -25,6 +26,7 @@ FILLED = tuple(
     for host, first in enumerate(range(0, RANKS, CORES))
 )
 SINGLE = tuple(OnHost(f"n{host:05}", 1) for host in range(RANKS))
+NAMED = tuple(OnHost(f"node-{host:05}.cluster.example", 1) for host in range(RANKS))
 
 
 def name_of(job: object) -> str:
@@ -46,8 +48,30 @@ def test_ranks_of_79_hosts_are_started_by_one_line(job: Job) -> None:
 
 @pytest.mark.parametrize("job", JOBS, ids=name_of)
 @pytest.mark.parametrize("in_turn", [False, True])
-def test_as_many_hosts_of_one_rank_are_too(job: Job, in_turn: bool) -> None:
-    check_words(replace(job, hosts=SINGLE, in_turn=in_turn, stem="/run/launch-000"))
+@pytest.mark.parametrize("hosts", [SINGLE, NAMED], ids=["short", "long"])
+def test_as_many_hosts_of_one_rank_are_too(
+    job: Job, hosts: tuple[OnHost, ...], in_turn: bool
+) -> None:
+    check_words(replace(job, hosts=hosts, in_turn=in_turn, stem="/run/launch-000"))
+
+
+@pytest.mark.parametrize(
+    ("mpi", "options", "file", "line"),
+    [
+        (MPICH, ("-f", "f.hosts"), "f.hosts", "{}:1"),
+        (INTEL, ("-f", "f.hosts", "-ppn", "1"), "f.hosts", "{}"),
+        (OPENMPI5, ("--hostfile", "f-0.hosts", "p"), "f-0.hosts", "{} slots=1"),
+        (OPENMPI4, ("--hostfile", "f-0.hosts", "p"), "f-0.hosts", "{} slots=1"),
+    ],
+    ids=["mpich", "intel", "openmpi5", "openmpi4"],
+)
+def test_launchers_read_very_many_hosts_from_a_file(
+    mpi: Mpi, options: tuple[str, ...], file: str, line: str
+) -> None:
+    made = launch.command(Job(mpi, RANKS, ("p",), hosts=NAMED, stem="f"))
+    at = made.words.index(options[0])
+    assert made.words[at : at + len(options)] == options
+    assert made.files[file].splitlines() == [line.format(host.name) for host in NAMED]
 
 
 def test_srun_reads_the_hosts_of_many_ranks_from_a_file() -> None:
