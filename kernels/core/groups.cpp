@@ -69,8 +69,12 @@ std::vector<int> group_sizes(Ranks kind, int least, int world_ranks) {
   return sizes;
 }
 
+int count_groups(int ranks, int world_ranks, Multi multi) {
+  return multi == Multi::off ? 1 : std::max(1, world_ranks / ranks);
+}
+
 Groups::Groups(int ranks, int world_ranks, int world_rank, Multi multi, Grid grid) {
-  groups_ = multi == Multi::off ? 1 : std::max(1, world_ranks / ranks);
+  groups_ = count_groups(ranks, world_ranks, multi);
   const int place = position(world_rank, grid);
   index_ = place < groups_ * ranks ? place / ranks : -1;
   split(place);

@@ -36,6 +36,9 @@ std::string format_sides(const std::vector<int>& sides);
 /// Whether a kind of benchmark can run on so many ranks.
 bool can_run_on(Ranks kind, int ranks);
 
+/// How many groups of so many ranks there are at the same time.
+int count_groups(int ranks, int world_ranks, Multi multi);
+
 /// Which ranks a row is about.
 struct Whose {
   int groups = 1;            ///< that run at the same time

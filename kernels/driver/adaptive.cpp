@@ -16,6 +16,7 @@
 #include "core/knobs.hpp"
 #include "core/sampling.hpp"
 #include "driver/attempt.hpp"
+#include "driver/buffer_budget.hpp"
 #include "driver/cases.hpp"
 #include "driver/pair_rows.hpp"
 #include "driver/session.hpp"
@@ -181,6 +182,12 @@ std::uint32_t most_calls(const Case& row) {
   return row.shape.fresh ? static_cast<std::uint32_t>(layout(row).slots) : 0;
 }
 
+// Of a rank, for all that a case sends and receives.
+std::size_t buffer_bytes(const Job& job) {
+  const Layout size = layout(job.row);
+  return size.send_total() + size.recv_total();
+}
+
 std::vector<std::uint32_t> cells_of(const Round& round) {
   std::vector<std::uint32_t> cells;
   for (const Visit& visit : round.visits) cells.push_back(visit.cell);
@@ -199,7 +206,9 @@ class AdaptivePhase {
   void choose_sync();
   void set_sync(const std::set<std::string>& by_clock);
   void note_missed(const Visit& visit, const Chunk& chunk);
-  [[nodiscard]] std::vector<std::uint32_t> all_jobs() const;
+  [[nodiscard]] std::vector<std::uint32_t> jobs_up_to(std::size_t bytes) const;
+  void take_buffers(std::size_t memory);
+  void drop_above(std::size_t bytes);
   bool reserve_buffers(const std::vector<std::uint32_t>& which);
   void drop_largest(std::size_t memory);
   Buffers& buffers_in(Memory memory);
@@ -270,6 +279,7 @@ class AdaptivePhase {
   double shown_at_s_ = 0.0;
   double written_at_s_ = platform::now_s();
   double clock_at_s_ = platform::now_s();
+  double buffers_s_ = 0.0;      // that it took to fill the buffers of all cells
   bool clock_by_cell_ = false;  // each cell has the clock or a barrier, as exact as the clock is
   std::size_t started_ = 0, missed_ = 0;  // samples by the clock, on rank 0
 };
@@ -339,7 +349,7 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
       session_.write_skip(key_of(job, session_.options, groups_.all_groups()),
                           why ? why->reason : std::string(of_arm));
   }
-  while (!reserve_buffers(all_jobs())) drop_largest(memory);
+  take_buffers(memory);
   std::vector<Goal> goals;
   for (const Job& job : jobs_) {
     const auto bytes = static_cast<double>(job.row.shape.bytes);
@@ -364,10 +374,39 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
   written_.assign(jobs_.size(), false);
 }
 
-std::vector<std::uint32_t> AdaptivePhase::all_jobs() const {
-  std::vector<std::uint32_t> all(jobs_.size());
-  std::iota(all.begin(), all.end(), 0U);
-  return all;
+std::vector<std::uint32_t> AdaptivePhase::jobs_up_to(std::size_t bytes) const {
+  std::vector<std::uint32_t> which;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    if (buffer_bytes(jobs_[i]) <= bytes) which.push_back(static_cast<std::uint32_t>(i));
+  }
+  return which;
+}
+
+// Takes the memory of all cases for which there is time; the others are left out. A round of pairs
+// is planned as a whole.
+void AdaptivePhase::take_buffers(std::size_t memory) {
+  std::vector<std::size_t> needs;
+  for (const Job& job : jobs_) needs.push_back(buffer_bytes(job));
+  BufferBudget budget(needs, in_pairs() ? 0.0 : rules_.seconds);
+  while (const auto bytes = budget.next()) {
+    const double start_s = platform::now_s();
+    while (!reserve_buffers(jobs_up_to(*bytes))) drop_largest(memory);
+    double took_s = platform::now_s() - start_s;
+    call(MPI_Bcast(&took_s, 1, MPI_DOUBLE, 0, groups_.active()));
+    budget.end_step(took_s);
+    buffers_s_ += took_s;
+  }
+  drop_above(budget.taken());
+}
+
+void AdaptivePhase::drop_above(std::size_t bytes) {
+  const auto dropped = std::stable_partition(
+      jobs_.begin(), jobs_.end(), [&](const Job& job) { return buffer_bytes(job) <= bytes; });
+  if (dropped != jobs_.end()) session_.timed_out = true;
+  for (auto job = dropped; job != jobs_.end(); ++job) {
+    session_.write_skip(key_of(*job, session_.options, groups_.all_groups()), no_time);
+  }
+  jobs_.erase(dropped, jobs_.end());
 }
 
 // Takes the memory of the largest of these cases of each kind, so that no visit has to grow it;
@@ -403,15 +442,12 @@ void AdaptivePhase::drop_buffers() {
 }
 
 void AdaptivePhase::drop_largest(std::size_t memory) {
-  const auto need = [](const Job& job) {
-    const Layout l = layout(job.row);
-    return l.send_total() + l.recv_total();
-  };
   const auto largest = std::max_element(
-      jobs_.begin(), jobs_.end(), [&](const Job& a, const Job& b) { return need(a) < need(b); });
+      jobs_.begin(), jobs_.end(),
+      [&](const Job& a, const Job& b) { return buffer_bytes(a) < buffer_bytes(b); });
   session_.write_skip(key_of(*largest, session_.options, groups_.all_groups()),
                       "not enough memory: the system refused buffers of " +
-                          std::to_string(need(*largest)) + " bytes, though " +
+                          std::to_string(buffer_bytes(*largest)) + " bytes, though " +
                           std::to_string(memory) + " seemed free");
   jobs_.erase(largest);
 }
@@ -447,10 +483,10 @@ void AdaptivePhase::adjust_starter(const RoundHead& head) {
 
 // Rank 0 fills the head, and everybody gets it and the visits.
 RoundHead AdaptivePhase::share(Round& round) {
-  RoundHead head{.number = round.number,
-                 .fresh_buffers = round.fresh_buffers && !round.visits.empty() ? 1U : 0U,
-                 .visits = static_cast<std::uint32_t>(round.visits.size())};
+  RoundHead head{.number = round.number, .visits = static_cast<std::uint32_t>(round.visits.size())};
   const double now = platform::now_s();
+  const bool in_time = sampling_[0].has_time_for(buffers_s_, now);
+  head.fresh_buffers = round.fresh_buffers && head.visits > 0 && in_time ? 1U : 0U;
   if (leads_all() && starter_.wanders() && round.number > 0 &&
       now - clock_at_s_ > renew_clock_every_s) {
     head.renew_clock = 1;
@@ -818,7 +854,7 @@ Object AdaptivePhase::row(std::size_t i) {
 std::string AdaptivePhase::why_empty(std::size_t i) const {
   const auto refused = refused_.find(static_cast<std::uint32_t>(i));
   if (refused != refused_.end()) return refused->second;
-  return session_.interrupted ? "interrupted before its turn" : "no time was left for it";
+  return session_.interrupted ? "interrupted before its turn" : std::string(no_time);
 }
 
 // With a row per group, every leader has some; else rank 0 has them all.

@@ -91,14 +91,9 @@ std::size_t count_jobs(const std::vector<std::vector<Job>>& tables) {
   return jobs;
 }
 
-void run_phase(Session& session, const Groups& groups, const std::vector<std::vector<Job>>& tables,
-               double seconds) {
-  if (session.options.classic) {
-    for (const auto& table : tables) {
-      if (!session.interrupted) run_classic(session, groups, table);
-    }
-    return;
-  }
+// The jobs of all tables, in each of the settings that are compared.
+std::vector<Job> jobs_of_phase(const Session& session,
+                               const std::vector<std::vector<Job>>& tables) {
   std::vector<Job> jobs;
   const std::size_t arms = session.options.arms.size();
   std::uint32_t cases = 0;
@@ -113,27 +108,53 @@ void run_phase(Session& session, const Groups& groups, const std::vector<std::ve
     }
     cases += static_cast<std::uint32_t>(table.size());
   }
-  run_adaptive(session, groups, jobs, seconds);
+  return jobs;
+}
+
+void run_phase(Session& session, const Groups& groups, const std::vector<std::vector<Job>>& tables,
+               double seconds) {
+  if (!session.options.classic) {
+    return run_adaptive(session, groups, jobs_of_phase(session, tables), seconds);
+  }
+  for (const auto& table : tables) {
+    if (!session.interrupted) run_classic(session, groups, table);
+  }
+}
+
+// Of a number of ranks for which no time is left, without its communicators and buffers.
+void leave_phase_out(Session& session, int ranks, const std::vector<std::vector<Job>>& tables) {
+  session.timed_out = true;
+  const Whose all{.groups = count_groups(ranks, session.ranks, session.options.multi)};
+  for (const Job& job : jobs_of_phase(session, tables)) {
+    session.write_skip(key_of(job, session.options, all), no_time);
+  }
 }
 
 void measure_phases(Session& session) {
   const Phases phases = phases_of(session);
   std::size_t left = 0;
   for (const auto& [ranks, tables] : phases) left += count_jobs(tables);
+  bool over = false;
   for (const auto& [ranks, tables] : phases) {
     // A number of ranks gets time as it has cells among those still to come.
     const std::size_t here = count_jobs(tables);
     const double share = static_cast<double>(here) / static_cast<double>(std::max(left, here));
     const double seconds = session.seconds_left() * share;
     left -= here;
+    if (over) {
+      leave_phase_out(session, ranks, tables);
+      continue;
+    }
     {
       const Groups groups(ranks, session.ranks, session.rank, session.options.multi,
                           session.options.grid);
       if (groups.member()) run_phase(session, groups, tables, seconds);
     }
     // Ranks outside the groups wait here, asleep, until the others come.
-    const auto stop = sleep_until_told(MPI_COMM_WORLD, session.interrupted ? 1 : 0);
-    session.interrupted = stop != 0;
+    const int stop = (session.interrupted ? 1 : 0) + (session.is_out_of_time() ? 2 : 0);
+    const auto told = sleep_until_told(MPI_COMM_WORLD, static_cast<std::uint8_t>(stop));
+    session.interrupted = (told & 1U) != 0;
+    over = (told & 2U) != 0 && !session.options.classic;
     if (session.interrupted) break;
   }
 }

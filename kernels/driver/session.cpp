@@ -48,6 +48,10 @@ double Session::seconds_left() const {
   return std::max(options.seconds - (platform::now_s() - start_s), 1e-3);
 }
 
+bool Session::is_out_of_time() const {
+  return options.seconds > 0 && platform::now_s() - start_s >= options.seconds;
+}
+
 bool Session::stop_wanted() const {
   return !options.stop_file.empty() && platform::file_exists(options.stop_file);
 }
@@ -118,9 +122,10 @@ void Session::hand_over(int from, const std::string& text) const {
   if (!lines.empty()) writer->write(lines);
 }
 
-void Session::write_skip(const Object& key, const std::string& reason) const {
+void Session::write_skip(const Object& key, std::string_view reason) const {
   if (writer == nullptr) return;
-  writer->write(object_of(records::Skip{.launch = options.launch, .key = key, .reason = reason}));
+  writer->write(object_of(
+      records::Skip{.launch = options.launch, .key = key, .reason = std::string(reason)}));
 }
 
 std::vector<std::string_view> flags_of(const Session& session, const Measured& measured) {

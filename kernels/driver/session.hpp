@@ -21,6 +21,9 @@
 
 namespace mpigauge {
 
+/// Why a cell is left out where the time for all is over.
+constexpr std::string_view no_time = "no time was left for it";
+
 /// What is written of a measured cell beside what it is.
 struct Measured {
   Summary summary;
@@ -58,6 +61,8 @@ struct Session {
 
   /// Seconds of the budget that are left; 0 means no budget, so never returns 0 when there is one.
   [[nodiscard]] double seconds_left() const;
+  /// Agreement on rank 0 is up to the caller.
+  [[nodiscard]] bool is_out_of_time() const;
   [[nodiscard]] bool stop_wanted() const;
   /// How cells are sampled in so many seconds (0: no bound) by so many ranks together.
   [[nodiscard]] Rules rules(double seconds, int together) const;
@@ -69,7 +74,7 @@ struct Session {
   void write_all(MPI_Comm comm, const std::string& text) const;
   /// Prints what a rank other than 0 has to say, on rank 0 of the world; both call it.
   void hand_over(int from, const std::string& text) const;
-  void write_skip(const Object& key, const std::string& reason) const;
+  void write_skip(const Object& key, std::string_view reason) const;
 
  private:
   [[nodiscard]] double arenas() const;
