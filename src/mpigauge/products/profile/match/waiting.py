@@ -42,8 +42,9 @@ WAIT = np.dtype(
 """The time of a spot on a rank in calls that could be split: the numbers of all and recorded calls,
 their time and its three parts with 95 % intervals, the median of the operation alone, and whether
 waiting is significantly longer than that."""
-_Key = tuple[int, int, tuple[int, ...], str, int]
-"""The key of calls on all ranks: world, communicator (family and members), call, bin of sizes."""
+_Key = tuple[int, int, int, str, int]
+"""The key of calls on all ranks: world, communicator (family and number of its list of members),
+call, bin of sizes."""
 LONG = 10.0
 """The factor over the usual operation, or waiting, above which rare times are disturbance."""
 FLOOR_S = 20e-6
@@ -206,16 +207,36 @@ def kinds(kept: KeptCalls) -> Iterator[CallGroup]:
 
 def _joined(files: Sequence[RankFile]) -> Iterator[Joined]:
     together: dict[_Key, dict[int, Instances]] = defaultdict(dict)
+    lists = _MemberLists()
     for rank, file in enumerate(files):
         for each in file.instances:
             comm = file.comms.get(each.comm)
             if comm is not None and comm.members:
-                key = (file.job, comm.family, comm.members, each.call, each.bin)
+                key = (file.job, comm.family, lists.number(comm.members), each.call, each.bin)
                 together[key][rank] = each
-    for key, by_rank in together.items():
+    for by_rank in together.values():
         order = _ranks_of(files, by_rank)
-        if len(order) == len(by_rank) == len(key[2]):
+        rank, each = next(iter(by_rank.items()))
+        if len(order) == len(by_rank) == len(files[rank].comms[each.comm].members):
             yield order, _common(by_rank)
+
+
+class _MemberLists:
+    """The lists of members of communicators, equal ones by one number. A list that files share is
+    hashed once, not for each rank and each kind of call, since all ranks list all ranks."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._by_identity: dict[int, tuple[tuple[int, ...], int]] = {}
+        """Numbers by the identity of a list, which is kept, as another one could get it."""
+
+    def number(self, members: tuple[int, ...]) -> int:
+        """Returns the number of a list."""
+        entry = self._by_identity.get(id(members))
+        if entry is None:
+            entry = members, self._numbers.setdefault(members, len(self._numbers))
+            self._by_identity[id(members)] = entry
+        return entry[1]
 
 
 def _ranks_of(files: Sequence[RankFile], by_rank: Mapping[int, Instances]) -> list[int]:
