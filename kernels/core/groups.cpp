@@ -10,6 +10,17 @@ namespace mpigauge {
 namespace {
 
 constexpr int reduce_tag = 1004;
+constexpr int pair_tag = 1005;
+
+// A communicator of this rank and another one of `all`, the first of which is its rank 0. No others
+// take part, so neither time nor memory grows with their number, and MPI-1 has the calls.
+MPI_Comm make_comm_of_two(MPI_Comm all, int other, bool first) {
+  MPI_Comm between = MPI_COMM_NULL, two = MPI_COMM_NULL;
+  call(MPI_Intercomm_create(MPI_COMM_SELF, 0, all, other, pair_tag, &between));
+  call(MPI_Intercomm_merge(between, first ? 0 : 1, &two));
+  call(MPI_Comm_free(&between));
+  return two;
+}
 
 }  // namespace
 
@@ -91,25 +102,40 @@ void Groups::take_seat(const Rounds& rounds, std::uint64_t round, int world_rank
   members_ = std::to_string(seat->pair.first) + ',' + std::to_string(seat->pair.second);
 }
 
-Groups::Groups(const Rounds& rounds, std::uint64_t round, int world_rank) {
+Groups::Groups(const Rounds& rounds, std::uint64_t round, int world_rank, MPI_Comm together) {
   take_seat(rounds, round, world_rank);
-  split(2 * index_ + (world_rank == addresses_[1] ? 1 : 0));
+  if (groups_ > 1) {
+    split(2 * index_ + (world_rank == addresses_[1] ? 1 : 0));
+  } else {
+    if (member()) make_pair(together, world_rank);
+    active_ = comm_;
+  }
 }
 
-Groups::Groups(const Rounds& rounds, std::uint64_t round, int world_rank, MPI_Comm comm)
-    : by_address_(true), comm_(comm), active_(comm) {
+Groups::Groups(const Rounds& rounds, std::uint64_t round, int world_rank, MPI_Comm together,
+               bool addressed)
+    : by_address_(addressed), comm_(together), active_(together) {
   take_seat(rounds, round, world_rank);
+  if (addressed) return;
+  comm_ = MPI_COMM_SELF;
+  if (member()) make_pair(together, world_rank);
+}
+
+void Groups::make_pair(MPI_Comm together, int world_rank) {
+  const bool first = world_rank == addresses_[0];
+  comm_ = made_.emplace_back(make_comm_of_two(together, addresses_[first ? 1 : 0], first));
+  return_errors(comm_);
 }
 
 int Groups::rank() const {
-  if (!by_address_) return rank_in(comm_);
   if (!member()) return -1;
+  if (!by_address_) return rank_in(comm_);
   return rank_in(comm_) == addresses_[0] ? 0 : 1;
 }
 
 int Groups::size() const {
-  if (!by_address_) return size_of(comm_);
-  return member() ? 2 : 0;
+  if (!member()) return 0;
+  return by_address_ ? 2 : size_of(comm_);
 }
 
 void Groups::reduce(std::vector<std::int64_t>& values, MPI_Op op) const {
@@ -132,15 +158,14 @@ void Groups::split(int place) {
   call(MPI_Comm_split(MPI_COMM_WORLD, colour, place, &active_));
   call(MPI_Comm_split(MPI_COMM_WORLD, member() ? index_ : MPI_UNDEFINED, place, &comm_));
   for (const MPI_Comm comm : {active_, comm_}) {
-    if (comm != MPI_COMM_NULL) return_errors(comm);
+    if (comm == MPI_COMM_NULL) continue;
+    return_errors(comm);
+    made_.push_back(comm);
   }
 }
 
 Groups::~Groups() {
-  if (by_address_) return;
-  for (MPI_Comm* comm : {&active_, &comm_}) {
-    if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
-  }
+  for (MPI_Comm& comm : made_) MPI_Comm_free(&comm);
 }
 
 }  // namespace mpigauge

@@ -51,11 +51,15 @@ class Groups {
  public:
   /// All ranks of the world together.
   Groups(int ranks, int world_ranks, int world_rank, Multi multi, Grid grid);
-  /// A pair in each group: that of this rank, or none where it rests.
-  Groups(const Rounds& rounds, std::uint64_t round, int world_rank);
-  /// The same without a communicator of each pair. All ranks stay together in `comm`, where two
-  /// find each other by their ranks; who rests takes part in what all of them decide.
-  Groups(const Rounds& rounds, std::uint64_t round, int world_rank, MPI_Comm comm);
+  /// A pair in each group: that of this rank, or none where it rests; those that rest take part in
+  /// nothing. A round of one pair makes a communicator of two ranks of `together`, and others split
+  /// the world.
+  Groups(const Rounds& rounds, std::uint64_t round, int world_rank, MPI_Comm together);
+  /// The same with all ranks in `together`, in which who rests takes part in what all of them
+  /// decide. `addressed`: there two find each other by their ranks; else each pair makes a
+  /// communicator of its own.
+  Groups(const Rounds& rounds, std::uint64_t round, int world_rank, MPI_Comm together,
+         bool addressed);
   ~Groups();
   Groups(const Groups&) = delete;
   Groups& operator=(const Groups&) = delete;
@@ -63,7 +67,7 @@ class Groups {
   [[nodiscard]] bool member() const { return index_ >= 0; }
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] int groups() const { return groups_; }
-  /// Ranks of the own group.
+  /// Ranks of the own group; of a rank that rests among all ranks, itself.
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
   /// Ranks of all groups; its rank 0 is rank 0 of the world, or the first of the first pair.
   [[nodiscard]] MPI_Comm active() const { return active_; }
@@ -87,6 +91,7 @@ class Groups {
  private:
   void take_seat(const Rounds& rounds, std::uint64_t round, int world_rank);
   void split(int place);
+  void make_pair(MPI_Comm together, int world_rank);
   bool by_address_ = false;
   PairAddresses addresses_{};
   std::uint64_t round_ = 0;
@@ -96,6 +101,7 @@ class Groups {
   std::string members_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm active_ = MPI_COMM_NULL;
+  std::vector<MPI_Comm> made_;  ///< to be freed
 };
 
 }  // namespace mpigauge

@@ -159,40 +159,35 @@ void measure_phases(Session& session) {
   }
 }
 
-// A communicator of all ranks, in which pairs find each other by their addresses.
+// A communicator of all ranks, in which the two of a pair find each other.
 class Together {
  public:
-  explicit Together(bool wanted) {
-    if (!wanted) return;
+  Together(const Options& options, const Rounds& rounds) {
     call(MPI_Comm_dup(MPI_COMM_WORLD, &comm_));
     return_errors(comm_);
+    const auto& names = options.benchmarks;
+    addressed_ = std::all_of(names.begin(), names.end(),
+                             [](const auto& name) { return find_benchmark(name)->card.addressed; });
+    // Only where next to all ranks are in a pair: others sleep while the pairs measure.
+    stays_ = rounds.kind() == Pairing::Kind::all && !options.classic && options.arms.empty();
   }
-  ~Together() {
-    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
-  }
+  ~Together() { MPI_Comm_free(&comm_); }
   Together(const Together&) = delete;
   Together& operator=(const Together&) = delete;
 
   /// The groups of a round. Rank 0 leads those that stay together, so it has to be in a pair.
   [[nodiscard]] std::unique_ptr<Groups> groups(const Rounds& rounds, std::uint64_t round,
                                                int rank) const {
-    if (comm_ == MPI_COMM_NULL || rounds.leader(round) != 0) {
-      return std::make_unique<Groups>(rounds, round, rank);
+    if (stays_ && rounds.leader(round) == 0) {
+      return std::make_unique<Groups>(rounds, round, rank, comm_, addressed_);
     }
     return std::make_unique<Groups>(rounds, round, rank, comm_);
   }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  bool addressed_ = false, stays_ = false;
 };
-
-// Only where next to all ranks are in a pair: others sleep while the pairs measure.
-bool can_stay_together(const Session& session, const Rounds& rounds) {
-  const auto& names = session.options.benchmarks;
-  return rounds.kind() == Pairing::Kind::all &&
-         std::all_of(names.begin(), names.end(),
-                     [](const auto& name) { return find_benchmark(name)->card.addressed; });
-}
 
 // Pairs that measure side by side. Rank 0 of the world may rest meanwhile, so the first of them
 // keeps what it has to say until the round is over.
@@ -247,7 +242,7 @@ void measure_pairs(Session& session, const Pairing& pairing) {
   for (const auto& name : options.benchmarks) {
     tables.push_back(jobs_of(*find_benchmark(name), 2, options));
   }
-  const Together together(can_stay_together(session, rounds));
+  const Together together(options, rounds);
   const double least_s = least_s_of_cell * static_cast<double>(count_jobs(tables));
   RoundBudget budget(rounds.count(), options.seconds, least_s);
   for (;;) {

@@ -31,7 +31,7 @@ constexpr Card pingpong_card = large_card({
 void pingpong(Run& run) {
   const Block out = run.send_block();
   const Block in = run.recv_block();
-  const int peer = run.peer();
+  const int peer = run.address(run.peer());
   const MPI_Comm comm = run.comm();
   const auto send_there = [=, send_c = large_calls().send](Turn t) {
     const Message m = out[t];
@@ -52,10 +52,10 @@ void pingpong(Run& run) {
       send_there(t);
     });
   }
-  run.expect(run.wrong(in.bytes(), peer, 0));
+  run.expect(run.wrong(in.bytes(), run.peer(), 0));
 }
 
-const Add pingpong_added{pingpong_card, pingpong};
+const Add pingpong_added{by_address(pingpong_card), pingpong};
 
 // The type of a call from the tuple of its arguments.
 template <class Tuple>

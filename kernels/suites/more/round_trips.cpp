@@ -42,8 +42,8 @@ constexpr Card ping_pong_card{
 
 void round_trip(Run& run) { ping_pong(run, first_pair(run)); }
 
-const Add latency{latency_card, round_trip};
-const Add ping_pong{ping_pong_card, round_trip};
+const Add latency{by_address(latency_card), round_trip};
+const Add ping_pong{by_address(ping_pong_card), round_trip};
 
 }  // namespace
 }  // namespace mpigauge

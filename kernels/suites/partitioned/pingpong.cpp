@@ -55,11 +55,12 @@ class Channels {
     constexpr std::size_t most_turns = 4096;
     const auto& mpi = partitioned_calls();
     const MPI_Count each = static_cast<MPI_Count>(run.count()) / parts_;
+    const int peer = run.address(run.peer());
     for (const Turn t : run.turns(most_turns)) {
       Channel& made = all_.emplace_back();
-      call(mpi.send_init(out[t].data, parts_, each, run.type(), run.peer(), message_tag, run.comm(),
+      call(mpi.send_init(out[t].data, parts_, each, run.type(), peer, message_tag, run.comm(),
                          MPI_INFO_NULL, &made.send));
-      call(mpi.recv_init(in[t].data, parts_, each, run.type(), run.peer(), message_tag, run.comm(),
+      call(mpi.recv_init(in[t].data, parts_, each, run.type(), peer, message_tag, run.comm(),
                          MPI_INFO_NULL, &made.recv));
     }
   }
@@ -137,12 +138,13 @@ void pingpong(Run& run) {
   run.expect(run.wrong(in.bytes(), run.peer(), 0));
 }
 
-const Add whole{card, pingpong<false>};
-const Add parts{variant_of(card, "PingPong_parrived",
-                           "PingPong_partitioned whose receiver looks for each part before it "
-                           "waits for the whole.",
-                           card.place + 1),
-                pingpong<true>};
+const Add whole{by_address(card), pingpong<false>};
+const Add parts{
+    by_address(variant_of(card, "PingPong_parrived",
+                          "PingPong_partitioned whose receiver looks for each part before it "
+                          "waits for the whole.",
+                          card.place + 1)),
+    pingpong<true>};
 
 }  // namespace
 }  // namespace mpigauge
