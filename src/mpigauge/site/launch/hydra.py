@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""Hydra, the launcher of MPICH and Intel MPI."""
+"""Hydra, the launcher of MPICH and Intel MPI.
+
+Ranks of MPICH 4.2 and later request their kinds of memory from mpiexec, all at the same time. The
+proxy of a host passes each request on and writes while it does not read, as does mpiexec. From
+about 280 ranks on, both fill the socket between them and wait forever. With `-memory-alloc-kinds`
+the proxy has the answer, and passes nothing on.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from mpigauge.site.launch import hydra_hosts
 from mpigauge.site.launch.job import Command, Job, cannot, in_words, mask, of_launcher
 from mpigauge.site.launch.registry import launcher
+
+MOST_REQUESTS = 128
+"""Ranks of a host whose requests fit into the socket of their proxy."""
 
 
 @launcher("hydra")
@@ -17,7 +27,7 @@ def command(job: Job) -> Command:
     env = {**job.mpi.env, **(_pinned(job) if intel else {}), **job.settings, **job.env}
     words = [str(job.mpi.mpiexec), *_agent(job)]
     hosts, files = hydra_hosts.of_job(job) if not intel else ([], {})
-    words += [] if intel else [*_bound(job), *hosts]
+    words += [] if intel else [*_answered(job), *_bound(job), *hosts]
     words += _forwarded(in_words(env))  # Hydra hands on what else is in its environment
     sets = job.sets(even=intel)
     for number, ranks in enumerate(sets):
@@ -27,6 +37,13 @@ def command(job: Job) -> Command:
         files = {**files, **more}
         words += [*ranks.words(lambda name, value: ("-env", name, value), "-wdir"), *ranks.program]
     return Command(tuple(words), {**_agent_env(job, intel), **of_launcher(env)}, files)
+
+
+def _answered(job: Job) -> list[str]:
+    """Returns the option that answers the requests of very many ranks for kinds of memory."""
+    version = [int(number) for number in re.findall(r"\d+", job.mpi.version)[:2]]
+    most = max((host.ranks for host in job.hosts), default=job.ranks)
+    return ["-memory-alloc-kinds", "mpi"] if most > MOST_REQUESTS and version >= [4, 2] else []
 
 
 def _bound(job: Job) -> list[str]:

@@ -92,3 +92,19 @@ def test_srun_reads_the_hosts_of_many_ranks_from_a_file() -> None:
 def test_few_ranks_need_no_file() -> None:
     made = launch.command(Job(MPICH, 256, ("p",), hosts=FILLED[:2], launcher="srun", stem="f"))
     assert not made.files
+
+
+def test_kinds_of_memory_are_answered_on_hosts_of_very_many_ranks() -> None:
+    """Requests of so many ranks at the same time would stop MPICH's Hydra."""
+    option = ("-memory-alloc-kinds", "mpi")
+
+    def options(job: Job) -> tuple[str, ...]:
+        return launch.command(job).words[1:3]
+
+    assert options(Job(MPICH, 512, ("p",))) == option
+    assert options(Job(replace(MPICH, version="4.2.3"), 512, ("p",))) == option
+    assert options(Job(MPICH, 512, ("p",), hosts=(OnHost("a", 384), OnHost("b", 128)))) == option
+    assert options(Job(MPICH, 64, ("p",))) != option
+    assert options(Job(MPICH, RANKS, ("p",), hosts=FILLED)) != option
+    assert options(Job(replace(MPICH, version="4.1.3"), 512, ("p",))) != option
+    assert options(Job(INTEL, 512, ("p",))) != option
