@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Network:
     drift: float = 0.1
     slower: Slower = field(default=lambda *_: 1.0)
 
-    @property
+    @cached_property
     def group(self) -> list[int]:
         return [host * self.groups // self.hosts for host in range(self.hosts)]
 

@@ -36,6 +36,8 @@ STOPPED = "aggressors"
 """The flag of a cell whose aggressors stopped before they were told to."""
 TAIL = 0.99
 _RESAMPLED = 1000
+_BATCH = 1 << 20
+"""The most samples that are resampled at once, so that they take little memory."""
 _LEVEL = 0.95
 _Visit = tuple[int, int]
 """A launch and a round in it."""
@@ -163,17 +165,41 @@ def _of_tails(pairs: Sequence[tuple[Ticks, Ticks]]) -> Estimate:
     if not pairs:
         return Estimate(math.nan, math.nan, math.nan)
     value = _tail_ratio(pairs)
-    if not fixed_order(len(pairs)):
+    count = len(pairs)
+    if not fixed_order(count):
         return Estimate(value, math.nan, math.nan)
-    draw = np.random.default_rng(len(pairs))
-    ratios = []
-    for _ in range(_RESAMPLED):
-        chosen = draw.integers(len(pairs), size=len(pairs))
-        ratios.append(_tail_ratio([pairs[place] for place in chosen]))
-    low, high = np.quantile(ratios, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    chosen = np.random.default_rng(count).integers(count, size=(_RESAMPLED, count))
+    cells = chosen + count * np.arange(_RESAMPLED)[:, None]
+    times = np.bincount(cells.ravel(), minlength=cells.size).reshape(cells.shape)
+    alone, beside = (resampled_tails([pair[side] for pair in pairs], times) for side in (0, 1))
+    low, high = np.quantile(beside / alone, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     return Estimate(value, float(low), float(high))
 
 
 def _tail_ratio(pairs: Sequence[tuple[Ticks, Ticks]]) -> float:
     alone, beside = (np.concatenate([pair[side] for pair in pairs]) for side in (0, 1))
     return float(np.quantile(beside, TAIL) / np.quantile(alone, TAIL))
+
+
+def resampled_tails(visits: Sequence[Ticks], times: npt.NDArray[np.intp]) -> Ticks:
+    """The 99th percentile of each resample. A row of `times` has the number of times that each
+    visit is in it, so the samples are sorted once for all resamples."""
+    samples = np.concatenate(visits)
+    order = np.argsort(samples)
+    visit = np.repeat(np.arange(len(visits)), [len(each) for each in visits])[order]
+    batches = np.array_split(times, -(-len(times) * len(samples) // _BATCH))
+    return np.concatenate([_tails_of(samples[order], batch[:, visit]) for batch in batches])
+
+
+def _tails_of(ordered: Ticks, times: npt.NDArray[np.intp]) -> Ticks:
+    """The 99th percentile of ordered samples, which are there so many times in each row."""
+    until = np.cumsum(times, axis=1)
+    last = until[:, -1] - 1
+    place = TAIL * last
+    below = np.floor(place).astype(np.intp)
+    low, high = (
+        ordered[(until <= each[:, None]).sum(axis=1)]
+        for each in (below, np.minimum(below + 1, last))
+    )
+    tails: Ticks = low + (high - low) * (place - below)
+    return tails
