@@ -6,7 +6,8 @@
 // wrapped, so they are passed on by a jump that leaves no trace in the stack. So do those of
 // mpi_f08 with a buffer (mpi_send_f08ts_), but the others call PMPI, as all of Open MPI do. So
 // there the arguments are read as those of C, and the MPI's own function of Fortran is called with
-// what the program gave it. A call of C inside it is a part of it.
+// what the program gave it. A call of C inside it is a part of it. The translation of MPICH's
+// programs makes all calls by functions of C, also those of mpi_f08.
 #include <alloca.h>
 
 #include <algorithm>
@@ -246,13 +247,37 @@ void count_call(const Form& form, Function real, const Caller& caller, Words& wo
   finish(thread, call, arguments.words(), code);
 }
 
+// MPICH makes these by functions of its own for attributes of Fortran.
+constexpr bool is_never_made_by_c(Call call) {
+  switch (call) {
+    case call_Attr_get:
+    case call_Attr_put:
+    case call_Comm_get_attr:
+    case call_Comm_set_attr:
+    case call_Keyval_create:
+    case call_Type_get_attr:
+    case call_Type_set_attr:
+    case call_Win_get_attr:
+    case call_Win_set_attr: return true;
+    default: return false;
+  }
+}
+
+// Subroutines of the translation for MPICH's programs, which include those of mpi_f08.
+bool f08_calls_c() {
+  static const bool found = object_of("mpigauge_f08_calls_c") != 0;
+  return found;
+}
+
 // Whether the MPI makes the call by its own function of C, of which we see each call. Finds the
 // real one.
-[[gnu::noinline]] bool is_made_by_c(const char* name, Function& real, Word pc, bool is_f08) {
+[[gnu::noinline]] bool is_made_by_c(const char* name, Function& real, Word pc, bool is_f08,
+                                    bool is_never) {
   if (process.state.load(std::memory_order_acquire) == 0) start(pc);
   if (real == nullptr) real = function_after_us(name, pc);
   if (real == nullptr) end_without(name);
-  return abi.kind != AbiKind::ompi && (abi.kind != AbiKind::mpich || !is_f08);
+  if (abi.kind != AbiKind::mpich) return abi.kind != AbiKind::ompi;
+  return !is_never && (!is_f08 || f08_calls_c());
 }
 
 template <class... Given>
@@ -275,7 +300,8 @@ template <class... Given>
     static constinit mpigauge::profile::Function real = nullptr;                                   \
     static constexpr mpigauge::profile::Form form{mpigauge::profile::call_##NAME, IERROR};         \
     const mpigauge::profile::Caller caller = MPIGAUGE_CALLER;                                      \
-    if (mpigauge::profile::is_made_by_c(#SYMBOL, real, caller.pc, IS_F08)) {                       \
+    static constexpr bool is_never = mpigauge::profile::is_never_made_by_c(form.call);             \
+    if (mpigauge::profile::is_made_by_c(#SYMBOL, real, caller.pc, IS_F08, is_never)) {             \
       return reinterpret_cast<decltype(&SYMBOL)>(real)(MPIGAUGE_GIVE_##WORDS);                     \
     }                                                                                              \
     mpigauge::profile::called(form, real, caller.pc, caller.sp, caller.fp, MPIGAUGE_GIVE_##WORDS); \
@@ -291,4 +317,35 @@ template <class... Given>
   MPIGAUGE_ALSO(mpi_##LOWER##__, mpi_##LOWER##_, WORDS)         \
   MPIGAUGE_ALSO(MPI_##UPPER, mpi_##LOWER##_, WORDS)
 #include "calls.inc"
+
+// Modules lead here where a program takes the address of memory as a pointer of C.
+#define MPIGAUGE_CPTR(NAME, LOWER, UPPER, WORDS, IERROR)          \
+  MPIGAUGE_NAMED(mpi_##LOWER##_cptr_, NAME, WORDS, IERROR, false) \
+  MPIGAUGE_ALSO(mpi_##LOWER##_cptr, mpi_##LOWER##_cptr_, WORDS)   \
+  MPIGAUGE_ALSO(mpi_##LOWER##_cptr__, mpi_##LOWER##_cptr_, WORDS) \
+  MPIGAUGE_ALSO(MPI_##UPPER##_CPTR, mpi_##LOWER##_cptr_, WORDS)
+MPIGAUGE_CPTR(Alloc_mem, alloc_mem, ALLOC_MEM, 4, 3)
+MPIGAUGE_CPTR(Win_allocate, win_allocate, WIN_ALLOCATE, 7, 6)
+MPIGAUGE_CPTR(Win_allocate_shared, win_allocate_shared, WIN_ALLOCATE_SHARED, 7, 6)
+MPIGAUGE_CPTR(Win_shared_query, win_shared_query, WIN_SHARED_QUERY, 6, 5)
+
+// Not counted, but obeyed.
+#define MPIGAUGE_PCONTROL(SYMBOL, IS_F08)                                            \
+  extern "C" [[gnu::visibility("default")]] void SYMBOL(const int* level) {          \
+    static constinit mpigauge::profile::Function real = nullptr;                     \
+    const mpigauge::profile::Caller caller = MPIGAUGE_CALLER;                        \
+    if (!mpigauge::profile::is_made_by_c(#SYMBOL, real, caller.pc, IS_F08, false)) { \
+      mpigauge::profile::control(*level);                                            \
+    }                                                                                \
+    reinterpret_cast<decltype(&SYMBOL)>(real)(level);                                \
+  }
+#define MPIGAUGE_PCONTROL_ALSO(SYMBOL) \
+  extern "C" [[gnu::visibility("default"), gnu::alias("mpi_pcontrol_")]] void SYMBOL(const int*);
+#define MPIGAUGE_PCONTROLS(LOWER, UPPER)      \
+  MPIGAUGE_PCONTROL(mpi_##LOWER##_, false)    \
+  MPIGAUGE_PCONTROL(mpi_##LOWER##_f08_, true) \
+  MPIGAUGE_PCONTROL_ALSO(mpi_##LOWER)         \
+  MPIGAUGE_PCONTROL_ALSO(mpi_##LOWER##__)     \
+  MPIGAUGE_PCONTROL_ALSO(MPI_##UPPER)
+MPIGAUGE_PCONTROLS(pcontrol, PCONTROL)
 // NOLINTEND(bugprone-macro-parentheses)

@@ -145,6 +145,15 @@ void after(Call call, const Word* arguments) {
   }
 }
 
+void control(int level) {
+  switch (level) {
+    case 0: set_recording(false); break;
+    case 1: set_recording(true); break;
+    case 2: start_anew(); break;
+    default: break;
+  }
+}
+
 namespace {
 
 // A process that ends in order; the others leave what they have written.
@@ -167,12 +176,7 @@ extern "C" [[gnu::visibility("default")]] int MPI_Pcontrol(Word level, Word a, W
                                                            Word d, Word e) {
   const profile::Caller caller = MPIGAUGE_CALLER;
   if (profile::process.state.load() == 0) profile::start(caller.pc);
-  switch (profile::as_int(level)) {
-    case 0: profile::set_recording(false); break;
-    case 1: profile::set_recording(true); break;
-    case 2: profile::start_anew(); break;
-    default: break;
-  }
+  profile::control(profile::as_int(level));
   const profile::Function function = profile::find_function("MPI_Pcontrol");
   if (function == nullptr) return 0;
   return reinterpret_cast<int (*)(Word, Word, Word, Word, Word, Word)>(function)(level, a, b, c, d,

@@ -32,4 +32,7 @@ constexpr bool has_after(Call call) {
 }
 void after(Call call, const Word* arguments);
 
+/// Does what MPI_Pcontrol asks for: 0 stops recording, 1 resumes it, 2 starts the profile anew.
+void control(int level);
+
 }  // namespace mpigauge::profile

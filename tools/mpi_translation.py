@@ -366,7 +366,12 @@ class FortranWrapper:
         hidden = [f"std::size_t l{n}" for n in range(len(self.texts))]
         names = [f"a{n}" for n in range(count)]
         everything = [*names, "ierror", *(f"l{n}" for n in range(len(self.texts)))]
-        words = [f"PMPI_{self.call.name}", "ierror", f"std::tuple({', '.join(everything)})", *names]
+        words = [
+            f"MPIGAUGE_IN_C({self.call.name})",
+            "ierror",
+            f"std::tuple({', '.join(everything)})",
+            *names,
+        ]
         taken = ", ".join([*given, "int* ierror", *hidden])
         return self.subroutine(taken, ", ".join(types), ", ".join(words))
 
@@ -562,7 +567,7 @@ def declarations_text(calls: list[Call]) -> str:
         if declared and "ierror" in [each.name for each in call.fortran or call.fortran_08]:
             wrapper = Wrapper(call, None, array_lengths)
             types = [f"{wrapper.type_of(n)}::Program" for n in range(len(call.parameters))]
-            lines.append(f'extern "C" int PMPI_{call.name}({", ".join(types)});')
+            lines.append(f"MPIGAUGE_DECLARED({call.name}, ({', '.join(types)}))")
     return "\n".join([*HEAD, *lines, ""])
 
 

@@ -24,8 +24,14 @@ int to_fortran(ProgramHandle<kind> handle);
 template <Kind kind>
 ProgramHandle<kind> from_fortran(int handle);
 
-int create_op(Function function, How how, int commutes, ProgramHandle<Kind::op>* op);
-template <Kind kind>
-int create_errhandler(Function function, How how, ProgramHandle<Kind::errhandler>* errhandler);
+/// While it exists, the next operation or error handler that this thread creates has a function of
+/// Fortran.
+class FunctionOfFortran {
+ public:
+  FunctionOfFortran();
+  ~FunctionOfFortran();
+  FunctionOfFortran(const FunctionOfFortran&) = delete;
+  FunctionOfFortran& operator=(const FunctionOfFortran&) = delete;
+};
 
 }  // namespace mpigauge::translate

@@ -3,10 +3,28 @@
 //
 // Functions of the program that MPI calls: what the target hands over is translated on the way in.
 #include <unordered_map>
+#include <utility>
 
 #include "fortran_handles.hpp"
 
 namespace mpigauge::translate {
+
+// --- functions of Fortran ------------------------------------------------------------------------
+
+namespace {
+
+// Subroutines call the functions of C, which cannot take one more argument.
+constinit thread_local bool is_next_of_fortran = false;
+
+How how_of_next() { return std::exchange(is_next_of_fortran, false) ? as_fortran : as_c; }
+How how_of_next_large() {
+  return how_of_next() == as_c ? as_c_with_large_count : as_fortran_with_large_count;
+}
+
+}  // namespace
+
+FunctionOfFortran::FunctionOfFortran() { is_next_of_fortran = true; }
+FunctionOfFortran::~FunctionOfFortran() { is_next_of_fortran = false; }
 
 // --- operations ---------------------------------------------------------------------------------
 
@@ -40,8 +58,6 @@ Function thunk_of_operation(const Callback& callback) {
   return thunks->of(callback);
 }
 
-}  // namespace
-
 int create_op(Function function, How how, int commutes, ProgramHandle<Kind::op>* op) {
   if (function_of<call_Op_create>() == nullptr) return missing(call_Op_create);
   auto made = null_for_target<Kind::op>();
@@ -55,6 +71,8 @@ int create_op(Function function, How how, int commutes, ProgramHandle<Kind::op>*
   if (code == 0) *op = to_program<Kind::op>(made);
   return error_to_program(code);
 }
+
+}  // namespace
 
 // --- error handlers -----------------------------------------------------------------------------
 
@@ -83,8 +101,6 @@ constexpr Call creator() {
   }
 }
 
-}  // namespace
-
 template <Kind kind>
 int create_errhandler(Function function, How how, ProgramHandle<Kind::errhandler>* errhandler) {
   static auto* const thunks = new Thunks(reinterpret_cast<Function>(run_handler<kind>), 2);
@@ -94,10 +110,8 @@ int create_errhandler(Function function, How how, ProgramHandle<Kind::errhandler
   if (code == 0) *errhandler = to_program<Kind::errhandler>(made);
   return error_to_program(code);
 }
-template int create_errhandler<Kind::comm>(Function, How, ProgramHandle<Kind::errhandler>*);
-template int create_errhandler<Kind::file>(Function, How, ProgramHandle<Kind::errhandler>*);
-template int create_errhandler<Kind::win>(Function, How, ProgramHandle<Kind::errhandler>*);
-template int create_errhandler<Kind::session>(Function, How, ProgramHandle<Kind::errhandler>*);
+
+}  // namespace
 
 // --- attributes ---------------------------------------------------------------------------------
 
@@ -279,26 +293,26 @@ int register_data(const char* name, const Representation& own) {
 using namespace mpigauge::translate;  // NOLINT: what follows are the program's functions
 
 MPIGAUGE_EXPORT int PMPI_Op_create(Function function, int commutes, ProgramHandle<Kind::op>* op) {
-  return create_op(function, as_c, commutes, op);
+  return create_op(function, how_of_next(), commutes, op);
 }
 MPIGAUGE_EXPORT int PMPI_Op_create_c(Function function, int commutes, ProgramHandle<Kind::op>* op) {
-  return create_op(function, as_c_with_large_count, commutes, op);
+  return create_op(function, how_of_next_large(), commutes, op);
 }
 MPIGAUGE_EXPORT int PMPI_Comm_create_errhandler(Function function,
                                                 ProgramHandle<Kind::errhandler>* made) {
-  return create_errhandler<Kind::comm>(function, as_c, made);
+  return create_errhandler<Kind::comm>(function, how_of_next(), made);
 }
 MPIGAUGE_EXPORT int PMPI_File_create_errhandler(Function function,
                                                 ProgramHandle<Kind::errhandler>* made) {
-  return create_errhandler<Kind::file>(function, as_c, made);
+  return create_errhandler<Kind::file>(function, how_of_next(), made);
 }
 MPIGAUGE_EXPORT int PMPI_Win_create_errhandler(Function function,
                                                ProgramHandle<Kind::errhandler>* made) {
-  return create_errhandler<Kind::win>(function, as_c, made);
+  return create_errhandler<Kind::win>(function, how_of_next(), made);
 }
 MPIGAUGE_EXPORT int PMPI_Session_create_errhandler(Function function,
                                                    ProgramHandle<Kind::errhandler>* made) {
-  return create_errhandler<Kind::session>(function, as_c, made);
+  return create_errhandler<Kind::session>(function, how_of_next(), made);
 }
 MPIGAUGE_EXPORT int PMPI_Comm_create_keyval(Function copy, Function free, int* keyval,
                                             void* extra) {

@@ -133,20 +133,20 @@ void get_attribute(Get get, const int* number, const int* keyval, Wide* value, i
 // NOLINTBEGIN(bugprone-macro-parentheses): they are lists
 MPIGAUGE_SUBROUTINE(Comm_create_keyval, comm_create_keyval, COMM_CREATE_KEYVAL,
                     (Function copy, Function free, int* keyval, const Wide* extra, int* ierror),
-                    keyval_create<Kind::comm>(PMPI_Comm_create_keyval, copy, free, keyval, *extra,
-                                              ierror))
+                    keyval_create<Kind::comm>(MPIGAUGE_IN_C(Comm_create_keyval), copy, free, keyval,
+                                              *extra, ierror))
 MPIGAUGE_SUBROUTINE(Keyval_create, keyval_create, KEYVAL_CREATE,
                     (Function copy, Function free, int* keyval, const int* extra, int* ierror),
                     keyval_create<Kind::comm>(PMPI_Comm_create_keyval, copy, free, keyval, *extra,
                                               ierror))
 MPIGAUGE_SUBROUTINE(Type_create_keyval, type_create_keyval, TYPE_CREATE_KEYVAL,
                     (Function copy, Function free, int* keyval, const Wide* extra, int* ierror),
-                    keyval_create<Kind::datatype>(PMPI_Type_create_keyval, copy, free, keyval,
-                                                  *extra, ierror))
+                    keyval_create<Kind::datatype>(MPIGAUGE_IN_C(Type_create_keyval), copy, free,
+                                                  keyval, *extra, ierror))
 MPIGAUGE_SUBROUTINE(Win_create_keyval, win_create_keyval, WIN_CREATE_KEYVAL,
                     (Function copy, Function free, int* keyval, const Wide* extra, int* ierror),
-                    keyval_create<Kind::win>(PMPI_Win_create_keyval, copy, free, keyval, *extra,
-                                             ierror))
+                    keyval_create<Kind::win>(MPIGAUGE_IN_C(Win_create_keyval), copy, free, keyval,
+                                             *extra, ierror))
 MPIGAUGE_SUBROUTINE(Comm_get_attr, comm_get_attr, COMM_GET_ATTR,
                     (const int* comm, const int* keyval, Wide* value, int* flag, int* ierror),
                     get_attribute<Kind::comm>(PMPI_Comm_get_attr, comm, keyval, value, flag,

@@ -10,17 +10,15 @@
 
 using namespace mpigauge::translate;  // NOLINT: what follows are the program's subroutines
 
-extern "C" {
-int PMPI_Address(void*, Wide*);
-int PMPI_Errhandler_get(Comm, ProgramHandle<Kind::errhandler>*);
-int PMPI_Errhandler_set(Comm, ProgramHandle<Kind::errhandler>);
-int PMPI_Type_extent(Type, Wide*);
-int PMPI_Type_hindexed(int, int*, Wide*, Type, Type*);
-int PMPI_Type_hvector(int, int, Wide, Type, Type*);
-int PMPI_Type_lb(Type, Wide*);
-int PMPI_Type_struct(int, int*, Wide*, Type*, Type*);
-int PMPI_Type_ub(Type, Wide*);
-}
+MPIGAUGE_DECLARED(Address, (void*, Wide*))
+MPIGAUGE_DECLARED(Errhandler_get, (Comm, ProgramHandle<Kind::errhandler>*))
+MPIGAUGE_DECLARED(Errhandler_set, (Comm, ProgramHandle<Kind::errhandler>))
+MPIGAUGE_DECLARED(Type_extent, (Type, Wide*))
+MPIGAUGE_DECLARED(Type_hindexed, (int, int*, Wide*, Type, Type*))
+MPIGAUGE_DECLARED(Type_hvector, (int, int, Wide, Type, Type*))
+MPIGAUGE_DECLARED(Type_lb, (Type, Wide*))
+MPIGAUGE_DECLARED(Type_struct, (int, int*, Wide*, Type*, Type*))
+MPIGAUGE_DECLARED(Type_ub, (Type, Wide*))
 
 namespace {
 
@@ -73,41 +71,41 @@ class Distances : public Base<int*, Wide*> {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): they are lists
 MPIGAUGE_SUBROUTINE(Address, address, ADDRESS, (void* location, int* address, int* ierror),
-                    fortran::call<fortran::Buffer, DistanceOut>(PMPI_Address, ierror, std::tuple(),
-                                                                location, address))
+                    fortran::call<fortran::Buffer, DistanceOut>(MPIGAUGE_IN_C(Address), ierror,
+                                                                std::tuple(), location, address))
 MPIGAUGE_SUBROUTINE(Errhandler_get, errhandler_get, ERRHANDLER_GET,
                     (int* comm, int* handler, int* ierror),
-                    fortran::call<fortran::In<Kind::comm>, OutErrhandler>(PMPI_Errhandler_get,
-                                                                          ierror, std::tuple(),
-                                                                          comm, handler))
+                    fortran::call<fortran::In<Kind::comm>, OutErrhandler>(
+                        MPIGAUGE_IN_C(Errhandler_get), ierror, std::tuple(), comm, handler))
 MPIGAUGE_SUBROUTINE(Errhandler_set, errhandler_set, ERRHANDLER_SET,
                     (int* comm, int* handler, int* ierror),
                     fortran::call<fortran::In<Kind::comm>, fortran::In<Kind::errhandler>>(
-                        PMPI_Errhandler_set, ierror, std::tuple(), comm, handler))
+                        MPIGAUGE_IN_C(Errhandler_set), ierror, std::tuple(), comm, handler))
 MPIGAUGE_SUBROUTINE(Type_extent, type_extent, TYPE_EXTENT, (int* type, int* extent, int* ierror),
-                    fortran::call<Datatype, DistanceOut>(PMPI_Type_extent, ierror, std::tuple(),
-                                                         type, extent))
+                    fortran::call<Datatype, DistanceOut>(MPIGAUGE_IN_C(Type_extent), ierror,
+                                                         std::tuple(), type, extent))
 MPIGAUGE_SUBROUTINE(Type_lb, type_lb, TYPE_LB, (int* type, int* lower, int* ierror),
-                    fortran::call<Datatype, DistanceOut>(PMPI_Type_lb, ierror, std::tuple(), type,
-                                                         lower))
+                    fortran::call<Datatype, DistanceOut>(MPIGAUGE_IN_C(Type_lb), ierror,
+                                                         std::tuple(), type, lower))
 MPIGAUGE_SUBROUTINE(Type_ub, type_ub, TYPE_UB, (int* type, int* upper, int* ierror),
-                    fortran::call<Datatype, DistanceOut>(PMPI_Type_ub, ierror, std::tuple(), type,
-                                                         upper))
+                    fortran::call<Datatype, DistanceOut>(MPIGAUGE_IN_C(Type_ub), ierror,
+                                                         std::tuple(), type, upper))
 MPIGAUGE_SUBROUTINE(Type_hvector, type_hvector, TYPE_HVECTOR,
                     (int* count, int* length, int* stride, int* old, int* made, int* ierror),
                     fortran::call<fortran::Int, fortran::Int, Distance, Datatype, Made>(
-                        PMPI_Type_hvector, ierror, std::tuple(), count, length, stride, old, made))
+                        MPIGAUGE_IN_C(Type_hvector), ierror, std::tuple(), count, length, stride,
+                        old, made))
 MPIGAUGE_SUBROUTINE(Type_hindexed, type_hindexed, TYPE_HINDEXED,
                     (int* count, int* lengths, int* places, int* old, int* made, int* ierror),
                     fortran::call<fortran::Int, IntPointer, Distances<0>, Datatype, Made>(
-                        PMPI_Type_hindexed, ierror, std::tuple(count), count, lengths, places, old,
-                        made))
+                        MPIGAUGE_IN_C(Type_hindexed), ierror, std::tuple(count), count, lengths,
+                        places, old, made))
 MPIGAUGE_SUBROUTINE(Type_struct, type_struct, TYPE_STRUCT,
                     (int* count, int* lengths, int* places, int* types, int* made, int* ierror),
                     fortran::call<fortran::Int, IntPointer, Distances<0>,
                                   fortran::Array<Kind::datatype, fortran::CountAt<0>>, Made>(
-                        PMPI_Type_struct, ierror, std::tuple(count), count, lengths, places, types,
-                        made))
+                        MPIGAUGE_IN_C(Type_struct), ierror, std::tuple(count), count, lengths,
+                        places, types, made))
 // NOLINTEND(bugprone-macro-parentheses)
 
 #endif

@@ -6,46 +6,65 @@
 
 #include "fortran.hpp"
 
+/// The function of C that a subroutine calls, and its declaration. Profilers of MPICH's programs
+/// wrap the functions that MPICH's own subroutines call. Those of Open MPI's programs wrap the
+/// subroutines.
+#if MPIGAUGE_PROGRAM_IS_MPICH
+#define MPIGAUGE_IN_C(NAME) MPI_##NAME
+#else
+#define MPIGAUGE_IN_C(NAME) PMPI_##NAME
+#endif
+#define MPIGAUGE_DECLARED(NAME, TAKEN) \
+  extern "C" int PMPI_##NAME TAKEN;    \
+  extern "C" int MPI_##NAME TAKEN;
+
 namespace mpigauge::translate {
 
 #include "declarations.inc"
 
-extern "C" {
 using Comm = ProgramHandle<Kind::comm>;
 using Type = ProgramHandle<Kind::datatype>;
 using Info = ProgramHandle<Kind::info>;
 using Request = ProgramHandle<Kind::request>;
-int PMPI_Init(int*, char***);
-int PMPI_Init_thread(int*, char***, int, int*);
-int PMPI_Info_create_env(int, char**, Info*);
-int PMPI_Session_init(Info, ProgramHandle<Kind::errhandler>, ProgramHandle<Kind::session>*);
-int PMPI_Type_create_darray(int, int, int, const int*, const int*, const int*, const int*, int,
-                            Type, Type*);
-int PMPI_Type_get_envelope(Type, int*, int*, int*, int*);
-int PMPI_Type_get_contents(Type, int, int, int, int*, Wide*, Type*);
-int PMPI_Type_create_darray_c(int, int, int, const Wide*, const int*, const int*, const int*, int,
-                              Type, Type*);
-int PMPI_Type_get_envelope_c(Type, Wide*, Wide*, Wide*, Wide*, int*);
-int PMPI_Type_get_contents_c(Type, Wide, Wide, Wide, Wide, int*, Wide*, Wide*, Type*);
-int PMPI_Comm_spawn(const char*, char**, int, Info, int, Comm, Comm*, int*);
-int PMPI_Comm_spawn_multiple(int, char**, char***, const int*, const Info*, int, Comm, Comm*, int*);
-int PMPI_Grequest_start(Function, Function, Function, void*, Request*);
-int PMPI_Register_datarep(const char*, Function, Function, Function, void*);
-int PMPI_Comm_idup(Comm, Comm*, Request*);
-int PMPI_Comm_idup_with_info(Comm, Info, Comm*, Request*);
-int PMPI_Comm_get_attr(Comm, int, void*, int*);
-int PMPI_Win_get_attr(ProgramHandle<Kind::win>, int, void*, int*);
-int PMPI_Comm_create_keyval(Function, Function, int*, void*);
-int PMPI_Type_create_keyval(Function, Function, int*, void*);
-int PMPI_Win_create_keyval(Function, Function, int*, void*);
-int PMPI_Buffer_attach(void*, int);
-int PMPI_Buffer_detach(void*, int*);
-int PMPI_Buffer_attach_c(void*, Wide);
-int PMPI_Buffer_detach_c(void*, Wide*);
-int PMPI_Pcontrol(const int, ...);
-double PMPI_Wtime();
-double PMPI_Wtick();
-}
+MPIGAUGE_DECLARED(Init, (int*, char***))
+MPIGAUGE_DECLARED(Init_thread, (int*, char***, int, int*))
+MPIGAUGE_DECLARED(Info_create_env, (int, char**, Info*))
+MPIGAUGE_DECLARED(Session_init,
+                  (Info, ProgramHandle<Kind::errhandler>, ProgramHandle<Kind::session>*))
+MPIGAUGE_DECLARED(Type_create_darray,
+                  (int, int, int, const int*, const int*, const int*, const int*, int, Type, Type*))
+MPIGAUGE_DECLARED(Type_get_envelope, (Type, int*, int*, int*, int*))
+MPIGAUGE_DECLARED(Type_get_contents, (Type, int, int, int, int*, Wide*, Type*))
+MPIGAUGE_DECLARED(Type_create_darray_c, (int, int, int, const Wide*, const int*, const int*,
+                                         const int*, int, Type, Type*))
+MPIGAUGE_DECLARED(Type_get_envelope_c, (Type, Wide*, Wide*, Wide*, Wide*, int*))
+MPIGAUGE_DECLARED(Type_get_contents_c, (Type, Wide, Wide, Wide, Wide, int*, Wide*, Wide*, Type*))
+MPIGAUGE_DECLARED(Comm_spawn, (const char*, char**, int, Info, int, Comm, Comm*, int*))
+MPIGAUGE_DECLARED(Comm_spawn_multiple,
+                  (int, char**, char***, const int*, const Info*, int, Comm, Comm*, int*))
+MPIGAUGE_DECLARED(Grequest_start, (Function, Function, Function, void*, Request*))
+MPIGAUGE_DECLARED(Register_datarep, (const char*, Function, Function, Function, void*))
+MPIGAUGE_DECLARED(Comm_idup, (Comm, Comm*, Request*))
+MPIGAUGE_DECLARED(Comm_idup_with_info, (Comm, Info, Comm*, Request*))
+MPIGAUGE_DECLARED(Comm_get_attr, (Comm, int, void*, int*))
+MPIGAUGE_DECLARED(Win_get_attr, (ProgramHandle<Kind::win>, int, void*, int*))
+MPIGAUGE_DECLARED(Comm_create_keyval, (Function, Function, int*, void*))
+MPIGAUGE_DECLARED(Type_create_keyval, (Function, Function, int*, void*))
+MPIGAUGE_DECLARED(Win_create_keyval, (Function, Function, int*, void*))
+MPIGAUGE_DECLARED(Buffer_attach, (void*, int))
+MPIGAUGE_DECLARED(Buffer_detach, (void*, int*))
+MPIGAUGE_DECLARED(Buffer_attach_c, (void*, Wide))
+MPIGAUGE_DECLARED(Buffer_detach_c, (void*, Wide*))
+MPIGAUGE_DECLARED(Op_create, (Function, int, ProgramHandle<Kind::op>*))
+MPIGAUGE_DECLARED(Op_create_c, (Function, int, ProgramHandle<Kind::op>*))
+MPIGAUGE_DECLARED(Comm_create_errhandler, (Function, ProgramHandle<Kind::errhandler>*))
+MPIGAUGE_DECLARED(Errhandler_create, (Function, ProgramHandle<Kind::errhandler>*))
+MPIGAUGE_DECLARED(File_create_errhandler, (Function, ProgramHandle<Kind::errhandler>*))
+MPIGAUGE_DECLARED(Win_create_errhandler, (Function, ProgramHandle<Kind::errhandler>*))
+MPIGAUGE_DECLARED(Session_create_errhandler, (Function, ProgramHandle<Kind::errhandler>*))
+MPIGAUGE_DECLARED(Pcontrol, (const int, ...))
+extern "C" double PMPI_Wtime();
+extern "C" double PMPI_Wtick();
 
 }  // namespace mpigauge::translate
 

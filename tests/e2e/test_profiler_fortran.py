@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import csv
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from mpigauge.products.profile.read.files import read_folder
 from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.site.builds.cxx import compiler_words
 from mpigauge.site.mpi import find
+from mpigauge.site.mpi.make.translation import translation
 from tests.conftest import MPIS
 from tests.e2e.debian import installed, needs_root
 from tests.profiled import HERE, build, profiled
@@ -33,6 +35,23 @@ def test_calls_of_fortran_are_those_of_c(tmp_path: Path) -> None:
     fortran = str(mpi.library.parent / "libmpifort.so.12")
     program = build(mpi, "fortran.cpp", tmp_path, "-Wl,--no-as-needed", fortran)
     done = profiled(mpi, RANKS, [program], tmp_path / "profile")
+    assert done.status == 0, done.output + done.errors
+    as_planned(done.files)
+
+
+PAIRS = [(program, target) for program in ("mpich", "openmpi") for target in MPIS]
+
+
+@pytest.mark.parametrize(("program", "target"), PAIRS)
+def test_calls_of_fortran_through_a_translation(program: str, target: str, tmp_path: Path) -> None:
+    """Subroutines of the translation, as no MPI that is installed for tests but Intel's has any."""
+    own, other = find(program), find(target)
+    translated = translation(own.abi, other)
+    built = build(own, "fortran.cpp", tmp_path, str(translated.preload[0]))
+    preload = ":".join(map(str, (library(), *translated.preload)))
+    done = profiled(
+        other, RANKS, [built], tmp_path / "profile", {**translated.env, "LD_PRELOAD": preload}
+    )
     assert done.status == 0, done.output + done.errors
     as_planned(done.files)
 
@@ -96,6 +115,13 @@ def test_calls_of_mpi_f08_are_seen_once(
         done = machine.run(*launcher, "-n", str(RANKS), "./f08", cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
         files = read_folder(folder)
+        for target in MPIS:
+            output = str(tmp_path / target)
+            words = ["profile", "--mpi", target, "--np", str(RANKS), "--output", output]
+            other = machine.mpigauge(*words, "--", "./f08", cwd=tmp_path)
+            assert other.returncode == 0, other.stdout + other.stderr
+            shown = machine.mpigauge("show", output, "--format", "csv", cwd=tmp_path)
+            assert calls_in(shown.stdout) == [F08] * RANKS, target
         if name == "mpich" and "intel" in MPIS:  # whose layer was made by another compiler
             words = ["exec", "--mpi", "intel", "--np", str(RANKS), "--", "./f08"]
             other = machine.mpigauge(*words, cwd=tmp_path)
@@ -109,6 +135,14 @@ def test_calls_of_mpi_f08_are_seen_once(
         assert calls == F08
         assert file.nested == file.cut == 0
         assert "a copy" in {comm.name for comm in file.comms.values()}
+
+
+def calls_in(table: str) -> list[Counter[str]]:
+    """The calls of each rank in the table of call sites, which comes first."""
+    counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for row in csv.DictReader(table.partition("\n\n")[0].splitlines()):
+        counts[int(row["rank"])][row["call"].removeprefix("MPI_")] += int(row["calls"])
+    return [counts[rank] for rank in sorted(counts)]
 
 
 def as_planned(files: tuple[RankFile, ...]) -> None:

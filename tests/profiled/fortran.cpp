@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <vector>
 
 #define SECTION extern "C" __attribute__((noinline)) void
@@ -36,6 +37,15 @@ void mpi_comm_dup_(Fortran*, MPI_Fint*, MPI_Fint*);
 void mpi_comm_set_name_(Fortran*, const char*, MPI_Fint*, std::size_t);
 void mpi_comm_free_(MPI_Fint*, MPI_Fint*);
 void mpi_barrier_(Fortran*, MPI_Fint*);
+void mpi_comm_create_keyval_(void (*)(), void (*)(), MPI_Fint*, const MPI_Aint*, MPI_Fint*);
+void mpi_comm_set_attr_(Fortran*, Fortran*, const MPI_Aint*, MPI_Fint*);
+void mpi_comm_get_attr_(Fortran*, Fortran*, MPI_Aint*, MPI_Fint*, MPI_Fint*);
+void mpi_comm_free_keyval_(MPI_Fint*, MPI_Fint*);
+void mpi_comm_null_copy_fn_();
+void mpi_comm_null_delete_fn_();
+void mpi_op_create_(void (*)(const int*, int*, Fortran*, Fortran*), Fortran*, MPI_Fint*, MPI_Fint*);
+void mpi_op_free_(MPI_Fint*, MPI_Fint*);
+void mpi_pcontrol_(Fortran*);
 #if defined(OPEN_MPI)
 void mpi_barrier_f08_(Fortran*, MPI_Fint*);
 extern MPI_Fint mpi_fortran_status_ignore_[];
@@ -46,7 +56,7 @@ extern MPI_Fint mpi_fortran_in_place_[];
 namespace {
 
 constexpr std::size_t status_size = sizeof(MPI_Status) / sizeof(MPI_Fint);
-MPI_Fint error, rank, ranks, world, bytes, doubles, sum;
+MPI_Fint error, rank, ranks, world, bytes, doubles, integers, sum;
 MPI_Fint status[2 * status_size];
 std::vector<char> out(1 << 16), in(1 << 16);
 
@@ -115,11 +125,48 @@ SECTION fortran_communicators() {
   mpi_comm_free_(&made, &error);
 }
 
+// An attribute that is set once and read twice.
+SECTION fortran_attributes() {
+  const MPI_Aint extra = 0, value = 42;
+  MPI_Aint got = 0;
+  MPI_Fint key = 0, is_there = 0;
+  mpi_comm_create_keyval_(mpi_comm_null_copy_fn_, mpi_comm_null_delete_fn_, &key, &extra, &error);
+  mpi_comm_set_attr_(&world, &key, &value, &error);
+  for (int n = 0; n < 2; ++n) mpi_comm_get_attr_(&world, &key, &got, &is_there, &error);
+  mpi_comm_free_keyval_(&key, &error);
+  if (is_there == 0 || got != value) std::abort();
+}
+
+// An operation of the program's own: the sum of all ranks plus one.
+SECTION fortran_operations() {
+  const MPI_Fint commutes = 1, one = 1;
+  MPI_Fint own = 0;
+  const auto add = [](const int* given, int* sums, Fortran* count, Fortran*) {
+    for (int n = 0; n < *count; ++n) sums[n] += given[n];
+  };
+  const int mine = rank + 1;
+  int all = 0;
+  mpi_op_create_(add, &commutes, &own, &error);
+  mpi_allreduce_(&mine, &all, &one, &integers, &own, &world, &error);
+  mpi_op_free_(&own, &error);
+  if (all != ranks * (ranks + 1) / 2) std::abort();
+}
+
+// One barrier with the profile off, and one after it.
+SECTION fortran_control() {
+  const MPI_Fint off = 0, on = 1;
+  mpi_pcontrol_(&off);
+  mpi_barrier_(&world, &error);
+  mpi_pcontrol_(&on);
+  mpi_barrier_(&world, &error);
+}
+
 int main() {
   mpi_init_(&error);
   world = MPI_Comm_c2f(MPI_COMM_WORLD);
   bytes = MPI_Type_c2f(MPI_BYTE);
   doubles = MPI_Type_c2f(MPI_DOUBLE);
+  integers = MPI_Type_c2f(MPI_INT);
   sum = MPI_Op_c2f(MPI_SUM);
   mpi_comm_rank_(&world, &rank, &error);
   mpi_comm_size_(&world, &ranks, &error);
@@ -127,6 +174,9 @@ int main() {
   fortran_persistent();
   fortran_collectives();
   fortran_communicators();
+  fortran_attributes();
+  fortran_operations();
+  fortran_control();
   mpi_finalize_(&error);
   return 0;
 }

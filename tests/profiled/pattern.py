@@ -315,6 +315,26 @@ def fortran_communicators(_: Here) -> Iterator[Line]:
 
 
 @section
+def fortran_attributes(_: Here) -> Iterator[Line]:
+    yield says("Comm_create_keyval", 1)
+    yield says("Comm_set_attr", 1, plain())
+    yield says("Comm_get_attr", 2, plain(2))
+    yield says("Comm_free_keyval", 1)
+
+
+@section
+def fortran_operations(_: Here) -> Iterator[Line]:
+    yield says("Op_create", 1)
+    yield says("Allreduce", 1, plain(1, 4))
+    yield says("Op_free", 1)
+
+
+@section
+def fortran_control(_: Here) -> Iterator[Line]:
+    yield says("Barrier", 1, plain(1))
+
+
+@section
 def main(_: Here) -> Iterator[Line]:
     yield says("Init", 1)
     yield says("Comm_rank", 1, plain())
