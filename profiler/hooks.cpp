@@ -57,12 +57,19 @@ std::uint64_t number_of_job() {
   return 0;
 }
 
-// MPI_Init has ended, on all ranks of the world.
+bool was_spawned() {
+  Word parent = abi.comm_null;
+  return mpi.Comm_get_parent(&parent) == 0 && handle(parent) != abi.comm_null;
+}
+
+// MPI_Init has ended, on all ranks of the world. Ranks that others spawned inherit the variables of
+// a launcher that started those.
 void begun() {
   layout::Head& head = process.storage.head();
   world_made();
   mpi.Comm_rank(abi.comm_world, &head.rank);
   mpi.Comm_size(abi.comm_world, &head.ranks);
+  if (was_spawned()) head.launched = static_cast<std::uint64_t>(head.ranks);
   head.thread_level = level_of_threads();
   head.job = number_of_job();
   const Locked locked;

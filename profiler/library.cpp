@@ -76,6 +76,7 @@ void find_own_calls() {
   MPIGAUGE_FIND(Comm_group);
   MPIGAUGE_FIND(Comm_remote_group);
   MPIGAUGE_FIND(Comm_get_name);
+  MPIGAUGE_FIND(Comm_get_parent);
   MPIGAUGE_FIND(Group_size);
   MPIGAUGE_FIND(Group_rank);
   MPIGAUGE_FIND(Group_from_session_pset);

@@ -21,6 +21,7 @@ struct OwnCalls {
   int (*Comm_group)(Word, Word*);
   int (*Comm_remote_group)(Word, Word*);
   int (*Comm_get_name)(Word, char*, int*);
+  int (*Comm_get_parent)(Word*);
   int (*Group_size)(Word, int*);
   int (*Group_rank)(Word, int*);
   int (*Group_from_session_pset)(Word, const char*, Word*);

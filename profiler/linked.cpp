@@ -34,6 +34,7 @@
   MPIGAUGE_OWN(Comm_group)                   \
   MPIGAUGE_OWN(Comm_remote_group)            \
   MPIGAUGE_OWN(Comm_get_name)                \
+  MPIGAUGE_OWN(Comm_get_parent)              \
   MPIGAUGE_OWN(Group_size)                   \
   MPIGAUGE_OWN(Group_rank)                   \
   MPIGAUGE_IF_THERE(Group_from_session_pset) \

@@ -166,15 +166,30 @@ def test_several_jobs_of_a_script_are_told(mpi: Mpi, program: Path, tmp_path: Pa
     assert alone.stdout.startswith("app: 1 rank "), alone.stderr
 
 
-def test_spawned_ranks_and_their_parent_are_both_there(mpi: Mpi, tmp_path: Path) -> None:
-    shutil.copy(HERE / "spawns.c", tmp_path / "spawns.c")
-    words = ["gcc", "-g", "-isystem", str(headers(mpi)), "spawns.c", "-o", "spawns"]
-    subprocess.run([*words, str(mpi.library)], cwd=tmp_path, check=True)
-    words = ["mpiexec", "-n", "1", "./spawns"]
+def profile_of_spawns(mpi: Mpi, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A profile of spawns.c with these arguments."""
+    shutil.copy(HERE / "spawns.c", folder / "spawns.c")
+    build = ["gcc", "-g", "-isystem", str(headers(mpi)), "spawns.c", "-o", "spawns"]
+    subprocess.run([*build, str(mpi.library)], cwd=folder, check=True)
     env = {**launcher_env(mpi), "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
     env["I_MPI_SPAWN"] = "on"
-    done = mpigauge("profile", "--", *words, cwd=tmp_path, env=env)
+    line = ["mpiexec", "-n", "1", "./spawns", *words]
+    done = mpigauge("profile", "--", *line, cwd=folder, env=env)
     assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_a_rank_that_was_spawned_alone_is_not_apart(mpi: Mpi, tmp_path: Path) -> None:
+    """It inherits the variables of the launcher that started its parents."""
+    done = profile_of_spawns(mpi, tmp_path, "one")
+    _, child = load_jobs(the_run(tmp_path))
+    assert [each.launched for each in child.ranks] == [1]
+    assert not child.is_apart
+    assert "do not see each other" not in done.stderr
+
+
+def test_spawned_ranks_and_their_parent_are_both_there(mpi: Mpi, tmp_path: Path) -> None:
+    done = profile_of_spawns(mpi, tmp_path)
     parent, children = load_jobs(the_run(tmp_path))
     assert [len(parent.ranks), len(children.ranks)] == [1, 2]
     assert [each.spot.call for each in Account(parent).sites].count("MPI_Comm_spawn") == 1
