@@ -12,9 +12,10 @@ import pytest
 
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.efficiencies import Efficiencies, efficiencies_of
+from mpigauge.products.profile.analyse.iterations import iterations_of
 from mpigauge.products.profile.match.merge import merged
 from mpigauge.products.profile.match.waiting import is_kept
-from mpigauge.products.profile.read.rank_file import RankFile, Region
+from mpigauge.products.profile.read.rank_file import RankFile, Region, Timeline
 from mpigauge.products.profile.store.stored import ProfiledJob
 from tests.process.test_profile_waiting import OPERATION_S, US, Program
 from tests.profiles import site
@@ -107,6 +108,27 @@ def test_a_region_has_its_own() -> None:
     agrees(found, program)
     assert found.entered == 10
     assert efficiencies_of(account).communication > found.communication
+
+
+def test_iterations_have_their_own() -> None:
+    """By turns in the first half, together in the second."""
+    program = Program(3, CALLS)
+    serialised(program)
+    program.late[CALLS // 2 :] = 100 * US
+    steps = Timeline(0, 0.0, 1e-3, np.ones(1000))
+    account = account_of(traced(program, timelines=(steps,)))
+    of = iterations_of(account)
+    assert of is not None
+    assert of.differ
+    computed = COMPUTED_S + program.late[1:]
+    edges = np.linspace(0, CALLS - 1, len(of.stretches) + 1).astype(int)
+    for each, begin, end in zip(of.stretches, edges, edges[1:], strict=False):
+        own, ideal = computed[begin:end].sum(axis=0), computed[begin:end].max(axis=1).sum()
+        run = ideal + (end - begin) * OPERATION_S
+        assert each.load_balance.value == pytest.approx(own.mean() / own.max(), abs=EXACT)
+        assert each.communication.value == pytest.approx(own.max() / run, abs=EXACT)
+        assert each.serialisation.value == pytest.approx(own.max() / ideal, abs=EXACT)
+        assert each.transfer.value == pytest.approx(ideal / run, abs=EXACT)
 
 
 def test_parts_are_unknown_if_too_many_calls_cannot_be_split() -> None:

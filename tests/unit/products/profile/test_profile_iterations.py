@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from mpigauge.products.profile.analyse.account import Account
-from mpigauge.products.profile.analyse.iterations import Iterations, iterations_of
+from mpigauge.products.profile.analyse.iterations import Iterations, iterations_of, times_of
 from mpigauge.products.profile.match.timeline import TIMED_CALL, TimedCalls
+from mpigauge.products.profile.match.waiting import WAIT
 from mpigauge.products.profile.read.rank_file import Timeline
 from mpigauge.products.profile.show.iterations import iteration_lines, iteration_rows, iterations
 from tests.profiles import job
@@ -35,6 +36,10 @@ def trace(computing_s: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> Acc
     calls["site"] = collective()
     calls["entered_s"] = (begins_s + computing_s).ravel()
     calls["took_s"] = (ends_s - begins_s - computing_s).ravel()
+    calls["waiting_s"] = (computing_s.max(axis=0) - computing_s).ravel()
+    waits = np.zeros(2, WAIT)
+    waits["site"], waits["rank"] = collective(), [0, 1]
+    waits["kept"], waits["usual_s"] = computing_s.shape[1], MOVING_S
     plain = job()
     rows = plain.profile.rows.copy()
     rows["seconds"] = 0.0
@@ -49,7 +54,9 @@ def trace(computing_s: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> Acc
     return Account(
         replace(
             plain,
-            profile=replace(plain.profile, rows=rows, files=tuple(files), timeline=timeline),
+            profile=replace(
+                plain.profile, rows=rows, files=tuple(files), timeline=timeline, waits=waits
+            ),
         )
     )
 
@@ -59,6 +66,15 @@ def changing() -> Account:
     computing_s = np.full((2, COUNT), 10e-3)
     computing_s[1, COUNT // 2 :] = 5e-3
     return trace(computing_s)
+
+
+def serial() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """Computation of ranks that first work by turns, then at the same time."""
+    computing_s = np.full((2, COUNT), 5e-3)
+    half = np.arange(COUNT // 2)
+    computing_s[half % 2, half] = 10e-3
+    computing_s[(half + 1) % 2, half] = 0.0
+    return computing_s
 
 
 def found(account: Account) -> Iterations:
@@ -81,6 +97,49 @@ def test_efficiencies_of_iterations_are_those_of_the_trace() -> None:
     assert rows[0]["begin_s"] == pytest.approx(11e-3)
     assert rows[-1]["end_s"] == pytest.approx(COUNT * 11e-3)
     assert rows[-1]["load_balance"] == pytest.approx(0.75, abs=1e-3)
+
+
+def test_serialisation_and_transfer_are_those_of_the_trace() -> None:
+    """On an ideal network an iteration takes as long as its longest computation."""
+    computing_s = serial()
+    ends_s = np.cumsum(computing_s.max(axis=0) + MOVING_S)
+    of = found(trace(computing_s))
+    assert of.differ
+    for each in of.stretches:
+        within = computing_s[:, (ends_s > each.begin_s + 1e-9) & (ends_s < each.end_s + 1e-9)]
+        ideal_s, longest_s = within.max(axis=0).sum(), within.sum(axis=1).max()
+        run_s = each.end_s - each.begin_s
+        assert each.serialisation.value == pytest.approx(longest_s / ideal_s, abs=1e-3)
+        assert each.transfer.value == pytest.approx(ideal_s / run_s, abs=1e-3)
+        for ratio in (each.serialisation, each.transfer):
+            assert ratio.low <= ratio.value <= ratio.high
+    assert of.stretches[0].serialisation.value < 0.61
+    assert of.stretches[-1].serialisation.value == pytest.approx(1, abs=1e-3)
+    rows = iteration_rows(trace(computing_s))
+    assert rows[-1]["transfer"] == pytest.approx(5 / 6, abs=1e-3)
+    lines = " ".join(iteration_lines(trace(computing_s), 80))
+    assert "serial." in lines
+    drawn = iterations(trace(computing_s))
+    assert drawn is not None
+    assert "serialisation" in drawn.svg
+
+
+@pytest.mark.parametrize(("unsplit", "is_known"), [(2, True), (12, False)])
+def test_parts_are_unknown_where_too_many_calls_cannot_be_split(
+    unsplit: int, is_known: bool
+) -> None:
+    """Each of the last calls of rank 1 stands for 1 / 94 of all time in MPI."""
+    account = trace(np.full((2, COUNT), 10e-3))
+    calls = account.profile.timeline.calls.copy()
+    calls["site"][-unsplit:] += 1
+    profile = replace(account.profile, timeline=TimedCalls(calls, np.zeros(2)))
+    ends_s = np.cumsum(np.full((2, COUNT), 11e-3), axis=1)
+    times = times_of(Account(replace(account.job, profile=profile)), ends_s)
+    ratios = times.withhold_parts().ratios(lambda seconds: seconds.sum(axis=1))
+    assert ratios[:3] == pytest.approx([10 / 11, 1, 10 / 11])
+    assert np.isfinite(ratios[3:]).tolist() == [is_known] * 2
+    waiting = times.ratios(lambda seconds: seconds.sum(axis=1), waits=True)
+    assert waiting[4] > 10 / 11
 
 
 def test_they_are_shown_where_they_differ() -> None:

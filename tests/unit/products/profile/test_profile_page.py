@@ -10,12 +10,15 @@ from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mpigauge.cli.main import run as mpigauge
 from mpigauge.products.browse.access import PageRequest
 from mpigauge.products.browse.addresses import Pages
 from mpigauge.products.browse.runs_folder import RunsFolder
+from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.efficiencies import efficiencies_of
 from mpigauge.products.profile.kind import page_of
 from mpigauge.products.profile.launch.profiling import jobs_of
 from mpigauge.products.profile.read.symbols import Place
@@ -63,6 +66,30 @@ def test_call_sites_can_be_sorted_and_are_folded(page: str) -> None:
     values = re.findall(r'data-value="([^"]*)"', rows[0])
     assert values[1] == "MPI_Allreduce"
     assert float(values[4]) == pytest.approx(0.15)
+
+
+@pytest.mark.parametrize("is_split", [True, False])
+def test_regions_have_their_efficiencies(is_split: bool, tmp_path: Path) -> None:
+    """Without a split of nearly all time in MPI the last two are left out."""
+    of = waits(0.0, 0.0, resolved=True)
+    seconds = [0.1, 0.2]  # the calls of the region, on two ranks
+    rows = of.profile.waits
+    rows["waiting_s"] = rows["waiting_low_s"] = rows["waiting_high_s"] = np.divide(seconds, 4)
+    rows["moving_s"] = rows["moving_low_s"] = rows["moving_high_s"] = np.divide(seconds, 2)
+    rows["disturbed_s"] = np.divide(seconds, 4 if is_split else 100)
+    own = efficiencies_of(Account(of), "secret step")
+    assert own.is_split is is_split
+    page = page_of(str(stored(tmp_path / "run", of)))
+    table = page.partition("<caption>Efficiencies by region</caption>")[2].partition("</table>")[0]
+    values = re.findall(r'data-value="([^"]*)"', table)
+    assert values[:2] == ["secret step", str(own.entered)]
+    ratios = own.parallel, own.load_balance, own.communication
+    assert list(map(float, values[3:6])) == pytest.approx(ratios, rel=1e-3)
+    if is_split:
+        parts = own.serialisation.value, own.transfer.value
+        assert list(map(float, values[6:8])) == pytest.approx(parts, rel=1e-3)
+    else:
+        assert values[6:8] == ["", ""]
 
 
 def test_times_over_several_launches_have_an_error(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ They differ if they range wider than those of the same iterations in random orde
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.products.profile.analyse.account import share_between
+from mpigauge.products.profile.analyse.efficiencies import MOST_LEFT_OUT
 from mpigauge.products.profile.analyse.entries import TimeWithInterval
 from mpigauge.products.profile.match.totals import RARE, SURE
+from mpigauge.products.profile.match.waiting import without_rare
 
 if TYPE_CHECKING:
     from mpigauge.products.profile.analyse.account import Account
@@ -42,7 +44,8 @@ LEAST_OF_ERROR = 3
 LEAST_CHANGE = 0.05
 """The least difference between stretches that is shown."""
 ORDERS = 500
-NAMES = ("parallel", "load_balance", "communication")
+Summed = Callable[["Numbers"], "Numbers"]
+"""A function that sums times over iterations."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,44 @@ class Stretch:
     parallel: TimeWithInterval
     load_balance: TimeWithInterval
     communication: TimeWithInterval
+    serialisation: TimeWithInterval
+    """The serialisation efficiency; NaN: unknown."""
+    transfer: TimeWithInterval
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times of iterations in seconds, by rank and iteration."""
+
+    elapsed_s: Numbers
+    computing_s: Numbers
+    moving_s: Numbers
+    """The time in MPI in which data move, at most all but waiting; NaN: unknown."""
+    unsplit_s: Numbers
+    """The part of that in calls that could not be split."""
+
+    def __getitem__(self, iterations: slice | npt.NDArray[np.int_]) -> Times:
+        parts = (self.elapsed_s, self.computing_s, self.moving_s, self.unsplit_s)
+        return Times(*(each[:, iterations] for each in parts))
+
+    def withhold_parts(self) -> Times:
+        """Returns the times, without the moving if too many calls could not be split."""
+        mpi_s = float((self.elapsed_s - self.computing_s).sum())
+        if float(self.unsplit_s.sum()) <= MOST_LEFT_OUT * mpi_s:
+            return self
+        return replace(self, moving_s=np.full_like(self.moving_s, math.nan))
+
+    def ratios(self, of: Summed, *, waits: bool = False) -> Numbers:
+        """Returns the efficiencies in the order of efficiencies.NAMES, of sums over iterations.
+        `waits`: calls that could not be split count as waiting, otherwise as moving."""
+        elapsed_s, computing_s = of(self.elapsed_s), of(self.computing_s)
+        moving_s = of(self.moving_s - self.unsplit_s) if waits else of(self.moving_s)
+        run_s, longest_s = elapsed_s.max(axis=0), computing_s.max(axis=0)
+        mean_s = computing_s.mean(axis=0)
+        ideal_s = np.maximum(elapsed_s - moving_s, computing_s).max(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            both = mean_s / run_s, mean_s / longest_s, longest_s / run_s
+            return np.array([*both, longest_s / ideal_s, ideal_s / run_s])
 
 
 @dataclass(frozen=True)
@@ -80,17 +121,16 @@ def iterations_of(account: Account) -> Iterations | None:
         ends_s = _thinned(ends_s, STEPS_EACH * _step_s(account))
     if ends_s.shape[1] <= LEAST_REPEATED:
         return None
-    elapsed_s = np.diff(ends_s, axis=1)
-    in_mpi_s = np.array([_in_mpi(account, rank, ends) for rank, ends in enumerate(ends_s)])
-    computing_s = np.clip(elapsed_s - in_mpi_s, 0.0, None)
-    count = min(MOST_STRETCHES, elapsed_s.shape[1] // LEAST_OF_ERROR)
-    edges = np.linspace(0, elapsed_s.shape[1], count + 1).astype(int)
+    times = times_of(account, ends_s)
+    iterations = times.elapsed_s.shape[1]
+    count = min(MOST_STRETCHES, iterations // LEAST_OF_ERROR)
+    edges = np.linspace(0, iterations, count + 1).astype(int)
     ends = ends_s.max(axis=0)
     stretches = tuple(
-        _stretch(float(ends[a]), float(ends[b]), elapsed_s[:, a:b], computing_s[:, a:b])
+        _stretch(float(ends[a]), float(ends[b]), times[a:b].withhold_parts())
         for a, b in pairwise(edges)
     )
-    return Iterations(site, stretches, _differ(elapsed_s, computing_s, edges[:-1]))
+    return Iterations(site, stretches, _differ(times.withhold_parts(), edges[:-1]))
 
 
 def is_recorded(account: Account) -> bool:
@@ -144,6 +184,43 @@ def _step_s(account: Account) -> float:
 
 
 # --- the time in MPI ------------------------------------------------------------------------------
+def times_of(account: Account, ends_s: Numbers) -> Times:
+    """Returns the times of the iterations between these moments, by rank."""
+    elapsed_s = np.diff(ends_s, axis=1)
+    in_mpi_s = np.array([_in_mpi(account, rank, ends) for rank, ends in enumerate(ends_s)])
+    in_mpi_s = np.clip(in_mpi_s, 0.0, elapsed_s)
+    moving_s, split_s = _moving(account, ends_s) if is_recorded(account) else np.zeros((2, 1, 1))
+    unsplit_s = np.clip(in_mpi_s - split_s, 0.0, None)
+    moving_s = np.minimum(moving_s + unsplit_s, in_mpi_s)
+    return Times(elapsed_s, elapsed_s - in_mpi_s, moving_s, unsplit_s)
+
+
+def _moving(account: Account, ends_s: Numbers) -> Numbers:
+    """Returns the time in which recorded calls that were split move data, and all their time, by
+    rank and iteration."""
+    calls, waits = account.profile.timeline.calls, account.profile.waits
+    sums = np.zeros((2, len(ends_s), ends_s.shape[1] - 1))
+    ranks = len(account.ranks)
+    places = calls["site"].astype(np.int64) * ranks + calls["rank"]
+    order = np.argsort(places, kind="stable")
+    for wait in waits:
+        place = int(wait["site"]) * ranks + int(wait["rank"])
+        begin, end = np.searchsorted(places[order], (place, place + 1))
+        own = calls[order[begin:end]]
+        if len(own) > wait["kept"]:  # the others have no waiting, as they could not be split
+            own = own[own["waiting_s"] > 0]
+        if not len(own):
+            continue
+        took_s = own["took_s"].astype(np.float64)
+        moving_s, _ = without_rare(took_s - own["waiting_s"], float(wait["usual_s"]))
+        moments = own["entered_s"] + took_s / 2
+        at = np.searchsorted(ends_s[wait["rank"]], moments) - 1
+        inside = (at >= 0) & (at < sums.shape[2])
+        for part, seconds in enumerate((moving_s, took_s)):
+            np.add.at(sums[part, wait["rank"]], at[inside], seconds[inside])
+    return sums
+
+
 def _in_mpi(account: Account, rank: int, ends_s: Numbers) -> Numbers:
     """Returns the seconds in MPI of a rank between these moments."""
     if is_recorded(account):
@@ -171,49 +248,53 @@ def covered(entered: Numbers, took: Numbers, edges: Numbers) -> Numbers:
 
 
 # --- the efficiencies -----------------------------------------------------------------------------
-def _stretch(begin_s: float, end_s: float, elapsed_s: Numbers, computing_s: Numbers) -> Stretch:
-    """Returns a stretch, from times by rank and iteration."""
-    whole = _ratios(elapsed_s.sum(axis=1), computing_s.sum(axis=1))
-    errors = _errors(elapsed_s, computing_s)
+def _stretch(begin_s: float, end_s: float, times: Times) -> Stretch:
+    whole, other = (times.ratios(_whole, waits=waits) for waits in (False, True))
+    errors = _errors(times)
     ratios = (
-        TimeWithInterval(float(value), float(value - error), float(value + error))
-        for value, error in zip(whole, errors, strict=True)
+        TimeWithInterval(float(value), float(low), float(high))
+        for value, low, high in zip(
+            whole,
+            np.minimum(whole, other) - errors,
+            np.maximum(whole, other) + errors,
+            strict=True,
+        )
     )
     return Stretch(begin_s, end_s, *ratios)
 
 
-def _ratios(elapsed_s: Numbers, computing_s: Numbers) -> Numbers:
-    """Returns the efficiencies in NAMES, from the times of ranks, which may have columns."""
-    run_s, longest_s = elapsed_s.max(axis=0), computing_s.max(axis=0)
-    mean_s = computing_s.mean(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.array([mean_s / run_s, mean_s / longest_s, longest_s / run_s])
+def _whole(times_s: Numbers) -> Numbers:
+    return np.asarray(times_s.sum(axis=1))
 
 
-def _errors(elapsed_s: Numbers, computing_s: Numbers) -> Numbers:
+def _without_each(times_s: Numbers) -> Numbers:
+    """Returns sums over all iterations but one, for each."""
+    return np.asarray(times_s.sum(axis=1, keepdims=True) - times_s)
+
+
+def _errors(times: Times) -> Numbers:
     """Returns the half-widths of the intervals, from the efficiencies without one iteration each
     (jackknife)."""
-    count = elapsed_s.shape[1]
-    without = _ratios(
-        elapsed_s.sum(axis=1, keepdims=True) - elapsed_s,
-        computing_s.sum(axis=1, keepdims=True) - computing_s,
-    )
+    count = times.elapsed_s.shape[1]
+    without = times.ratios(_without_each)
     return np.asarray(SURE * (count - 1) / math.sqrt(count) * without.std(axis=1))
 
 
-def _differ(elapsed_s: Numbers, computing_s: Numbers, starts: npt.NDArray[np.int_]) -> bool:
+def _differ(times: Times, starts: npt.NDArray[np.int_]) -> bool:
     """True if an efficiency ranges wider over stretches than in nearly all random orders of their
     iterations (a permutation test)."""
-    ranges = _ranges(elapsed_s, computing_s, starts)
+    ranges = _ranges(times, starts)
     random = np.random.default_rng(0)
-    orders = (random.permutation(elapsed_s.shape[1]) for _ in range(ORDERS))
-    by_chance = np.array([_ranges(elapsed_s[:, order], computing_s[:, order], starts)
-                          for order in orders])  # fmt: skip
-    rare = (by_chance >= ranges).mean(axis=0) <= RARE / len(NAMES)
+    orders = (random.permutation(times.elapsed_s.shape[1]) for _ in range(ORDERS))
+    by_chance = np.array([_ranges(times[order], starts) for order in orders])
+    rare = (by_chance >= ranges).mean(axis=0) <= RARE / np.isfinite(ranges).sum()
     return bool((rare & (ranges >= LEAST_CHANGE)).any())
 
 
-def _ranges(elapsed_s: Numbers, computing_s: Numbers, starts: npt.NDArray[np.int_]) -> Numbers:
-    """Returns the range of each efficiency over stretches."""
-    sums = (np.add.reduceat(each, starts, axis=1) for each in (elapsed_s, computing_s))
-    return np.asarray(np.ptp(_ratios(*sums), axis=1))
+def _ranges(times: Times, starts: npt.NDArray[np.int_]) -> Numbers:
+    """Returns the range of each efficiency over stretches; NaN: unknown."""
+
+    def summed(times_s: Numbers) -> Numbers:
+        return np.asarray(np.add.reduceat(times_s, starts, axis=1))
+
+    return np.asarray(np.ptp(times.ratios(summed), axis=1))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +14,16 @@ from mpigauge.draw.plot import Panel, Picture, Plot, Point, Series
 from mpigauge.model.units import duration
 from mpigauge.model.width import wrap
 from mpigauge.products.profile.analyse.bound import WhatBounds
-from mpigauge.products.profile.analyse.efficiencies import LABELS
-from mpigauge.products.profile.analyse.iterations import NAMES, Iterations, iterations_of
+from mpigauge.products.profile.analyse.efficiencies import LABELS, NAMES
+from mpigauge.products.profile.analyse.iterations import Iterations, iterations_of
 from mpigauge.products.profile.show.sentences import ratio_words
 from mpigauge.products.profile.show.tables import table_lines
 
 if TYPE_CHECKING:
     from mpigauge.products.profile.analyse.account import Account
+
+HEADS = ("parallel", "balance", "comm.", "serial.", "transfer")
+"""The heads of columns for efficiencies.NAMES."""
 
 
 def iteration_lines(account: Account, width: int) -> Iterator[str]:
@@ -31,7 +35,7 @@ def iteration_lines(account: Account, width: int) -> Iterator[str]:
     for each in of.stretches:
         ratios = [ratio_words(getattr(each, name)) for name in NAMES]
         rows.append([duration(each.begin_s), duration(each.end_s), *ratios])
-    yield from table_lines(["from", "to", "parallel", "balance", "comm."], rows, width)
+    yield from table_lines(["from", "to", *HEADS], rows, width)
     yield from wrap(f"Efficiencies differ over the run. {_about(account, of)}", width)
 
 
@@ -59,8 +63,10 @@ def iterations(account: Account) -> Picture | None:
         points = []
         for each in of.stretches:
             ratio, middle_s = getattr(each, name), (each.begin_s + each.end_s) / 2
-            points.append(Point(middle_s, ratio.value, ratio.low, ratio.high))
-        curves.append(Series(LABELS[name], tuple(points)))
+            if math.isfinite(ratio.value):
+                points.append(Point(middle_s, ratio.value, ratio.low, ratio.high))
+        if points:
+            curves.append(Series(LABELS[name], tuple(points)))
     x = Axis("time after the first call of MPI", seconds)
     panel = Panel("Efficiencies", x, Axis("efficiency", share), tuple(curves))
     drawn = picture(Plot("Efficiencies over the run", _about(account, of), (panel,)))

@@ -17,13 +17,20 @@ from mpigauge.model.hostlist import compress
 from mpigauge.model.units import duration, many, memory, percent
 from mpigauge.model.width import cut_apart
 from mpigauge.products.profile.analyse.account import Account
+from mpigauge.products.profile.analyse.bound import WhatBounds
+from mpigauge.products.profile.analyse.efficiencies import (
+    LABELS,
+    NAMES,
+    EfficienciesOverLaunches,
+    over_launches,
+)
 from mpigauge.products.profile.analyse.entries import Called, Waited
 from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.show import overview, pictures
 from mpigauge.products.profile.show.iterations import iterations
 from mpigauge.products.profile.show.json import as_csv
-from mpigauge.products.profile.show.sentences import LAST, error_words, sentences
+from mpigauge.products.profile.show.sentences import LAST, error_words, ratio_words, sentences
 from mpigauge.products.profile.show.text import missing_of_all, place_of, told_words
 from mpigauge.products.profile.show.timeline import timeline, zoom_data
 from mpigauge.result.facts import facts_of_run
@@ -129,6 +136,7 @@ _NOTHING: Mapping[str, Any] = {
     "answers": [],
     "sentences": [],
     "tables": [],
+    "regions": None,
     "waiting": None,
     "tree": None,
     "drawn": dict.fromkeys(PICTURES),
@@ -154,6 +162,7 @@ def _content(
         "answers": list(_answers(accounts)),
         "sentences": lines,
         "tables": [with_short_names(table) for table in tables],
+        "regions": _regions_table(accounts),
         "waiting": with_short_names(waiting) if waiting else None,
         "tree": overview.tree(accounts),
         "drawn": _drawn(first),
@@ -265,6 +274,26 @@ def _left_out(count: int) -> str:
     if not count:
         return ""
     return f"{many(count, 'call site')} that take less are left out."
+
+
+def _regions_table(accounts: Sequence[Account]) -> SortedTable | None:
+    """Returns a table of POP's efficiencies by region; None: there is no region, or one rank, or
+    cores were lost."""
+    regions = over_launches(accounts)[1:]
+    if not regions or len(accounts[0].ranks) < 2 or WhatBounds(accounts[0]).is_starved:
+        return None
+    heads = ("region", "entered", "an entry", *(LABELS[name] for name in NAMES))
+    rows = [list(_region_row(each)) for each in regions]
+    return with_short_names(SortedTable("regions-of-run", "Efficiencies by region", heads, rows))
+
+
+def _region_row(of: EfficienciesOverLaunches) -> Iterator[SortedCell]:
+    yield _text(of.first.region)
+    yield _count(of.first.entered)
+    yield _time(of.first.run_s / max(of.first.entered, 1))
+    for name in NAMES:
+        ratio = of.interval(name)
+        yield SortedCell(ratio_words(ratio), ratio.value if math.isfinite(ratio.value) else "")
 
 
 def _waiting_table(account: Account) -> SortedTable | None:

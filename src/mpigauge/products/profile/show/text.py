@@ -34,7 +34,7 @@ from mpigauge.products.profile.analyse.jobs import accounts_of, main_jobs
 from mpigauge.products.profile.analyse.over_launches import OverLaunches
 from mpigauge.products.profile.match.threads import threads_in_mpi
 from mpigauge.products.profile.read.layout import OTHER_SIZES, Counted
-from mpigauge.products.profile.show.iterations import iteration_lines
+from mpigauge.products.profile.show.iterations import HEADS, iteration_lines
 from mpigauge.products.profile.show.sentences import (
     LAST,
     MOST,
@@ -388,7 +388,7 @@ def _efficiencies(accounts: Sequence[Account], width: int) -> Iterator[str]:
     rows = [_efficiency_row(each) for each in every if each.first.run_s > 0]
     if not rows:
         return
-    heads = ["region", "entered", "an entry", *_EFFICIENCY_HEADS]
+    heads = ["region", "entered", "an entry", *HEADS]
     yield from table_lines(heads, rows, width)
     legend = (
         "POP's efficiencies: parallel = balance × comm. (communication), comm. = serial. "
@@ -398,9 +398,6 @@ def _efficiencies(accounts: Sequence[Account], width: int) -> Iterator[str]:
     if not every[0].first.is_split:
         legend += f", and unknown here: calls that cannot be split take {percent(left_out)} of MPI"
     yield from wrap(f"{legend}.", width)
-
-
-_EFFICIENCY_HEADS = ("parallel", "balance", "comm.", "serial.", "transfer")
 
 
 def _efficiency_row(of: EfficienciesOverLaunches) -> list[str]:
