@@ -163,6 +163,15 @@ def test_the_bytes_of_ranks_are_stored_and_shown(tmp_path: Path) -> None:
     drawn = sent_over_time(account)
     assert drawn is not None
     assert "MiB/s" in drawn.svg
+    rows, below = rows_of(account), timeline(account)
+    assert rows is not None
+    assert below is not None
+    assert (rows.sent[[0, 59, 60, -1]] / 2**20).tolist() == pytest.approx([16, 16, 4, 4])
+    assert "bytes sent" in below.svg
+    assert "all ranks send, at most 16.0 MiB/s" in below.about
+    silent = timeline(Account(job()))
+    assert silent is not None
+    assert "bytes sent" not in silent.svg
     assert sent_over_time(Account(job())) is None
     (phase,) = phases(account)
     assert phase.sent_bytes == 7 * 2**20

@@ -4,7 +4,8 @@
 
 Each row is filled by the share of MPI in steps of time, and in it by the share of waiting. If the
 recorded calls hold nearly all time in MPI, both are of these calls; else MPI is of the 1000 steps
-of the profiler. A page replaces the picture by one that zooms in to single calls.
+of the profiler. The last row has the bytes that all ranks send. A page replaces the picture by one
+that zooms in to single calls.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from mpigauge.draw.plot import Picture
 from mpigauge.draw.styles import colour, stroke, text, words
 from mpigauge.model.units import duration, memory, percent
-from mpigauge.products.profile.analyse.account import share_between
+from mpigauge.products.profile.analyse.account import sent_between, share_between
 from mpigauge.products.profile.analyse.iterations import covered, is_recorded
 from mpigauge.products.profile.analyse.phases import Phase, phases
 from mpigauge.products.profile.show.marks import begin, box
@@ -36,11 +37,13 @@ MOST_DRAWN = 12_000
 """The most calls that a page holds to zoom in to; the longest stay."""
 _WIDE, _LEFT, _RIGHT, _TOP, _ROW, _GAP = 900, 90, 20, 76, 18, 4
 NAMES = ("computation", "moving in MPI", "waiting in MPI")
+_SENT = len(NAMES)
+"""The colour of bytes."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The shares of MPI and of waiting in each step, by row."""
+    """The shares of MPI and of waiting in each step, by row, and the bytes of all rows."""
 
     names: tuple[str, ...]
     end_s: float
@@ -48,6 +51,12 @@ class Rows:
     waiting: Numbers
     is_recorded: bool
     """True if the share of MPI is of recorded calls, else of the profiler's steps."""
+    sent: Numbers
+    """The bytes that all ranks send per second, in each step; all 0: none, or unknown."""
+
+    @property
+    def most_sent(self) -> float:
+        return float(self.sent.max())
 
 
 def rows_of(account: Account) -> Rows | None:
@@ -70,7 +79,11 @@ def rows_of(account: Account) -> Rows | None:
     names = tuple(_name(account, int(at), step) for at in starts)
     counts = np.diff([*starts, len(account.ranks)])[:, None]
     joined = [np.add.reduceat(each, starts, axis=0) / counts for each in (mpi, waiting)]
-    return Rows(names, end_s, joined[0], joined[1], has_recorded)
+    ranks = range(len(account.ranks))
+    sent = sum(
+        sent_between(account.ranks[rank], edges - _offset_s(account, rank)) for rank in ranks
+    )
+    return Rows(names, end_s, joined[0], joined[1], has_recorded, sent / np.diff(edges))
 
 
 def _name(account: Account, at: int, step: int) -> str:
@@ -81,9 +94,15 @@ def _name(account: Account, at: int, step: int) -> str:
 
 def _of_steps(account: Account, rank: int, edges: Numbers) -> Numbers:
     file = account.ranks[rank]
+    if not file.timelines:
+        return np.zeros(len(edges) - 1)
+    return share_between(file, edges - _offset_s(account, rank))
+
+
+def _offset_s(account: Account, rank: int) -> float:
+    """Returns the moment at which a rank began its profile."""
     begins_s = account.profile.timeline.begins_s
-    offset_s = float(begins_s[rank]) if len(begins_s) else 0.0
-    return share_between(file, edges - offset_s) if file.timelines else np.zeros(len(edges) - 1)
+    return float(begins_s[rank]) if len(begins_s) else 0.0
 
 
 def _between(account: Account, rank: int, edges: Numbers) -> tuple[Numbers, Numbers]:
@@ -110,6 +129,8 @@ def timeline(account: Account) -> Picture | None:
         "recorded calls."
     )
     about = f"Ranks down, time across; the height of a colour is its share of the time. {source}"
+    if rows.most_sent:
+        about += f" The last row has the bytes that all ranks send, at most {_rate(rows)}."
     return Picture(
         title="Timeline",
         about=about,
@@ -120,13 +141,18 @@ def timeline(account: Account) -> Picture | None:
     )
 
 
+def _rate(rows: Rows) -> str:
+    return f"{memory(round(rows.most_sent))}/s"
+
+
 def _phase_row(number: int, phase: Phase) -> tuple[str, ...]:
     ends = duration(phase.begin_s), duration(phase.end_s)
     return (str(number), *ends, percent(phase.share), memory(phase.sent_bytes), phase.name)
 
 
 def _drawn(rows: Rows, spans: list[Phase]) -> Iterator[str]:
-    high = _TOP + len(rows.names) * (_ROW + _GAP) + 30
+    count = len(rows.names) + bool(rows.most_sent)
+    high = _TOP + count * (_ROW + _GAP) + 30
     inner = _WIDE - _LEFT - _RIGHT
     yield begin(_WIDE, high, "Timeline")
     for number, name in enumerate(NAMES):
@@ -148,6 +174,12 @@ def _drawn(rows: Rows, spans: list[Phase]) -> Iterator[str]:
         for number, shares in ((1, rows.mpi[place]), (2, rows.waiting[place])):
             yield f'<g class="series c{number}" data-series="{number}">'
             yield f'<path class="band" fill="{colour(number)}" d="{_area(shares, y, inner)}"/></g>'
+    if rows.most_sent:
+        y = _TOP + len(rows.names) * (_ROW + _GAP)
+        yield f'<g class="c{_SENT}"><title>bytes sent, at most {_rate(rows)}</title>'
+        yield text(_LEFT - 8, y + _ROW - 4, "bytes sent", "dim", "end", 11)
+        area = _area(rows.sent / rows.most_sent, y, inner)
+        yield f'<path class="band" fill="{colour(_SENT)}" d="{area}"/></g>'
     for part in range(5):
         x = _LEFT + inner * part / 4
         anchor = "end" if part == 4 else "middle"
