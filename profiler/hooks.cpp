@@ -59,6 +59,7 @@ std::uint64_t number_of_job() {
 
 bool was_spawned() {
   Word parent = abi.comm_null;
+  if (mpi.Comm_get_parent == nullptr) return false;
   return mpi.Comm_get_parent(&parent) == 0 && handle(parent) != abi.comm_null;
 }
 

@@ -34,7 +34,6 @@
   MPIGAUGE_OWN(Comm_group)                   \
   MPIGAUGE_OWN(Comm_remote_group)            \
   MPIGAUGE_OWN(Comm_get_name)                \
-  MPIGAUGE_OWN(Comm_get_parent)              \
   MPIGAUGE_OWN(Group_size)                   \
   MPIGAUGE_OWN(Group_rank)                   \
   MPIGAUGE_IF_THERE(Group_from_session_pset) \
@@ -50,6 +49,7 @@
   MPIGAUGE_OWN(Cartdim_get)                  \
   MPIGAUGE_OWN(Graph_neighbors_count)        \
   MPIGAUGE_OWN(Dist_graph_neighbors_count)   \
+  MPIGAUGE_IF_THERE(Comm_get_parent)         \
   MPIGAUGE_IF_THERE(Type_size_x)             \
   MPIGAUGE_IF_THERE(Get_elements_x)          \
   MPIGAUGE_IF_THERE(Pcontrol)
