@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import json
 import struct
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.columns import KEY_COLUMNS
@@ -47,6 +48,48 @@ def store_map(
         writer.append(json.dumps(end, separators=(",", ":")))
         writer.finish("done")
     return folder
+
+
+def store_run(folder: Path, ranks: int) -> Path:
+    """A run of a collective on powers of two of ranks, as kernels write it: for each rank its place
+    and the noise on its core before and after."""
+    part = {"benchmarks": ["Allreduce"], "world_ranks": ranks, "sizes": [*SIZES]}
+    header = {
+        "command": ["mpigauge", "run", "Allreduce", "--np", str(ranks)],
+        "mpi": {"name": "mpich", "version": "5.0.2"},
+        "plan": {"parts": [part], "benchmarks": ["Allreduce"], "precision": 0.05},
+    }
+    lines = [cells.line("launch", **cells.LAUNCH | {"world_ranks": ranks}), *rank_lines(ranks)]
+    lines += noise_lines(ranks, "before")
+    numbers = [2**power for power in range(1, ranks.bit_length()) if 2**power < ranks] + [ranks]
+    for number, size in product(numbers, SIZES):
+        time_s = 1e-6 * number.bit_length() + size * 1e-10
+        values = cells.fields(
+            benchmark="Allreduce", datatype="float", op="sum", ranks=number, groups=1,
+            message_bytes=size, moved_bytes=float(size), time_p50_s=time_s,
+            ci_low_s=0.99 * time_s, ci_high_s=1.01 * time_s,
+        )  # fmt: skip
+        lines.append(cells.line("cell", **values))
+    lines += noise_lines(ranks, "after")
+    with RunWriter.create(header, cells.cards_text(), output=folder) as writer:
+        for line in lines:
+            writer.append(line)
+        end = json.loads(cells.end()) | {"records": len(lines)}
+        writer.append(json.dumps(end, separators=(",", ":")))
+        writer.finish("done")
+    return folder
+
+
+def noise_lines(ranks: int, when: str) -> Iterator[str]:
+    """What each rank lost of its core: rank 7 a hundred times as much as the others."""
+    for rank in range(ranks):
+        lost = 0.1 if rank == 7 else 0.001
+        detours = [round(lost * 1e8 / 40)] * 40
+        yield cells.line(
+            "noise", launch=0, rank=rank, when=when, cpu=rank % CORES, seconds=0.1, detours=40,
+            lost_ratio=lost, longest_s=detours[0] * 1e-9, stolen_s=0.0, waited_s=0.0,
+            switched_out=0, start_ns=[*range(0, 80_000_000, 2_000_000)], length_ns=detours,
+        )  # fmt: skip
 
 
 def rank_lines(ranks: int) -> Iterator[str]:

@@ -198,6 +198,11 @@ PARTS = {
         "the same with 8 ranks",
         marked("many-ranks"),
     ),
+    "cost-of-ranks": Part(
+        "seconds and bytes a rank of mpigauge itself at 64 to 10 000 ranks, 512 of them real",
+        "tests/replay/test_scale.py, the growth of memory and records",
+        bench("many_ranks"),
+    ),
     "many-files": Part(
         "files of 512 ranks, made of recorded ones, joined within 10 s and 1 GB",
         "tests/e2e/test_profiler_many_ranks.py, files of 8 ranks",

@@ -864,3 +864,35 @@ def test_rows_that_links_do_not_limit_have_no_bound(program: ModuleType) -> None
     assert not program.is_bounded(made, row(1024, "recursive_doubling"))
     assert "0.50  network card" in program.line(made, row(1 << 20, "recursive_doubling"))
     assert program.line(made, row(8, "ring")).endswith("latency  (no bound)")
+
+
+# --- many_ranks ------------------------------------------------------------------------------
+
+
+@with_program("many_ranks")
+def test_the_growth_of_a_rank_is_taken_from_the_first_large_job_on(program: ModuleType) -> None:
+    bytes_of = {64: 64e6, 512: 60e6, 4096: 240e6, 10_000: 1200e6}
+    taken = [program.Taken("run: show", ranks, 1.0, size) for ranks, size in bytes_of.items()]
+    steady = [program.Taken("run: stored", ranks, 0.0, 2000.0 * ranks) for ranks in bytes_of]
+    assert program.worst_growth(taken) == pytest.approx(120_000 / (240e6 / 4096))
+    assert program.worst_growth(steady) == 1
+
+
+@with_program("many_ranks")
+def test_a_launch_of_very_many_hosts_has_no_long_word(
+    program: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "find", lambda _: MPICH)
+    taken, longest = program.launch_line("mpich", 10_000)
+    assert longest < program.LONGEST_WORD
+    assert taken.bytes / taken.ranks < 64
+
+
+@with_program("many_ranks")
+def test_the_table_has_a_column_for_each_number_of_ranks(
+    program: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program.print_table([program.map_records(ranks) for ranks in (64, 512)], (64, 512))
+    heading, rule, row = capsys.readouterr().out.strip().splitlines()
+    assert heading == "| seconds, bytes a rank | 64 ranks | 512 ranks |"
+    assert rule.count("|") == row.count("|") == 4
