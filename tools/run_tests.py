@@ -3,7 +3,8 @@
 """Runs the parts of `make test` after the set-up, whatever fails, and prints a summary at the end.
 
 MPI jobs wait and launch for a good part of their time. Parts without MPI jobs run beside them, one
-after the other, in the time that the jobs leave. Lines of all parts are printed as they come.
+after the other, in the time that the jobs leave. Beside the tests that run without other jobs they
+have the lowest priority. Lines of all parts are printed as they come.
 
     python tools/run_tests.py [GOAL…]
 
@@ -17,9 +18,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,13 +42,14 @@ WITHOUT_JOBS = (*BY_FILE, "-m", "not mpi", "--ignore=tests/unit")
 """The tests besides unit tests that start no MPI job, so each core can have a worker."""
 WITH_JOBS = ("-m", "mpi and not alone", "--ignore=tests/unit")
 ALONE = ("-m", "alone", "tests/cases", "tests/e2e/test_fabric.py")
-"""The tests that run alone: their ranks synchronize so often that another job makes them ten times
-as slow, or fail."""
+"""The tests that run without other jobs: their ranks synchronize so often that another job makes
+them ten times as slow, or fail."""
 PAIR = ("-n", "2", *BY_FILE)
 """The options that run two files at a time: one uses the cores while the other launches."""
 LONGEST_REASON = 200
-NICE = 10
-"""The priority of parts beside MPI jobs: two workers use idle cores, and a tenth of busy ones."""
+LOW, LOWEST = 10, 19
+"""Nice values of parts beside MPI jobs. Two workers use idle cores, and of busy ones a tenth, or a
+hundredth."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,9 @@ class Part:
     result: Path | None = None
     """The file with the results of the tests, in JUnit's format."""
     beside: bool = False
-    """It runs beside the last part that is not so."""
+    """It runs beside parts with MPI jobs."""
+    nice: int = 0
+    """The nice value of the parts beside this one; 0: nothing runs beside it."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +83,11 @@ def parts(goals: Sequence[str] = ()) -> tuple[Part, ...]:
     return (
         Part("C++ tests", ("make", "cpp-test", f"JUNIT={cpp}"), cpp),
         Part("kernels", (sys.executable, "-c", KERNELS)),
-        Part("jobs alone", (*PYTEST, f"--junitxml={alone}", *ALONE), alone),
+        Part("jobs alone", (*PYTEST, f"--junitxml={alone}", *ALONE), alone, nice=LOWEST),
         Part("unit tests", (*shared, f"--junitxml={unit}", "tests/unit"), unit, beside=True),
         Part("without jobs", (*shared, f"--junitxml={many}", *WITHOUT_JOBS), many, beside=True),
         *(Part(goal, ("make", goal), beside=True) for goal in goals),
-        Part("with jobs", (*PYTEST, *PAIR, f"--junitxml={rest}", *WITH_JOBS), rest),
+        Part("with jobs", (*PYTEST, *PAIR, f"--junitxml={rest}", *WITH_JOBS), rest, nice=LOW),
     )
 
 
@@ -94,15 +99,26 @@ def main(goals: Sequence[str] = ()) -> int:
 
 
 def run_all(every: Sequence[Part]) -> list[Outcome]:
-    """Runs the parts one after the other, but those that run beside the last one."""
-    *first, last = (part for part in every if not part.beside)
-    outcomes = [run(part) for part in first]
-    priority = os.getpriority(os.PRIO_PROCESS, 0)
-    pool = ThreadPoolExecutor(1, initializer=os.nice, initargs=(NICE,))
+    """Runs the parts one after the other, but those beside them as soon as one has jobs."""
+    usual = os.getpriority(os.PRIO_PROCESS, 0)
+    pool = ThreadPoolExecutor(1)
+    outcomes: list[Outcome] = []
+    others: list[Future[Outcome]] = []
+
+    def continue_others(nice: int) -> None:
+        if others:
+            set_priority_of_others(usual + nice)
+        else:
+            pool.submit(os.nice, nice).result()
+            others.extend(pool.submit(run, part) for part in every if part.beside)
+
     try:
-        others = [pool.submit(run, part) for part in every if part.beside]
-        outcomes.append(run(last))
-        raise_priority(priority)
+        for part in every:
+            if part.nice:
+                continue_others(part.nice)
+            if not part.beside:
+                outcomes.append(run(part))
+        continue_others(0)
         return outcomes + [other.result() for other in others]
     finally:
         pool.shutdown(cancel_futures=True)
@@ -131,11 +147,11 @@ def run(part: Part) -> Outcome:
     return outcome
 
 
-def raise_priority(priority: int) -> None:
-    """Gives threads and processes that still run this priority, if the system permits it: threads
-    and what they start have priorities of their own."""
+def set_priority_of_others(priority: int) -> None:
+    """Gives threads and processes that still run this priority, but for the calling thread. Some
+    systems do not permit a higher one: threads and what they start have priorities of their own."""
     threads = {int(path.name) for path in Path("/proc/self/task").iterdir()}
-    for task in threads | descendants(os.getpid()):
+    for task in (threads | descendants(os.getpid())) - {threading.get_native_id()}:
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, task, priority)
 

@@ -66,8 +66,8 @@ def test_failed_tests_are_named_with_the_first_line_of_their_reason(tmp_path: Pa
     assert run_tests.failed_tests(tmp_path / "none") == ()
 
 
-def script(name: str, words: str, beside: bool = False) -> Part:
-    return Part(name, (sys.executable, "-c", words), beside=beside)
+def script(name: str, words: str, beside: bool = False, nice: int = 0) -> Part:
+    return Part(name, (sys.executable, "-c", words), beside=beside, nice=nice)
 
 
 @pytest.mark.parametrize("beside", [False, True])
@@ -106,37 +106,55 @@ def begun(): pathlib.Path(f"{__file__}{os.getpid()}.begun").touch()
 @pytest.mark.parametrize("number", range(6))
 def test_it(begun, number): pass
 """
-AGAIN = """
+FOLLOW = """
 import os, pathlib, time
 def more():
     return os.getpriority(os.PRIO_PROCESS, 0) - {usual}
-print(more(), flush=True)
-pathlib.Path("{begun}").touch()
-for _ in range(600):
-    if more() == {last}:
-        break
-    time.sleep(0.1)
-print(more(), flush=True)
+for number, value in enumerate({values}):
+    for _ in range(600):
+        if more() == value:
+            break
+        time.sleep(0.1)
+    print(more(), flush=True)
+    pathlib.Path("{seen}" + str(number)).touch()
 """
-"""Prints the difference to the usual priority, at first and when it is as expected at last."""
+"""Prints each difference to the usual priority when it is as expected."""
+WAIT = """
+import os, time
+while not os.path.exists("{seen}{number}"): time.sleep(0.05)
+print("nice", os.getpriority(os.PRIO_PROCESS, 0) - {usual})
+"""
 
 
 def test_parts_yield_cores_only_as_long_as_jobs_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Some systems permit nobody, or only root, to raise a priority; there it stays low."""
-    monkeypatch.setattr(run_tests, "NICE", 1)
-    usual = os.getpriority(os.PRIO_PROCESS, 0)
+    usual, seen = os.getpriority(os.PRIO_PROCESS, 0), tmp_path / "seen"
     try_it = [sys.executable, "-c", "import os; os.nice(1); os.nice(-1)"]
     is_permitted = subprocess.run(try_it, check=False, capture_output=True).returncode == 0
-    last = 0 if is_permitted else 1
-    begun = tmp_path / "begun"
-    text = AGAIN.format(usual=usual, last=last, begun=begun)
-    jobs = f"import os, time\nwhile not os.path.exists('{begun}'): time.sleep(0.05)"
-    parts = (script("one", text, True), script("two", text, True), script("jobs", jobs))
-    assert all(outcome.passed for outcome in run_tests.run_all(parts))
+    values = (2, 1, 0) if is_permitted else (2, 2, 2)
+    follow = FOLLOW.format(usual=usual, values=values, seen=seen)
+    last = FOLLOW.format(usual=usual, values=values[-1:], seen=tmp_path / "last")
+    alone, jobs = (WAIT.format(usual=usual, seen=seen, number=number) for number in range(2))
+    parts = (
+        script("full", "print('nice 0')"),
+        script("alone", alone, nice=2),
+        script("one", follow, beside=True),
+        script("two", last, beside=True),
+        script("jobs", jobs, nice=1),
+    )
+    outcomes = run_tests.run_all(parts)
+    assert [outcome.name for outcome in outcomes] == ["full", "alone", "jobs", "one", "two"]
+    assert all(outcome.passed for outcome in outcomes)
     printed = [line for line in capfd.readouterr().out.splitlines() if ":" in line]
-    assert printed == ["one: 1", f"one: {last}", f"two: {last}", f"two: {last}"]
+    assert [line for line in printed if "nice" in line] == [
+        f"{name}: nice 0" for name in ("full", "alone", "jobs")
+    ]
+    assert [line for line in printed if "nice" not in line] == [
+        *(f"one: {value}" for value in values),
+        f"two: {values[-1]}",
+    ]
     assert os.getpriority(os.PRIO_PROCESS, 0) == usual
 
 
@@ -145,6 +163,10 @@ def test_goals_are_made_beside_the_tests_that_start_jobs() -> None:
     beside = [part.name for part in parts if part.beside]
     assert beside == ["unit tests", "without jobs", "types", "cpp-lint"]
     assert parts[-1].name == "with jobs"
+    assert {part.name: part.nice for part in parts if part.nice} == {
+        "jobs alone": run_tests.LOWEST,
+        "with jobs": run_tests.LOW,
+    }
     results = [part.result for part in parts if part.result]
     assert len(set(results)) == len(results) == 5
 
