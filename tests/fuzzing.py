@@ -3,7 +3,7 @@
 """Everything that reads what others wrote, whole examples of it, and ways to damage these.
 
 A new reader is here without another line: its examples are the golden texts that its mark is in.
-tests/replay/test_fuzz.py tries for about a minute, bench/fuzz.py with as many as one wants.
+tests/replay/test_fuzz.py tries for half a minute, bench/fuzz.py with as many as one wants.
 """
 
 from __future__ import annotations

@@ -69,9 +69,10 @@ def test_each_part_has_something_to_run() -> None:
         for name in re.findall(r'mark\.acceptance\("([\w-]+)"\)', path.read_text())
     }
     assert marks <= set(PARTS)
+    benches = {each.name for each in programs(BENCH)}
     for name, part in PARTS.items():
         files = [word for word in part.words if word.endswith(".py") or word.startswith("tests/")]
         assert name in marks or files
         assert all((ROOT / file).exists() for file in files)
         if "bench/record.py" in files:
-            assert part.words[2] in {each.name for each in programs(BENCH)}
+            assert part.words[2] in benches
