@@ -329,6 +329,38 @@ MPIGAUGE_CPTR(Win_allocate, win_allocate, WIN_ALLOCATE, 7, 6)
 MPIGAUGE_CPTR(Win_allocate_shared, win_allocate_shared, WIN_ALLOCATE_SHARED, 7, 6)
 MPIGAUGE_CPTR(Win_shared_query, win_shared_query, WIN_SHARED_QUERY, 6, 5)
 
+// Large counts in mpi_f08 of MPICH, where there is no buffer: the second name is that of its
+// version 4.0.
+#define MPIGAUGE_LARGE(NAME, LOWER, WORDS, IERROR)                \
+  MPIGAUGE_NAMED(mpi_##LOWER##_c_f08_, NAME, WORDS, IERROR, true) \
+  MPIGAUGE_NAMED(mpi_##LOWER##_f08_large_, NAME, WORDS, IERROR, true)
+MPIGAUGE_LARGE(Buffer_detach_c, buffer_detach, 3, 2)
+MPIGAUGE_LARGE(Comm_detach_buffer_c, comm_detach_buffer, 4, 3)
+MPIGAUGE_LARGE(Get_count_c, get_count, 4, 3)
+MPIGAUGE_LARGE(Get_elements_c, get_elements, 4, 3)
+MPIGAUGE_LARGE(Op_create_c, op_create, 4, 3)
+MPIGAUGE_LARGE(Pack_external_size_c, pack_external_size, 6, 4)
+MPIGAUGE_LARGE(Pack_size_c, pack_size, 5, 4)
+MPIGAUGE_LARGE(Register_datarep_c, register_datarep, 7, 5)
+MPIGAUGE_LARGE(Session_detach_buffer_c, session_detach_buffer, 4, 3)
+MPIGAUGE_LARGE(Status_set_elements_c, status_set_elements, 4, 3)
+MPIGAUGE_LARGE(Type_contiguous_c, type_contiguous, 4, 3)
+MPIGAUGE_LARGE(Type_create_darray_c, type_create_darray, 11, 10)
+MPIGAUGE_LARGE(Type_create_hindexed_block_c, type_create_hindexed_block, 6, 5)
+MPIGAUGE_LARGE(Type_create_hindexed_c, type_create_hindexed, 6, 5)
+MPIGAUGE_LARGE(Type_create_hvector_c, type_create_hvector, 6, 5)
+MPIGAUGE_LARGE(Type_create_indexed_block_c, type_create_indexed_block, 6, 5)
+MPIGAUGE_LARGE(Type_create_struct_c, type_create_struct, 6, 5)
+MPIGAUGE_LARGE(Type_create_subarray_c, type_create_subarray, 8, 7)
+MPIGAUGE_LARGE(Type_get_contents_c, type_get_contents, 10, 9)
+MPIGAUGE_LARGE(Type_get_envelope_c, type_get_envelope, 7, 6)
+MPIGAUGE_LARGE(Type_indexed_c, type_indexed, 6, 5)
+MPIGAUGE_LARGE(Type_size_c, type_size, 3, 2)
+MPIGAUGE_LARGE(Type_vector_c, type_vector, 6, 5)
+MPIGAUGE_LARGE(Win_allocate_c, win_allocate, 7, 6)
+MPIGAUGE_LARGE(Win_allocate_shared_c, win_allocate_shared, 7, 6)
+MPIGAUGE_LARGE(Win_shared_query_c, win_shared_query, 6, 5)
+
 // Not counted, but obeyed.
 #define MPIGAUGE_PCONTROL(SYMBOL, IS_F08)                                            \
   extern "C" [[gnu::visibility("default")]] void SYMBOL(const int* level) {          \

@@ -85,6 +85,8 @@ F08 = {
     "Isend": 21,
 }
 """The calls of a rank of f08.f90."""
+LARGE = {"mpich": {"Get_count_c": 1, "Type_size_c": 1}, "openmpi": {}}
+"""Its calls with large counts, which mpi_f08 of Debian's Open MPI lacks."""
 
 
 LAUNCHED = {
@@ -107,8 +109,10 @@ def test_calls_of_mpi_f08_are_seen_once(
     folder = tmp_path / "profile"
     folder.mkdir()
     debian = tmp_path_factory.mktemp("debian")
+    planned = F08 | LARGE[name]
     with installed(debian, *PACKAGES[name], "gfortran") as machine:
-        words = [f"mpifort.{name}", "-g", "-O1", str(HERE / "f08.f90"), "-o", "f08"]
+        words = [f"mpifort.{name}", "-g", "-O1", "-cpp", str(HERE / "f08.f90"), "-o", "f08"]
+        words += ["-DLARGE"] if LARGE[name] else []
         built = machine.run(*words, cwd=tmp_path)
         assert built.returncode == 0, built.stderr
         launcher = [word.format(library(), folder) for word in LAUNCHED[name]]
@@ -121,7 +125,7 @@ def test_calls_of_mpi_f08_are_seen_once(
             other = machine.mpigauge(*words, "--", "./f08", cwd=tmp_path)
             assert other.returncode == 0, other.stdout + other.stderr
             shown = machine.mpigauge("show", output, "--format", "csv", cwd=tmp_path)
-            assert calls_in(shown.stdout) == [F08] * RANKS, target
+            assert calls_in(shown.stdout) == [planned] * RANKS, target
         if name == "mpich" and "intel" in MPIS:  # whose layer was made by another compiler
             words = ["exec", "--mpi", "intel", "--np", str(RANKS), "--", "./f08"]
             other = machine.mpigauge(*words, cwd=tmp_path)
@@ -132,7 +136,7 @@ def test_calls_of_mpi_f08_are_seen_once(
         calls: Counter[str] = Counter()
         for site in file.sites:
             calls[site.call.removeprefix("MPI_")] += site.calls
-        assert calls == F08
+        assert calls == planned
         assert file.nested == file.cut == 0
         assert "a copy" in {comm.name for comm in file.comms.values()}
 

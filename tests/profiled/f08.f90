@@ -25,6 +25,9 @@ program f08
   type(MPI_Request) :: requests(2)
   type(MPI_Status) :: status
   type(MPI_Comm) :: comm
+#ifdef LARGE
+  integer(MPI_COUNT_KIND) :: many
+#endif
   call begin
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
@@ -45,6 +48,11 @@ program f08
   call MPI_Probe(mod(rank + ranks - 1, ranks), 4, comm, MPI_STATUS_IGNORE)
   call MPI_Recv(got, 1, MPI_INTEGER, MPI_ANY_SOURCE, 4, comm, status)
   if (status%MPI_SOURCE /= mod(rank + ranks - 1, ranks)) error stop "wrong source"
+#ifdef LARGE
+  call MPI_Get_count(status, MPI_INTEGER, many)
+  if (many /= 1) error stop "wrong count"
+  call MPI_Type_size(MPI_INTEGER, many)
+#endif
   call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
   call MPI_Iprobe(MPI_ANY_SOURCE, 9, comm, is_there, status)
   if (is_there) error stop "a message that nobody sent"
