@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "suites/fabric/aggressors.hpp"
 #include "suites/fabric/beside.hpp"
 #include "suites/fabric/hosts.hpp"
 #include "tests/check.hpp"
@@ -38,7 +39,46 @@ void check_matching(const std::vector<Meeting>& meetings) {
   CHECK(*numbers.rbegin() == static_cast<int>(meetings.size() / 2) - 1);
 }
 
+// The size at which a load settles where a call takes so long for each of its sizes.
+unsigned settled_at(double (*seconds)(double share)) {
+  fabric::LoadSize size;
+  for (int calls = 0; !size.is_settled(); ++calls) {
+    CHECK(calls < 100);
+    size.take(seconds(1.0 / (1U << size.halvings())));
+  }
+  return size.halvings();
+}
+
 }  // namespace
+
+TEST(aggressors_send_all_they_can_on_a_fast_network) {
+  CHECK_EQ(settled_at([](double share) { return 20e-6 + 500e-6 * share; }), 0U);
+}
+
+TEST(aggressors_send_no_more_than_fills_a_slow_network) {
+  const auto seconds = [](double share) { return 1e-3 + 600e-3 * share; };
+  const unsigned halvings = settled_at(seconds);
+  CHECK(halvings > 0);
+  CHECK(seconds(1.0 / (1U << halvings)) < 20e-3);
+  CHECK(seconds(1.0 / (1U << halvings)) > 2.5e-3);
+}
+
+TEST(aggressors_send_more_where_the_cores_are_slow_and_not_the_network) {
+  // 20 ms of each call are others' on the cores.
+  const unsigned halvings = settled_at([](double share) { return 20e-3 + 600e-3 * share; });
+  CHECK(halvings > 0);
+  CHECK(halvings < 5);
+}
+
+TEST(the_first_call_of_aggressors_does_not_count) {
+  fabric::LoadSize size;
+  size.take(2.0);  // it connects ranks
+  size.take(1e-4);
+  CHECK(size.halvings() == fabric::most_halvings);
+  size.take(1e-4);
+  CHECK(size.halvings() == fabric::most_halvings - 1);
+  CHECK(!size.is_settled());
+}
 
 TEST(hosts_agree_on_random_pairs) {
   for (int hosts = 2; hosts < 14; ++hosts) {

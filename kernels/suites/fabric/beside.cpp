@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 
 #include "suites/fabric/aggressors.hpp"
 #include "suites/patterns/random.hpp"
@@ -17,21 +18,74 @@ constexpr std::uint64_t stream_of_roles = std::uint64_t{1} << 40U;
 constexpr double batch_s = 0.005;  // aggressors agree on going on as often
 constexpr std::uint32_t most_batch = 1 << 16U;
 
-// The ranks of one kind, and how they find the other one.
+// What the first aggressor tells the others after each batch.
+struct Order {
+  std::uint32_t batch = 1;
+  std::uint32_t go_on = 1;
+  std::uint32_t halvings = most_halvings;
+};
+
+// What aggressors of a kind keep from visit to visit.
+struct Kept {
+  Order order;
+  LoadSize size;  // on the first of them
+};
+
+// The ranks of one kind in the order of a round, which all visits of the round share: to divide the
+// ranks takes as long as many a visit. Kept with the communicator of all ranks.
 class Side {
  public:
-  Side(MPI_Comm all, bool aggressor, int place) {
-    call(MPI_Comm_split(all, aggressor ? 1 : 0, place, &comm_));
-    return_errors(comm_);
-  }
-  ~Side() { MPI_Comm_free(&comm_); }
+  Side() = default;
+  ~Side() { drop(); }
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;
+
+  void divide(MPI_Comm all, std::uint32_t round, bool aggressor, int place) {
+    if (comm_ != MPI_COMM_NULL && round == round_) return;
+    drop();
+    call(MPI_Comm_split(all, aggressor ? 1 : 0, place, &comm_));
+    return_errors(comm_);
+    round_ = round;
+  }
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  Kept& kept(Aggression aggression) { return kept_[aggression]; }
 
  private:
+  void drop() {
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  }
   MPI_Comm comm_ = MPI_COMM_NULL;
+  std::uint32_t round_ = 0;
+  std::map<Aggression, Kept> kept_;
 };
+
+int free_side(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
+  const std::unique_ptr<Side> ended(static_cast<Side*>(value));
+  return MPI_SUCCESS;
+}
+
+// MPI_COMM_NULL_COPY_FN, which does the same, is a symbol of its own in some libraries.
+int copy_nothing(MPI_Comm /*from*/, int /*key*/, void* /*extra*/, void* /*value*/, void* /*copy*/,
+                 int* is_copied) {
+  *is_copied = 0;
+  return MPI_SUCCESS;
+}
+
+Side& side_of(MPI_Comm all) {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    call(MPI_Comm_create_keyval(copy_nothing, free_side, &made, nullptr));
+    return made;
+  }();
+  void* value = nullptr;
+  int is_set = 0;
+  call(MPI_Comm_get_attr(all, key, &value, &is_set));
+  if (is_set == 0) {
+    value = std::make_unique<Side>().release();
+    call(MPI_Comm_set_attr(all, key, value));
+  }
+  return *static_cast<Side*>(value);
+}
 
 // Who is what: the first of the hosts as they were drawn are aggressors, for all of a launch. The
 // victims are in another order each round.
@@ -64,23 +118,22 @@ Roles roles_of(const Run& run, const Hosts& hosts) {
   return roles;
 }
 
-// What the first aggressor tells the others after each batch.
-struct Order {
-  std::uint32_t batch = 1;
-  std::uint32_t go_on = 1;
-};
-
 // Works until the victims are done. The first aggressor tells them when all have begun.
 class Aggressor {
  public:
-  Aggressor(const Run& run, MPI_Comm comm, int first_victim)
-      : all_(run.comm()), comm_(comm), victim_(first_victim), leads_(rank_in(comm) == 0) {}
+  Aggressor(const Run& run, MPI_Comm comm, int first_victim, Kept& kept)
+      : all_(run.comm()),
+        comm_(comm),
+        victim_(first_victim),
+        leads_(rank_in(comm) == 0),
+        kept_(kept) {
+    kept_.order.go_on = 1;
+  }
 
   void work(Aggression aggression) {
     try {
       const auto load = load_of(aggression, comm_);
-      bytes_ = load->bytes();
-      while (order_.go_on != 0) batch(*load);
+      while (kept_.order.go_on != 0) batch(*load);
     } catch (const std::exception&) {
       stopped_ = true;
       finish();
@@ -88,23 +141,30 @@ class Aggressor {
   }
   [[nodiscard]] Beside done() const {
     if (!leads_) return {};
-    return {
-        .bytes = bytes_ * static_cast<double>(times_), .seconds = seconds_, .stopped = stopped_};
+    return {.bytes = bytes_, .seconds = seconds_, .stopped = stopped_};
   }
 
  private:
   void batch(Load& load) {
+    Order& order = kept_.order;
     const double from = platform::now_s();
-    for (std::uint32_t i = 0; i < order_.batch; ++i) load.once();
+    for (std::uint32_t i = 0; i < order.batch; ++i) load.once(order.halvings);
     const double took = platform::now_s() - from;
-    if (leads_) {
-      // The first batch connects ranks, and the victims wait for it.
-      if (has_begun_) times_ += order_.batch, seconds_ += took;
-      else tell_victims();
-      if (took < batch_s / 2 && order_.batch < most_batch) order_.batch *= 2;
-      order_.go_on = is_over() ? 0 : 1;
+    if (leads_) decide(load, took);
+    call(MPI_Bcast(&order, sizeof order, MPI_BYTE, 0, comm_));
+  }
+  // The first batch connects ranks, and others find the size; the victims wait for these.
+  void decide(const Load& load, double took) {
+    Order& order = kept_.order;
+    if (!kept_.size.is_settled()) {
+      kept_.size.take(took / order.batch);
+      order.halvings = kept_.size.halvings();
+      return;
     }
-    call(MPI_Bcast(&order_, sizeof order_, MPI_BYTE, 0, comm_));
+    if (has_begun_) bytes_ += order.batch * load.bytes(order.halvings), seconds_ += took;
+    else tell_victims();
+    if (took < batch_s / 2 && order.batch < most_batch) order.batch *= 2;
+    order.go_on = is_over() ? 0 : 1;
   }
   void tell_victims() {
     has_begun_ = true;
@@ -129,9 +189,8 @@ class Aggressor {
   MPI_Comm all_, comm_;
   int victim_;
   bool leads_, has_begun_ = false, stopped_ = false;
-  Order order_;
+  Kept& kept_;
   double bytes_ = 0, seconds_ = 0;
-  std::uint64_t times_ = 0;
 };
 
 void be_victim(Run& run, const Side& side, const Roles& roles, const Hosts& hosts, Victim victim) {
@@ -168,9 +227,10 @@ void beside(Run& run, Aggression aggression, Victim victim) {
   const Roles roles = roles_of(run, hosts);
   // Lane by lane, so that neighbours are on different hosts.
   const int place = hosts.lane(run.rank()) * hosts.hosts + roles.place;
-  const Side side(run.comm(), roles.aggressor, place);
+  Side& side = side_of(run.comm());
+  side.divide(run.comm(), run.task().round, roles.aggressor, place);
   if (!roles.aggressor) return be_victim(run, side, roles, hosts, victim);
-  Aggressor self(run, side.comm(), hosts.rank(roles.first_victim, 0));
+  Aggressor self(run, side.comm(), hosts.rank(roles.first_victim, 0), side.kept(aggression));
   self.work(aggression);
   run.sit_out();
   run.expect(0);
