@@ -5,6 +5,7 @@
 // same for both.
 #include <algorithm>
 
+#include "core/calls_forms.hpp"
 #include "suites/fabric/hosts.hpp"
 
 namespace mpigauge::fabric {
@@ -20,39 +21,19 @@ double paired_hosts(const Shape& s) {
 double of_all(const Shape& s) { return paired_hosts(s) * hosts_of(s).lanes * message(s); }
 double of_one(const Shape& s) { return 2.0 * hosts_of(s).lanes * message(s); }
 
-constexpr Card pairs_card(Card card) {
-  card.meet = Meet::each;
-  card.columns = Columns::parallel;
-  card.sizes = large;
-  card.by_pair = true;
-  card.excuse = [](const Shape& s) { return too_few(s, 2); };
-  return fabric_card(card);
+constexpr Card pairs_card(std::string_view name, std::string_view about, int place) {
+  return fabric_card({
+      .name = name,
+      .about = about,
+      .place = place,
+      .meet = Meet::each,
+      .columns = Columns::parallel,
+      .moved = of_all,
+      .by_pair = true,
+      .sizes = large,
+      .excuse = [](const Shape& s) { return too_few(s, 2); },
+  });
 }
-
-constexpr Card random_card = pairs_card({
-    .name = "Permutations",
-    .about = "All hosts in random pairs, which exchange messages at once; other pairs each round.",
-    .place = 10,
-    .moved = of_all,
-});
-constexpr Card random_alone_card = pairs_card({
-    .name = "Permutations_alone",
-    .about = "The same pairs, one after the other.",
-    .place = 20,
-    .moved = of_one,
-});
-constexpr Card halves_card = pairs_card({
-    .name = "Bisection",
-    .about = "Each host of one half exchanges messages with one of the other half, all at once.",
-    .place = 30,
-    .moved = of_all,
-});
-constexpr Card halves_alone_card = pairs_card({
-    .name = "Bisection_alone",
-    .about = "The same pairs, one after the other.",
-    .place = 40,
-    .moved = of_one,
-});
 
 std::string wrong_order(const Shape& s) {
   const std::size_t named = s.options->host_order.size();
@@ -65,18 +46,6 @@ constexpr Card ordered(Card card) {
   card.excuse = wrong_order;
   return card;
 }
-constexpr Card groups_card = ordered(pairs_card({
-    .name = "Bisection_groups",
-    .about = "The same with halves of whole groups, such as those of a switch (--host-order).",
-    .place = 44,
-    .moved = of_all,
-}));
-constexpr Card groups_alone_card = ordered(pairs_card({
-    .name = "Bisection_groups_alone",
-    .about = "The same pairs, one after the other.",
-    .place = 46,
-    .moved = of_one,
-}));
 
 Meeting at_random(const Run& run, const Hosts& hosts) {
   return random_meeting(hosts.host(run.rank()), hosts.hosts, run.options().pairing,
@@ -158,12 +127,35 @@ void in_turns(Run& run) {
   exchange.expect(run);
 }
 
-const Add random{random_card, at_once<at_random>};
-const Add random_alone{random_alone_card, in_turns<at_random>};
-const Add halves{halves_card, at_once<of_halves>};
-const Add halves_alone{halves_alone_card, in_turns<of_halves>};
-const Add groups{groups_card, at_once<of_groups>};
-const Add groups_alone{groups_alone_card, in_turns<of_groups>};
+// One way to pair hosts: all pairs at once, and the same ones alone.
+template <Arrange arrange>
+struct AddPairs {
+  AddPairs(Card card, int place_alone) {
+    const Add together{card, at_once<arrange>};
+    card.name = keep(std::string(card.name) + "_alone");
+    card.about = "The same pairs, one after the other.";
+    card.place = place_alone;
+    card.moved = of_one;
+    const Add alone{card, in_turns<arrange>};
+  }
+};
+
+const AddPairs<at_random> random{
+    pairs_card(
+        "Permutations",
+        "All hosts in random pairs, which exchange messages at once; other pairs each round.", 10),
+    20};
+const AddPairs<of_halves> halves{
+    pairs_card("Bisection",
+               "Each host of one half exchanges messages with one of the other half, all at once.",
+               30),
+    40};
+const AddPairs<of_groups> groups{
+    ordered(pairs_card("Bisection_groups",
+                       "The same with halves of whole groups, such as those of a switch "
+                       "(--host-order).",
+                       44)),
+    46};
 
 }  // namespace
 }  // namespace mpigauge::fabric

@@ -2,9 +2,9 @@
 // Copyright the mpigauge authors
 //
 // What is measured beside aggressors: random pairs, a random ring, a collective.
-#include <list>
 #include <string>
 
+#include "core/calls_forms.hpp"
 #include "core/transfers.hpp"
 #include "suites/fabric/beside.hpp"
 
@@ -98,25 +98,19 @@ constexpr Word word_of(Aggression aggression) {
   return {"", ", while other hosts are idle"};
 }
 
-// A victim alone and beside each kind of aggressors; cards keep views of their names.
-class AddVictim {
- public:
+// A victim alone and beside each kind of aggressors.
+struct AddVictim {
   AddVictim(const Card& base, Victim victim) {
     int place = base.place;
     for (const Aggression aggression : all_aggressions) {
       const Word word = word_of(aggression);
       Card card = base;
-      card.name = words_.emplace_back(std::string(base.name) + std::string(word.name));
-      card.about = words_.emplace_back(std::string(base.about) + std::string(word.about) + ".");
+      card.name = keep(std::string(base.name) + std::string(word.name));
+      card.about = keep(std::string(base.about) + std::string(word.about) + ".");
       card.place = place++;
-      added_.emplace_back(card,
-                          [aggression, victim](Run& run) { beside(run, aggression, victim); });
+      const Add added{card, [aggression, victim](Run& run) { beside(run, aggression, victim); }};
     }
   }
-
- private:
-  std::list<std::string> words_;
-  std::list<Add> added_;
 };
 
 const AddVictim latency{pairs_card, pairs};
