@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.model.cards import Card
-from mpigauge.model.record import Figure
 from mpigauge.runs.readers.imb_columns import Shape, fixed
-from mpigauge.runs.readers.reading import Reading, TextTable, Unread, unknown_launch
+from mpigauge.runs.readers.log import Log, read_lines
+from mpigauge.runs.readers.reading import Reading, TextTable
 from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.text import NUMBER, why_no_row
 
@@ -51,17 +51,13 @@ _CONGESTORS = re.compile(r"Incast|Bcast|Alltoall \(4096")
 @reader("gpcnet", "GPCNeT (network_test, network_load_test)", rb"^[ \t]*Network(?:Load)? Tests v\d")
 def read(text: Text) -> Reading:
     """Reads a row for each test; each heading begins a launch."""
-    log = _Log()
-    for number, line in text.numbered():
-        log.look(number, line)
-    return log.reading()
+    return read_lines(_Gpcnet(), text).result()
 
 
 @dataclass
-class _Log:
+class _Gpcnet(Log):
     """The state of the text at a line."""
 
-    launch: int = -1
     version: str = ""
     ranks: int = 0
     nodes: int = 0
@@ -71,11 +67,7 @@ class _Log:
     is_of_congestors: bool = False
     heads: tuple[str, ...] = ()
     tables: list[TextTable] = field(default_factory=list)
-    figures: list[Figure] = field(default_factory=list)
-    unread: list[Unread] = field(default_factory=list)
     cards: dict[Card, None] = field(default_factory=dict)
-    world: dict[int, int] = field(default_factory=dict)
-    """The ranks of each launch."""
     lost: set[str] = field(default_factory=set)
     """The heads of numbers that have no column."""
 
@@ -85,7 +77,7 @@ class _Log:
             self.ranks = self.nodes = self.victims = 0
         elif match := _RANKS.match(line):
             self.ranks, self.nodes = int(match[1]), int(match[2])
-            self.world[self.launch] = self.ranks
+            self.world_ranks[self.launch] = self.ranks
         elif match := _VICTIMS.match(line):
             self.victims = int(match[1])
         elif match := _TITLE.match(line):
@@ -93,20 +85,12 @@ class _Log:
         elif line.startswith("|") and self.launch >= 0:
             self._line(number, line, [cell.strip() for cell in line.strip().strip("|").split("|")])
 
-    def reading(self) -> Reading:
+    def result(self) -> Reading:
         remarks = []
         if self.lost:
             heads = " and ".join(sorted(self.lost))
             remarks.append(f"GPCNeT: there is no place for the columns {heads}; they are left out")
-        launches = range(self.launch + 1)
-        return Reading(
-            tables=tuple(self.tables),
-            figures=tuple(self.figures),
-            launches=tuple(unknown_launch(n, world_ranks=self.world.get(n, 0)) for n in launches),
-            unread=tuple(self.unread),
-            remarks=tuple(remarks),
-            cards=tuple(self.cards),
-        )
+        return self.reading(self.tables, self.cards, remarks)
 
     def _title(self, match: re.Match[str]) -> None:
         self.heads = ()
@@ -125,7 +109,7 @@ class _Log:
             if len(words) == len(self.heads):
                 why = self._factors(words) if "impact" in self.heads[1] else self._row(words, why)
             if why:
-                self.unread.append(Unread(number, line.strip(), why))
+                self.leave_out(number, line.strip(), why)
 
     def _factors(self, words: Sequence[str]) -> str:
         """Keeps the factors of a row. Returns the reason why it has none."""
@@ -136,9 +120,9 @@ class _Log:
         for head, match in zip(self.heads[1:], matches, strict=True):
             assert match
             name = f"{words[0]}, {head}"
-            self.figures.append(
-                Figure(self.launch, SOURCE, name, float(match[1]), "×", "lower", self.ranks,
-                       source=self.source, origin="imported")
+            self.add_figure(
+                self.source, name, float(match[1]), "×", "lower", benchmark=SOURCE,
+                ranks=self.ranks,
             )  # fmt: skip
         return ""
 

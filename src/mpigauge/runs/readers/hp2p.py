@@ -15,10 +15,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import Card
-from mpigauge.model.record import Figure, Rank
+from mpigauge.model.record import Rank
 from mpigauge.runs.readers.imb_columns import Shape, fixed
+from mpigauge.runs.readers.log import Log, read_lines
 from mpigauge.runs.readers.pair_matrix import BINARY_MEGABYTE, PairMatrix, ranks_on
-from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
+from mpigauge.runs.readers.reading import Reading
 from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.text import NUMBER
 
@@ -48,25 +49,19 @@ _BETTER = {"MB/s": "higher", "us": "lower", "%": "higher"}
 def read(text: Text) -> Reading:
     """Reads the figures of each summary, and a row for each pair of a page and each of its sides.
     Each summary, and each page, is a launch."""
-    log = _Log()
-    for number, line in text.numbered():
-        log.look(number, line)
-    return log.reading()
+    return read_lines(_Hp2p(), text).result()
 
 
 @dataclass
-class _Log:
+class _Hp2p(Log):
     """The state of the text at a line."""
 
-    launch: int = -1
     part: str = ""
     """The part of a page that the line is in."""
     size: int = 0
     hosts: list[str] = field(default_factory=list)
     matrices: list[PairMatrix] = field(default_factory=list)
     ranks: list[Rank] = field(default_factory=list)
-    figures: list[Figure] = field(default_factory=list)
-    unread: list[Unread] = field(default_factory=list)
 
     def look(self, number: int, line: str) -> None:
         if _SUMMARY.match(line):
@@ -84,22 +79,17 @@ class _Log:
         elif match := _FIGURE.match(line):
             self._figure(number, line, *match.groups())
 
-    def reading(self) -> Reading:
+    def result(self) -> Reading:
         remarks = []
         if self.matrices or any(figure.unit == "MB/s" for figure in self.figures):
             remarks.append("HP2P: MB/s in the text are of 2^20 bytes, here of 10^6")
-        cards = dict.fromkeys(_card(matrix.fixed["benchmark"]) for matrix in self.matrices)
-        worlds = dict.fromkeys(range(self.launch + 1), 0)
         for rank in self.ranks:
-            worlds[rank.launch] += 1
-        return Reading(
-            tables=tuple(matrix.table() for matrix in self.matrices if matrix.pairs),
-            figures=tuple(self.figures),
-            launches=tuple(unknown_launch(n, world_ranks=size) for n, size in worlds.items()),
-            unread=tuple(self.unread),
-            remarks=tuple(remarks),
-            cards=tuple(cards),
-            ranks=tuple(self.ranks),
+            self.world_ranks[rank.launch] = self.world_ranks.get(rank.launch, 0) + 1
+        return self.reading(
+            (matrix.table() for matrix in self.matrices if matrix.pairs),
+            (_card(matrix.fixed["benchmark"]) for matrix in self.matrices),
+            remarks,
+            self.ranks,
         )
 
     def _page(self, part: str, is_start: bool) -> None:
@@ -149,20 +139,19 @@ class _Log:
         return PairMatrix(self.launch, self.size, columns)
 
     def _leave_out(self, number: int, why: str) -> None:
-        self.unread.append(Unread(number, "bandwidth", why))
+        self.leave_out(number, "bandwidth", why)
 
     def _figure(self, number: int, line: str, name: str, word: str, unit: str) -> None:
         if not _NUMBER.fullmatch(word):
-            self.unread.append(Unread(number, line.strip(), f"{word} is not a number"))
+            self.leave_out(number, line.strip(), f"{word} is not a number")
             return
         self.launch = max(self.launch, 0)
         factor, stored = _FACTORS[unit]
         better = "" if name.startswith("Std") else _BETTER[unit]
         arm = f"size={self.size}" if self.size else ""
-        self.figures.append(
-            Figure(self.launch, SOURCE, name, float(word) * factor, stored, better, arm=arm,
-                   source=SOURCE, origin="imported")
-        )  # fmt: skip
+        self.add_figure(
+            SOURCE, name, float(word) * factor, stored, better, benchmark=SOURCE, arm=arm
+        )
 
 
 @lru_cache(maxsize=4)

@@ -15,10 +15,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mpigauge.model.cards import Card
-from mpigauge.model.record import Figure, Rank
+from mpigauge.model.record import Rank
 from mpigauge.runs.readers.imb_columns import Shape, fixed
+from mpigauge.runs.readers.log import Log, read_lines
 from mpigauge.runs.readers.pair_matrix import BINARY_MEGABYTE, PairMatrix, ranks_on
-from mpigauge.runs.readers.reading import Reading, Unread, unknown_launch
+from mpigauge.runs.readers.reading import Reading
 from mpigauge.runs.readers.registry import reader
 from mpigauge.runs.readers.text import NUMBER
 
@@ -42,17 +43,13 @@ _MOST_INFLIGHT = 10**9
 @reader("mpigraph", "mpiGraph", rb"^[ \t]*START mpiGraph")
 def read(text: Text) -> Reading:
     """Reads a row for each pair, direction and side; each heading begins a launch."""
-    log = _Log()
-    for number, line in text.numbered():
-        log.look(number, line)
-    return log.reading()
+    return read_lines(_MpiGraph(), text).result()
 
 
 @dataclass
-class _Log:
+class _MpiGraph(Log):
     """The state of the text at a line."""
 
-    launch: int = -1
     source: str = SOURCE
     facts: dict[str, int] = field(default_factory=dict)
     side: str = ""
@@ -62,8 +59,6 @@ class _Log:
     matrices: dict[tuple[int, str], PairMatrix] = field(default_factory=dict)
     hosts_of: dict[int, list[str]] = field(default_factory=dict)
     """The columns of the first matrix of each launch."""
-    figures: list[Figure] = field(default_factory=list)
-    unread: list[Unread] = field(default_factory=list)
 
     def look(self, number: int, line: str) -> None:
         if match := _BEGINS.match(line):
@@ -80,25 +75,16 @@ class _Log:
         elif match := _FIGURE.match(line):
             self._figure(f"{match[1]} {match[2]}", float(match[3]))
         elif match := _NO_FIGURE.match(line):
-            self.unread.append(Unread(number, line.strip(), f"{match[1]} is not a number"))
+            self.leave_out(number, line.strip(), f"{match[1]} is not a number")
 
-    def reading(self) -> Reading:
+    def result(self) -> Reading:
         ranks: list[Rank] = []
         for launch, hosts in self.hosts_of.items():
             ranks += ranks_on([name.rpartition(":")[0] for name in hosts], launch)
+            self.world_ranks[launch] = len(hosts)
         tables = [matrix.table() for matrix in self.matrices.values()]
         remarks = ["mpiGraph: MB/s in the text are of 2^20 bytes, here of 10^6"] if tables else []
-        sizes = {launch: len(hosts) for launch, hosts in self.hosts_of.items()}
-        launches = range(self.launch + 1)
-        return Reading(
-            tables=tuple(tables),
-            figures=tuple(self.figures),
-            launches=tuple(unknown_launch(n, world_ranks=sizes.get(n, 0)) for n in launches),
-            unread=tuple(self.unread),
-            remarks=tuple(remarks),
-            cards=tuple(dict.fromkeys(_card(name) for _, name in self.matrices)),
-            ranks=tuple(ranks),
-        )
+        return self.reading(tables, (_card(name) for _, name in self.matrices), remarks, ranks)
 
     def _head(self, words: Sequence[str]) -> None:
         self.side, self.hosts = words[0], list(words[1:])
@@ -108,7 +94,7 @@ class _Log:
         """Stores the bandwidths of a row; other words are listed as unread."""
         row, words = int(match[2]), line[match.end() :].split()
         if why := self._why_no_row(match, row, len(words)):
-            self.unread.append(Unread(number, line.strip()[:80], why))
+            self.leave_out(number, line.strip()[:80], why)
             return
         for column, word in enumerate(words):
             if column == row:
@@ -117,7 +103,7 @@ class _Log:
                 why = f"{word} is not a number ({self.hosts[column]})"
                 if _NUMBER.fullmatch(word):
                     why = f"{word} MB/s is no bandwidth ({self.hosts[column]})"
-                self.unread.append(Unread(number, f"{match[0].strip()} {word}", why))
+                self.leave_out(number, f"{match[0].strip()} {word}", why)
                 continue
             sender, receiver = (row, column) if self.side == "Send" else (column, row)
             self._matrix(sender < receiver).add(sender, receiver, float(word))
@@ -152,10 +138,7 @@ class _Log:
     def _figure(self, name: str, rate: float) -> None:
         value = rate * BINARY_MEGABYTE / 1e6
         ranks = self.facts.get("Procs", 0)
-        self.figures.append(
-            Figure(self.launch, SOURCE, name, value, "MB/s", "higher", ranks, source=self.source,
-                   origin="imported")
-        )  # fmt: skip
+        self.add_figure(self.source, name, value, "MB/s", "higher", benchmark=SOURCE, ranks=ranks)
 
 
 @lru_cache(maxsize=8)
