@@ -22,7 +22,7 @@ from mpigauge.products.browse.access import new_token
 from mpigauge.products.browse.addresses import Pages
 from mpigauge.products.browse.runs_folder import RunsFolder
 from mpigauge.products.browse.serve import Server, ServerAddress
-from tests.e2e.in_browser import CHROMIUM, VIEWS, look, opened
+from tests.e2e.in_browser import CHROMIUM, FOR_EVER, VIEWS, look, opened
 
 TREND = "PingPong 8 B on 2 ranks"
 
@@ -45,7 +45,9 @@ def main(folder: Path) -> dict[str, Any]:
 
 def seen(address: str) -> dict[str, Any]:
     with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"], timeout=FOR_EVER
+        )
         used = use(browser, address)
         looks = {
             f"{page} {view}": look(browser, used["pages"][page], VIEWS[view])

@@ -13,6 +13,8 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, ElementHandle, Page, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
+FOR_EVER = 0
+"""The timeout of an action: the test ends this program when its own patience is over."""
 VIEWS: dict[str, dict[str, Any]] = {
     "light": {"viewport": {"width": 1200, "height": 900}, "color_scheme": "light"},
     "dark": {"viewport": {"width": 1200, "height": 900}, "color_scheme": "dark"},
@@ -22,7 +24,9 @@ VIEWS: dict[str, dict[str, Any]] = {
 
 def main(address: str) -> dict[str, Any]:
     with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"], timeout=FOR_EVER
+        )
         seen = {name: look(browser, address, view) for name, view in VIEWS.items()}
         return {
             "views": seen,
@@ -34,6 +38,7 @@ def main(address: str) -> dict[str, Any]:
 def opened(browser: Browser, address: str, heard: list[str], **view: Any) -> Page:
     """The page, with all that it asks for and complains of in `heard`."""
     page = browser.new_context(accept_downloads=True, **view).new_page()
+    page.set_default_timeout(FOR_EVER)
     page.on("console", lambda message: heard.append(f"console: {message.text}"))
     page.on("pageerror", lambda error: heard.append(f"error: {error}"))
     page.on("dialog", lambda dialog: heard.append(f"dialog: {dialog.message}"))
@@ -195,6 +200,7 @@ def downloads(page: Page) -> dict[str, str]:
 
 def without_script(browser: Browser, address: str) -> dict[str, Any]:
     page = browser.new_context(java_script_enabled=False).new_page()
+    page.set_default_timeout(FOR_EVER)
     page.goto(address)
     drawings = page.query_selector_all("figure svg[role=img]")
     return {

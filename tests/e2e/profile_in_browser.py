@@ -14,14 +14,16 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.e2e.in_browser import CHROMIUM, VIEWS, look, opened
+from tests.e2e.in_browser import CHROMIUM, FOR_EVER, VIEWS, look, opened
 
 TABLE = "#sites .sorting >> nth=0"
 
 
 def main(address: str) -> dict[str, Any]:
     with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"], timeout=FOR_EVER
+        )
         return {
             "views": {name: look(browser, address, view) for name, view in VIEWS.items()},
             "used": use(browser, address),

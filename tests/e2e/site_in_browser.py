@@ -15,12 +15,14 @@ from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.e2e.in_browser import CHROMIUM, VIEWS, judged, opened
+from tests.e2e.in_browser import CHROMIUM, FOR_EVER, VIEWS, judged, opened
 
 
 def main(site: Path, pages: list[str]) -> dict[str, dict[str, Any]]:
     with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"], timeout=FOR_EVER
+        )
         return {view: {page: look(browser, site / page, view) for page in pages} for view in VIEWS}
 
 
