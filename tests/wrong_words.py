@@ -385,7 +385,7 @@ def _with_value(command: tuple[str, ...]) -> list[click.Option]:
     return [each for each in _options(command) if not each.is_flag]
 
 
-def _line(command: tuple[str, ...], words: Sequence[str], option: str = "") -> tuple[str, ...]:
+def line_of(command: tuple[str, ...], words: Sequence[str], option: str = "") -> tuple[str, ...]:
     """The command with its right words behind these, which suit the option."""
     base = BASES.get(" ".join(command), ())
     if command in (("run",), ("sweep",)) and option in _users():
@@ -411,11 +411,11 @@ def _wrong_options() -> Iterator[Line]:
         for option in _with_value(command):
             name = option.opts[-1]
             for value in ("", " ", *kind_of(command, option).wrong):
-                words = _line(command, (name, value), name)
+                words = line_of(command, (name, value), name)
                 yield Line(words, name, value)
             if not option.multiple:
                 right = kind_of(command, option).right or "a"
-                yield Line(_line(command, (name, right, name, right), name), name)
+                yield Line(line_of(command, (name, right, name, right), name), name)
 
 
 def _wrong_arguments() -> Iterator[Line]:
@@ -447,7 +447,7 @@ def _missing_and_unknown() -> Iterator[Line]:
             yield Line((*command, *base, option.opts[-1]), option.opts[-1])
         for option in _options(command):
             if option.is_flag and not option.hidden:
-                yield Line(_line(command, (f"{option.opts[-1]}=nope",)), option.opts[-1])
+                yield Line(line_of(command, (f"{option.opts[-1]}=nope",)), option.opts[-1])
 
 
 def _pairs() -> Iterator[Line]:
@@ -459,7 +459,7 @@ def _pairs() -> Iterator[Line]:
             if all(right):
                 given.append((option.opts[-1], *right))
         for one, other in combinations(given, 2):
-            yield Line(_line(command, (*one, *other), one[0]), one[0], wrong=False)
+            yield Line(line_of(command, (*one, *other), one[0]), one[0], wrong=False)
 
 
 # --- trying -----------------------------------------------------------------------------------

@@ -169,7 +169,7 @@ def prepare(
         most = request.np or max(request.ranks, default=0)
         check_room_here(most, machine.cores)  # before anything is built
     if needs_kernels and builds:
-        check_room_on_hosts(target, request, mpi, machine)
+        check_hosts(target, request, mpi, machine)
     built = _kernels(mpi, view, enough, builds) if needs_kernels else None
     cards = _cards(built)
     nodes = reach(target, mpi, built, view) if target.hosts and target.topology is None else ()
@@ -177,15 +177,18 @@ def prepare(
     return Setup(machine, resources, mpi, built, cards, request, nodes, view=view)
 
 
-def check_room_on_hosts(target: Target, request: Request, mpi: Mpi, machine: Machine) -> None:
-    """Checks that hosts have cores for all ranks, if kernels would be built first; otherwise the
-    plan checks it. UserError: they have not."""
+def check_hosts(target: Target, request: Request, mpi: Mpi, machine: Machine) -> None:
+    """Checks that hosts answer and have cores for all ranks, if kernels would be built first;
+    otherwise they are asked once, and the plan checks the cores. UserError: one does not answer, or
+    lacks cores."""
     from mpigauge.site.mpi import without_build
 
-    most = request.np or max(request.ranks, default=0)
-    if not target.hosts or not most or GPU in request.place or without_build(mpi) is not None:
+    if not target.hosts or target.topology is not None or without_build(mpi) is not None:
         return
-    resources_of(target, machine, probed(target, mpi, None)).placements(request, most)
+    resources = resources_of(target, machine, probed(target, mpi, None))
+    most = request.np or max(request.ranks, default=0)
+    if most and GPU not in request.place:
+        resources.placements(request, most)
 
 
 def _kernels(mpi: Mpi, view: View, enough: Collection[str], builds: bool) -> Kernels | None:
