@@ -131,6 +131,13 @@ class RunResult:
 
         return fabric_of(self.run, self.document.rows)
 
+    @cached_property
+    def network(self) -> Fabric | None:
+        """The same, or that of a matrix of mpiGraph or HP2P; None: there is neither."""
+        from mpigauge.result.fabric.matrices import matrices_of
+
+        return self.fabric or matrices_of(self.run, self.document.rows)
+
     def breaks_of(self, curve: Curve) -> tuple[LikelyBreak, ...]:
         """The breaks of one of its curves, with what they are likely to be."""
         return likely_breaks(self.view, curve)

@@ -91,6 +91,32 @@ class Fabric:
         return {pair: share for pair, share in shares.items() if share}
 
     @cached_property
+    def usual_pair(self) -> float:
+        """The median bandwidth of all pairs beside all others; NaN: none was measured."""
+        from statistics import median
+
+        values = [value for of in self._together.values() for value in of]
+        return median(values) if values else math.nan
+
+    @cached_property
+    def pair_ratios(self) -> dict[Pair, Estimate]:
+        """The bandwidth of each pair of hosts beside all others, relative to `usual_pair`."""
+        ratios = {
+            pair: estimate(value / self.usual_pair for value in of)
+            for pair, of in sorted(self._together.items())
+        }
+        return {pair: ratio for pair, ratio in ratios.items() if ratio}
+
+    @cached_property
+    def _together(self) -> dict[Pair, list[float]]:
+        """The bandwidths of each pair in all rounds."""
+        values: dict[Pair, list[float]] = defaultdict(list)
+        for each in (of_round for pairing in self.pairings for of_round in pairing.rounds):
+            for pair, together in each.together.items():
+                values[pair].append(together)
+        return values
+
+    @cached_property
     def host_shares(self) -> tuple[HostShare, ...]:
         """The bandwidth of each host relative to its peers."""
         from mpigauge.result.fabric.hosts import host_shares
@@ -112,7 +138,7 @@ def fabric_of(run: Run, rows: Iterable[Row]) -> Fabric | None:
         return None
     head = run.header.get(HEADER) or {}
     lanes = int(head.get("lanes") or 1)
-    hosts = tuple(head.get("hosts") or _hosts_of(run, lanes))
+    hosts = tuple(head.get("hosts") or hosts_of(run, lanes))
     every = pairings(matchings, lanes)
     groups = tuple(head.get("groups") or ())
     return Fabric(
@@ -148,7 +174,7 @@ def alone_of(every: Iterable[Pairing]) -> dict[tuple[int, int], float]:
     return {pair: sum(of) / len(of) for pair, of in values.items()}
 
 
-def _hosts_of(run: Run, lanes: int) -> Sequence[str]:
+def hosts_of(run: Run, lanes: int) -> Sequence[str]:
     """The names of hosts by their ranks; ranks of one host that each stand for a host have the
     number of the rank."""
     by_place: dict[int, str] = {}

@@ -34,11 +34,11 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     """Draws a panel for each run."""
     panels, rows, notes = [], [], []
     for each in shown:
-        if each.fabric and each.fabric.host_shares:
+        if each.network and each.network.host_shares:
             name = each.name if len(shown) > 1 else ""
-            panels.append(_panel(name, each.fabric))
-            rows += list(_rows(name, each.fabric))
-            notes += list(_notes(each.fabric))
+            panels.append(_panel(name, each.network))
+            rows += list(_rows(name, each.network))
+            notes += list(_notes(each.network))
     if not panels:
         return None
     about = (

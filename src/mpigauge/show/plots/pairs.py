@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the mpigauge authors
-"""A square for every two hosts: the bandwidth beside all others as a share of that alone."""
+"""A square for every two hosts: the bandwidth beside all others as a share of that alone, or of the
+median of all pairs if none was measured alone."""
 
 from __future__ import annotations
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     Pair = tuple[int, int]
 
+_ALONE, _MEDIAN = "alone", "the median"
+_ABOUT = {_ALONE: "its bandwidth alone", _MEDIAN: "the median of all pairs"}
 _LEFT, _TOP, _FOOT, _GAP = 84, 64, 62, 24
 _SIDE = 480
 """The side of a matrix, if squares are no larger than _MOST_SIDE."""
@@ -47,6 +50,8 @@ class _Matrix:
     """The shares of pairs of hosts, or of groups."""
 
     title: str
+    of: str
+    """The bandwidth that a share is of: alone, or the median."""
     names: tuple[str, ...]
     shares: dict[Pair, float]
     """The share of each pair, with the smaller place first; of one group: within it."""
@@ -78,21 +83,22 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     rows: list[tuple[str, ...]] = []
     notes: list[str] = []
     for each in shown:
-        if each.fabric and each.fabric.pair_shares:
+        if each.network and _shares(each.network):
             name = each.name if len(shown) > 1 else ""
-            matrices.append(_matrix(name, each.fabric))
-            rows += _rows(name, each.fabric)
-            notes += _notes(name, each.fabric)
+            matrices.append(_matrix(name, each.network))
+            rows += _rows(name, each.network)
+            notes += _notes(name, each.network)
     if not matrices:
         return None
+    of = _ALONE if any(matrix.of == _ALONE for matrix in matrices) else _MEDIAN
     return Picture(
         title="Pairs of hosts, all at once",
         about=(
             "Each square is a pair of hosts: its bandwidth while all communicate, as a share of "
-            "its bandwidth alone. Darker squares have less."
+            f"{_ABOUT[of]}. Darker squares have less."
         ),
         svg=_beside(matrices),
-        heads=("", "host", "with", "share of alone", "±", "alone, MB/s"),
+        heads=("", "host", "with", f"share of {of}", "±", f"{of}, MB/s"),
         rows=tuple(rows),
         notes=tuple(notes),
         fixed=True,
@@ -101,25 +107,36 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     )
 
 
+def _shares(fabric: Fabric) -> dict[Pair, Estimate]:
+    """The shares of alone, or of the median if no pair was measured alone."""
+    return fabric.pair_shares or fabric.pair_ratios
+
+
+def _of(fabric: Fabric) -> str:
+    return _ALONE if fabric.pair_shares else _MEDIAN
+
+
 def _matrix(name: str, fabric: Fabric) -> _Matrix:
-    shares = {pair: of.value for pair, of in fabric.pair_shares.items() if of.value > 0}
+    shares = {pair: of.value for pair, of in _shares(fabric).items() if of.value > 0}
     groups = tuple(dict.fromkeys(fabric.groups))
     if len(fabric.hosts) <= _FOLDED or len(groups) < 2:
-        return _Matrix(name, fabric.hosts, shares)
+        return _Matrix(name, _of(fabric), fabric.hosts, shares)
     from statistics import median
 
     of_groups: dict[Pair, list[float]] = {}
     for pair, share in shares.items():
         first, second = sorted(groups.index(fabric.groups[host]) for host in pair)
         of_groups.setdefault((first, second), []).append(share)
-    return _Matrix(name, groups, {pair: median(of) for pair, of in of_groups.items()})
+    folded = {pair: median(of) for pair, of in of_groups.items()}
+    return _Matrix(name, _of(fabric), groups, folded)
 
 
 def _rows(name: str, fabric: Fabric) -> Iterator[tuple[str, ...]]:
     """A line for each pair; where these are too many, for those with the least share."""
     from mpigauge.result.fabric.fabric import alone_of
 
-    alone, shares = alone_of(fabric.pairings), fabric.pair_shares
+    alone, shares = alone_of(fabric.pairings), _shares(fabric)
+    usual = fabric.usual_pair
     pairs = list(shares)
     if len(pairs) > MANY_ROWS:
         pairs = sorted(pairs, key=lambda pair: shares[pair].value)[:MANY_ROWS]
@@ -127,28 +144,31 @@ def _rows(name: str, fabric: Fabric) -> Iterator[tuple[str, ...]]:
         first, second = (fabric.hosts[place] for place in pair)
         of: Estimate = shares[pair]
         error = plus_minus(of.relative_error)
-        yield name, first, second, percent(of.value), error, megabytes_per_s(alone[pair])
+        whole = alone.get(pair, usual)
+        yield name, first, second, percent(of.value), error, megabytes_per_s(whole)
 
 
 def _notes(name: str, fabric: Fabric) -> Iterator[str]:
     hosts = len(fabric.hosts)
     of = f"{name}: " if name else ""
-    missing = hosts * (hosts - 1) // 2 - len(fabric.pair_shares)
+    missing = hosts * (hosts - 1) // 2 - len(_shares(fabric))
     if missing:
         yield f"{of}{many(missing, 'pair')} never met in a round, and have no square."
-    if len(fabric.pair_shares) > MANY_ROWS:
+    if len(_shares(fabric)) > MANY_ROWS:
         yield f"{of}the table holds the {MANY_ROWS} pairs with the least share."
 
 
 def _beside(matrices: Sequence[_Matrix]) -> str:
-    label = "Pairs of hosts, all at once: bandwidth as a share of that alone"
+    label = f"Pairs of hosts, all at once: bandwidth as a share of {_ABOUT[matrices[0].of]}"
     return side_by_side([(_drawn(matrix), matrix.size) for matrix in matrices], label)
 
 
 def _drawn(matrix: _Matrix) -> Iterator[str]:
     wide, high = matrix.size
     side, scale = matrix.side, matrix.scale
-    title = f"{matrix.title}: share of alone" if matrix.title else "Share of what a pair has alone"
+    title = f"Share of {_ABOUT[matrix.of]}"
+    if matrix.title:
+        title = f"{matrix.title}: share of {matrix.of}"
     yield fitted(16, 22, title, wide - 32, "start", 14)
     yield from _names(matrix)
     whole = side * len(matrix.names)

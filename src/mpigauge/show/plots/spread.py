@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _TOGETHER = Axis("bandwidth at once, of that alone", share, 10)
 _BELOW = Axis("rounds with less", share)
+_OF_MEDIAN = Axis("bandwidth of a pair, of the median", share, 10)
+_PAIRS_BELOW = Axis("pairs with less", share)
 _LEAST = 2
 
 
@@ -45,13 +47,30 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
                 marks += _worst(name, words, fabric, pairing)
         if series:
             panels.append(Panel(words, _TOGETHER, _BELOW, tuple(series), tuple(marks)))
-    if not panels:
-        return None
     about = (
         "Each point is a round, in which all hosts communicate at once with other partners; the "
         "y axis is the share of rounds that reach less."
     )
+    if matrices := list(_matrices(shown)):
+        panels.append(Panel("pairs of a matrix", _OF_MEDIAN, _PAIRS_BELOW, tuple(matrices)))
+        of_pairs = (
+            "Of a printed matrix each point is a pair beside all others; the y axis is the share "
+            "of pairs that reach less."
+        )
+        about = f"{about} {of_pairs}" if len(panels) > 1 else of_pairs
+    if not panels:
+        return None
     return picture(Plot("All at once, round by round", about, tuple(panels)))
+
+
+def _matrices(shown: RunResults) -> Iterator[Series]:
+    """A curve for each network of which no pair was measured alone."""
+    for each in shown:
+        if each.fabric is None and each.network is not None:
+            ratios = sorted(of.value for of in each.network.pair_ratios.values())
+            points = [Point(x, (at + 0.5) / len(ratios)) for at, x in enumerate(ratios)]
+            names = " and ".join(pairing.name for pairing in each.network.pairings)
+            yield Series(each.name if len(shown) > 1 else names, tuple(points))
 
 
 def _curve(name: str, pairing: Pairing) -> Series:

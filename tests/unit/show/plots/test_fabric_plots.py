@@ -153,3 +153,39 @@ def test_factors_that_gpcnet_printed_are_drawn(
     factors = {series.name: [point.y for point in series.points] for series in panel.series}
     assert factors == {"Avg": [2.5, 2, 3], "99%": [20, 4, 16]}
     assert panel.x.names[2] == "Multiple Allreduce (8 B)"
+
+
+def imported(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run of what another program printed."""
+    monkeypatch.chdir(tmp_path)
+    assert mpigauge(["import", str(PRINTED.with_name(name)), "--output", "run"]) == 0
+    return tmp_path / "run"
+
+
+def test_a_matrix_of_mpigraph_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that its third host has a part in is slow by half. No pair was measured alone."""
+    folder = imported("mpigraph.txt", tmp_path, monkeypatch)
+    pairs = drawn("pairs", folder)
+    shares = {row[1:3]: row[3] for row in pairs.rows}
+    assert len(shares) == 6
+    assert pairs.heads[3] == "share of the median"
+    assert "n1 with n2" in pairs.svg
+    slow_ones = {pair for pair, share in shares.items() if int(share.split()[0]) < 80}
+    assert slow_ones == {pair for pair in shares if "n3" in pair}
+    (hosts,) = panels(drawn("hosts", folder))
+    assert hosts.x.names == ("n1", "n2", "n3", "n4")
+    points = {hosts.x.words(point.x): point.y for series in hosts.series for point in series.points}
+    assert min(points, key=points.__getitem__) == "n3"
+    (spread,) = panels(drawn("spread", folder))
+    (curve,) = spread.series
+    assert (curve.name, len(curve.points)) == ("mpiGraph", 6)
+
+
+def test_a_matrix_of_hp2p_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = imported("hp2p.txt", tmp_path, monkeypatch)
+    assert drawn("pairs", folder).heads[3] == "share of the median"
+    assert panels(drawn("hosts", folder))
+    (spread,) = panels(drawn("spread", folder))
+    assert [series.name for series in spread.series] == ["HP2P"]
+    with pytest.raises(UserError, match="there is no plot 'impact' in this run"):
+        drawn("impact", folder)
