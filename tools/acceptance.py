@@ -194,8 +194,9 @@ PARTS = {
         bench("stack_audit"),
     ),
     "many-ranks": Part(
-        "64 ranks profiled on the cores that are there",
-        "the same with 8 ranks",
+        "run, map and profile with 512 ranks of MPICH, 256 of Intel MPI and 128 of Open MPI on the "
+        "cores that are there",
+        "the same with 8 ranks of MPICH",
         marked("many-ranks"),
     ),
     "cost-of-ranks": Part(
