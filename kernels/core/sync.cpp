@@ -296,6 +296,11 @@ void Starter::agree(std::vector<platform::Ticks>& opened, std::vector<std::uint8
   }
 }
 
+double longest_nap_s(double waited_s) {
+  constexpr double of_short_waits = 2e-3, of_all = 50e-3, share = 1.0 / 256;
+  return std::clamp(share * waited_s, of_short_waits, of_all);
+}
+
 std::uint8_t sleep_until_told(MPI_Comm comm, std::uint8_t from_root, int root) {
   Place here = place_in(comm);
   here.rank = (here.rank - root + here.ranks) % here.ranks;  // as if the root were the first
@@ -306,12 +311,13 @@ std::uint8_t sleep_until_told(MPI_Comm comm, std::uint8_t from_root, int root) {
     while (here.rank % (2 * step) == 0) step *= 2;
     MPI_Request request = MPI_REQUEST_NULL;
     call(MPI_Irecv(&told, 1, MPI_BYTE, rank_of(here.rank - step), wake_tag, comm, &request));
+    const double began_s = platform::now_s();
     double nap = 50e-6;
     for (int arrived = 0;;) {
       call(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
       if (arrived != 0) break;
       platform::sleep_s(nap);
-      nap = std::min(nap * 1.5, 2e-3);
+      nap = std::min(nap * 1.5, longest_nap_s(platform::now_s() - began_s));
     }
   } else {
     while (step < here.ranks) step *= 2;

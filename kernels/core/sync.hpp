@@ -118,6 +118,10 @@ class Starter {
   double error_ticks_ = 0.0;
 };
 
+/// Seconds between two looks of a rank that has waited so long. Hundreds of ranks on few cores
+/// would take these for their looks alone; a small share of the wait is not missed.
+double longest_nap_s(double waited_s);
+
 /// Waits for a byte from rank 0 of the communicator, asleep between looks; rank 0 sends it. For
 /// ranks that have nothing to do: they must not take cores or memory bandwidth from those that
 /// work.
