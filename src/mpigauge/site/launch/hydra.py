@@ -3,8 +3,8 @@
 """Hydra, the launcher of MPICH and Intel MPI.
 
 Ranks of MPICH 4.2 and later request their kinds of memory from mpiexec, all at the same time. The
-proxy of a host passes each request on and writes while it does not read, as does mpiexec. From
-about 280 ranks on, both fill the socket between them and wait forever. With `-memory-alloc-kinds`
+proxy of a host passes each request on and writes while it does not read, as does mpiexec. With
+384 ranks, both fill the socket between them and wait forever. With `-memory-alloc-kinds`
 the proxy has the answer, and passes nothing on.
 """
 
