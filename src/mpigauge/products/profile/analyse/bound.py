@@ -9,6 +9,7 @@ involuntarily, a rank that blocks or sleeps voluntarily.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -83,13 +84,12 @@ class WhatBounds:
     def ranks_per_core(self) -> float:
         """The ranks per core on the host with most of them, by the cores on which they were seen;
         0: unknown."""
-        most = 0.0
-        for host in dict.fromkeys(file.host for file in self.account.ranks):
-            files = [file for file in self.account.ranks if file.host == host]
-            cores = {cpu for file in files for cpu in file.cpus}
-            if cores:
-                most = max(most, len(files) / len(cores))
-        return most
+        ranks: Counter[str] = Counter()
+        cores: dict[str, set[int]] = defaultdict(set)
+        for file in self.account.ranks:
+            ranks[file.host] += 1
+            cores[file.host].update(file.cpus)
+        return max((ranks[host] / len(of) for host, of in cores.items() if of), default=0.0)
 
     @property
     def is_starved(self) -> bool:
