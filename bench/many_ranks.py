@@ -39,7 +39,7 @@ from tests import fabrics, profiles, scale
 
 PROMISE = (
     "from 512 to 10 000 ranks no more than twice the bytes a rank; a map of 10 000 below 2 GB; no "
-    "word of a launch of 128 KiB; 512 real ranks end within 1.2 of --in, Python below 200 MB"
+    "word of a launch of 128 KiB; 512 real ranks end within 1.2 of --time, Python below 200 MB"
 )
 RANKS = (64, 512, 4096, 10_000)
 REAL, SECONDS = (64, 512), 60
@@ -144,7 +144,15 @@ def real(mpi: str, ranks: int, seconds: int, folder: Path) -> Real:
     """`run Barrier Allreduce` in one launch. UserError: it fails."""
     target = folder / f"real-{ranks}"
     words = [common.MPIGAUGE, "run", "Barrier", "Allreduce", "--mpi", mpi, "--np", str(ranks)]
-    words += ["--oversubscribe", "--launches", "1", "--in", f"{seconds}s", "--output", str(target)]
+    words += [
+        "--oversubscribe",
+        "--launches",
+        "1",
+        "--time",
+        f"{seconds}s",
+        "--output",
+        str(target),
+    ]
     taken = measured("run", ranks, words)
     lines = (target / "records.jsonl").read_text(encoding="utf-8").splitlines()
     (end,) = (json.loads(line) for line in lines if re.match(r'\{"record": ?"end"', line))
@@ -203,7 +211,7 @@ def tried(mpi: str, numbers: Sequence[int], reals: Sequence[int], seconds: int) 
     figures = f"bytes a rank grow by at most {growth:.2f}, map {maps[-1].bytes / 1e9:.2f} GB, "
     figures += f"longest word of a launch {longest / 1024:.0f} KiB"
     if runs:
-        figures += f", {over:.2f} of --in on {max(reals)} ranks, Python {python / 1e6:.0f} MB"
+        figures += f", {over:.2f} of --time on {max(reals)} ranks, Python {python / 1e6:.0f} MB"
     return common.conclude(is_kept, figures)
 
 

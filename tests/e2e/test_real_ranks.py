@@ -47,7 +47,17 @@ def measured(folder: Path, words: tuple[str, ...], name: str, ranks: int) -> Run
 
 @on_many
 def test_a_run_lists_what_did_not_fit(name: str, ranks: int, seconds: str, tmp_path: Path) -> None:
-    words = ("run", "Barrier", "Allreduce", "--sizes", "4,1Ki", "--launches", "1", "--in", seconds)
+    words = (
+        "run",
+        "Barrier",
+        "Allreduce",
+        "--sizes",
+        "4,1Ki",
+        "--launches",
+        "1",
+        "--time",
+        seconds,
+    )
     run = measured(tmp_path, words, name, ranks)
     cells = {(cell.benchmark, cell.ranks, cell.message_bytes) for cell in run.cells}
     skipped = {tuple(skip.key[name] for name in KEY) for skip in run.skips}
@@ -61,7 +71,7 @@ def test_a_run_lists_what_did_not_fit(name: str, ranks: int, seconds: str, tmp_p
 
 @on_many
 def test_a_map_measures_whole_rounds(name: str, ranks: int, seconds: str, tmp_path: Path) -> None:
-    words = ("map", "--sizes", "8", "--in", seconds)
+    words = ("map", "--sizes", "8", "--time", seconds)
     run = measured(tmp_path, words, name, ranks)
     pairs = {tuple(map(int, cell.members.split(","))) for cell in run.cells}
     assert len(pairs) % (ranks // 2) == 0
