@@ -133,12 +133,22 @@ def lossy_pair(hosts: Cluster) -> set[str]:
     return {"node02", "node06"}
 
 
+def narrow_link(hosts: Cluster) -> set[str]:
+    """Two groups of hosts, with half the rate of a host between them."""
+    names = [f"node{number:02}" for number in range(1, HOSTS + 1)]
+    rate = f"{RATE_MBIT // 2}mbit"
+    done = run_script(SCRIPT, ("divide", rate, *names[HOSTS // 2 :]), hosts.env | BURST, None)
+    assert done.returncode == 0, done.stderr
+    return set(names)
+
+
 def nothing(_: Cluster) -> set[str]:
     return set()
 
 
 def mend(hosts: Cluster) -> None:
     shape(hosts, RATE_MBIT)
+    hosts.script("divide", "off")
     hosts.script("exec", "node06", "--", "iptables", "-F", "INPUT")
 
 
@@ -174,3 +184,26 @@ def test_faults_are_named_and_nothing_else(
     if not wanted:
         assert calm >= right, f"{calm} of {runs} intervals contain 1"
         assert sum(abs(share - 1) < 0.1 for share in shares) >= right, shares
+
+
+@pytest.mark.acceptance("fabric")
+def test_groups_behind_a_narrow_link_are_measured_and_named(
+    ready: Mpi, even: Cluster, tmp_path: Path
+) -> None:
+    """Without a file of groups: the bandwidths of pairs alone show them."""
+    wanted = narrow_link(even)
+    good, runs = 0, 10
+    try:
+        for number in range(runs):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            words = ("--groups", "measured", "--seed", str(number + 1))
+            fabric = measured(even, ready, folder, 30, *words)
+            first, second = fabric.groups[: HOSTS // 2], fabric.groups[HOSTS // 2 :]
+            are_found = len(set(first)) == len(set(second)) == 1 and first[0] != second[0]
+            kinds = {each.kind for each in fabric.account.accusations}
+            is_link = bool(kinds) and kinds <= {"groups", "uplink", "crossing"}
+            good += are_found and is_link and accused(fabric) <= wanted
+    finally:
+        mend(even)
+    assert good >= 9, f"{good} of {runs}"
