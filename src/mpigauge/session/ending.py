@@ -44,13 +44,10 @@ def wrong_words(stored: Run) -> list[str]:
     wrong = [cell for cell in stored.cells if cell.wrong_count]
     if not wrong:
         return []
-    count = 0
-    names: list[str] = []
-    for cell in wrong:
-        count += cell.wrong_count
-        name = f"{cell.benchmark} {byte_count(cell.message_bytes)}".strip()
-        if name not in names:
-            names.append(name)
+    count = sum(cell.wrong_count for cell in wrong)
+    # Cells of a slow launch are stored in the order in which they were measured.
+    cells = sorted({(cell.benchmark, cell.message_bytes) for cell in wrong})
+    names = [f"{benchmark} {byte_count(size)}".strip() for benchmark, size in cells]
     where = ", ".join(names[:MOST_NAMED])
     if len(names) > MOST_NAMED:
         where += f" and {len(names) - MOST_NAMED} more"
