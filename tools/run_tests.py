@@ -47,9 +47,9 @@ them ten times as slow, or fail."""
 PAIR = ("-n", "2", *BY_FILE)
 """The options that run two files at a time: one uses the cores while the other launches."""
 LONGEST_REASON = 200
-LOW, LOWEST = 10, 19
+LOW, LOWEST = 10, 17
 """Nice values of parts beside MPI jobs. Two workers use idle cores, and of busy ones a tenth, or a
-hundredth."""
+fiftieth. Two more steps are left for tests of priorities."""
 
 
 @dataclass(frozen=True)
