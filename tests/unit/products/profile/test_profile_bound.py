@@ -123,6 +123,12 @@ def test_a_program_that_reads_and_writes() -> None:
     assert first(read).startswith("I/O-bound: <0.1 % of the run time is MPI-IO, 70 % off the CPU")
 
 
+@pytest.mark.parametrize(("io_s", "begin"), [(8.0, "I/O-bound: "), (2.0, "Starved: ")])
+def test_cores_that_the_system_takes_to_write_files_are_not_lost(io_s: float, begin: str) -> None:
+    taken = usage(cpu_s=8.0, involuntary=1500)
+    assert first(of(*(rank(at, io_s=io_s, usage=taken) for at in range(2)))).startswith(begin)
+
+
 def test_a_program_that_sleeps_between_few_calls_is_not_starved() -> None:
     asleep = usage(cpu_s=3.0, voluntary=5, involuntary=20)
     assert WhatBounds(Account(of(rank(0, usage=asleep), rank(1)))).bound != "starved"

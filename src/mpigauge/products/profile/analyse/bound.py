@@ -93,8 +93,12 @@ class WhatBounds:
 
     @property
     def is_starved(self) -> bool:
-        """True if a rank was kept from its core so long that others may have waited for it."""
-        return bool(self.lost_shares.max(initial=0.0) >= LEAST_LOST)
+        """True if a rank was kept from its core so long that others may have waited for it. Cores
+        that are lost in MPI-IO do not count, as the system takes them to write the files."""
+        run_s = self.account.run_s
+        files = np.divide(self.file_s, run_s, out=np.zeros(len(run_s)), where=run_s > 0)
+        shares = self.lost_shares * (1.0 - np.clip(files, 0.0, 1.0))
+        return bool(shares.max(initial=0.0) >= LEAST_LOST)
 
     @property
     def is_oversubscribed(self) -> bool:
