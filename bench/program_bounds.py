@@ -77,7 +77,7 @@ ROWS = (
     Row("serialised", "serialised", ("MPI-bound by serialisation",)),
     Row("file", "file", ("I/O-bound",)),
     Row("starved", "latency", ("Starved",), has_loops=True),
-    Row("oversubscribed", "latency", ("Oversubscribed",), ranks=MANY),
+    Row("oversubscribed", "compute", ("Oversubscribed",), ranks=MANY),
 )
 
 
