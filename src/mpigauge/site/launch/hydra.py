@@ -3,9 +3,8 @@
 """Hydra, the launcher of MPICH and Intel MPI.
 
 Ranks of MPICH 4.2 and later request their kinds of memory from mpiexec, all at the same time. The
-proxy of a host passes each request on and writes while it does not read, as does mpiexec. With
-384 ranks, both fill the socket between them and wait forever. With `-memory-alloc-kinds`
-the proxy has the answer, and passes nothing on.
+proxy of a host passes each request on and writes while it does not read, as does mpiexec. With 384
+ranks both fill the socket between them and hang. `-memory-alloc-kinds` gives the proxy the answer.
 """
 
 from __future__ import annotations
@@ -42,8 +41,9 @@ def command(job: Job) -> Command:
 def _answered(job: Job) -> list[str]:
     """Returns the option that answers the requests of very many ranks for kinds of memory."""
     version = [int(number) for number in re.findall(r"\d+", job.mpi.version)[:2]]
+    has_option = job.mpi.name == "mpich" and version >= [4, 2]  # derived MPIs: other versions
     most = max((host.ranks for host in job.hosts), default=job.ranks)
-    return ["-memory-alloc-kinds", "mpi"] if most > MOST_REQUESTS and version >= [4, 2] else []
+    return ["-memory-alloc-kinds", "mpi"] if has_option and most > MOST_REQUESTS else []
 
 
 def _bound(job: Job) -> list[str]:

@@ -107,4 +107,5 @@ def test_kinds_of_memory_are_answered_on_hosts_of_very_many_ranks() -> None:
     assert options(Job(MPICH, 64, ("p",))) != option
     assert options(Job(MPICH, RANKS, ("p",), hosts=FILLED)) != option
     assert options(Job(replace(MPICH, version="4.1.3"), 512, ("p",))) != option
+    assert options(Job(replace(MPICH, name="mvapich", version="4.2"), 512, ("p",))) != option
     assert options(Job(INTEL, 512, ("p",))) != option
