@@ -136,6 +136,7 @@ class Aggressor {
       while (kept_.order.go_on != 0) batch(*load);
     } catch (const std::exception&) {
       stopped_ = true;
+      kept_ = {};  // ranks may have failed in different batches
       finish();
     }
   }
