@@ -144,15 +144,8 @@ def real(mpi: str, ranks: int, seconds: int, folder: Path) -> Real:
     """`run Barrier Allreduce` in one launch. UserError: it fails."""
     target = folder / f"real-{ranks}"
     words = [common.MPIGAUGE, "run", "Barrier", "Allreduce", "--mpi", mpi, "--np", str(ranks)]
-    words += [
-        "--oversubscribe",
-        "--launches",
-        "1",
-        "--time",
-        f"{seconds}s",
-        "--output",
-        str(target),
-    ]
+    words += ["--oversubscribe", "--launches", "1", "--time", f"{seconds}s"]
+    words += ["--output", str(target)]
     taken = measured("run", ranks, words)
     lines = (target / "records.jsonl").read_text(encoding="utf-8").splitlines()
     (end,) = (json.loads(line) for line in lines if re.match(r'\{"record": ?"end"', line))

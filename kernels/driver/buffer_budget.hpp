@@ -21,7 +21,7 @@ class BufferBudget {
     bound_ = seconds > 0;
   }
 
-  /// Bytes of the largest case of the next step; nothing when there is none, or no time for it.
+  /// Bytes of the largest case of the next step. Empty: no case is left, or no time.
   /// There is always time for the first two, which are small.
   [[nodiscard]] std::optional<std::size_t> next() const {
     if (needs_.empty() || (steps_ > 0 && taken_ >= needs_.back())) return std::nullopt;
@@ -47,7 +47,7 @@ class BufferBudget {
   static constexpr double most_share = 0.5, always_s = 0.5;
   static constexpr std::size_t growth = 8, first_part = growth * growth * growth, one = 1;
 
-  // The largest case of so many bytes; where there is none, the smallest that was not taken.
+  // The largest case of at most so many bytes, but at least the smallest without buffers.
   [[nodiscard]] std::size_t largest_up_to(std::size_t bytes) const {
     const auto above = std::upper_bound(needs_.begin(), needs_.end(), bytes);
     const auto left =
