@@ -28,6 +28,9 @@ constexpr ChunkShape chunk_shapes[] = {
     {std::numeric_limits<double>::infinity(), 1, 1},
 };
 
+// Of calls as long, caches are a small part: where connections are there, too, the first one counts.
+constexpr double cold_s = 20e-3;
+
 // Shortest sample, where calls may share one: below, the clock's cost or its step would show.
 constexpr double batch_of_clock_readings = 20, batch_of_clock_steps = 100;
 constexpr double least_of_clock_steps = batch_of_clock_steps / 4;
@@ -380,7 +383,7 @@ Visit Sampling::shape(std::size_t i) const {
   const double sample_s = call * visit.calls / rules_.hz;
   const auto* chosen = std::begin(chunk_shapes);
   while (sample_s >= chosen->below_s) ++chosen;
-  visit.warm = chosen->warm;
+  visit.warm = goals_[i].connects && sample_s >= cold_s ? 0 : chosen->warm;
   visit.samples = chosen->samples;
   return visit;
 }

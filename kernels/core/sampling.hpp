@@ -92,6 +92,7 @@ struct Goal {
   std::uint32_t arms_of = 0;     ///< not 0: cells with the same are one case in several settings
   double wait_ticks = 0;         ///< before each sample until all ranks start
   bool every_round = false;      ///< its visits are compared with those of others in their rounds
+  bool connects = false;         ///< each visit connects its ranks before the first call
 };
 
 /// Median and interval of a cell so far, in ticks per call.

@@ -364,7 +364,7 @@ void AdaptivePhase::choose_jobs(const std::vector<Job>& jobs) {
     }
     goals.push_back({calls, !is_apart(job), together ? static_cast<std::uint32_t>(calls) : 0,
                      most_calls(job.row), job.row.card->most_s, job.arms_of, wait,
-                     is_compared_by_round(*job.row.card)});
+                     is_compared_by_round(*job.row.card), job.row.card->by_pair});
   }
   sampling_.emplace_back(rules_, goals, platform::now_s());
   wrong_.assign(jobs_.size(), 0);

@@ -92,12 +92,25 @@ TEST(hosts_agree_on_random_pairs) {
   }
 }
 
-TEST(random_pairs_differ_from_round_to_round) {
-  std::set<int> partners;
-  for (std::uint32_t round = 0; round < 200; ++round) {
-    partners.insert(fabric::random_meeting(3, 8, seed, round).host);
+TEST(random_pairs_have_all_met_before_any_meets_again) {
+  for (int hosts = 2; hosts < 14; ++hosts) {
+    const int rounds = hosts - 1 + hosts % 2;
+    std::set<std::pair<std::uint32_t, int>> met;
+    for (std::uint32_t round = 0; round < 3U * static_cast<std::uint32_t>(rounds); ++round) {
+      const int other = fabric::random_meeting(1, hosts, seed, round).host;
+      if (other < 0) continue;
+      CHECK(met.emplace(round / static_cast<std::uint32_t>(rounds), other).second);
+    }
+    CHECK_EQ(met.size(), 3U * (static_cast<std::size_t>(hosts) - 1));
   }
-  CHECK(partners == (std::set<int>{0, 1, 2, 4, 5, 6, 7}));
+}
+
+TEST(tournaments_differ_from_each_other) {
+  std::set<int> first_partners;
+  for (std::uint32_t tournament = 0; tournament < 200; ++tournament) {
+    first_partners.insert(fabric::random_meeting(3, 8, seed, 7 * tournament).host);
+  }
+  CHECK(first_partners == (std::set<int>{0, 1, 2, 4, 5, 6, 7}));
 }
 
 TEST(halves_meet_each_other_alone) {

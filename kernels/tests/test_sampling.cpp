@@ -242,6 +242,22 @@ TEST(chunks_change_their_shape_at_20_and_200_us_and_at_1_ms) {
   }
 }
 
+TEST(long_calls_of_connected_ranks_have_no_untimed_one_before) {
+  const Goal connected{.calls_of_imb = forever, .connects = true};
+  const std::vector<Goal> goals{connected, connected, Goal{.calls_of_imb = forever}};
+  Sampling sampling({.hz = 1e9}, goals, 0);
+  CHECK_EQ(sampling.next(0).number, 0U);
+  sampling.add(0, flat(0, 19e6), 0.1);
+  sampling.add(1, flat(0, 21e6), 0.1);
+  sampling.add(2, flat(0, 21e6), 0.1);
+  const Round round = sampling.next(0);
+  const std::vector<int> expected{1, 0, 1};
+  for (std::uint32_t i = 0; i < expected.size(); ++i) {
+    CHECK_EQ(visit_to(round, i).warm, expected[i]);
+    CHECK_EQ(visit_to(round, i).samples, 1);
+  }
+}
+
 TEST(the_first_round_is_short_for_all) {
   Bench bench({}, {us, 50000 * us}, 0);
   bench.run(1);

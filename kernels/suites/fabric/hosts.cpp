@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/pairs.hpp"
 #include "suites/patterns/random.hpp"
 
 namespace mpigauge::fabric {
@@ -33,11 +34,15 @@ std::string too_few(const Shape& shape, int least) {
 }
 
 Meeting random_meeting(int host, int hosts, std::uint64_t seed, std::uint32_t round) {
-  const auto order = patterns::random_ring(hosts, seed, round);
+  if (hosts < 2) return {};
+  const Rounds tournament({}, hosts);
+  const auto order = patterns::random_ring(hosts, seed, round / tournament.count());
   const int place = place_of(host, order);
-  const int other = place ^ 1;
-  if (other >= hosts) return {};
-  return {order[static_cast<std::size_t>(other)], place / 2, place < other};
+  const auto seat = tournament.seat(tournament.number(round % tournament.count()), place);
+  if (!seat) return {};
+  const bool lower = place == seat->pair.first;
+  const int other = lower ? seat->pair.second : seat->pair.first;
+  return {order[static_cast<std::size_t>(other)], seat->index, lower};
 }
 
 Meeting halves_meeting(int host, int hosts, std::span<const int> order, std::uint32_t round) {

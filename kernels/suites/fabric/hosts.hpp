@@ -32,7 +32,8 @@ struct Meeting {
   bool lower = false;
   [[nodiscard]] bool exists() const { return host >= 0; }
 };
-/// All hosts in pairs at random; one rests where their number is odd.
+/// All hosts in random pairs; one rests where their number is odd. Rounds are tournaments of hosts
+/// in random order: each pair has met once before any meets again.
 Meeting random_meeting(int host, int hosts, std::uint64_t seed, std::uint32_t round);
 /// The hosts in this order (empty: as they are), the first half with the second, shifted from round
 /// to round.

@@ -82,7 +82,7 @@ class Exchange {
     isend(out_[t], peer_, comm_, &requests[1]);
     wait_all(2, requests.data());
   }
-  /// Both are there: a barrier does not let all ranks go at once.
+  /// Connects both, and waits until both are there: a barrier does not let all ranks go at once.
   void meet() const {
     if (peer_ < 0) return;
     const Message nothing{nullptr, 0, MPI_BYTE};
@@ -100,6 +100,7 @@ template <Arrange arrange>
 void at_once(Run& run) {
   const Hosts hosts{run.ranks() / run.options().host_ranks, run.options().host_ranks};
   const Exchange exchange(run, arrange(run, hosts), hosts);
+  exchange.meet();
   run.measure([=](Turn t) { exchange(t); });
   exchange.expect(run);
 }

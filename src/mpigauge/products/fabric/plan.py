@@ -31,7 +31,7 @@ LEAST_HOSTS_BESIDE = 4
 """Two victims and two aggressors."""
 AGGRESSORS_OPTION, HALF = "aggressors", "50"
 """The share of the hosts that are aggressors, in percent."""
-_SHARE_OF_PAIRS, _SHARE_OF_SPOTS, _SHARE_OF_VICTIMS = 4, 1, 5
+_SHARE_OF_PAIRS, _SHARE_OF_SPOTS, _SHARE_OF_VICTIMS = 3, 1, 6
 
 
 def fabric_plan(
