@@ -60,18 +60,20 @@ class Network:
             rounds.append([pair for pair in pairs if max(pair) < self.hosts])
         return rounds
 
-    def measure(self, seed: int, fixed: Sequence[Permutation] = ()) -> Flows:
-        """The flows of several tournaments, and of each fixed permutation ten times, in random
-        order."""
+    def measure(
+        self, seed: int, fixed: Sequence[Permutation] = (), rounds: int = 0, times: int = 10
+    ) -> Flows:
+        """The flows of `rounds` permutations of tournaments (0: of several tournaments), and of
+        each fixed permutation so many times, in random order."""
         random = np.random.default_rng(seed)
         host = random.normal(0, 0.02, self.hosts)
         link = random.normal(0, 0.01, (self.hosts, self.hosts))
         permutations: list[Permutation] = []
-        while len(permutations) < self.rounds:
+        while len(permutations) < (rounds or self.rounds):
             permutations += self.tournament(random)
-        permutations += list(fixed) * 10
+        permutations = permutations[: rounds or None] + list(fixed) * times
         random.shuffle(permutations)
-        rounds, level = [], 0.0
+        measured, level = [], 0.0
         for pairs in permutations:
             level = 0.8 * level + random.normal(0, self.drift)
             flows = []
@@ -87,14 +89,14 @@ class Network:
                     log -= 0.2 + abs(random.normal())
                 slower = self.slower(first, second, pairs)
                 flows.append((first, second, 1e9 * math.exp(log) / slower))
-            rounds.append(flows)
-        return Flows.of_rounds(rounds)
+            measured.append(flows)
+        return Flows.of_rounds(measured)
 
     def account(self, seed: int, **more: Any) -> Account:
         names = [f"n{host}" for host in range(self.hosts)]
         groups = [f"leaf{group}" for group in self.group]
-        fixed = more.pop("fixed", ())
-        return accuse(self.measure(seed, fixed), names, groups, **more)
+        drawn = {name: more.pop(name) for name in ("fixed", "rounds", "times") if name in more}
+        return accuse(self.measure(seed, **drawn), names, groups, **more)
 
 
 Named = list[tuple[str, tuple[str, ...]]]
@@ -124,6 +126,16 @@ def _narrow_link(network: Network) -> Slower:
         if not network.is_crossing((first, second)):
             return 1.0
         return max(1.0, crossing / (network.hosts / 10))
+
+    return slower
+
+
+def _shared_link(network: Network) -> Slower:
+    """The link between two groups carries half of what a host sends."""
+
+    def slower(first: int, second: int, pairs: Permutation) -> float:
+        crossing = sum(map(network.is_crossing, pairs))
+        return 2.0 * crossing if network.is_crossing((first, second)) else 1.0
 
     return slower
 
@@ -186,6 +198,15 @@ def test_a_fault_is_named_and_nothing_else(hosts: int, fault: str, noise: float)
     network = Network(hosts, groups, noise, slower=slower(network))
     results = [named(network.account(seed)) for seed in range(PLANTED)]
     assert results.count([expected]) >= 9, results
+
+
+def test_a_link_between_two_groups_of_four_hosts_is_named_after_half_a_minute() -> None:
+    """Half a minute has twelve random permutations, and twelve rounds in which all pairs cross."""
+    network = Network(8)
+    network = Network(8, slower=_shared_link(network))
+    halves = [[(host, 4 + (host + shift) % 4) for host in range(4)] for shift in range(4)]
+    accounts = [network.account(seed, rounds=12, fixed=halves, times=3) for seed in range(CLEAN)]
+    assert [named(each) for each in accounts].count([("groups", ("leaf0", "leaf1"))]) >= 18
 
 
 def test_a_fault_has_its_ratio_and_its_interval() -> None:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mpigauge.result.fabric.rank_sum import (
-    LEVELS,
     from_others,
     lower_tail,
     median_by_block,
     middle_of,
+    within_blocks,
 )
 from mpigauge.result.stats.order import MAD, OF_MEDIAN
 from mpigauge.result.stats.peers import LEAST_PEERS
@@ -90,6 +90,15 @@ class Grouping:
         return inside
 
 
+class Blocks(NamedTuple):
+    """Values of a set beside others of their blocks: flows of one round, or whole rounds."""
+
+    log: Floats
+    block: Ints
+    inside: Mask
+    """True for the values of the set."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """The flows of a suspect, beside others of their rounds."""
@@ -102,6 +111,8 @@ class Evidence:
     """The deviations of others, in order; empty: a flow has a single other one."""
     own: Floats
     """The part of `peers` that is the suspect's own, in order."""
+    blocks: Blocks | None = None
+    """All that is compared, if ranks are those within a block."""
 
     @cached_property
     def by_round(self) -> Floats:
@@ -126,14 +137,14 @@ class Evidence:
 
     def p(self, allowed: float) -> float:
         """The probability of ranks as low by chance if its flows are slower by `allowed`."""
-        if not len(self.peers):
-            is_faster = self.by_round + allowed > 0
-            return lower_tail((1.0 + is_faster) / 2, 2)
+        if self.blocks:
+            log, block, inside = self.blocks
+            return within_blocks(log + allowed * inside, block, inside)
         moved = self.deviations + allowed
         below = self._below(self.peers, moved) - self._below(self.own, moved)
         others = len(self.peers) - len(self.own)
         ranks = self._means((below + 1.0) / (others + 1))
-        return lower_tail(ranks, LEVELS, math.sqrt(1 + len(moved) / max(others, 1)))
+        return lower_tail(ranks, math.sqrt(1 + len(moved) / max(others, 1)))
 
     @staticmethod
     def _below(ordered: Floats, values: Floats) -> Ints:
@@ -268,10 +279,9 @@ class Case:
             return self._of_few(flows)
         inside = np.zeros(len(self.log), dtype=bool)
         inside[flows] = True
-        evidence = _beside(self.log, self.flows.round, self.block, inside)
-        if evidence is None and suspect.is_of_groups:
-            evidence = self._between_rounds(inside)
-        return evidence
+        if suspect.is_of_groups:
+            return self._of_groups(inside)
+        return _beside(self.log, self.flows.round, self.block, inside)
 
     def _of_few(self, flows: Ints) -> Evidence | None:
         """The evidence on few of all flows, whose peers have these among them."""
@@ -285,17 +295,24 @@ class Case:
     def _ordered(self) -> Floats:
         return np.sort(self.deviations[self.others >= 2])
 
-    def _between_rounds(self, inside: Mask) -> Evidence | None:
-        """The evidence of whole rounds, where no round has flows of both kinds. Drift between
-        rounds counts as noise."""
-        if inside.all():
-            return None
-        rounds, at = np.unique(self.flows.round, return_inverse=True)
-        share = np.bincount(at, inside) / np.bincount(at)
+    def _of_groups(self, inside: Mask) -> Evidence | None:
+        """The evidence on flows that are as many as others: beside these in the same round, and
+        of rounds in which all are inside of the set beside rounds in which none is. Drift between
+        such rounds counts as noise."""
+        _, first = np.unique(self.block, return_index=True)
+        share = np.bincount(self.block, inside) / np.bincount(self.block)
         pure = (share == 0) | (share == 1)
-        logs = median_by_block(self.log, at.astype(np.intp), len(rounds))[pure]
-        together = np.zeros(len(logs), dtype=np.intp)
-        return _beside(logs, rounds[pure], together, share[pure] == 1)
+        logs = median_by_block(self.log, self.block, len(first))[pure]
+        rounds, stratum = self.flows.round[first][pure], self.stratum[first][pure]
+        are_inside = share[pure] == 1
+        evidence = _beside(self.log, self.flows.round, self.block, inside)
+        evidence = evidence or _beside(logs, rounds, stratum, are_inside)
+        blocks = Blocks(
+            np.concatenate((self.log, logs)),
+            np.concatenate((self.block, len(first) + stratum)),
+            np.concatenate((inside, are_inside)),
+        )
+        return evidence and replace(evidence, blocks=blocks)
 
     def _p(self, suspect: Suspect, evidence: Evidence, allowed: float) -> float:
         """The p-value. A slow switch needs flows within its group that are slow, and others out of
@@ -314,7 +331,7 @@ class Case:
             of_part = _beside(self.log[kept], rounds, block, part[kept])
             if of_part is None or np.quantile(of_part.deviations, _MOST_OF) > -allowed:
                 return 1.0
-            ps.append(of_part.p(allowed))
+            ps.append(within_blocks(self.log[kept] + allowed * part[kept], block, part[kept]))
         return max(ps)
 
     def _is_beyond_its_hosts(self, suspect: Suspect, evidence: Evidence) -> bool:
@@ -356,9 +373,10 @@ def _beside(log: Floats, rounds: Ints, block: Ints, inside: Mask) -> Evidence | 
         return None
     middles = median_by_block(log[~inside], block[~inside], blocks)
     deviations = log[kept] - middles[block[kept]]
-    peers = np.empty(0)
-    if least > 1:
-        peers = from_others(log[~inside], block[~inside])[others[block[~inside]] >= 2]
+    if least == 1:
+        compared = Blocks(log, block, inside)
+        return Evidence(deviations, rounds[kept], np.empty(0), np.empty(0), compared)
+    peers = from_others(log[~inside], block[~inside])[others[block[~inside]] >= 2]
     return Evidence(deviations, rounds[kept], np.sort(peers), np.empty(0))
 
 

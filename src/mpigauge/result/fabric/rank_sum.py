@@ -22,6 +22,9 @@ LEVELS = 256
 _MOST_EXACT = 200
 """The sum of more ranks counts as normal; the tail of the normal one is then the heavier one."""
 
+_MOST_PAIRS = 2000
+"""The number of more pairs counts as normal; its tail, too, is the heavier one."""
+
 
 def middle_of(values: Floats) -> float:
     """The median of a few values, for which NumPy's own takes twenty times as long."""
@@ -60,36 +63,78 @@ def from_others(values: Floats, block: Ints) -> Floats:
     return deviations
 
 
-def lower_tail(ranks: Floats, levels: int, widening: float = 1.0) -> float:
+def lower_tail(ranks: Floats, widening: float = 1.0) -> float:
     """The probability that as many uniform ranks have a sum as small.
 
-    `ranks`: above 0, up to 1. `levels`: the number of values that a rank can have. `widening`: the
-    standard deviation of the sum relative to that of independent ranks.
+    `ranks`: above 0, up to 1. `widening`: the standard deviation of the sum relative to that of
+    independent ranks.
     """
     count = len(ranks)
     if not count:
         return 1.0
-    steps = np.clip(np.ceil(ranks * levels - 1e-9), 1, levels)
-    middle = count * (levels + 1) / 2
+    steps = np.clip(np.ceil(ranks * LEVELS - 1e-9), 1, LEVELS)
+    middle = count * (LEVELS + 1) / 2
     total = middle + (float(steps.sum()) - middle) / widening
     if count > _MOST_EXACT:
-        deviation = math.sqrt(count * (levels**2 - 1) / 12)
+        deviation = math.sqrt(count * (LEVELS**2 - 1) / 12)
         return 0.5 * math.erfc((middle - total) / deviation / math.sqrt(2))
-    place = min(math.ceil(total - 1e-9) - count, count * (levels - 1))
-    return float(_sums(count, levels)[max(place, 0)])
+    place = min(math.ceil(total - 1e-9) - count, count * (LEVELS - 1))
+    return float(_sums(count)[max(place, 0)])
 
 
 @lru_cache(maxsize=1024)
-def _sums(count: int, levels: int) -> Floats:
-    """The probabilities that `count` steps from 1 to `levels` have a sum of at most `count`,
+def _sums(count: int) -> Floats:
+    """The probabilities that `count` steps from 1 to LEVELS have a sum of at most `count`,
     `count` + 1, …"""
     each = np.array([1.0])
     for _ in range(count):
-        whole = np.cumsum(np.concatenate((each, np.zeros(levels - 1))))
-        whole[levels:] -= whole[:-levels].copy()
-        each = np.maximum(whole, 0.0) / levels
+        whole = np.cumsum(np.concatenate((each, np.zeros(LEVELS - 1))))
+        whole[LEVELS:] -= whole[:-LEVELS].copy()
+        each = np.maximum(whole, 0.0) / LEVELS
     below: Floats = np.minimum(np.cumsum(each), 1.0)
     return below
+
+
+def within_blocks(values: Floats, block: Ints, inside: Mask) -> float:
+    """The probability that the values inside a set are as low among the others of their blocks, if
+    each choice of as many values of a block is equally likely.
+
+    The statistic is the number of pairs, of one value inside and one outside of the same block,
+    whose value inside is not the lower one (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18
+    (1947) 50), summed over blocks.
+    """
+    blocks = int(block.max(initial=0)) + 1
+    ours = np.bincount(block[inside], minlength=blocks)
+    others = np.bincount(block[~inside], minlength=blocks)
+    order = np.lexsort((inside, values, block))
+    outside_so_far = np.cumsum(~inside[order]) - (np.cumsum(others) - others)[block[order]]
+    higher = int(outside_so_far[inside[order]].sum())
+    pairs = ours * others
+    if pairs.sum() <= _MOST_PAIRS:
+        sizes, times = np.unique(np.column_stack((ours, others)), axis=0, return_counts=True)
+        chances = np.array([1.0])
+        for (own, other), of in zip(sizes.tolist(), times.tolist(), strict=True):
+            for _ in range(of):
+                chances = np.convolve(chances, _higher_pairs(own, other))
+        return float(min(chances[: higher + 1].sum(), 1.0))
+    deviation = math.sqrt(float((pairs * (ours + others + 1)).sum()) / 12)
+    return 0.5 * math.erfc((float(pairs.sum()) / 2 - higher - 0.5) / deviation / math.sqrt(2))
+
+
+@lru_cache(maxsize=1024)
+def _higher_pairs(ours: int, others: int) -> Floats:
+    """The probabilities of 0, 1, … pairs whose value inside is the higher one.
+
+    Their counts are the coefficients of C. F. Gauss's binomial (1811), in exact integers.
+    """
+    counts = [1] + [0] * (ours * others)
+    for step in range(1, ours + 1):
+        for at in range(len(counts) - 1, others + step - 1, -1):
+            counts[at] -= counts[at - others - step]
+        for at in range(step, len(counts)):
+            counts[at] += counts[at - step]
+    ways = sum(counts)
+    return np.array([count / ways for count in counts])
 
 
 def at_least(hits: int, count: int, share: float) -> float:
