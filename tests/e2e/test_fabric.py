@@ -56,7 +56,7 @@ def measured(hosts: Cluster, mpi: Mpi, cwd: Path, seconds: int, *words: str) -> 
     settings = [f"--set={k}={v}" for k, v in YIELD.items() if mpi.launcher == "openmpi"]
     agent = ("--rsh", f"{hosts.agent} -p 50000")
     call = ("fabric", "--hosts", ALL, *agent, "--mpi", mpi.spec, *settings, "--sizes", "256Ki")
-    done = hosts.mpigauge(*call, "--in", f"{seconds}s", *words, "--output", "out", cwd=cwd)
+    done = hosts.mpigauge(*call, "--time", f"{seconds}s", *words, "--output", "out", cwd=cwd)
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
     stored = load(cwd / "out")
@@ -89,7 +89,7 @@ def test_one_host_at_half_rate_is_named(ready: Mpi, even: Cluster, tmp_path: Pat
 
 
 def test_without_a_fault_nothing_is_named(ready: Mpi, even: Cluster, tmp_path: Path) -> None:
-    fabrics = (fabric for fabric in twice(even, ready, tmp_path, 40) if not accused(fabric))
+    fabrics = (fabric for fabric in twice(even, ready, tmp_path, 20) if not accused(fabric))
     fabric = next(fabrics, None)
     assert fabric is not None
     pairing = fabric.pairing(RANDOM)
@@ -103,7 +103,7 @@ def test_an_odd_number_of_hosts_and_two_ranks_on_each(even: Cluster, tmp_path: P
     """A host rests in each round; ranks of a pair of hosts count together."""
     settings = [f"--set={k}={v}" for k, v in YIELD.items()]
     where = ("--hosts", "node[01-03]", "--ppn", "2", "--rsh", f"{even.agent} -p 50000")
-    words = ("fabric", *where, *settings, "--sizes", "16Ki", "--in", "15s", "--mpi", "openmpi")
+    words = ("fabric", *where, *settings, "--sizes", "16Ki", "--time", "15s", "--mpi", "openmpi")
     done = even.mpigauge(*words, "--oversubscribe", "--output", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     stored = load(tmp_path / "out")
@@ -114,6 +114,21 @@ def test_an_odd_number_of_hosts_and_two_ranks_on_each(even: Cluster, tmp_path: P
     assert pairing is not None
     assert {len(each.together) for each in pairing.compared} == {1}
     assert not fabric.impacts
+
+
+@pytest.mark.acceptance("many-ranks")
+def test_512_ranks_on_eight_hosts(even: Cluster, tmp_path: Path) -> None:
+    """64 ranks of MPICH share two cores and the network of their host."""
+    where = ("--hosts", ALL, "--ppn", "64", "--rsh", f"{even.agent} -p 50000", "--oversubscribe")
+    words = ("fabric", *where, "--mpi", "mpich", "--sizes", "1Ki", "--time", "60s")
+    done = even.mpigauge(*words, "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    stored = load(tmp_path / "out")
+    assert {rank.rank for rank in stored.ranks} == set(range(512))
+    fabric = fabric_of(stored, document(stored).rows)
+    assert fabric is not None
+    assert (fabric.lanes, len(fabric.hosts)) == (64, HOSTS)
+    assert fabric.pairings
 
 
 # The full matrix

@@ -11,6 +11,7 @@ import pytest
 
 from mpigauge.products.profile.store.stored import load_jobs
 from mpigauge.runs.store import Run, load
+from mpigauge.runs.store.tunings import load_tuning
 from mpigauge.site.mpi import find
 from tests.e2e.commands import mpigauge
 from tests.profiled import build
@@ -28,6 +29,7 @@ CASES = [
     ),
 ]  # fmt: skip
 on_many = pytest.mark.parametrize(("name", "ranks", "seconds"), CASES)
+of_mpich = pytest.mark.parametrize(("name", "ranks", "seconds"), CASES[:2])
 
 
 def measured(folder: Path, words: tuple[str, ...], name: str, ranks: int) -> Run:
@@ -76,6 +78,27 @@ def test_a_map_measures_whole_rounds(name: str, ranks: int, seconds: str, tmp_pa
     pairs = {tuple(map(int, cell.members.split(","))) for cell in run.cells}
     assert len(pairs) % (ranks // 2) == 0
     assert {rank for pair in pairs for rank in pair} == set(range(ranks))
+
+
+@of_mpich
+def test_a_sweep_has_all_its_points(name: str, ranks: int, seconds: str, tmp_path: Path) -> None:
+    words = ("sweep", "Barrier", "--ranks", str(ranks), "--vary", "env:A=1,2", "--launches", "1")
+    run = measured(tmp_path, (*words, "--time", seconds), name, ranks)
+    assert {cell.settings for cell in run.cells} == {"env:A=1", "env:A=2"}
+
+
+@of_mpich
+def test_a_tuning_has_a_rule_or_keeps_the_default(
+    name: str, ranks: int, seconds: str, tmp_path: Path
+) -> None:
+    words = ("tune", "Barrier", "--mpi", name, "--ranks", str(ranks), "--oversubscribe")
+    limits = ("--launches", "3", "--time", seconds)
+    done = mpigauge(*words, *limits, "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    tuning = load_tuning(tmp_path / "out")
+    judged = {(each.rule.collective, each.rule.ranks) for each in tuning.rules}
+    judged |= {(each.collective, each.ranks) for each in tuning.left}
+    assert judged == {("Barrier", ranks)}
 
 
 @on_many
