@@ -270,7 +270,12 @@ Sampling::Sampling(const Rules& rules, std::vector<Goal> goals, double now_s)
 
 double Sampling::target() const { return std::max(rules_.precision / 2, 0.02); }
 
+bool Sampling::is_empty() const {
+  return std::all_of(cells_.begin(), cells_.end(), [](const Cell& cell) { return cell.empty(); });
+}
+
 bool Sampling::out_of_time(double now_s) const {
+  if (rules_.at_least_one && is_empty()) return false;
   return rules_.seconds > 0 && now_s - start_s_ >= rules_.seconds;
 }
 
@@ -322,13 +327,12 @@ double Sampling::expected_s(const Visit& visit) const {
 }
 
 bool Sampling::has_time_for_one(double call_s, double now_s) const {
-  const bool is_first =
-      std::all_of(cells_.begin(), cells_.end(), [](const Cell& cell) { return cell.empty(); });
   const double late_s = std::max(late_share * rules_.seconds, late_s_of_any);
-  return is_first || has_time_for(call_s - late_s, now_s);
+  return is_empty() || has_time_for(call_s - late_s, now_s);
 }
 
 bool Sampling::is_in_time(const Visit& visit, double now_s) const {
+  if (rules_.at_least_one && is_empty()) return true;
   return has_time_for(expected_s(visit), now_s);
 }
 

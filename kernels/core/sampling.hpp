@@ -66,6 +66,7 @@ struct Rules {
   double seconds = 0;            ///< measuring time; 0: no bound but each cell's own
   double cell_seconds = 0;       ///< that a cell takes at most, but for one call; 0: no bound
   bool use_all = false;          ///< spend all of the seconds on the cells with the widest interval
+  bool at_least_one = false;     ///< one cell is visited however late it is
   std::uint64_t seed = 1;
   unsigned least_rounds = 6;  ///< fewest chunk medians that give a 95 % interval
   unsigned rounds_per_epoch = 4;
@@ -176,7 +177,7 @@ class Sampling {
   /// Whether a cell whose first call took so many seconds gets a timed one: one that ends a little
   /// late is better than nothing, and of the first cell of all there has to be something.
   [[nodiscard]] bool has_time_for_one(double call_s, double now_s) const;
-  /// Whether the next visit to a cell would, as far as is known from those before.
+  /// Whether the next visit to a cell would, as far as those before show.
   [[nodiscard]] bool is_in_time(const Visit& visit, double now_s) const;
   /// The first call of a cell took so many seconds, with all that is around it.
   void note_first_call(double seconds);
@@ -200,6 +201,7 @@ class Sampling {
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
  private:
+  [[nodiscard]] bool is_empty() const;
   [[nodiscard]] Stop judge(std::size_t i) const;
   [[nodiscard]] bool has_time_for_a_visit(std::size_t i) const;
   [[nodiscard]] Visit shape(std::size_t i) const;

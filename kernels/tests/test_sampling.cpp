@@ -3,6 +3,7 @@
 //
 // The sampling algorithm on a fake clock: a visit takes the time that its samples say.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <set>
@@ -577,6 +578,20 @@ TEST(time_ends_sampling) {
 
 TEST(without_seconds_there_is_no_end_of_time) {
   CHECK(!Sampling({.seconds = 0}, {{}}, 0).out_of_time(1e9));
+}
+
+TEST(one_cell_is_visited_however_late_it_is_where_that_is_wanted) {
+  for (const bool at_least_one : {false, true}) {
+    Sampling sampling({.hz = 1e9, .seconds = 1, .at_least_one = at_least_one}, {{}, {}}, 0);
+    const Round round = sampling.next(5);
+    CHECK_EQ(round.visits.size(), at_least_one ? 2U : 0U);
+    if (!at_least_one) continue;
+    const auto [first, second] = std::array{round.visits[0], round.visits[1]};
+    CHECK(!sampling.out_of_time(5) && sampling.is_in_time(first, 5));
+    sampling.add(first.cell, flat(0, 1e8), 0.1);
+    CHECK(sampling.out_of_time(5) && !sampling.is_in_time(second, 5));
+    CHECK(sampling.next(6).visits.empty());
+  }
 }
 
 TEST(time_counts_from_the_start_of_sampling) {
