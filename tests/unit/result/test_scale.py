@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import tracemalloc
 from typing import TYPE_CHECKING
 
@@ -55,6 +57,28 @@ def test_a_few_rounds_of_pairs_show_the_slow_host(
     assert odd == {slow}  # and nobody else
     assert len(sheet.odd_ranks) == scale.CORES
     assert "n3" in render("map", stored.document)
+
+
+def test_a_round_with_one_sample_of_each_pair_has_no_intervals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large_map, "LARGE_BYTES", 0)
+    folder = scale.store_map(tmp_path / "map", 256, [1], slow_host=3)
+    file = folder / "records.jsonl"
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        for name in ("ci_low_s", "ci_high_s") if line["record"] == "pairs" else ():
+            del line["columns"][name]
+            line["shared"][name] = None
+    texts = [json.dumps(line, separators=(",", ":")) for line in lines]
+    file.write_text("\n".join(texts) + "\n", encoding="utf-8")
+    stored = load_map(folder)
+    assert stored is not None
+    assert stored.document.pairs
+    latencies = [row.latency for row in stored.document.pairs.sheets[0].rows.values()]
+    assert len(latencies) == 128
+    assert all(math.isnan(each.low) and each.value > 0 for each in latencies)
+    assert "PingPong" in render("map", stored.document)
 
 
 def test_memory_of_a_map_grows_with_its_pairs(

@@ -138,9 +138,12 @@ def _add_block(kinds: dict[bytes, PairTimes], number: int, block: PairBlock) -> 
     if kind is None:
         kind = kinds[head] = PairTimes(cells_of(block, [0])[0].cell, [])
     pairs = pairs_of(block)
-    times, lows, highs, flags, wrong = (
-        column_of(block, name, len(pairs))
-        for name in ("time_p50_s", "ci_low_s", "ci_high_s", "flags", "wrong_count")
+    times, flags, wrong = (
+        column_of(block, name, len(pairs)) for name in ("time_p50_s", "flags", "wrong_count")
+    )
+    lows, highs = (
+        [math.nan if end is None else end for end in column_of(block, name, len(pairs))]
+        for name in ("ci_low_s", "ci_high_s")
     )
     places: Iterable[int] = range(len(pairs))
     if not _is_looked_at(block, len(pairs)):
