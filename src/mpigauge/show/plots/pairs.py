@@ -40,6 +40,8 @@ _LINE = 14.0
 """The height of a name."""
 _FOLDED = 64
 """Hosts from which groups take their place, if they are known."""
+_MOST_HOSTS = 256
+"""The most hosts that have lines of their own; more are folded into blocks of neighbours."""
 _HALF = 2.0
 """The slowness that is dark at least, so that noise alone is not."""
 _STRIP, _STRIP_WIDE = 24, 6
@@ -118,17 +120,32 @@ def _of(fabric: Fabric) -> str:
 
 def _matrix(name: str, fabric: Fabric) -> _Matrix:
     shares = {pair: of.value for pair, of in _shares(fabric).items() if of.value > 0}
-    groups = tuple(dict.fromkeys(fabric.groups))
-    if len(fabric.hosts) <= _FOLDED or len(groups) < 2:
+    folds = _folds(fabric)
+    if not folds:
         return _Matrix(name, _of(fabric), fabric.hosts, shares)
     from statistics import median
 
-    of_groups: dict[Pair, list[float]] = {}
-    for pair, share in shares.items():
-        first, second = sorted(groups.index(fabric.groups[host]) for host in pair)
-        of_groups.setdefault((first, second), []).append(share)
-    folded = {pair: median(of) for pair, of in of_groups.items()}
-    return _Matrix(name, _of(fabric), groups, folded)
+    names = tuple(dict.fromkeys(folds))
+    places = [names.index(fold) for fold in folds]
+    of_folds: dict[Pair, list[float]] = {}
+    for (one, two), share in shares.items():
+        first, second = sorted((places[one], places[two]))
+        of_folds.setdefault((first, second), []).append(share)
+    folded = {pair: median(of) for pair, of in of_folds.items()}
+    return _Matrix(name, _of(fabric), names, folded)
+
+
+def _folds(fabric: Fabric) -> tuple[str, ...]:
+    """The name of the group, or block of neighbours, of each host; empty: each has its own line."""
+    hosts = fabric.hosts
+    if len(hosts) > _FOLDED and len(set(fabric.groups)) > 1:
+        return fabric.groups
+    if len(hosts) <= _MOST_HOSTS:
+        return ()
+    size = math.ceil(len(hosts) / _FOLDED)
+    starts = range(0, len(hosts), size)
+    blocks = [hosts[start : start + size] for start in starts]
+    return tuple(f"{block[0]} to {block[-1]}" for block in blocks for _ in block)
 
 
 def _rows(name: str, fabric: Fabric) -> Iterator[tuple[str, ...]]:
@@ -154,6 +171,9 @@ def _notes(name: str, fabric: Fabric) -> Iterator[str]:
     missing = hosts * (hosts - 1) // 2 - len(_shares(fabric))
     if missing:
         yield f"{of}{many(missing, 'pair')} never met in a round, and have no square."
+    if folds := _folds(fabric):
+        kind = "groups" if folds == fabric.groups else "blocks of neighbours"
+        yield f"{of}a square is the median of all pairs of its hosts, in {kind}."
     if len(_shares(fabric)) > MANY_ROWS:
         yield f"{of}the table holds the {MANY_ROWS} pairs with the least share."
 

@@ -82,6 +82,15 @@ def test_many_hosts_are_folded_by_group(tmp_path: Path) -> None:
     assert "pairs never met in a round" in picture.notes[0]
 
 
+def test_very_many_hosts_without_groups_are_folded_into_blocks(tmp_path: Path) -> None:
+    hosts = [f"c{place:03}" for place in range(320)]
+    across = lambda pair: 0.6 if pair[0] < 5 or pair[1] < 5 else 1.0  # noqa: E731
+    picture = drawn("pairs", fabrics.run(tmp_path / "run", across, hosts=hosts))
+    assert "<title>c000 to c004 with " in picture.svg
+    assert picture.svg.count("<title>") <= 64 * 64
+    assert "a square is the median of all pairs of its hosts, in blocks" in " ".join(picture.notes)
+
+
 def test_impacts_have_intervals_and_stopped_rows_are_missing(tmp_path: Path) -> None:
     folder = fabrics.run(tmp_path / "run", names=VICTIMS, stopped="put")
     each = panels(drawn("impact", folder))
