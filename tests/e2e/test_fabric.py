@@ -180,7 +180,7 @@ def test_faults_are_named_and_nothing_else(
     right: int,
 ) -> None:
     wanted = plant(even)
-    good, calm, shares = 0, 0, []
+    good, shares, contain_one = 0, [], []
     try:
         for number in range(runs):
             folder = tmp_path / str(number)
@@ -188,7 +188,7 @@ def test_faults_are_named_and_nothing_else(
             fabric = measured(even, ready, folder, 30, "--seed", str(number + 1))
             good += accused(fabric) == wanted
             controls = [each.median for each in fabric.impacts if each.aggressor == CONTROL]
-            calm += all(not each.low > 1 and not each.high < 1 for each in controls)
+            contain_one += [each.low <= 1 <= each.high for each in controls if each.low > 0]
             pairing = fabric.pairing(RANDOM)
             assert pairing is not None
             assert pairing.total is not None
@@ -197,7 +197,8 @@ def test_faults_are_named_and_nothing_else(
         mend(even)
     assert good >= right, f"{good} of {runs} named {wanted or 'nothing'}"
     if not wanted:
-        assert calm >= right, f"{calm} of {runs} intervals contain 1"
+        assert len(contain_one) >= runs, "most runs have too few visits for intervals"
+        assert sum(contain_one) >= 0.9 * len(contain_one), contain_one
         assert sum(abs(share - 1) < 0.1 for share in shares) >= right, shares
 
 

@@ -84,21 +84,21 @@ def test_a_map_measures_whole_rounds(name: str, ranks: int, seconds: str, tmp_pa
 def test_a_sweep_has_all_its_points(name: str, ranks: int, seconds: str, tmp_path: Path) -> None:
     words = ("sweep", "Barrier", "--ranks", str(ranks), "--vary", "env:A=1,2", "--launches", "1")
     run = measured(tmp_path, (*words, "--time", seconds), name, ranks)
-    assert {cell.settings for cell in run.cells} == {"env:A=1", "env:A=2"}
+    assert {cell.arm for cell in run.cells} == {"", "control", "env:A=1", "env:A=2"}
 
 
 @of_mpich
 def test_a_tuning_has_a_rule_or_keeps_the_default(
     name: str, ranks: int, seconds: str, tmp_path: Path
 ) -> None:
-    words = ("tune", "Barrier", "--mpi", name, "--ranks", str(ranks), "--oversubscribe")
-    limits = ("--launches", "3", "--time", seconds)
+    words = ("tune", "Allreduce", "--mpi", name, "--ranks", str(ranks), "--oversubscribe")
+    limits = ("--sizes", "8", "--launches", "3", "--time", seconds)
     done = mpigauge(*words, *limits, "--output", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     tuning = load_tuning(tmp_path / "out")
     judged = {(each.rule.collective, each.rule.ranks) for each in tuning.rules}
     judged |= {(each.collective, each.ranks) for each in tuning.left}
-    assert judged == {("Barrier", ranks)}
+    assert judged == {("Allreduce", ranks)}
 
 
 @on_many
