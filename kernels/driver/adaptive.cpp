@@ -294,8 +294,9 @@ AdaptivePhase::AdaptivePhase(Session& session, const Groups& groups, const std::
   const bool apart = session.options.multi == Multi::apart;
   stats_rank_ = apart ? groups.rank() : active_rank_;
   rules_ = session.rules(seconds, apart ? groups.size() : size_of(stats_comm_));
-  // A round of pairs begins only if there is time for it, by what the one before took.
-  rules_.at_least_one = in_pairs();
+  // A round of pairs begins only if there is time for it, by what the one before took. A launch
+  // whose start took all of the time has something, too.
+  rules_.at_least_one = in_pairs() || session.cells == 0;
   make_starter(jobs);
   team_ = {.comm = groups.comm(),
            .rank = std::max(groups.rank(), 0),

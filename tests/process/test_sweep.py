@@ -25,16 +25,17 @@ from mpigauge.model.hosts import HostRanks
 from mpigauge.model.mpi import Mpi
 from mpigauge.model.record import Figure
 from mpigauge.products.sweep.plan import sweep_plan, swept
-from mpigauge.products.sweep.sweeping import read_sweep
+from mpigauge.products.sweep.sweeping import present, read_sweep
 from mpigauge.result.compare.best import best_of
 from mpigauge.result.compare.compare import compare
 from mpigauge.result.run_result import RunResult
-from mpigauge.runs.store import RunWriter
+from mpigauge.runs.store import RunWriter, load
 from mpigauge.session.ending import verdict
 from mpigauge.show.comparisons.best import as_json, render
 from mpigauge.show.web.answer import opening
 from mpigauge.site import topology
 from mpigauge.site.launch import command
+from tests import cells, runs
 from tests.process.test_campaign import PART, PLAN, Bench, bench, carried_out, fake_mpi
 from tests.unit.measuring.plan.test_plan import CARDS, MPICH
 
@@ -377,3 +378,14 @@ def test_rates_come_from_launches_that_ended_well() -> None:
     statuses = [{"launches": [good, good | {"ended": False, "wall_s": 99.0}]}, {}]
     assert rates_of(statuses) == Rates(start_s=1.0, cell_s=0.2, launches=1)
     assert rates_of([]).launches == 0
+
+
+def test_a_sweep_of_which_one_setting_was_measured_is_shown_as_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Memory of the job is no measured value of a setting."""
+    memory = [runs.figure(benchmark="job", name="peak RSS", unit="B", launch=launch, arm=arm)
+              for launch, arm in enumerate(("env:A=1", ""))]  # fmt: skip
+    lines = [runs.launch(), runs.cell(arm="env:A=1"), *memory, cells.end()]
+    present(load(runs.write(tmp_path / "run", lines)), "table")
+    assert "PingPong" in capsys.readouterr().out

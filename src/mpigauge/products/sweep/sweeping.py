@@ -21,7 +21,7 @@ from mpigauge.measuring.plan import read_request
 from mpigauge.measuring.plan.arms.arms import Places, grid_of, read_block
 from mpigauge.measuring.plan.arms.foreign import read_command
 from mpigauge.model.errors import UserError
-from mpigauge.model.record import Figure
+from mpigauge.model.record import JOB, Figure
 from mpigauge.products.sweep.plan import sweep_plan, swept, swept_inside
 from mpigauge.runs.readers import READERS
 from mpigauge.session.lookups import look_up
@@ -185,9 +185,9 @@ def present_all(stored: Sequence[Run], form: str, as_pivot: bool = False) -> Non
 
 
 def _arms(stored: Run) -> set[str]:
-    """The names of its arms; that of the default is empty."""
+    """The names of its arms with a measured value; that of the default is empty."""
     arms = {cell.arm for cell in stored.cells}
-    arms.update(figure.arm for figure in stored.of(Figure))
+    arms.update(figure.arm for figure in stored.of(Figure) if figure.benchmark != JOB)
     return arms
 
 
