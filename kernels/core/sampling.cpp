@@ -28,7 +28,7 @@ constexpr ChunkShape chunk_shapes[] = {
     {std::numeric_limits<double>::infinity(), 1, 1},
 };
 
-// Of calls as long, caches are a small part: where connections are there, too, the first one counts.
+// Of calls as long, caches are a small part: the first one counts if ranks are connected.
 constexpr double cold_s = 20e-3;
 
 // Shortest sample, where calls may share one: below, the clock's cost or its step would show.

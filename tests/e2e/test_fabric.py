@@ -141,10 +141,11 @@ def half_rate(hosts: Cluster) -> set[str]:
 
 
 def lossy_pair(hosts: Cluster) -> set[str]:
-    """Drops some packets of one pair; the kernel here has no netem."""
+    """Drops one in ten packets of one pair; the kernel here has no netem. With one in 33 the pair
+    is slower by a tenth, which is no fault; with three in ten a message takes seconds."""
     if not shutil.which("iptables"):
         pytest.skip("drops packets by iptables, which is not installed")
-    drop = ("-s", "node02", "-m", "statistic", "--mode", "random", "--probability", "0.03")
+    drop = ("-s", "node02", "-m", "statistic", "--mode", "random", "--probability", "0.1")
     words = ("exec", "node06", "--", "iptables", "-A", "INPUT", *drop, "-j", "DROP")
     done = hosts.script(*words)
     assert done.returncode == 0, f"iptables cannot drop packets here: {done.stderr}"
