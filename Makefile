@@ -7,13 +7,13 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .PHONY: run test acceptance acceptance-list wheel release lint quick-lint slow-lint grammar types types-of-newer-python cpp-test cpp-lint build/test build/lint build/lint-translate
 .DELETE_ON_ERROR:
 
-PYTHON ?= python3
-BIN := .venv/bin
-# Tests build the same kernels in several places. ccache, the system's or that of .venv/.dev, compiles them once.
-ifeq ($(origin CMAKE_CXX_COMPILER_LAUNCHER),undefined)
-export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache || command -v $(CURDIR)/$(BIN)/ccache)
+# Tests build the same kernels in several places. ccache, where it is there, compiles them once.
+ifneq ($(shell command -v ccache),)
+export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 endif
 
+PYTHON ?= python3
+BIN := .venv/bin
 MPIS := mpich openmpi $(if $(filter x86_64,$(shell uname -m)),intel)
 JOBS := $(shell nproc)
 CPP := $(shell find kernels profiler translate -name '*.cpp')
