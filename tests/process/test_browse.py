@@ -23,8 +23,8 @@ from urllib.parse import quote
 import pytest
 
 from mpigauge.cli.main import run as main
+from mpigauge.products.browse import addresses, runs_folder
 from mpigauge.products.browse import pages as browse_pages
-from mpigauge.products.browse import runs_folder
 from mpigauge.products.browse.access import Access, PageRequest, Refused, headers, new_token
 from mpigauge.products.browse.addresses import MOST_BESIDE, Pages
 from mpigauge.products.browse.choice import SORTS
@@ -372,6 +372,17 @@ def test_an_expression_reads_nothing_but_the_runs(
     assert said.status == 400
     assert "unheard" not in said.text
     assert "disabled by configuration" in said.text
+
+
+def test_a_page_that_takes_too_long_is_given_up(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Queries of the page itself have the limit, too."""
+    monkeypatch.setattr(runs_folder, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(addresses, "curves", lambda con, _: con.execute(f"SELECT {ENDLESS}"))
+    said = ask(server, "?")
+    assert said.status == 400
+    assert "the query was given up after 0.2 s" in said.text
 
 
 def test_a_question_without_end_is_given_up(

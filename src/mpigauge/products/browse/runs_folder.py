@@ -13,7 +13,7 @@ from threading import BoundedSemaphore, Lock, Timer
 from typing import TYPE_CHECKING, TypeVar
 
 from mpigauge.model.errors import UserError
-from mpigauge.products.browse.apart import ask_apart
+from mpigauge.products.browse.apart import ask_apart, given_up
 from mpigauge.result.library import answered
 from mpigauge.runs.store import run_folders
 
@@ -58,7 +58,9 @@ class RunsFolder:
         question: Callable[[Library], _T],
         tell: Callable[[int, int], None] = lambda *_: None,
     ) -> _T:
-        """Returns the result of a query function, which can only read the tables."""
+        """Returns the result of a query function, which can only read the tables. UserError: it
+        exceeds its time limit."""
+        from duckdb import InterruptException
 
         def go(library: Library) -> _T:
             library.shut()
@@ -66,6 +68,8 @@ class RunsFolder:
             alarm.start()
             try:
                 return question(library)
+            except InterruptException:
+                raise UserError(given_up(PATIENCE_S)) from None
             finally:
                 alarm.cancel()
 
