@@ -28,7 +28,7 @@ constexpr ChunkShape chunk_shapes[] = {
     {std::numeric_limits<double>::infinity(), 1, 1},
 };
 
-// Of calls as long, caches are a small part: the first one counts if ranks are connected.
+// Cold caches cost little of calls as long, so the first one counts if ranks are connected.
 constexpr double cold_s = 20e-3;
 
 // Shortest sample, where calls may share one: below, the clock's cost or its step would show.
@@ -270,12 +270,8 @@ Sampling::Sampling(const Rules& rules, std::vector<Goal> goals, double now_s)
 
 double Sampling::target() const { return std::max(rules_.precision / 2, 0.02); }
 
-bool Sampling::is_empty() const {
-  return std::all_of(cells_.begin(), cells_.end(), [](const Cell& cell) { return cell.empty(); });
-}
-
 bool Sampling::out_of_time(double now_s) const {
-  if (rules_.at_least_one && is_empty()) return false;
+  if (rules_.at_least_one && is_empty_) return false;
   return rules_.seconds > 0 && now_s - start_s_ >= rules_.seconds;
 }
 
@@ -328,11 +324,11 @@ double Sampling::expected_s(const Visit& visit) const {
 
 bool Sampling::has_time_for_one(double call_s, double now_s) const {
   const double late_s = std::max(late_share * rules_.seconds, late_s_of_any);
-  return is_empty() || has_time_for(call_s - late_s, now_s);
+  return is_empty_ || has_time_for(call_s - late_s, now_s);
 }
 
 bool Sampling::is_in_time(const Visit& visit, double now_s) const {
-  if (rules_.at_least_one && is_empty()) return true;
+  if (rules_.at_least_one && is_empty_) return true;
   return has_time_for(expected_s(visit), now_s);
 }
 
@@ -459,6 +455,7 @@ Round Sampling::next(double now_s, const std::vector<std::uint8_t>& also_wanted)
 }
 
 void Sampling::add(std::size_t cell, Chunk chunk, double seconds) {
+  is_empty_ = false;
   cells_[cell].take(seconds * rules_.hz);
   const double calls = static_cast<double>(chunk.calls) * static_cast<double>(chunk.slowest.size());
   cells_[cell].set_last({seconds, std::max(calls, 1.0)});

@@ -201,7 +201,6 @@ class Sampling {
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
  private:
-  [[nodiscard]] bool is_empty() const;
   [[nodiscard]] Stop judge(std::size_t i) const;
   [[nodiscard]] bool has_time_for_a_visit(std::size_t i) const;
   [[nodiscard]] Visit shape(std::size_t i) const;
@@ -215,6 +214,7 @@ class Sampling {
   std::vector<Goal> goals_;
   std::vector<Cell> cells_;
   std::vector<std::uint8_t> given_up_, left_out_;
+  bool is_empty_ = true;  ///< no cell was visited
   double start_s_;
   unsigned round_ = 0;
   bool interrupted_ = false;

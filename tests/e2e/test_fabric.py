@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -143,8 +142,6 @@ def half_rate(hosts: Cluster) -> set[str]:
 def lossy_pair(hosts: Cluster) -> set[str]:
     """Drops one in ten packets of one pair; the kernel here has no netem. With one in 33 the pair
     is slower by a tenth, which is no fault; with three in ten a message takes seconds."""
-    if not shutil.which("iptables"):
-        pytest.skip("drops packets by iptables, which is not installed")
     drop = ("-s", "node02", "-m", "statistic", "--mode", "random", "--probability", "0.1")
     words = ("exec", "node06", "--", "iptables", "-A", "INPUT", *drop, "-j", "DROP")
     done = hosts.script(*words)

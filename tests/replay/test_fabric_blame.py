@@ -201,11 +201,13 @@ def test_a_fault_is_named_and_nothing_else(hosts: int, fault: str, noise: float)
 
 
 def test_a_link_between_two_groups_of_four_hosts_is_named_after_half_a_minute() -> None:
-    """Half a minute has twelve random permutations, and twelve rounds in which all pairs cross."""
+    """Half a minute at 80 Mbit/s has a tournament, and seven rounds in which all pairs cross."""
     network = Network(8)
     network = Network(8, slower=_shared_link(network))
-    halves = [[(host, 4 + (host + shift) % 4) for host in range(4)] for shift in range(4)]
-    accounts = [network.account(seed, rounds=12, fixed=halves, times=3) for seed in range(CLEAN)]
+    halves = [
+        [(host, 4 + (host + shift) % 4) for host in range(4)] for shift in (0, 1, 2, 3, 0, 1, 2)
+    ]
+    accounts = [network.account(seed, rounds=7, fixed=halves, times=1) for seed in range(CLEAN)]
     assert [named(each) for each in accounts].count([("groups", ("leaf0", "leaf1"))]) >= 18
 
 

@@ -55,13 +55,13 @@ def ask_apart(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise UserError(given_up(seconds)) from None
+        raise UserError(timeout_message(seconds)) from None
     return _answer(done.stdout, done.returncode, seconds)
 
 
 def _answer(text: bytes, status: int, seconds: float) -> QueryResult:
     if status == -signal.SIGALRM:
-        raise UserError(given_up(seconds))
+        raise UserError(timeout_message(seconds))
     if status:
         raise UserError(f"{TOO_MUCH}, or its process was ended (status {status})")
     answer = json.loads(text)
@@ -70,7 +70,7 @@ def _answer(text: bytes, status: int, seconds: float) -> QueryResult:
     return QueryResult(tuple(answer["columns"]), [tuple(row) for row in answer["rows"]])
 
 
-def given_up(seconds: float) -> str:
+def timeout_message(seconds: float) -> str:
     return f"the query was given up after {seconds:g} s"
 
 

@@ -13,7 +13,7 @@ from threading import BoundedSemaphore, Lock, Timer
 from typing import TYPE_CHECKING, TypeVar
 
 from mpigauge.model.errors import UserError
-from mpigauge.products.browse.apart import ask_apart, given_up
+from mpigauge.products.browse.apart import ask_apart, timeout_message
 from mpigauge.result.library import answered
 from mpigauge.runs.store import run_folders
 
@@ -69,7 +69,7 @@ class RunsFolder:
             try:
                 return question(library)
             except InterruptException:
-                raise UserError(given_up(PATIENCE_S)) from None
+                raise UserError(timeout_message(PATIENCE_S)) from None
             finally:
                 alarm.cancel()
 

@@ -18,11 +18,12 @@ bandwidth less the median of theirs.
 **Significance.** The test is one of ranks: no form of the noise is assumed, and a few extreme flows
 have little weight. The rank of a deviation is its place among those of all flows outside of the
 set. Without a fault ranks are uniform, and the distribution of their sum over rounds is computed
-exactly. Flows between groups are as many as the others. Their ranks are those within their round,
-of which each choice of as many flows is equally likely. The test is not about "slower", as hosts of
-a healthy cluster do differ, but about slower by more than LEAST_RATIO, and by more than thrice the
-scatter of suspects of the same kind beyond their noise. P-values are multiplied by the number of
-suspects (C. E. Bonferroni). So a run without a fault names anything in at most MISS of runs.
+exactly. A suspect of groups has many flows in a round. They are ranked within that round, in which
+every choice of as many flows is equally likely without a fault. The test is not about "slower", as
+hosts of a healthy cluster do differ, but about slower by more than LEAST_RATIO, and by more than
+thrice the scatter of suspects of the same kind beyond their noise. P-values are multiplied by the
+number of suspects (C. E. Bonferroni). So a run without a fault names anything in at most MISS of
+runs.
 
 **Masking.** One fault makes many suspects: a slow host slows all its pairs, a saturated uplink all
 hosts behind it. So suspects are accused one at a time. Of the significant ones, the one that

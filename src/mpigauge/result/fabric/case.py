@@ -16,9 +16,9 @@ import numpy as np
 from mpigauge.result.fabric.rank_sum import (
     from_others,
     lower_tail,
+    lower_tail_in_blocks,
     median_by_block,
     middle_of,
-    within_blocks,
 )
 from mpigauge.result.stats.order import MAD, OF_MEDIAN
 from mpigauge.result.stats.peers import LEAST_PEERS
@@ -139,7 +139,7 @@ class Evidence:
         """The probability of ranks as low by chance if its flows are slower by `allowed`."""
         if self.blocks:
             log, block, inside = self.blocks
-            return within_blocks(log + allowed * inside, block, inside)
+            return lower_tail_in_blocks(log + allowed * inside, block, inside)
         moved = self.deviations + allowed
         below = self._below(self.peers, moved) - self._below(self.own, moved)
         others = len(self.peers) - len(self.own)
@@ -296,9 +296,9 @@ class Case:
         return np.sort(self.deviations[self.others >= 2])
 
     def _of_groups(self, inside: Mask) -> Evidence | None:
-        """The evidence on flows that are as many as others: beside these in the same round, and
-        of rounds in which all are inside of the set beside rounds in which none is. Drift between
-        such rounds counts as noise."""
+        """The evidence on a suspect of groups: its flows beside the others of their rounds, and
+        rounds with its flows alone beside rounds without any. Drift between such rounds counts as
+        noise."""
         _, first = np.unique(self.block, return_index=True)
         share = np.bincount(self.block, inside) / np.bincount(self.block)
         pure = (share == 0) | (share == 1)
@@ -331,7 +331,9 @@ class Case:
             of_part = _beside(self.log[kept], rounds, block, part[kept])
             if of_part is None or np.quantile(of_part.deviations, _MOST_OF) > -allowed:
                 return 1.0
-            ps.append(within_blocks(self.log[kept] + allowed * part[kept], block, part[kept]))
+            ps.append(
+                lower_tail_in_blocks(self.log[kept] + allowed * part[kept], block, part[kept])
+            )
         return max(ps)
 
     def _is_beyond_its_hosts(self, suspect: Suspect, evidence: Evidence) -> bool:

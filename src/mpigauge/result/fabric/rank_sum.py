@@ -21,9 +21,8 @@ LEVELS = 256
 """The number of steps of a rank, whose sums are counted exactly."""
 _MOST_EXACT = 200
 """The sum of more ranks counts as normal; the tail of the normal one is then the heavier one."""
-
 _MOST_PAIRS = 2000
-"""The number of more pairs counts as normal; its tail, too, is the heavier one."""
+"""A statistic of more pairs counts as normal; the tail of the normal one is the heavier one."""
 
 
 def middle_of(values: Floats) -> float:
@@ -95,13 +94,13 @@ def _sums(count: int) -> Floats:
     return below
 
 
-def within_blocks(values: Floats, block: Ints, inside: Mask) -> float:
-    """The probability that the values inside a set are as low among the others of their blocks, if
-    each choice of as many values of a block is equally likely.
+def lower_tail_in_blocks(values: Floats, block: Ints, inside: Mask) -> float:
+    """The probability that values of a set are as low among the others of their blocks by chance.
 
-    The statistic is the number of pairs, of one value inside and one outside of the same block,
-    whose value inside is not the lower one (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18
-    (1947) 50), summed over blocks.
+    Without an effect every choice of as many values of a block is equally likely. The statistic is
+    the number of pairs, of a value of the set and another one of its block, in which that of the
+    set is not the lower one (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18 (1947) 50), summed
+    over blocks.
     """
     blocks = int(block.max(initial=0)) + 1
     ours = np.bincount(block[inside], minlength=blocks)
@@ -123,7 +122,7 @@ def within_blocks(values: Floats, block: Ints, inside: Mask) -> float:
 
 @lru_cache(maxsize=1024)
 def _higher_pairs(ours: int, others: int) -> Floats:
-    """The probabilities of 0, 1, … pairs whose value inside is the higher one.
+    """The probabilities of 0, 1, … pairs whose value of the set is the higher one.
 
     Their counts are the coefficients of C. F. Gauss's binomial (1811), in exact integers.
     """

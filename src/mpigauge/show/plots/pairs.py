@@ -126,7 +126,8 @@ def _matrix(name: str, fabric: Fabric) -> _Matrix:
     from statistics import median
 
     names = tuple(dict.fromkeys(folds))
-    places = [names.index(fold) for fold in folds]
+    numbers = {fold: number for number, fold in enumerate(names)}
+    places = [numbers[fold] for fold in folds]
     of_folds: dict[Pair, list[float]] = {}
     for (one, two), share in shares.items():
         first, second = sorted((places[one], places[two]))

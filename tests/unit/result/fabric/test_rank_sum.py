@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mpigauge.result.fabric import rank_sum
-from mpigauge.result.fabric.rank_sum import within_blocks
+from mpigauge.result.fabric.rank_sum import lower_tail_in_blocks
 
 
 def higher(inside: tuple[int, ...], count: int) -> int:
@@ -34,12 +34,12 @@ def test_it_is_the_share_of_all_choices_with_as_low_a_sum(
         kinds = zip(counts, chosen, strict=True)
         inside = np.concatenate([np.isin(range(count), places) for count, places in kinds])
         expected = np.mean([each <= own for each in sums])
-        assert within_blocks(values, block, inside) == pytest.approx(expected)
+        assert lower_tail_in_blocks(values, block, inside) == pytest.approx(expected)
 
 
 def test_equal_values_count_as_higher() -> None:
     block, inside = np.zeros(4, dtype=np.intp), np.array([True, True, False, False])
-    assert within_blocks(np.ones(4), block, inside) == pytest.approx(1)
+    assert lower_tail_in_blocks(np.ones(4), block, inside) == pytest.approx(1)
 
 
 def test_many_pairs_count_as_normal_whose_tail_is_the_heavier_one(
@@ -51,9 +51,9 @@ def test_many_pairs_count_as_normal_whose_tail_is_the_heavier_one(
     normal = random.normal(size=len(block))
     for shift in (0.0, -0.1, -0.5, -1.0):
         values = normal + shift * inside
-        exact = within_blocks(values, block, inside)
+        exact = lower_tail_in_blocks(values, block, inside)
         monkeypatch.setattr(rank_sum, "_MOST_PAIRS", 0)
-        approximate = within_blocks(values, block, inside)
+        approximate = lower_tail_in_blocks(values, block, inside)
         monkeypatch.undo()
         assert (
             approximate == pytest.approx(exact, rel=0.01) if exact > 0.01 else approximate > exact
