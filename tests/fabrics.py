@@ -11,7 +11,7 @@ from mpigauge.model.column_facts import USUAL
 from mpigauge.model.stored_cards import FILE
 from mpigauge.result.fabric.fabric import HALVES, HEADER, RANDOM
 from mpigauge.result.fabric.impact import AGGRESSORS, CONTROL, STOPPED, SUITE
-from mpigauge.result.fabric.matchings import ALONE
+from mpigauge.result.fabric.matchings import ALONE, SHORT
 from tests import cells, runs
 
 if TYPE_CHECKING:
@@ -36,19 +36,21 @@ def run(
     hosts: Sequence[str] = HOSTS,
     groups: Sequence[str] = (),
     halves: Speed | None = None,
+    short: Speed | None = None,
     stopped: str = "",
     names: Sequence[str] = ("Ring",),
     slower: float = 2.0,
 ) -> Path:
     """A run on these hosts, with pairs as fast as that. `halves`: those of a bisection, if there is
-    one; `stopped`: aggressors that gave up; `names`: the victims, and how much `slower` they are
-    beside aggressors."""
+    one; `short`: those of bursts of short messages; `stopped`: aggressors that gave up; `names`:
+    the victims, and how much `slower` they are beside aggressors."""
     head = {HEADER: {"hosts": list(hosts), "lanes": 1, "groups": list(groups), "measured": False}}
     lines = [
         runs.launch(world_ranks=len(hosts)),
         *(runs.rank(place, host) for place, host in enumerate(hosts)),
         *matchings(len(hosts), together, alone),
         *(bisections(len(hosts), halves, alone) if halves else ()),
+        *(bursts(len(hosts), short) if short else ()),
         *spots(len(hosts)),
         *(line for name in names for line in victims(name, len(hosts), stopped, slower)),
         cells.end(),
@@ -78,6 +80,16 @@ def bisections(hosts: int, together: Speed, alone: Speed) -> Iterator[str]:
         for name, speed in ((HALVES, together), (f"{HALVES}{ALONE}", alone)):
             times = [USUAL_S / speed(pair) * draw.gauss(1, 0.01) for pair in pairs]
             yield matching(name, number, pairs, times)
+
+
+def bursts(hosts: int, speed: Speed) -> Iterator[str]:
+    """The records of bursts of short messages of two permutations in each round."""
+    draw = random.Random(3)
+    for number in range(ROUNDS):
+        orders = [draw.sample(range(hosts), hosts) for _ in range(2)]
+        pairs = [pair for of in orders for pair in zip(of[::2], of[1::2], strict=False)]
+        times = [USUAL_S / speed((min(pair), max(pair))) * draw.gauss(1, 0.05) for pair in pairs]
+        yield matching(SHORT, number, pairs, times)
 
 
 def matching(name: str, number: int, pairs: Sequence[Any], times_s: Sequence[float]) -> str:

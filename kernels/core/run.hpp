@@ -92,6 +92,12 @@ struct Beside {
   bool stopped = false;  ///< they stopped before they were told to
 };
 
+/// The other rank of a pair, -1 without one, and the time that the pair took.
+struct Met {
+  int partner = -1;
+  double ticks = 0;
+};
+
 /// What a rank brings home from a visit.
 struct Outcome {
   std::vector<std::uint64_t> ticks;  ///< per sample
@@ -112,7 +118,7 @@ struct Outcome {
   /// Of the further threads of this rank, where it has some: like ticks and seconds.
   std::vector<std::vector<std::uint64_t>> thread_ticks;
   std::vector<double> thread_seconds;
-  int partner = -1;  ///< the other rank of its pair; -1: none
+  std::vector<Met> met;  ///< its pairs, one after the other: as many on all ranks
   Beside beside;
 };
 
@@ -235,8 +241,8 @@ class Run {
   void take_own(std::vector<std::uint64_t> ticks);
   /// The same of the samples themselves, where ranks take turns within one.
   void take_ticks(std::vector<std::uint64_t> ticks);
-  /// The rank with which this one works at this visit.
-  void pair_with(int rank) { outcome_.partner = rank; }
+  /// Another pair of this rank at this visit, as many on all ranks.
+  void note_met(const Met& met) { outcome_.met.push_back(met); }
   void note_beside(const Beside& what) { outcome_.beside = what; }
   /// What was measured so far at this visit, and what else there is to say against it.
   [[nodiscard]] const Outcome& outcome() const { return outcome_; }

@@ -643,29 +643,22 @@ void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcom
   sampling_[0].add(visit.cell, std::move(chunk), platform::now_s() - start_s);
 }
 
-// What each rank has of its pair, in the order of ranks.
-struct Met {
-  std::int64_t partner = -1;
-  std::int64_t ns = 0;
-};
-
-Met met_of(const Outcome& outcome, double hz) {
-  if (outcome.partner < 0) return {};
-  const double ticks = median({outcome.ticks.begin(), outcome.ticks.end()});
-  return {outcome.partner, std::llround(ticks / hz * 1e9)};
-}
-
 void AdaptivePhase::write_matching(const Round& round, const Visit& visit, const Outcome& outcome) {
-  const Met mine = met_of(outcome, rules_.hz);
-  std::vector<Met> all(leads() ? static_cast<std::size_t>(size_of(stats_comm_)) : 0);
-  call(MPI_Gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0, stats_comm_));
+  const std::size_t meetings = outcome.met.size();
+  const auto ranks = static_cast<std::size_t>(size_of(stats_comm_));
+  std::vector<Met> all(leads() ? ranks * meetings : 0);
+  const int bytes = static_cast<int>(meetings * sizeof(Met));
+  call(
+      MPI_Gather(outcome.met.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, stats_comm_));
   if (!leads() || session_.writer == nullptr) return;
   std::vector<std::uint64_t> pairs, times;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const auto partner = static_cast<std::size_t>(all[rank].partner);
-    if (all[rank].partner < 0 || partner < rank) continue;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t rank = i / meetings;
+    const auto partner = static_cast<std::size_t>(all[i].partner);
+    if (all[i].partner < 0 || partner < rank) continue;
     pairs.insert(pairs.end(), {rank, partner});
-    times.push_back(static_cast<std::uint64_t>(std::max(all[rank].ns, all[partner].ns)));
+    const double ticks = std::max(all[i].ticks, all[partner * meetings + i % meetings].ticks);
+    times.push_back(static_cast<std::uint64_t>(std::llround(ticks / rules_.hz * 1e9)));
   }
   session_.writer->write(
       object_of(records::Matching{.launch = session_.options.launch,

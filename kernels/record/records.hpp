@@ -387,9 +387,11 @@ struct Matching {
   std::uint64_t round{};
   /// Which cell.
   Object key;
-  /// Ranks of the group: both of pair 0, both of pair 1, and so on.
+  /// Ranks of the group: both of pair 0, both of pair 1, and so on. Of bursts (Permutations8), a
+  /// rank is in several pairs.
   std::vector<std::uint64_t> pairs;
-  /// Time of a call of each of them: the median of the visit, of the slower rank.
+  /// Time of each of them on the slower rank: the median of the calls of the visit, of bursts the
+  /// mean.
   std::vector<std::uint64_t> time_ns;
 };
 inline Object object_of(const Matching& r) {

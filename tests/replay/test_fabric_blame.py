@@ -368,4 +368,4 @@ def test_the_same_data_give_the_same_account() -> None:
 
 
 def test_each_kind_is_described() -> None:
-    assert {*FAULTS} | {"collision", "tail"} == {*ABOUT}
+    assert {*FAULTS} | {"collision", "stall", "tail"} == {*ABOUT}

@@ -224,7 +224,7 @@ int aggressor_hosts(int hosts, int percent) {
 }
 
 void beside(Run& run, Aggression aggression, Victim victim) {
-  const Hosts hosts{run.ranks() / run.options().host_ranks, run.options().host_ranks};
+  const Hosts hosts = hosts_of(run);
   const Roles roles = roles_of(run, hosts);
   // Lane by lane, so that neighbours are on different hosts.
   const int place = hosts.lane(run.rank()) * hosts.hosts + roles.place;

@@ -24,6 +24,11 @@ Hosts hosts_of(const Shape& shape) {
   return {shape.ranks / lanes, lanes};
 }
 
+Hosts hosts_of(const Run& run) {
+  const int lanes = run.options().host_ranks;
+  return {run.ranks() / lanes, lanes};
+}
+
 std::string too_few(const Shape& shape, int least) {
   const int lanes = shape.options->host_ranks;
   if (shape.ranks % lanes != 0) {

@@ -22,6 +22,7 @@ struct Hosts {
   [[nodiscard]] int rank(int host, int lane) const { return host * lanes + lane; }
 };
 Hosts hosts_of(const Shape& shape);
+Hosts hosts_of(const Run& run);
 /// Why there are fewer than `least` hosts; empty: there are enough.
 std::string too_few(const Shape& shape, int least);
 

@@ -52,7 +52,7 @@ struct Spot {
 };
 
 Spot spot_of(const Run& run) {
-  const Hosts hosts{run.ranks() / run.options().host_ranks, run.options().host_ranks};
+  const Hosts hosts = hosts_of(run);
   return {hosts, static_cast<int>(run.task().round % static_cast<std::uint32_t>(hosts.hosts)),
           hosts.lane(run.rank()), hosts.host(run.rank())};
 }

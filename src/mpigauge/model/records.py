@@ -269,9 +269,11 @@ class Matching:
     key: Mapping[str, Any]
     """Which cell."""
     pairs: tuple[int, ...]
-    """Ranks of the group: both of pair 0, both of pair 1, and so on."""
+    """Ranks of the group: both of pair 0, both of pair 1, and so on. Of bursts (Permutations8), a
+    rank is in several pairs."""
     time_ns: tuple[int, ...]
-    """Time of a call of each of them: the median of the visit, of the slower rank."""
+    """Time of each of them on the slower rank: the median of the calls of the visit, of bursts the
+    mean."""
 
 
 @dataclass(frozen=True)

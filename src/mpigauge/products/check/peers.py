@@ -14,6 +14,7 @@ from mpigauge.result.fabric.blame_words import confidence, numbers_of, subject
 from mpigauge.result.fabric.fabric import fabric_of
 from mpigauge.result.fabric.impact import SUITE
 from mpigauge.result.fabric.items import HOSTS, RATIO
+from mpigauge.result.fabric.stalls import LEAST_STALL
 from mpigauge.result.stats.peers import LEAST_PEERS, LEAST_RATIO, PeerGroup, odd_pairs, odd_ranks
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.runs.store import Run
 
 WHAT = "peers"
+_LIMITS = {"tail": LEAST_OFTEN, "stall": LEAST_STALL}
 
 
 def against_peers(
@@ -57,7 +59,7 @@ def hosts_against_peers(run: Run, rows: Sequence[Row]) -> Iterator[CheckLine]:
         yield CheckLine("UNDECIDED", HOSTS, WHAT, why=account.why)
         return
     for each in account.accusations:
-        ratio, allowed = each.ratio, LEAST_OFTEN if each.kind == "tail" else SLOWER
+        ratio, allowed = each.ratio, _LIMITS.get(each.kind, SLOWER)
         why = f"{numbers_of(each)} ({confidence(each)})"
         yield CheckLine("FAIL", f"{SUITE}: {subject(each)}", WHAT, RATIO, ratio, allowed, why=why)
     if not account.accusations:

@@ -13,7 +13,7 @@ from mpigauge.model.errors import UserError
 from mpigauge.model.units import byte_count
 from mpigauge.result.fabric.fabric import FROM_ONE, GROUPS, HALVES, RANDOM, TO_ONE
 from mpigauge.result.fabric.impact import AGGRESSORS, SUITE, VICTIMS
-from mpigauge.result.fabric.matchings import ALONE
+from mpigauge.result.fabric.matchings import ALONE, SHORT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,9 +115,9 @@ def ranks_of_each(part: PlanPart) -> int:
 
 
 def pairs_of(has_groups: bool) -> tuple[str, ...]:
-    """The benchmarks of pairs of hosts, each all at once and alone."""
+    """The benchmarks of pairs of hosts: each way all at once and alone, and short messages."""
     ways = (RANDOM, HALVES, *([GROUPS] if has_groups else []))
-    return tuple(name for way in ways for name in (way, f"{way}{ALONE}"))
+    return (*(name for way in ways for name in (way, f"{way}{ALONE}")), SHORT)
 
 
 def beside() -> tuple[str, ...]:

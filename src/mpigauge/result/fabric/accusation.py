@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Estimate
     from mpigauge.result.fabric.rank_sum import Floats, Ints
 
-Kind = Literal["host", "pair", "groups", "uplink", "crossing", "switch", "collision", "tail"]
+Kind = Literal[
+    "host", "pair", "groups", "uplink", "crossing", "switch", "collision", "stall", "tail"
+]
 ABOUT: Mapping[Kind, str] = {
     "host": "a host that is slow with all its partners",
     "pair": "two hosts that are slow with each other only",
@@ -25,6 +27,7 @@ ABOUT: Mapping[Kind, str] = {
     "crossing": "slow between groups, whichever they are",
     "switch": "a slow switch, or an unfair one, behind which some hosts are slow, though not alone",
     "collision": "routes that collide: pairs that are slow in one permutation only",
+    "stall": "a host or a pair whose short messages take many times as long, as if some were lost",
     "tail": "a host that is often among the slowest, though not slow as a rule",
 }
 
@@ -65,13 +68,14 @@ class Accusation:
 
     kind: Kind
     hosts: tuple[str, ...]
-    """The host; the two of a pair; the hosts of colliding pairs, two by two; the slow hosts of an
-    unfair switch; all hosts of a slow switch or of groups."""
+    """The host; the two of a pair; one or two whose messages stall; the hosts of colliding pairs,
+    two by two; the slow hosts of an unfair switch; all hosts of a slow switch or of groups."""
     groups: tuple[str, ...]
     """The group, or the two groups; empty: it is not about groups."""
     ratio: Estimate
     """The bandwidth of the others of its rounds relative to its own, with the 95 % interval. Of a
-    tail: how many times as often as others it is in the slow tail."""
+    stall: its time relative to theirs. Of a tail: how many times as often as others it is in the
+    slow tail."""
     confidence: float
     """1 less the probability that chance makes any suspect stand out as much."""
     rounds: int

@@ -34,6 +34,9 @@ pair are left out; flows of slow groups are compared with each other only. The n
 be significant in the rest. So neither the pairs of a slow host are accused nor the hosts behind a
 saturated uplink, but another fault among them is.
 
+**Stalls.** A lost packet delays a short message by a timeout, a long one by little. So bursts of
+short messages are judged, too (stalls.py).
+
 **Limits.** Below four hosts no pair has another one beside it, and nothing is judged. A pair, or a
 pair in a permutation, is judged by LEAST_SEEN rounds or more; `Account.unclear` has pairs that
 stood out in fewer, which are worth more rounds. Four tournaments, in which each pair meets once,
@@ -73,6 +76,7 @@ from mpigauge.result.fabric.case import (
     by_value,
 )
 from mpigauge.result.fabric.rank_sum import at_least
+from mpigauge.result.fabric.stalls import stalls
 from mpigauge.result.stats.order import ENDS, fixed_order, median_interval
 
 if TYPE_CHECKING:
@@ -92,7 +96,9 @@ __all__ = [
 ]
 
 MISS = 0.02
-"""The most runs without a fault in which anything is named; tails have half of it."""
+"""The most runs without a fault in which anything is named."""
+_MISS_OF_EACH = MISS / 3
+"""The same for slow flows, stalls and tails each."""
 LEAST_HOSTS = 4
 TAIL = 0.1
 """The share of flows in the slow tail, if they are slower by LEAST_TAIL_RATIO."""
@@ -109,11 +115,13 @@ def accuse(
     hosts: Sequence[str],
     groups: Sequence[str] = (),
     alone: Mapping[tuple[int, int], float] | None = None,
+    bursts: Flows | None = None,
 ) -> Account:
     """The faults of a measurement.
 
     `groups`: the name of the group of each host; none: all are in one. `alone`: the bandwidths of
-    pairs that communicate alone, by the places of their hosts.
+    pairs that communicate alone, by the places of their hosts. `bursts`: flows of short messages,
+    with bursts per second as their bandwidths.
     """
     flows = flows.measured
     if len(np.union1d(flows.first, flows.second)) < LEAST_HOSTS:
@@ -123,7 +131,8 @@ def accuse(
     of_hosts = [names.index(group) for group in groups] or [0] * len(hosts)
     grouping = Grouping(names, np.asarray(of_hosts, dtype=np.intp))
     court = _Court(tuple(hosts), grouping, _Alone.of(alone or {}))
-    return court.account(Case(flows, grouping, np.zeros(len(flows.round), dtype=np.intp)))
+    case = Case(flows, grouping, np.zeros(len(flows.round), dtype=np.intp))
+    return court.account(case, bursts)
 
 
 @dataclass(frozen=True)
@@ -156,17 +165,19 @@ class _Court:
     grouping: Grouping
     alone: _Alone
 
-    def account(self, case: Case) -> Account:
+    def account(self, case: Case, bursts: Flows | None) -> Account:
         accusations: list[Accusation] = []
-        verdicts, suspects = case.verdicts(MISS / 2)
+        verdicts, suspects = case.verdicts(_MISS_OF_EACH)
         while verdicts:
             worst = max(verdicts, key=lambda verdict: verdict.evidence.gain)
             accusations.append(self._accusation(case, worst))
             case = case.cleared_of(worst.suspect)
-            verdicts, _ = case.verdicts(MISS / 2)
+            verdicts, _ = case.verdicts(_MISS_OF_EACH)
         tails = tuple(self._tails(case))
-        joined = [*self._with_switches(tuple(_with_permutations(accusations))), *_often_slow(tails)]
-        return Account(tuple(joined), tails, self._unclear(case), suspects)
+        of_groups = self._with_switches(tuple(_with_permutations(accusations)))
+        stalled = stalls(bursts, self.hosts, accusations, _MISS_OF_EACH) if bursts else ()
+        joined = (*of_groups, *stalled, *_often_slow(tails))
+        return Account(joined, tails, self._unclear(case), suspects)
 
     def _accusation(self, case: Case, verdict: Verdict) -> Accusation:
         suspect, alone = verdict.suspect, self.alone.ratio(self.grouping, verdict.suspect)
@@ -278,7 +289,7 @@ def _often_slow(tails: Sequence[Tail]) -> Iterator[Accusation]:
     """The hosts that are in the slow tail more often than chance, the worst first."""
     for tail in sorted(tails, key=lambda tail: tail.p):
         often = tail.slow / tail.expected if tail.expected else 0.0
-        if tail.p <= MISS / 2 and often >= LEAST_OFTEN and tail.slow >= LEAST_SEEN:
+        if tail.p <= _MISS_OF_EACH and often >= LEAST_OFTEN and tail.slow >= LEAST_SEEN:
             low, high = _interval(tail)
             ratio = Estimate(often, low / tail.expected, high / tail.expected)
             yield Accusation("tail", (tail.host,), (), ratio, 1 - tail.p, tail.flows)

@@ -39,13 +39,14 @@ def verdict(accusation: Accusation) -> str:
 def subject(accusation: Accusation) -> str:
     """The host, link, group or route."""
     hosts, groups = accusation.hosts, accusation.groups
-    if accusation.kind == "pair":
+    if accusation.kind in ("pair", "stall") and len(hosts) == 2:
         return f"the link of {hosts[0]} and {hosts[1]}"
     if accusation.kind == "collision":
         pairs = (f"{a} – {b}" for a, b in zip(hosts[::2], hosts[1::2], strict=True))
         return f"routes that collide: {first_few(pairs)} in one permutation"
     words = {
         "host": f"host {first_few(hosts)}",
+        "stall": f"host {first_few(hosts)}",
         "tail": f"host {first_few(hosts)} now and then",
         "groups": f"the link between {' and '.join(groups)}",
         "uplink": f"the uplink of {' and '.join(groups)}",
@@ -60,6 +61,8 @@ def numbers_of(accusation: Accusation) -> str:
     if accusation.kind == "tail":
         return f"{ratio.value:.3g} times as often in the slow tail as by chance"
     words = f"others have {ratio.value:.3g} times its bandwidth"
+    if accusation.kind == "stall":
+        words = f"short messages take {ratio.value:.3g} times as long as those of others"
     if math.isfinite(ratio.low):
         words += f" ({ratio.low:.3g} to {ratio.high:.3g})"
     alone = accusation.alone

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.model.record import Matching
 from mpigauge.result.fabric.impact import SUITE, Impact, impacts
-from mpigauge.result.fabric.matchings import Pairing, estimate, pairings
+from mpigauge.result.fabric.matchings import Pairing, bursts, estimate, pairings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.model.row import Estimate, Row
     from mpigauge.result.fabric.blame import Account, Flows
     from mpigauge.result.fabric.hosts import HostShare
-    from mpigauge.result.fabric.matchings import Pair
+    from mpigauge.result.fabric.matchings import Pair, Times
     from mpigauge.runs.store import Run
 
 HEADER = "fabric"
@@ -66,6 +66,8 @@ class Fabric:
     pairings: tuple[Pairing, ...]
     hot_spots: tuple[HotSpot, ...] = ()
     impacts: tuple[Impact, ...] = ()
+    bursts: tuple[Times, ...] = ()
+    """The bursts of short messages per second of the pairs of each round."""
 
     def pairing(self, name: str) -> Pairing | None:
         return next((each for each in self.pairings if each.name == name), None)
@@ -73,9 +75,11 @@ class Fabric:
     @cached_property
     def account(self) -> Account:
         """The faults that the pairs show."""
-        from mpigauge.result.fabric.blame import accuse
+        from mpigauge.result.fabric.blame import Flows, accuse
 
-        return accuse(self._flows(), self.hosts, self.groups, alone_of(self.pairings))
+        bursts = Flows.of_rounds([(*pair, rate) for pair, rate in of.items()] for of in self.bursts)
+        alone = alone_of(self.pairings)
+        return accuse(self._flows(), self.hosts, self.groups, alone, bursts)
 
     @cached_property
     def pair_shares(self) -> dict[Pair, Estimate]:
@@ -148,6 +152,7 @@ def fabric_of(run: Run, rows: Iterable[Row]) -> Fabric | None:
         pairings=every,
         hot_spots=tuple(_hot_spots(ours, lanes)),
         impacts=impacts(run),
+        bursts=bursts(matchings, lanes),
     )
 
 

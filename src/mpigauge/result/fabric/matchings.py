@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Pair = tuple[int, int]
     Times = Mapping[Pair, float]
 
+SHORT = "Permutations8"
+"""The benchmark of bursts of short messages."""
 ALONE = "_alone"
 """The end of the name of a benchmark that measures the same pairs one after the other."""
 WARM_UP = 0
@@ -100,10 +102,24 @@ def pairings(matchings: Iterable[Matching], lanes: int) -> tuple[Pairing, ...]:
     )
     for each in matchings:
         benchmark = str(each.key["benchmark"])
+        if benchmark == SHORT:
+            continue
         is_alone = benchmark.endswith(ALONE)
         times = of_hosts(each.pairs, each.time_ns, int(each.key["message_bytes"]), lanes)
         ways[benchmark.removesuffix(ALONE)][each.launch, each.round][is_alone] = times
     return tuple(Pairing(name, _rounds(of)) for name, of in ways.items())
+
+
+def bursts(matchings: Iterable[Matching], lanes: int) -> tuple[Times, ...]:
+    """The bursts per second of each pair of hosts, by the slowest pair of its ranks, in each
+    round. Hosts meet before a burst, so that the warm-up counts."""
+    rounds = {}
+    for each in matchings:
+        if each.key["benchmark"] == SHORT:
+            times = _by_hosts(each.pairs, each.time_ns, lanes)
+            rates = {pair: 1e9 / max(of) for pair, of in times.items()}
+            rounds[each.launch, each.round] = rates
+    return tuple(rates for _, rates in sorted(rounds.items()))
 
 
 def _rounds(of: Mapping[tuple[int, int], Mapping[bool, Times]]) -> tuple[PairsOfRound, ...]:
@@ -115,17 +131,21 @@ def _rounds(of: Mapping[tuple[int, int], Mapping[bool, Times]]) -> tuple[PairsOf
 def of_hosts(
     ranks: Sequence[int], times_ns: Sequence[int], message_bytes: int, lanes: int
 ) -> Times:
-    """The bandwidths of pairs of hosts: the sum over their pairs of ranks. A pair of hosts is left
-    out if a pair of its ranks has no time."""
-    sums: dict[Pair, float] = defaultdict(float)
-    lost: set[Pair] = set()
+    """The bandwidths of pairs of hosts, in bytes per second: the sum over their pairs of ranks."""
+    times = _by_hosts(ranks, times_ns, lanes)
+    return {pair: sum(2 * message_bytes / (ns * 1e-9) for ns in of) for pair, of in times.items()}
+
+
+def _by_hosts(
+    ranks: Sequence[int], times_ns: Sequence[int], lanes: int
+) -> Mapping[Pair, Sequence[int]]:
+    """The times of the pairs of ranks of each pair of hosts, in nanoseconds, without pairs of hosts
+    of which a pair of ranks has no time."""
+    times: dict[Pair, list[int]] = defaultdict(list)
     for place, time_ns in enumerate(times_ns):
         first, second = sorted(rank // lanes for rank in ranks[2 * place : 2 * place + 2])
-        if time_ns > 0:
-            sums[first, second] += 2 * message_bytes / (time_ns * 1e-9)
-        else:
-            lost.add((first, second))
-    return {pair: value for pair, value in sums.items() if pair not in lost}
+        times[first, second].append(time_ns)
+    return {pair: of for pair, of in times.items() if min(of) > 0}
 
 
 def estimate(values: Iterable[float]) -> Estimate | None:

@@ -136,6 +136,17 @@ def _higher_pairs(ours: int, others: int) -> Floats:
     return np.array([count / ways for count in counts])
 
 
+def at_least_drawn(hits: int, drawn: int, marked: int, count: int) -> float:
+    """The probability that at least `hits` of `drawn` are marked, if they are drawn at random from
+    `count`, of which `marked` are (R. A. Fisher, J. R. Stat. Soc. 98 (1935) 39)."""
+    ways = math.comb(count, drawn)
+    most = min(drawn, marked)
+    return sum(
+        math.comb(marked, k) * math.comb(count - marked, drawn - k) / ways
+        for k in range(max(hits, 0), most + 1)
+    )
+
+
 def at_least(hits: int, count: int, share: float) -> float:
     """The probability that at least `hits` of `count` independent events happen, each of which does
     so with the probability `share`."""

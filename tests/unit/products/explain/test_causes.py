@@ -131,11 +131,13 @@ def network(
     alone: fabrics.Speed | None = None,
     groups: Sequence[str] = (),
     halves: fabrics.Speed | None = None,
+    short: fabrics.Speed | None = None,
 ) -> Run:
     """A run of all hosts at once; alone they are as fast as together, if nothing else is said."""
     hosts = [f"n{place}" for place in range(len(groups) or 8)]
     with tempfile.TemporaryDirectory() as folder:
-        made = fabrics.run(Path(folder) / "run", together, alone or together, hosts, groups, halves)
+        speeds = together, alone or together
+        made = fabrics.run(Path(folder) / "run", *speeds, hosts, groups, halves, short)
         stored = load(made)
         cells = [replace(each, raw=None) if isinstance(each, CellRecord) else each
                  for each in stored.records]  # fmt: skip
@@ -391,6 +393,9 @@ CASES = {
     ),
     "slow-host": Case(network(slow_host), "host n3 is slow while all hosts communicate", network()),
     "slow-link": Case(network(slow_pair), "the link of n2 and n5 is slow", network()),
+    "lost-packets": Case(
+        network(short=slow_pair), "the link of n2 and n5 is slow", network(short=usual)
+    ),
     "saturated-uplink": Case(
         network(out_of_a, alone=usual, groups=list("aabbccdd")),
         "the uplink of a is slow", network(groups=list("aabbccdd")),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mpigauge.result.fabric import rank_sum
-from mpigauge.result.fabric.rank_sum import lower_tail_in_blocks
+from mpigauge.result.fabric.rank_sum import at_least_drawn, lower_tail_in_blocks
 
 
 def higher(inside: tuple[int, ...], count: int) -> int:
@@ -58,3 +58,13 @@ def test_many_pairs_count_as_normal_whose_tail_is_the_heavier_one(
         assert (
             approximate == pytest.approx(exact, rel=0.01) if exact > 0.01 else approximate > exact
         )
+
+
+@pytest.mark.parametrize(("count", "marked", "drawn"), [(7, 3, 4), (6, 6, 2), (5, 0, 3), (8, 2, 8)])
+def test_marked_ones_are_drawn_as_often_as_among_all_choices(
+    count: int, marked: int, drawn: int
+) -> None:
+    choices = list(combinations(range(count), drawn))
+    for hits in range(drawn + 1):
+        as_many = sum(sum(place < marked for place in of) >= hits for of in choices)
+        assert at_least_drawn(hits, drawn, marked, count) == pytest.approx(as_many / len(choices))
