@@ -274,14 +274,19 @@ def measured_groups(distances: Array) -> tuple[Group, ...]:
 
 
 def _whole(distances: Array) -> Array:
-    """The distances, alike in both directions, and the median for those that were not measured."""
+    """The distances, alike in both directions. One that was not measured is that of the best way
+    by one other host, as far as its longer part: hosts that are near to the same one are near."""
     import numpy as np
 
     both = np.where(np.isnan(distances), distances.T, distances)
     both = (both + np.where(np.isnan(distances.T), both, distances.T)) / 2
     away = ~np.eye(len(both), dtype=bool)
     measured = both[away & ~np.isnan(both)]
-    both = np.where(np.isnan(both), np.median(measured) if measured.size else 1.0, both)
+    lengths = np.where(np.isnan(both) | ~away, np.inf, both)
+    for host in np.flatnonzero(np.isnan(both).any(axis=1)):
+        lost = np.isnan(both[host])
+        both[host, lost] = np.maximum(lengths[host], lengths[lost]).min(axis=1)
+    both[np.isinf(both)] = np.median(measured) if measured.size else 1.0
     np.fill_diagonal(both, 0.0)
     return both
 

@@ -142,3 +142,11 @@ def test_distances_that_are_not_measured() -> None:
     between = _distances([0, 0, 0, 1, 1, 1], 2, 0.02, 1)
     between[0, 1] = between[4, 3] = between[3, 4] = np.nan
     assert list(group_of_hosts(measured_groups(between))) == [0, 0, 0, 1, 1, 1]
+
+
+def test_hosts_near_to_the_same_one_are_near_to_each_other() -> None:
+    """Two of the six pairs of a group were not measured, and others vary."""
+    between = _distances([0, 0, 0, 0, 1, 1, 1, 1], 2, 0.1, 1)
+    for pair in ((0, 3), (1, 2), (5, 7)):
+        between[pair] = between[pair[::-1]] = np.nan
+    assert list(group_of_hosts(measured_groups(between))) == [0, 0, 0, 0, 1, 1, 1, 1]
