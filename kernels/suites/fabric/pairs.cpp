@@ -25,7 +25,9 @@ double paired_hosts(const Shape& s) {
   return hosts - hosts % 2;
 }
 double of_all(const Shape& s) { return paired_hosts(s) * hosts_of(s).lanes * message(s); }
-double of_bursts(const Shape& s) { return of_all(s) * messages_of_burst * bursts; }
+double of_bursts(const Shape& s) {
+  return paired_hosts(s) * message(s) * messages_of_burst * bursts;
+}
 double of_one(const Shape& s) { return 2.0 * hosts_of(s).lanes * message(s); }
 
 constexpr Card pairs_card(std::string_view name, std::string_view about, int place) {
@@ -160,15 +162,17 @@ void in_turns(Run& run) {
   exchange.expect();
 }
 
-// Random pairs, several after each other. A pair has the mean of its bursts: few have a loss.
+// Random pairs, several after each other, of the first rank of each host. A pair has the mean of
+// its bursts: few have a loss.
 void in_bursts(Run& run) {
   const Hosts hosts = hosts_of(run);
   Exchange exchange(run, hosts);
+  const int host = hosts.host(run.rank());
+  const bool takes_part = hosts.lane(run.rank()) == 0;
   std::array<Meeting, bursts> meetings;
-  for (std::uint32_t place = 0; place < bursts; ++place) {
+  for (std::uint32_t place = 0; place < bursts && takes_part; ++place) {
     const std::uint32_t round = run.task().round * bursts + place;
-    meetings[place] =
-        random_meeting(hosts.host(run.rank()), hosts.hosts, run.options().pairing, round);
+    meetings[place] = random_meeting(host, hosts.hosts, run.options().pairing, round);
   }
   std::array<double, bursts> ticks{};
   double calls = 0;
@@ -208,10 +212,11 @@ const AddPairs<at_random> random{
         "All hosts in random pairs, which exchange messages at once; other pairs each round.", 10),
     20};
 const Add short_random{
-    bursts_card(pairs_card("Permutations8",
-                           "All hosts in random pairs, four after each other, which send 64 short "
-                           "messages back and forth.",
-                           22)),
+    bursts_card(
+        pairs_card("Permutations8",
+                   "The first ranks of all hosts in random pairs, four after each other, which "
+                   "send 64 short messages back and forth.",
+                   22)),
     in_bursts};
 const AddPairs<of_halves> halves{
     pairs_card("Bisection",

@@ -111,8 +111,8 @@ def pairings(matchings: Iterable[Matching], lanes: int) -> tuple[Pairing, ...]:
 
 
 def bursts(matchings: Iterable[Matching], lanes: int) -> tuple[Times, ...]:
-    """The bursts per second of each pair of hosts, by the slowest pair of its ranks, in each
-    round. Hosts meet before a burst, so that the warm-up counts."""
+    """The bursts per second of each pair of hosts in each round, by the slowest if there are
+    several. Hosts meet before a burst, so that the warm-up counts."""
     rounds = {}
     for each in matchings:
         if each.key["benchmark"] == SHORT:
