@@ -118,9 +118,11 @@ def test_an_odd_number_of_hosts_and_two_ranks_on_each(even: Cluster, tmp_path: P
 
 @pytest.mark.acceptance("many-ranks")
 def test_512_ranks_on_eight_hosts(even: Cluster, tmp_path: Path) -> None:
-    """64 ranks of MPICH share two cores and the network of their host."""
+    """64 ranks of MPICH share two cores and the network of their host. UCX connects all of them at
+    the start, and gives up; libfabric connects those that communicate."""
     where = ("--hosts", ALL, "--ppn", "64", "--rsh", f"{even.agent} -p 50000", "--oversubscribe")
-    words = ("fabric", *where, "--mpi", "mpich", "--sizes", "1Ki", "--time", "60s")
+    mpi = ("--mpi", "mpich", "--set", "MPIR_CVAR_CH4_NETMOD=ofi")
+    words = ("fabric", *where, *mpi, "--sizes", "1Ki", "--time", "60s")
     done = even.mpigauge(*words, "--output", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     stored = load(tmp_path / "out")
@@ -128,7 +130,7 @@ def test_512_ranks_on_eight_hosts(even: Cluster, tmp_path: Path) -> None:
     fabric = fabric_of(stored, document(stored).rows)
     assert fabric is not None
     assert (fabric.lanes, len(fabric.hosts)) == (64, HOSTS)
-    assert fabric.pairings
+    assert fabric.pairings or fabric.bursts
 
 
 # The full matrix

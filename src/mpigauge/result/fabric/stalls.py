@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mpigauge.model.row import NOTHING
 from mpigauge.result.fabric.accusation import Accusation, Flows
 from mpigauge.result.fabric.case import numbers_of
 from mpigauge.result.fabric.matchings import estimate
 from mpigauge.result.fabric.rank_sum import at_least_drawn, from_others
 
 if TYPE_CHECKING:
-    from mpigauge.result.fabric.rank_sum import Floats, Mask
+    from mpigauge.result.fabric.rank_sum import Floats, Ints, Mask
 
 LEAST_STALL = 2.0
 """Less than twice as long as others is no stall: routes differ in length, and hosts in noise."""
@@ -35,8 +36,6 @@ LEAST_STALLS = 3
 
 class _Suspect(NamedTuple):
     hosts: tuple[int, ...]
-    flows: Mask
-    stalled: int
     p: float
 
 
@@ -47,36 +46,40 @@ def stalls(
     flows = bursts.measured
     for each in named:
         if each.kind in ("host", "pair"):
-            flows = flows.only(~_is_of(flows, [hosts.index(host) for host in each.hosts]))
+            flows = flows.only(~_are_of(flows, [hosts.index(host) for host in each.hosts]))
     while worst := min(_suspects(flows), key=lambda suspect: suspect.p, default=None):
-        if worst.p > miss or worst.stalled < LEAST_STALLS:
+        if worst.p > miss:
             return
         yield _accusation(flows, hosts, worst)
-        flows = flows.only(~worst.flows)
+        flows = flows.only(~_are_of(flows, worst.hosts))
 
 
-def _is_of(flows: Flows, hosts: Sequence[int]) -> Mask:
+def _are_of(flows: Flows, hosts: Sequence[int]) -> Mask:
     """True for each flow that all of one or two hosts have a part in."""
-    either = [(flows.first == host) | (flows.second == host) for host in hosts]
-    all_of: Mask = np.logical_and.reduce(either)
-    return all_of
+    parts = [(flows.first == host) | (flows.second == host) for host in hosts]
+    are_of: Mask = np.logical_and.reduce(parts)
+    return are_of
 
 
-def _suspects(flows: Flows) -> list[_Suspect]:
-    """All hosts and pairs with a stall. Their p-values are corrected for the number of all."""
+def _suspects(flows: Flows) -> Iterator[_Suspect]:
+    """The hosts and pairs with several stalls. Their p-values are corrected for the number of all
+    hosts and pairs."""
     is_stalled = _ratios(flows) >= LEAST_STALL
-    lower = np.minimum(flows.first, flows.second)
-    higher = np.maximum(flows.first, flows.second)
-    pairs = np.unique(np.column_stack((lower, higher)), axis=0)
-    suspects = len(pairs) + len(np.unique(pairs))
-    stalled = np.unique(np.column_stack((lower, higher))[is_stalled], axis=0)
-    judged = []
-    for each in (*((host,) for host in np.unique(stalled).tolist()), *map(tuple, stalled.tolist())):
-        its = _is_of(flows, each)
-        hits = int((its & is_stalled).sum())
-        p = at_least_drawn(hits, int(its.sum()), int(is_stalled.sum()), len(is_stalled))
-        judged.append(_Suspect(each, its, hits, p * suspects))
-    return judged
+    pairs = np.sort(np.column_stack((flows.first, flows.second)), axis=1)
+    of_pairs = _counts(pairs, is_stalled)
+    of_hosts = _counts(pairs.reshape(-1, 1), np.repeat(is_stalled, 2))
+    suspects = len(of_pairs) + len(of_hosts)
+    for hosts, bursts, hits in (*of_pairs, *of_hosts):
+        if hits >= LEAST_STALLS:
+            p = at_least_drawn(hits, bursts, int(is_stalled.sum()), len(is_stalled))
+            yield _Suspect(hosts, p * suspects)
+
+
+def _counts(rows: Ints, is_stalled: Mask) -> list[tuple[tuple[int, ...], int, int]]:
+    """Each row that is different, with the number of its bursts and of those that stall."""
+    names, at, bursts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    hits = np.bincount(at.reshape(-1), is_stalled, minlength=len(names)).astype(int)
+    return list(zip(map(tuple, names.tolist()), bursts.tolist(), hits.tolist(), strict=True))
 
 
 def _ratios(flows: Flows) -> Floats:
@@ -86,13 +89,8 @@ def _ratios(flows: Flows) -> Floats:
 
 
 def _accusation(flows: Flows, hosts: Sequence[str], worst: _Suspect) -> Accusation:
-    ratio = estimate(_ratios(flows)[worst.flows].tolist())
-    assert ratio is not None
-    return Accusation(
-        "stall",
-        tuple(hosts[host] for host in worst.hosts),
-        (),
-        ratio,
-        1 - worst.p,
-        len(np.unique(flows.round[worst.flows])),
-    )
+    own = _are_of(flows, worst.hosts)
+    ratio = estimate(_ratios(flows)[own].tolist())
+    rounds = len(np.unique(flows.round[own]))
+    names = tuple(hosts[host] for host in worst.hosts)
+    return Accusation("stall", names, (), ratio or NOTHING, 1 - worst.p, rounds)
