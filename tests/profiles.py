@@ -20,6 +20,7 @@ from mpigauge.products.profile.read.rank_file import (
     Lost,
     Module,
     RankFile,
+    Records,
     Region,
     ReturnAddress,
     Site,
@@ -27,6 +28,7 @@ from mpigauge.products.profile.read.rank_file import (
     Type,
     Usage,
     bin_edges,
+    histogram_of,
 )
 from mpigauge.products.profile.read.symbols import Place
 from mpigauge.products.profile.store.stored import ProfiledJob, save
@@ -73,8 +75,13 @@ def site(
         least_s=min(times_s),
         most_s=max(times_s),
         failures=0,
-        times=bins_of(times_s, hz),
+        histogram=histogram_of(bins_of(times_s, hz)),
     )
+
+
+def stored_records(records: npt.NDArray[np.void]) -> Records:
+    """Reads these records each time, as if they were in a file."""
+    return lambda: records
 
 
 def rank_file(rank: int, slower: float = 1.0) -> RankFile:

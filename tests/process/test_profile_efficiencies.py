@@ -13,8 +13,8 @@ import pytest
 from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.efficiencies import Efficiencies, efficiencies_of
 from mpigauge.products.profile.analyse.iterations import iterations_of
+from mpigauge.products.profile.match.kept import is_kept
 from mpigauge.products.profile.match.merge import merged
-from mpigauge.products.profile.match.waiting import is_kept
 from mpigauge.products.profile.read.rank_file import RankFile, Region, Timeline
 from mpigauge.products.profile.store.stored import ProfiledJob
 from tests.process.test_profile_waiting import OPERATION_S, US, Program

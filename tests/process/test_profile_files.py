@@ -23,7 +23,7 @@ from mpigauge.products.profile.read.layout import BlockKind, Counted
 from mpigauge.products.profile.read.rank_file import RankFile
 from mpigauge.site.builds.cxx import compiler_words
 from tests.loaded_tools import load_tool
-from tests.profiled.written import HZ, START_UTC_S, Written
+from tests.profiled.written import HZ, SECOND, START_UTC_S, Written
 
 generate_layout = load_tool("generate_layout")
 SEND, WAIT = 3, 4
@@ -76,6 +76,85 @@ def bytes_held_by(ranks: int, folder: Path) -> int:
 def test_the_memory_of_a_profile_is_linear_in_ranks(tmp_path: Path) -> None:
     few, many = (bytes_held_by(ranks, tmp_path / str(ranks)) for ranks in (200, 1600))
     assert many < 10 * few
+
+
+BARRIER, KINDS, BLOCKS = 5, 4, 4
+
+
+def recorded(rank: int, ranks: int, missing: int | None = None) -> Written:
+    """A rank of a job with four sizes of a collective, of each 1024 recorded calls. `missing`: the
+    number of a block that is not there."""
+    file = Written(rank=rank, ranks=ranks, job=1, pid=rank)
+    everyone = np.arange(ranks, dtype="i4").tobytes()
+    file.block(BlockKind.MEMBERS, layout.MEMBERS, everyone, members=1, count=ranks)
+    file.block(BlockKind.COMM, layout.COMM, comm=1, rank=rank, size=ranks, members=1)
+    file.block(BlockKind.TEXT, layout.TEXT, b"solver\0", about=layout.About.WORDS, length=7)
+    file.block(BlockKind.MODULE, layout.MODULE, b"/solver", module=3, path_length=7)
+    file.call(BARRIER, "MPI_Allreduce", "collective")
+    file.thread(0)
+    stack = np.array([(16, 3, 0), (32, 3, 0)], layout.FRAME).tobytes()
+    times = np.bincount([10] * KINDS * BLOCKS * layout.KEPT_PLACES, minlength=layout.BINS)
+    file.block(BlockKind.SITE, layout.SITE, stack, call=BARRIER, frames=2, times=times)
+    index = np.arange(BLOCKS * layout.KEPT_PLACES)
+    records = np.zeros(len(index), layout.INSTANCE)
+    for kind in range(KINDS):
+        records["index"], records["entered"] = index, (KINDS * index + kind) * 100 + SECOND
+        records["left"] = records["entered"] + 10
+        file.block(
+            BlockKind.INSTANCES,
+            layout.INSTANCES,
+            comm=1,
+            call=BARRIER,
+            bin=kind,
+            waits=1,
+            kept=kind,
+            count=len(index),
+            used=len(index),
+        )
+        for part, instance in enumerate(np.split(records, BLOCKS)):
+            if part != missing:
+                file.block(BlockKind.KEPT, layout.KEPT, of=kind, part=part, instance=instance)
+    return file
+
+
+def test_recorded_calls_are_read_up_to_the_first_missing_block(tmp_path: Path) -> None:
+    for missing, blocks in ((None, 4), (2, 2), (0, 0)):
+        file = read_rank(recorded(0, 2, missing).write(tmp_path / f"{missing}.mpiprof"))
+        assert [len(each.records()) for each in file.instances] == [blocks * 256] * KINDS
+        for each in file.instances:
+            assert each.records()["index"].tolist() == list(range(blocks * 256))
+
+
+def test_files_of_a_job_share_what_is_equal(tmp_path: Path) -> None:
+    for rank in range(3):
+        recorded(rank, 3).write(tmp_path / f"{rank}.mpiprof")
+    first, *others = read_folder(tmp_path)
+    for file in others:
+        assert file.comms[1].members is first.comms[1].members
+        assert file.sites[0].frames is first.sites[0].frames
+        assert file.words is first.words
+        assert file.executable is first.executable
+
+
+def peak_of_joining(ranks: int, folder: Path) -> int:
+    folder.mkdir()
+    for rank in range(ranks):
+        recorded(rank, ranks).write(folder / f"{rank}.mpiprof")
+    tracemalloc.start()
+    try:
+        profile = merged(read_folder(folder), timeline_bytes=0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert profile.waits["kept"].tolist() == [KINDS * BLOCKS * layout.KEPT_PLACES] * ranks
+    return peak
+
+
+def test_recorded_calls_of_all_ranks_are_not_held_together(tmp_path: Path) -> None:
+    """The times of one kind of calls are, as each rank waits for the last one."""
+    _, few, many = (peak_of_joining(n, tmp_path / str(place)) for place, n in enumerate((8, 8, 24)))
+    records = KINDS * BLOCKS * layout.KEPT_PLACES * layout.INSTANCE.itemsize
+    assert (many - few) / 16 < records / 3
 
 
 def test_a_form_that_is_no_layout_is_refused() -> None:

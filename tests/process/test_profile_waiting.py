@@ -15,13 +15,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mpigauge.products.profile.match.waiting import is_kept, kept_calls, split_calls, waits
+from mpigauge.products.profile.match.kept import KeptCalls, OwnCalls, is_kept, kept_calls
+from mpigauge.products.profile.match.waiting import (
+    Split,
+    own_splits,
+    places_of,
+    split_calls,
+    waits,
+)
 from mpigauge.products.profile.read import layout
 from mpigauge.products.profile.read.files import read_rank
 from mpigauge.products.profile.read.rank_file import Comm, Instances, RankFile, Site, Waits
 from mpigauge.site.builds.cxx import compiler_words
 from tests.profiled.written import START_UTC_S, Written
-from tests.profiles import site
+from tests.profiles import site, stored_records
 
 US = 1e-6
 HZ = 2e9
@@ -86,7 +93,8 @@ class Program:
                 told = times[kept, rank] * (1 + gain) + off
                 records[name] = np.round((1 + told) * HZ)
             took = (left - entered)[:, rank]
-            kind = Instances(1, "MPI_Any", 4, who, 0, self.calls, took.sum(), level, records)
+            times = who, 0, self.calls, took.sum(), level
+            kind = Instances(1, "MPI_Any", 4, *times, stored_records(records))
             sites = [site_of(took[spot::spots]) for spot in range(spots)]
             found.append(file_of(rank, self.ranks, kind, f"host{rank if clocks else 0}", sites))
         return found
@@ -115,10 +123,23 @@ def file_of(
     )
 
 
+def split_groups(kept: KeptCalls) -> list[Split]:
+    """The groups of calls that can be split."""
+    both = [split_calls(kept, joined) for joined in kept.joined]
+    return [each[0] for each in both if each is not None]
+
+
+def waits_of(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> Any:
+    """The waits of all ranks."""
+    kept = kept_calls(files, numbers)
+    places = places_of(split_groups(kept))
+    all_ranks = [OwnCalls(kept, rank) for rank in range(len(files))]
+    return np.concatenate([waits(own, own_splits(own, places)) for own in all_ranks])
+
+
 def told(files: Sequence[RankFile]) -> Any:
     """A row for each rank."""
-    kept = kept_calls(files, [[0] for _ in files])
-    rows = waits(kept, split_calls(kept))
+    rows = waits_of(files, [[0] for _ in files])
     assert rows["rank"].tolist() == list(range(len(files)))
     return rows
 
@@ -230,8 +251,8 @@ def test_time_of_places_that_share_a_collective_is_their_own() -> None:
     program = Program(2)
     program.late[::2, 1] = program.rng.exponential(100 * US, CALLS // 2)
     files = program.files(level=3, spots=2)
-    kept = kept_calls(files, [[0, 1], [0, 1]])
-    rows = {(row["site"], row["rank"]): row for row in waits(kept, split_calls(kept))}
+    found = waits_of(files, [[0, 1], [0, 1]])
+    rows = {(row["site"], row["rank"]): row for row in found}
     for rank, file in enumerate(files):
         for spot, place in enumerate(file.sites):
             row = rows[spot, rank]
@@ -246,11 +267,11 @@ def test_ranks_that_do_not_mean_the_same_calls_are_told_nothing() -> None:
     program = Program(2)
     program.late[:] = program.rng.uniform(0, 100 * US, program.late.shape)
     files = program.files()
-    records = files[1].instances[0].records
+    records = files[1].instances[0].records()
     records["index"] += 1
-    assert split_calls(kept_calls(files, [[0], [0]])) == []
+    assert split_groups(kept_calls(files, [[0], [0]])) == []
 
 
 def test_a_communicator_of_which_a_rank_is_missing_is_left_out() -> None:
     files = Program(3).files()[:2]
-    assert split_calls(kept_calls(files, [[0], [0]])) == []
+    assert split_groups(kept_calls(files, [[0], [0]])) == []

@@ -12,7 +12,8 @@ import pytest
 
 from mpigauge.model.errors import UserError
 from mpigauge.products.profile.match.arriving import MOST_VECTORS, arrivals
-from mpigauge.products.profile.match.waiting import kept_calls, split_calls
+from mpigauge.products.profile.match.kept import kept_calls
+from mpigauge.products.profile.match.waiting import split_calls
 from mpigauge.products.profile.read import layout
 from mpigauge.products.profile.read.layout import Counted
 from mpigauge.products.profile.store.stored import load_jobs, save
@@ -28,8 +29,11 @@ def patterns_of(program: Program) -> tuple[ArrivalPattern, ...]:
             [(0, 1, -3, Counted.NONE, 4, 1, CALLS, 12 * CALLS, 8, 15, 1, 0)], layout.CELL
         )
         files.append(replace(file, cells=cells))
-    numbers = [[0] for _ in files]
-    return arrivals(files, numbers, split_calls(kept_calls(files, numbers)))
+    kept = kept_calls(files, [[0] for _ in files])
+    (joined,) = kept.joined
+    split = split_calls(kept, joined)
+    assert split is not None
+    return tuple(arrivals(kept, *split))
 
 
 def late_in_turn() -> Program:

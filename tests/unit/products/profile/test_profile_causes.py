@@ -14,7 +14,7 @@ import pytest
 from mpigauge.cli.main import run as mpigauge
 from mpigauge.products.profile.analyse.causes import explained
 from mpigauge.products.profile.launch.profiling import jobs_of
-from mpigauge.products.profile.read.rank_file import RankFile
+from mpigauge.products.profile.read.rank_file import RankFile, histogram_of
 from mpigauge.products.profile.store.stored import ProfiledJob
 from tests.profiles import APP, MAIN, job, rank_file, site, stored
 
@@ -57,7 +57,11 @@ def test_small_messages_are_told_from_waiting() -> None:
         calls = site("MPI_Allreduce", "collective", (MAIN,), [seconds] * 100)
         times = np.zeros_like(calls.times)
         times[np.searchsorted(np.arange(len(times)), 60)] = 100
-        return calm(rank, sites=(replace(calls, times=times),), cells=rank_file(rank).cells[:1])
+        return calm(
+            rank,
+            sites=(replace(calls, histogram=histogram_of(times)),),
+            cells=rank_file(rank).cells[:1],
+        )
 
     quick = causes(of(sums(0, 5e-6), sums(1, 5e-6)))
     assert quick == {

@@ -147,7 +147,9 @@ def test_a_rank_that_has_left_the_collective_is_waited_for_no_more() -> None:
 
 
 def channel(way: Counted, peer: int, count: int) -> Channel:
-    return Channel(1, peer, way, tags_of(3), count, 0, np.empty(0, INSTANCE))
+    return Channel(
+        1, peer, way, tags_of(3), count, 0, profiles.stored_records(np.empty(0, INSTANCE))
+    )
 
 
 @pytest.mark.parametrize(("sent", "is_deadlock"), [(4, True), (5, False)])

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mpigauge.products.profile.match.waiting import kept_calls
+from mpigauge.products.profile.match.kept import kept_calls
 from mpigauge.products.profile.read import layout
 from mpigauge.products.profile.read.rank_file import Instances, RankFile
-from tests.profiles import WORLD, rank_file
+from tests.profiles import WORLD, rank_file, stored_records
 
 
 class Members(tuple[int, ...]):
@@ -33,7 +33,8 @@ def _no_hashes() -> None:
 
 def barriers(number: int) -> Instances:
     """Calls of which none is recorded, of one size."""
-    return Instances(1, "MPI_Bcast", number, "at_root", 0, 10, 0.0, 0, np.zeros(0, layout.INSTANCE))
+    records = stored_records(np.zeros(0, layout.INSTANCE))
+    return Instances(1, "MPI_Bcast", number, "at_root", 0, 10, 0.0, 0, records)
 
 
 def files_of(ranks: int, kinds: int, *, shared: bool = True) -> list[RankFile]:
@@ -53,7 +54,7 @@ def files_of(ranks: int, kinds: int, *, shared: bool = True) -> list[RankFile]:
 @pytest.mark.parametrize(("ranks", "kinds"), [(4, 1), (64, 16)])
 def test_the_members_of_a_communicator_are_hashed_once(ranks: int, kinds: int) -> None:
     kept = kept_calls(files_of(ranks, kinds), [[0]] * ranks)
-    assert [list(order) for order, _ in kept.joined] == [list(range(ranks))] * kinds
+    assert [list(joined.order) for joined in kept.joined] == [list(range(ranks))] * kinds
     assert Members.hashed == 1
 
 
@@ -67,4 +68,4 @@ def test_equal_lists_of_members_are_one_communicator() -> None:
 def test_calls_that_a_rank_lacks_are_left_out() -> None:
     files = files_of(3, 2)
     files[1] = replace(files[1], instances=files[1].instances[:1])
-    assert [rows[0].bin for _, rows in kept_calls(files, [[0]] * 3).joined] == [0]
+    assert [joined.first.bin for joined in kept_calls(files, [[0]] * 3).joined] == [0]

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mpigauge.products.profile.match.later import later_waits
-from mpigauge.products.profile.match.waiting import is_kept, kept_calls
+from mpigauge.products.profile.match.kept import OwnCalls, is_kept, kept_calls
+from mpigauge.products.profile.match.later import completing_calls, later_waits, others_calls
 from mpigauge.products.profile.read import layout
 from mpigauge.products.profile.read.layout import Counted
 from mpigauge.products.profile.read.rank_file import Channel, Instances, RankFile, Waits
 from tests.process.test_profile_waiting import HZ, OPERATION_S, US, Clock, file_of
-from tests.profiles import site
+from tests.profiles import site, stored_records
 
 CALLS = 1000
 STEP_S = 300 * US
@@ -70,7 +70,7 @@ def meetings(clock: Clock) -> Instances:
     """Barriers, at which all leave at once."""
     begun = np.arange(CALLS) * STEP_S
     made = records([begun, begun, begun + US], clock, np.ones(CALLS, bool))
-    return Instances(1, "MPI_Barrier", 0, "all", 0, CALLS, CALLS * US, 0, made)
+    return Instances(1, "MPI_Barrier", 0, "all", 0, CALLS, CALLS * US, 0, stored_records(made))
 
 
 def files_of(
@@ -90,7 +90,8 @@ def files_of(
         made = records(times, clock, kept, needs)
         ways = (Counted.SENT, Counted.RECEIVED)
         channels = tuple(
-            Channel(1, 1 - rank, way, TAGS, CALLS, own_level, made.copy()) for way in ways
+            Channel(1, 1 - rank, way, TAGS, CALLS, own_level, stored_records(made.copy()))
+            for way in ways
         )
         took = list((left - posted)[:, rank])
         host = f"host{rank if clocks[1] != (0.0, 0.0) else 0}"
@@ -101,7 +102,10 @@ def files_of(
 
 
 def told(files: Sequence[RankFile]) -> Any:
-    return later_waits(kept_calls(files, [[0] for _ in files]))
+    kept = kept_calls(files, [[0] for _ in files])
+    others = others_calls(kept)
+    all_ranks = [OwnCalls(kept, rank) for rank in range(len(files))]
+    return np.concatenate([later_waits(own, completing_calls(own, others)) for own in all_ranks])
 
 
 def alternating(late_us: float = 100) -> Exchange:
@@ -157,11 +161,11 @@ def test_a_call_of_which_not_all_is_kept_is_left_out() -> None:
 def test_sides_that_do_not_mean_the_same_messages_are_told_nothing() -> None:
     """One has missed a message, so tags, counts or times do not fit."""
     files = files_of(alternating())
-    missed = files[0].channels[1].records
+    missed = files[0].channels[1].records()
     missed["root"][1] += 16
     assert told(files)["rank"].tolist() == [1]
     early = files_of(alternating())
-    early[0].channels[1].records["index"] += 1
+    early[0].channels[1].records()["index"] += 1
     assert told(early)["rank"].tolist() == [1]
     fewer = files_of(alternating())
     sent, received = fewer[0].channels
@@ -207,7 +211,7 @@ def test_collectives_are_waited_for_where_their_request_is(
         times = (begun[:, rank], entered[:, rank], left[:, rank])
         made = records(times, (0.0, 0.0), np.ones(CALLS, bool))
         made["root"] = 0
-        kind = Instances(1, "MPI_Iany", 4, who, 0, CALLS, 0.0, 0, made)
+        kind = Instances(1, "MPI_Iany", 4, who, 0, CALLS, 0.0, 0, stored_records(made))
         sites = (site("MPI_Wait", "wait", (), list((left - entered)[:, rank]), HZ),)
         files.append(replace(file_of(rank, 2, kind, "host"), sites=sites))
     rows = told(files)

@@ -19,7 +19,8 @@ from mpigauge.products.profile.analyse.account import Account
 from mpigauge.products.profile.analyse.phases import phases
 from mpigauge.products.profile.kind import page_of
 from mpigauge.products.profile.launch.profiling import jobs_of
-from mpigauge.products.profile.match.timeline import TIMED_CALL, TimedCalls
+from mpigauge.products.profile.match.kept import kept_calls
+from mpigauge.products.profile.match.timeline import TIMED_CALL, LongestCalls, TimedCalls
 from mpigauge.products.profile.read.rank_file import Timeline
 from mpigauge.products.profile.show.perfetto import write_perfetto
 from mpigauge.products.profile.show.pictures import memory_over_time, sent_over_time
@@ -49,17 +50,27 @@ def with_calls(calls: TimedCalls) -> ProfiledJob:
     return replace(plain, profile=replace(plain.profile, timeline=calls))
 
 
-def test_what_is_stored_is_bounded_and_has_the_longest_calls(tmp_path: Path) -> None:
-    every = calls_of(2, 1000)
-    every.calls["took_s"] = np.random.default_rng(1).exponential(1e-3, len(every.calls))
+def test_the_timeline_is_bounded_and_has_the_longest_calls() -> None:
+    """Calls come rank by rank, and are kept as if they were sorted all together."""
+    every = calls_of(8, 1000).calls
+    every = every[np.argsort(every["entered_s"], kind="stable")]
+    every["took_s"] = np.random.default_rng(1).integers(1, 200, len(every)) * 1e-5
     most = 500 * TIMED_CALL.itemsize
-    save(with_calls(every), tmp_path, most)
+    longest = LongestCalls(kept_calls([rank_file(rank) for rank in range(8)], []), most)
+    for rank in range(8):
+        longest.add(every[every["rank"] == rank])
+    made = longest.timeline()
+    assert len(made.calls) == 500
+    kept = np.sort(np.argsort(-every["took_s"], kind="stable")[:500])
+    assert np.array_equal(made.calls, every[kept])
+    assert made.begins_s.tolist() == [0.0] * 8
+
+
+def test_the_timeline_is_stored(tmp_path: Path) -> None:
+    every = calls_of(2, 1000)
+    save(with_calls(every), tmp_path)
     (after,) = load_jobs(tmp_path)
-    kept = after.profile.timeline.calls
-    assert kept.nbytes <= most
-    assert len(kept) == 500
-    assert kept["took_s"].min() == pytest.approx(np.sort(every.calls["took_s"])[-500], rel=1e-6)
-    assert (np.diff(kept["entered_s"]) >= 0).all()
+    assert np.array_equal(after.profile.timeline.calls, every.calls)
     assert np.array_equal(after.profile.timeline.begins_s, every.begins_s)
 
 

@@ -37,7 +37,7 @@ from mpigauge.runs.store.replays import MixStep, ReplayMix, load_replay, save_re
 from mpigauge.site import topology
 from tests import asked
 from tests.cells import cell
-from tests.profiles import MAIN, PLACES, job, rank_file, site
+from tests.profiles import MAIN, PLACES, job, rank_file, site, stored_records
 from tests.unit.measuring.plan.test_plan import CARDS, MPICH
 
 BOTH = ((0, 1),)
@@ -107,7 +107,7 @@ def test_waits_for_collectives_are_no_waits_for_messages() -> None:
         )
         sent = (0, 1, 1 - rank, layout.Counted.SENT, 11, 0, 10, 10240, 1024, 1024, 1, 0)
         asked_for = (2, 0, -3, layout.Counted.REQUESTS, 1, 0, 20, 20, 1, 1, 0, 0)
-        kept = Instances(1, "MPI_Iallreduce", 4, "all", 0, 10, 0.0, 1, records)
+        kept = Instances(1, "MPI_Iallreduce", 4, "all", 0, 10, 0.0, 1, stored_records(records))
         cells = np.array([sent, asked_for], layout.CELL)
         files.append(replace(rank_file(rank), sites=sites, cells=cells, instances=(kept,)))
     found = replay_of(ProfiledJob(0, 0, merged(files), PLACES))

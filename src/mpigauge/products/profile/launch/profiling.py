@@ -156,9 +156,9 @@ class Profiling:
             right = apart_command(alone[0])
             self.tell(f"if the launcher is not that of the program's MPI: `{right}`")
         try:
-            jobs = jobs_of(number, files, self.places)
+            jobs = jobs_of(number, files, self.places, self.timeline_bytes)
             for job in jobs:
-                save(job, self.writer.folder, self.timeline_bytes // len(jobs))
+                save(job, self.writer.folder)
                 save_mix(job, self.writer.folder)
             longest_s = max((file.run_s for file in files), default=0.0)
             self.record(number, jobs, longest_s if seconds is None else seconds)
@@ -217,16 +217,18 @@ def jobs_of(
     launch: int,
     files: Sequence[RankFile],
     places: Callable[[Iterable[ReturnAddress]], Places] = resolved,
+    timeline_bytes: int = MOST_BYTES,
 ) -> list[ProfiledJob]:
-    """Returns the MPI jobs of these files, in the order in which they began. Processes without a
-    rank are ignored."""
+    """Returns the MPI jobs of these files, in the order in which they began, with so many bytes of
+    recorded calls. Processes without a rank are ignored."""
     by_job: dict[int, list[RankFile]] = {}
     for file in files:
         if file.rank is not None:
             by_job.setdefault(file.job, []).append(file)
     jobs = []
     for number, job in enumerate(sorted(by_job)):
-        profile = merged(sorted(by_job[job], key=lambda file: file.rank or 0))
+        ranks = sorted(by_job[job], key=lambda file: file.rank or 0)
+        profile = merged(ranks, timeline_bytes // len(by_job))
         frames = (frame for spot in profile.spots for frame in spot.frames)
         jobs.append(ProfiledJob(launch, number, profile, places(frames)))
     return jobs

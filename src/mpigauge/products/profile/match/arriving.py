@@ -7,57 +7,56 @@ Patterns describe the program itself, whatever it waited for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
+from mpigauge.products.profile.match.kept import KeptCalls
 from mpigauge.products.profile.match.totals import RARE, Times
-from mpigauge.products.profile.match.waiting import FLOOR_S, LONG, CallGroup, Parts, Split
+from mpigauge.products.profile.match.waiting import FLOOR_S, LONG, Split
 from mpigauge.products.profile.read import layout
 from mpigauge.products.profile.read.layout import Counted
-from mpigauge.products.profile.read.rank_file import RankFile
+from mpigauge.products.profile.read.rank_file import Instances, RankFile
 from mpigauge.runs.store.arrivals import ArrivalPattern
 
 MOST_VECTORS = 256
 """The maximum number of vectors of a call site: enough for means within some per cent."""
 LEAST_VECTORS = 2
+_AT_A_TIME = 64
+"""The number of ranks whose lateness is examined together."""
 
 
-def arrivals(
-    files: Sequence[RankFile], numbers: Sequence[Sequence[int]], splits: Sequence[Split]
-) -> tuple[ArrivalPattern, ...]:
-    """Returns the arrival pattern of each group of calls at each call site of its first rank,
-    longest first."""
-    patterns = []
-    for kind, parts in splits:
-        for spot in np.unique(kind.spots[:, 0]):
-            pattern = _pattern(files, numbers, kind, parts, int(spot))
-            if pattern is not None:
-                patterns.append(pattern)
-    return tuple(sorted(patterns, key=lambda each: -each.seconds))
+def arrivals(kept: KeptCalls, split: Split, entered: Times) -> Iterator[ArrivalPattern]:
+    """Yields the arrival pattern of a group of calls at each call site of its first rank.
+    `entered`: the entries by rank and call."""
+    first = split.joined.order[0]
+    spots = np.asarray(kept.numbers[first])[split.joined.read(first)["site"]]
+    for spot in np.unique(spots):
+        pattern = _pattern(kept, split, entered, np.flatnonzero(spots == spot), int(spot))
+        if pattern is not None:
+            yield pattern
 
 
 def _pattern(
-    files: Sequence[RankFile],
-    numbers: Sequence[Sequence[int]],
-    kind: CallGroup,
-    parts: Parts,
-    spot: int,
+    kept: KeptCalls, split: Split, entered: Times, here: npt.NDArray[np.int64], spot: int
 ) -> ArrivalPattern | None:
-    """Returns the arrival pattern of a call site; None: too few calls for a distribution."""
-    here = np.flatnonzero(kind.spots[:, 0] == spot)
-    lateness = kind.entered[here] - kind.entered[here].min(axis=1, keepdims=True)
-    usual = ~_is_disturbed(lateness, parts.usual_s)
+    """Returns the arrival pattern of a call site; None: too few calls for a distribution. `here`:
+    its calls."""
+    joined = split.joined
+    earliest = entered.min(axis=0)[here]
+    usual = ~_is_disturbed(entered, here, earliest, split.usual_s)
     rows = _evenly(np.flatnonzero(usual), MOST_VECTORS)
     if len(rows) < LEAST_VECTORS:
         return None
-    file = files[kind.ranks[0]]
-    comm = file.comms[kind.comm]
-    sizes = _sizes(file, numbers[kind.ranks[0]], kind, spot)
-    share = len(here) / len(kind.roots)
+    first = joined.order[0]
+    file = kept.files[first]
+    comm = file.comms[joined.first.comm]
+    sizes = _sizes(file, np.flatnonzero(np.asarray(kept.numbers[first]) == spot), joined.first)
+    share = len(here) / len(joined.indices)
+    seconds = np.array([joined.rows[rank].seconds for rank in joined.order])
     return ArrivalPattern(
-        call=kind.call,
+        call=joined.first.call,
         message_bytes=sizes[0],
         least_bytes=sizes[1],
         most_bytes=sizes[2],
@@ -68,18 +67,24 @@ def _pattern(
         source_file="",
         line=0,
         spot=spot,
-        calls=kind.calls * share,
-        seconds=float(kind.seconds.mean()) * share,
+        calls=joined.first.count * share,
+        seconds=float(seconds.mean()) * share,
         left_out=int((~usual).sum()),
-        lateness_s=lateness[rows].astype(np.float32),
-        roots=kind.roots[here][rows].astype(np.int32),
+        lateness_s=np.ascontiguousarray((entered[:, here[rows]] - earliest[rows]).T, np.float32),
+        roots=split.starts.roots[here][rows].astype(np.int32),
     )
 
 
-def _is_disturbed(lateness: Times, usual_s: float) -> npt.NDArray[np.bool_]:
-    """Returns for each call whether a rank arrived far later than usual."""
-    most = LONG * np.quantile(lateness, 1 - RARE, axis=0) + max(LONG * usual_s, FLOOR_S)
-    return np.asarray((lateness > most).any(axis=1))
+def _is_disturbed(
+    entered: Times, here: npt.NDArray[np.int64], earliest: Times, usual_s: float
+) -> npt.NDArray[np.bool_]:
+    """Returns for each of these calls whether a rank arrived far later than usual."""
+    is_disturbed = np.zeros(len(here), dtype=bool)
+    for start in range(0, len(entered), _AT_A_TIME):
+        lateness = entered[start : start + _AT_A_TIME, here] - earliest
+        most = LONG * np.quantile(lateness, 1 - RARE, axis=1) + max(LONG * usual_s, FLOOR_S)
+        is_disturbed |= (lateness > most[:, None]).any(axis=0)
+    return is_disturbed
 
 
 def _evenly(rows: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.int64]:
@@ -91,16 +96,13 @@ def _evenly(rows: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.int64]:
     return np.array([rng.choice(part) for part in np.array_split(rows, most)])
 
 
-def _sizes(
-    file: RankFile, numbers: Sequence[int], kind: CallGroup, spot: int
-) -> tuple[int, int, int]:
+def _sizes(file: RankFile, sites: npt.NDArray[np.int64], calls: Instances) -> tuple[int, int, int]:
     """Returns the mean, least and largest message size of a call site, in bytes."""
     cells = file.cells
-    sites = np.flatnonzero(np.asarray(numbers) == spot)
-    of = np.isin(cells["site"], sites) & (cells["comm"] == kind.comm)
+    of = np.isin(cells["site"], sites) & (cells["comm"] == calls.comm)
     of &= cells["way"] == Counted.NONE
-    if kind.bin != layout.OTHER_SIZES:
-        of &= cells["bin"] == kind.bin
+    if calls.bin != layout.OTHER_SIZES:
+        of &= cells["bin"] == calls.bin
     counted = cells[of]
     count = int(counted["count"].sum())
     if not count:

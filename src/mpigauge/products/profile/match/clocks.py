@@ -9,8 +9,9 @@ median difference to the first host in each window of such calls is the offset o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +20,8 @@ from mpigauge.products.profile.read.rank_file import RankFile
 
 Ticks = npt.NDArray[np.uint64]
 Times = npt.NDArray[np.float64]
-Left = tuple[Sequence[int], Ticks, Ticks]
-"""The ranks, and the ticks at which they entered and left the calls of one kind."""
+Left = tuple[Sequence[int], Ticks]
+"""The ranks, and the ticks at which they left the calls of one kind, by call and rank."""
 WINDOW = 20
 """The number of calls for one median."""
 
@@ -51,28 +52,22 @@ class Clocks:
     host_of: tuple[str, ...]
 
     @staticmethod
-    def of(files: Sequence[RankFile], shared: Sequence[Left]) -> Clocks:
+    def of(files: Sequence[RankFile], shared: Iterable[Left]) -> Clocks:
+        """`shared`: the calls that ranks leave together, which are read for several hosts only."""
         host_of = tuple(file.host for file in files)
         names = list(dict.fromkeys(host_of))
         longest: dict[str, RankFile] = {}
         for file in files:
             if file.host not in longest or file.run_s > longest[file.host].run_s:
                 longest[file.host] = file
-        clocks = {name: _uncorrected(longest[name], longest[names[0]]) for name in names}
-        hosts = {names[0]: clocks[names[0]]} if names else {}
-        for name in names[1:]:
-            when, off = _differences(clocks, host_of, shared, names[0], name)
-            plain = clocks[name]
-            hosts[name] = _Host(plain.base, plain.hz, plain.at_s, when, off)
+        hosts = {name: _uncorrected(longest[name], longest[names[0]]) for name in names}
+        if len(names) > 1:
+            hosts |= _corrected(hosts, host_of, shared, names[0])
         return Clocks(hosts, host_of)
 
-    def seconds(self, ranks: Sequence[int], ticks: Ticks) -> Times:
-        """Converts ticks, by call and rank, to seconds."""
-        columns = [
-            self.hosts[self.host_of[rank]].seconds(ticks[:, place])
-            for place, rank in enumerate(ranks)
-        ]
-        return np.stack(columns, axis=1)
+    def seconds(self, rank: int, ticks: Ticks) -> Times:
+        """Converts the ticks of a rank to seconds."""
+        return self.hosts[self.host_of[rank]].seconds(ticks)
 
     def span(self, rank: int, other: int) -> tuple[float, float]:
         """Returns the interval of time in which the clocks of two ranks can be compared."""
@@ -94,24 +89,34 @@ def _uncorrected(best: RankFile, zero: RankFile) -> _Host:
     return _Host(best.start_ticks, best.hz, best.start_utc_s - zero.start_utc_s, none, none)
 
 
-def _differences(
-    clocks: dict[str, _Host], host_of: Sequence[str], shared: Sequence[Left], first: str, other: str
-) -> tuple[Times, Times]:
-    """Returns the times of windows, and how much later the other host left in each."""
-    when, off = [], []
-    for ranks, _, left in shared:
-        here = [n for n, rank in enumerate(ranks) if host_of[rank] == first]
-        there = [n for n, rank in enumerate(ranks) if host_of[rank] == other]
-        if here and there:
-            begun = clocks[first].seconds(left[:, here]).mean(axis=1)
-            ended = clocks[other].seconds(left[:, there]).mean(axis=1)
-            when.append(ended)
-            off.append(ended - begun)
-    if not when:
-        return np.empty(0), np.empty(0)
+def _corrected(
+    clocks: dict[str, _Host], host_of: Sequence[str], shared: Iterable[Left], first: str
+) -> dict[str, _Host]:
+    """Returns the clocks of all hosts but the first, with their offsets to it."""
+    when: dict[str, list[Times]] = defaultdict(list)
+    off: dict[str, list[Times]] = defaultdict(list)
+    for ranks, left in shared:
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, rank in enumerate(ranks):
+            places[host_of[rank]].append(place)
+        here = places.pop(first, [])
+        if not here:
+            continue
+        begun = clocks[first].seconds(left[:, here]).mean(axis=1)
+        for name, there in places.items():
+            ended = clocks[name].seconds(left[:, there]).mean(axis=1)
+            when[name].append(ended)
+            off[name].append(ended - begun)
+    return {name: _with_windows(clocks[name], when[name], off[name]) for name in when}
+
+
+def _with_windows(clock: _Host, when: Sequence[Times], off: Sequence[Times]) -> _Host:
+    """Returns a clock with its median offset in each window of calls that ranks leave together."""
     times, differences = np.concatenate(when), np.concatenate(off)
     order = np.argsort(times)
     parts = np.array_split(order, max(1, len(order) // WINDOW))
-    medians = [(np.median(times[part]), np.median(differences[part])) for part in parts]
-    windows = np.array(medians)
-    return windows[:, 0], windows[:, 1]
+    return replace(
+        clock,
+        when=np.array([np.median(times[part]) for part in parts]),
+        off=np.array([np.median(differences[part]) for part in parts]),
+    )

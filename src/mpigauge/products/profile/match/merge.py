@@ -20,10 +20,23 @@ import numpy.typing as npt
 
 from mpigauge.products.profile.match.arriving import arrivals
 from mpigauge.products.profile.match.deadlock import deadlock_in_words, deadlocked
-from mpigauge.products.profile.match.later import later_waits
+from mpigauge.products.profile.match.kept import KeptCalls, OwnCalls, kept_calls
+from mpigauge.products.profile.match.later import completing_calls, later_waits, others_calls
 from mpigauge.products.profile.match.standing import Standing, standings
-from mpigauge.products.profile.match.timeline import TimedCalls, timed_calls
-from mpigauge.products.profile.match.waiting import WAIT, kept_calls, split_calls, waits
+from mpigauge.products.profile.match.timeline import (
+    MOST_BYTES,
+    LongestCalls,
+    TimedCalls,
+    timed_calls,
+)
+from mpigauge.products.profile.match.waiting import (
+    WAIT,
+    Split,
+    own_splits,
+    places_of,
+    split_calls,
+    waits,
+)
 from mpigauge.products.profile.read.rank_file import (
     Comm,
     RankFile,
@@ -136,33 +149,65 @@ class Profile:
         return seconds
 
 
-def merged(files: Sequence[RankFile]) -> Profile:
+def merged(files: Sequence[RankFile], timeline_bytes: int = MOST_BYTES) -> Profile:
+    """Joins the files of a job, with so many bytes of recorded calls in its timeline."""
     spots, types, comms = Numbers[Spot](), Numbers[Type](), _Comms()
     types.of(Type("", "", 0))
-    rows: list[tuple[float, ...]] = []
-    cells = [np.empty(0, CELL)]
+    rows, cells = [np.empty(0, ROW)], [np.empty(0, CELL)]
     numbers_of = []
     for rank, file in enumerate(files):
         numbers = [spots.of(spot_of(site)) for site in file.sites]
         numbers_of.append(numbers)
-        rows += _rows(rank, file, numbers)
+        rows.append(np.array([*_rows(rank, file, numbers)], dtype=ROW))
         cells.append(_cells(rank, file, numbers, comms.of(file), types))
     kept = kept_calls(files, numbers_of)
-    split = split_calls(kept)
+    splits, patterns = _split_groups(kept)
+    waited, timeline = _by_rank(kept, splits, timeline_bytes)
     stuck = deadlocked(files)
     return Profile(
         files=tuple(files),
         spots=tuple(spots.numbers),
-        rows=np.array(rows, dtype=ROW),
+        rows=np.concatenate(rows),
         cells=np.concatenate(cells),
         comms=tuple(comms.kept),
         types=tuple(types.numbers),
-        waits=np.concatenate([waits(kept, split), later_waits(kept)]),
-        arrivals=arrivals(files, numbers_of, split),
-        timeline=timed_calls(kept, split),
+        waits=waited,
+        arrivals=tuple(sorted(patterns, key=lambda each: -each.seconds)),
+        timeline=timeline,
         standings=standings(files, numbers_of),
         deadlock=deadlock_in_words(files, stuck) if stuck else "",
     )
+
+
+def _split_groups(kept: KeptCalls) -> tuple[list[Split], list[ArrivalPattern]]:
+    """Splits the groups of blocking collectives, and returns their arrival patterns."""
+    splits: list[Split] = []
+    patterns: list[ArrivalPattern] = []
+    for joined in kept.joined:
+        if (both := split_calls(kept, joined)) is not None:
+            split, entered = both
+            splits.append(split)
+            patterns += arrivals(kept, split, entered)
+            del both, entered  # the times of the next group take their place
+    return splits, patterns
+
+
+def _by_rank(
+    kept: KeptCalls, splits: Sequence[Split], timeline_bytes: int
+) -> tuple[npt.NDArray[np.void], TimedCalls]:
+    """Returns the waits, as WAIT, and the timeline, from the recorded calls of each rank."""
+    places, others = places_of(splits), others_calls(kept)
+    blocking, later = [np.empty(0, WAIT)], [np.empty(0, WAIT)]
+    longest = LongestCalls(kept, timeline_bytes)
+    for rank in range(len(kept.files)):
+        own = OwnCalls(kept, rank)
+        calls, completing = own_splits(own, places), completing_calls(own, others)
+        blocking.append(waits(own, calls))
+        later.append(later_waits(own, completing))
+        longest.add(timed_calls(own, calls, completing))
+    by_rank = np.concatenate(blocking)
+    by_spot = by_rank[np.argsort(by_rank["site"], kind="stable")]
+    return np.concatenate([by_spot, *later]), longest.timeline()
 
 
 def standing_profile(files: Sequence[RankFile]) -> Profile:
@@ -280,13 +325,10 @@ def _looked_up(table: Mapping[int, int], keys: npt.NDArray[np.integer[Any]]) -> 
 def _in_world(file: RankFile, cells: npt.NDArray[np.void]) -> npt.NDArray[np.int32]:
     """Returns the peers as ranks of MPI_COMM_WORLD; special values stay."""
     world = np.where(cells["peer"] >= 0, NOWHERE, cells["peer"]).astype(np.int32)
-    for number in np.unique(cells["comm"]):
-        comm = file.comms.get(int(number))
-        if comm is None or not comm.members:
-            continue
-        members = np.array(comm.members, dtype=np.int32)
-        here = (cells["comm"] == number) & (cells["peer"] >= 0) & (cells["peer"] < len(members))
-        world[here] = members[cells["peer"][here]]
+    for place, (number, peer) in enumerate(cells[["comm", "peer"]].tolist()):
+        comm = file.comms.get(number)
+        if comm is not None and 0 <= peer < len(comm.members):
+            world[place] = comm.members[peer]
     return world
 
 

@@ -13,13 +13,13 @@ collectives that could be split, its parts add up to its time.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.products.profile.match.clocks import Clocks
+from mpigauge.products.profile.match.kept import Joined, KeptCalls, OwnCalls, Starts
 from mpigauge.products.profile.match.totals import (
     RARE,
     STEP_S,
@@ -29,7 +29,7 @@ from mpigauge.products.profile.match.totals import (
     by_time,
     shared_out,
 )
-from mpigauge.products.profile.read.rank_file import Instances, RankFile, Site, Waits
+from mpigauge.products.profile.read.rank_file import Site
 
 WAIT = np.dtype(
     [
@@ -42,9 +42,6 @@ WAIT = np.dtype(
 """The time of a spot on a rank in calls that could be split: the numbers of all and recorded calls,
 their time and its three parts with 95 % intervals, the median of the operation alone, and whether
 waiting is significantly longer than that."""
-_Key = tuple[int, int, int, str, int]
-"""The key of calls on all ranks: world, communicator (family and number of its list of members),
-call, bin of sizes."""
 LONG = 10.0
 """The factor over the usual operation, or waiting, above which rare times are disturbance."""
 FLOOR_S = 20e-6
@@ -54,96 +51,88 @@ MOST_EARLY = 0.05
 
 
 @dataclass(frozen=True)
-class CallGroup:
-    """The recorded calls of one collective on one communicator and of one size, a row for each."""
+class Split:
+    """A group of blocking collectives whose time can be split."""
 
-    call: str
-    comm: int
-    """The number of the communicator in the file of its first rank."""
-    bin: int
-    """The bin of sizes, as in cells; layout.OTHER_SIZES: any."""
-    calls: int
-    waits: Waits
-    ranks: npt.NDArray[np.int64]
-    """The ranks of the profile, by their rank in the communicator."""
-    spots: npt.NDArray[np.int64]
-    """The spots by call and rank."""
-    roots: npt.NDArray[np.int64]
-    entered: Times
-    left: Times
-    seconds: Times
-    """The seconds of all calls, by rank."""
+    joined: Joined
+    starts: Starts
+    """The entries of ranks."""
+    usual_s: float
+    """The median of the operation alone."""
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The parts of time by call and rank."""
+class OwnSplit:
+    """The recorded calls of a group on one rank."""
 
+    split: Split
+    spots: npt.NDArray[np.int64]
+    entered: Times
+    took: Times
     waiting: Times
-    moving: Times
-    disturbed: Times
-    usual_s: float
-    rare_s: Times
-    """The time above which a call was disturbed, for its call site and rank."""
+    seconds: float
+    """The seconds of all calls of the group."""
 
 
-Split = tuple[CallGroup, Parts]
 Place = tuple[int, int]
 """A spot and a rank."""
-Joined = tuple[Sequence[int], Mapping[int, Instances]]
-"""The ranks of the profile by rank in a communicator, and the calls recorded on all of them."""
+Places = Mapping[int, Sequence[tuple[int, Split]]]
+"""The groups by rank of the profile, with its rank in the communicator of each."""
 
 
-@dataclass(frozen=True)
-class KeptCalls:
-    """The calls recorded on all ranks of a job, with one clock."""
-
-    files: Sequence[RankFile]
-    numbers: Sequence[Sequence[int]]
-    """The numbers of spots, by rank and index in its sites."""
-    joined: Sequence[Joined]
-    clocks: Clocks
+def places_of(splits: Sequence[Split]) -> Places:
+    """Returns the places of ranks in these groups."""
+    places: dict[int, list[tuple[int, Split]]] = defaultdict(list)
+    for split in splits:
+        for place, rank in enumerate(split.joined.order):
+            places[rank].append((place, split))
+    return places
 
 
-def kept_calls(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> KeptCalls:
-    joined = list(_joined(files))
-    shared = []
-    for order, rows in joined:
-        if rows[order[0]].waits == "all" and not rows[order[0]].is_later:
-            shared.append((order, *_times(order, rows)))
-    return KeptCalls(files, numbers, joined, Clocks.of(files, shared))
+def own_splits(own: OwnCalls, places: Places) -> list[OwnSplit]:
+    """Returns the recorded calls of a rank whose time is split."""
+    calls = []
+    for place, split in places.get(own.rank, ()):
+        instances = split.joined.rows[own.rank]
+        records = split.joined.common(own.records(instances))
+        entered = own.seconds(records["entered"])
+        took = own.seconds(records["left"]) - entered
+        waiting = np.clip(split.starts.ready(place, entered) - entered, 0, took)
+        spots = own.numbers[records["site"]]
+        calls.append(OwnSplit(split, spots, entered, took, waiting, instances.seconds))
+    return calls
 
 
-def split_calls(kept: KeptCalls) -> list[Split]:
-    """Returns the groups of blocking collectives with their parts."""
-    return [(kind, parts) for kind in kinds(kept) if (parts := split(kind))]
+def waits(own: OwnCalls, calls: Sequence[OwnSplit]) -> npt.NDArray[np.void]:
+    """Returns the waits of a rank in these calls, as records of WAIT."""
+    samples: dict[int, list[SampledCalls]] = defaultdict(list)
+    for each in calls:
+        for spot in np.unique(each.spots):
+            samples[int(spot)].append(_sample(each, int(spot)))
+    whole = _all_calls(own, calls)
+    rows = [wait((spot, own.rank), samples[spot], whole.get(spot)) for spot in sorted(samples)]
+    return np.array(rows, dtype=WAIT)
 
 
-def waits(kept: KeptCalls, splits: Sequence[Split]) -> npt.NDArray[np.void]:
-    """Returns the waits of all recorded calls, as records of WAIT."""
-    samples: dict[Place, list[SampledCalls]] = defaultdict(list)
-    for kind, parts in splits:
-        for place, rank in enumerate(kind.ranks):
-            for spot in np.unique(kind.spots[:, place]):
-                samples[int(spot), int(rank)].append(_sample(kind, parts, place, int(spot)))
-    whole = _all_calls(kept, [kind for kind, _ in splits])
-    return np.array([wait(at, samples[at], whole.get(at)) for at in sorted(samples)], dtype=WAIT)
-
-
-def _sample(kind: CallGroup, parts: Parts, place: int, spot: int) -> SampledCalls:
-    """Returns the calls of the rank at this index; those of other spots have no parts."""
-    here = kind.spots[:, place] == spot
-    took = kind.left[:, place] - kind.entered[:, place]
-    several = (parts.waiting, parts.moving, parts.disturbed)
+def _sample(calls: OwnSplit, spot: int) -> SampledCalls:
+    """Returns the calls of a group; those of other spots have no parts."""
+    here = calls.spots == spot
+    usual, took = calls.split.usual_s, calls.took
+    alone = took - calls.waiting
+    waited, moving = np.zeros_like(took), np.zeros_like(took)
+    waited[here] = without_rare(calls.waiting[here], usual)[0]
+    moving[here] = without_rare(alone[here], usual)[0]
+    disturbed = (took - moving - waited) * here
+    count = calls.split.joined.first.count
     return SampledCalls(
-        parts=np.stack([each[:, place] * here for each in several], axis=1),
+        parts=np.stack([waited, moving, disturbed], axis=1),
         took=took,
         here=here,
-        weight=np.full(len(took), kind.calls / len(took)),
-        calls=kind.calls,
-        seconds=float(kind.seconds[place]),
-        usual_s=parts.usual_s,
-        rare_s=float(parts.rare_s[here, place][0]),
+        weight=np.full(len(took), count / len(took)),
+        calls=count,
+        seconds=calls.seconds,
+        usual_s=usual,
+        rare_s=most_usual(alone[here], usual) + most_usual(calls.waiting[here], usual),
     )
 
 
@@ -158,181 +147,62 @@ def wait(at: Place, samples: Sequence[SampledCalls], whole: AllCalls | None) -> 
     return (*at, total.calls, sum(kept), total.seconds, *edges.ravel(), usual, resolved)
 
 
-def _all_calls(kept: KeptCalls, call_groups: Sequence[CallGroup]) -> dict[Place, AllCalls]:
-    """Returns all calls of the spots on ranks that only have calls of these groups.
+def _all_calls(own: OwnCalls, calls: Sequence[OwnSplit]) -> dict[int, AllCalls]:
+    """Returns all calls of the spots that only have calls of these groups.
 
     The spots of calls in a group are only known for recorded calls. Connected spots and groups have
     the same number of calls if these spots have no other calls.
     """
+    sites: dict[int, list[Site]] = defaultdict(list)
+    for spot, site in zip(own.numbers, own.file.sites, strict=True):
+        sites[int(spot)].append(site)
     whole = {}
-    for rank, file in enumerate(kept.files):
-        sites: dict[int, list[Site]] = defaultdict(list)
-        for spot, site in zip(kept.numbers[rank], file.sites, strict=True):
-            sites[spot].append(site)
-        for spots, calls in _connected(call_groups, rank):
-            if sum(site.calls for spot in spots for site in sites[spot]) == calls:
-                for spot in spots:
-                    whole[spot, rank] = AllCalls.of(sites[spot], file.hz)
+    for spots, count in _connected(calls):
+        if sum(site.calls for spot in spots for site in sites[spot]) == count:
+            for spot in spots:
+                whole[spot] = AllCalls.of(sites[spot], own.file.hz)
     return whole
 
 
-def _connected(call_groups: Sequence[CallGroup], rank: int) -> list[tuple[set[int], int]]:
-    """Returns connected spots of a rank, which share groups, and the calls of these groups."""
+def _connected(calls: Sequence[OwnSplit]) -> list[tuple[set[int], int]]:
+    """Returns connected spots, which share groups, and the calls of these groups."""
     groups: list[tuple[set[int], int]] = []
-    for kind in call_groups:
-        places = np.flatnonzero(kind.ranks == rank)
-        if not len(places):
-            continue
-        spots, calls = set(map(int, kind.spots[:, places[0]])), kind.calls
+    for each in calls:
+        spots, count = set(np.unique(each.spots).tolist()), each.split.joined.first.count
         apart = []
         for others, theirs in groups:
             if spots & others:
-                spots, calls = spots | others, calls + theirs
+                spots, count = spots | others, count + theirs
             else:
                 apart.append((others, theirs))
-        groups = [*apart, (spots, calls)]
+        groups = [*apart, (spots, count)]
     return groups
-
-
-# --- from files to kinds -------------------------------------------------------------------
-
-
-def kinds(kept: KeptCalls) -> Iterator[CallGroup]:
-    """Yields blocking collectives with calls recorded on all ranks of the communicator."""
-    for order, rows in kept.joined:
-        first = rows[order[0]]
-        if len(first.records) and not first.is_later:
-            yield _kind(kept, order, rows)
-
-
-def _joined(files: Sequence[RankFile]) -> Iterator[Joined]:
-    together: dict[_Key, dict[int, Instances]] = defaultdict(dict)
-    lists = _MemberLists()
-    for rank, file in enumerate(files):
-        for each in file.instances:
-            comm = file.comms.get(each.comm)
-            if comm is not None and comm.members:
-                key = (file.job, comm.family, lists.number(comm.members), each.call, each.bin)
-                together[key][rank] = each
-    for by_rank in together.values():
-        order = _ranks_of(files, by_rank)
-        rank, each = next(iter(by_rank.items()))
-        if len(order) == len(by_rank) == len(files[rank].comms[each.comm].members):
-            yield order, _common(by_rank)
-
-
-class _MemberLists:
-    """The lists of members of communicators, equal ones by one number. A list that files share is
-    hashed once, not for each rank and each kind of call, since all ranks list all ranks."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[tuple[int, ...], int] = {}
-        self._by_identity: dict[int, tuple[tuple[int, ...], int]] = {}
-        """Numbers by the identity of a list, which is kept, as another one could get it."""
-
-    def number(self, members: tuple[int, ...]) -> int:
-        """Returns the number of a list."""
-        entry = self._by_identity.get(id(members))
-        if entry is None:
-            entry = members, self._numbers.setdefault(members, len(self._numbers))
-            self._by_identity[id(members)] = entry
-        return entry[1]
-
-
-def _ranks_of(files: Sequence[RankFile], by_rank: Mapping[int, Instances]) -> list[int]:
-    """Returns the ranks of the profile by their rank in the communicator."""
-    places = {files[rank].comms[each.comm].rank: rank for rank, each in by_rank.items()}
-    return [places[place] for place in sorted(places)]
-
-
-def _common(by_rank: Mapping[int, Instances]) -> dict[int, Instances]:
-    """Returns the calls that are recorded on all ranks."""
-    level = max(each.level for each in by_rank.values())
-    first = max(each.first for each in by_rank.values())
-    indices = None
-    for each in by_rank.values():
-        own = each.records["index"]
-        own = own[(own >= first) & is_kept(own, level)]
-        indices = own if indices is None else np.intersect1d(indices, own)
-    return {rank: each.only(indices) for rank, each in by_rank.items()}
-
-
-def _times(
-    order: Sequence[int], rows: Mapping[int, Instances]
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Returns the ticks of entry and exit, by call and rank."""
-    entered = np.stack([rows[rank].records["entered"] for rank in order], axis=1)
-    return entered, np.stack([rows[rank].records["left"] for rank in order], axis=1)
-
-
-def _kind(kept: KeptCalls, order: Sequence[int], rows: Mapping[int, Instances]) -> CallGroup:
-    first = rows[order[0]]
-    entered, left = _times(order, rows)
-    sites = {rank: rows[rank].records["site"] for rank in order}
-    return CallGroup(
-        call=first.call,
-        comm=first.comm,
-        bin=first.bin,
-        calls=first.count,
-        waits=first.waits,
-        ranks=np.array(order),
-        spots=np.stack([np.asarray(kept.numbers[rank])[sites[rank]] for rank in order], axis=1),
-        roots=first.records["root"].astype(np.int64),
-        entered=kept.clocks.seconds(order, entered),
-        left=kept.clocks.seconds(order, left),
-        seconds=np.array([rows[rank].seconds for rank in order]),
-    )
-
-
-def is_kept(indices: npt.NDArray[np.integer], level: int) -> npt.NDArray[np.bool_]:
-    """Returns a mask of calls that are recorded at a level, as in profiler/instances.hpp."""
-    block = indices.astype(np.uint64) >> np.uint64(level)
-    for step in range(level, 0, -1):
-        drawn = _mixed(_mixed(block + np.uint64(1)) ^ np.uint64(step))
-        block = block * np.uint64(2) + ((drawn >> np.uint64(20)) & np.uint64(1))
-    return np.asarray(block == indices)
-
-
-def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    with np.errstate(over="ignore"):
-        words = words * np.uint64(0x9E3779B97F4A7C15)
-    return np.asarray(words ^ (words >> np.uint64(32)), dtype=np.uint64)
 
 
 # --- the parts of a call -------------------------------------------------------------------
 
 
-def split(kind: CallGroup) -> Parts | None:
-    """Splits a group; None: the times are inconsistent, as if ranks recorded different calls."""
-    entered, took = kind.entered, kind.left - kind.entered
-    waiting = np.clip(lateness(kind), 0, took)
-    if kind.waits == "all":
-        early = kind.left < entered.max(axis=1, keepdims=True) - STEP_S
-        if early.any(axis=1).mean() > MOST_EARLY:
+def split_calls(kept: KeptCalls, joined: Joined) -> tuple[Split, Times] | None:
+    """Splits a group of blocking collectives. Returns it with the entries by rank and call, which
+    are too large to be kept for all groups. None: no call is recorded on all ranks, or the times
+    are inconsistent, as if ranks recorded different calls."""
+    if joined.first.is_later or not len(joined.indices):
+        return None
+    entered, left = (np.empty((len(joined.order), len(joined.indices))) for _ in range(2))
+    for place, rank in enumerate(joined.order):
+        records = joined.read(rank)
+        entered[place] = kept.clocks.seconds(rank, records["entered"])
+        left[place] = kept.clocks.seconds(rank, records["left"])
+    starts = Starts.of(joined, entered)
+    if starts.waits == "all":
+        early = left < starts.last_s - STEP_S
+        if early.any(axis=0).mean() > MOST_EARLY:
             return None
-    alone = took - waiting
-    usual = float(np.median(alone))
-    waited, moving, rare_s = (np.zeros_like(took) for _ in range(3))
-    for place, spots in enumerate(kind.spots.T):
-        for spot in np.unique(spots):
-            at = spots == spot, place
-            moving[at] = without_rare(alone[at], usual)[0]
-            waited[at] = without_rare(waiting[at], usual)[0]
-            rare_s[at] = most_usual(alone[at], usual) + most_usual(waiting[at], usual)
-    return Parts(waited, moving, took - moving - waited, usual, rare_s)
-
-
-def lateness(kind: CallGroup) -> Times:
-    """Returns how much later than each rank the ranks arrived for which it waits."""
-    entered = kind.entered
-    rows = np.arange(len(entered))
-    if kind.waits == "all":
-        return np.asarray(entered.max(axis=1, keepdims=True) - entered)
-    if kind.waits == "for_root":
-        return np.asarray(entered[rows, kind.roots][:, None] - entered)
-    late = np.zeros_like(entered)
-    late[rows, kind.roots] = entered.max(axis=1) - entered[rows, kind.roots]
-    return late
+    alone = left
+    for place, own in enumerate(entered):
+        took = left[place] - own
+        alone[place] = took - np.clip(starts.ready(place, own) - own, 0, took)
+    return Split(joined, starts, float(np.median(alone, overwrite_input=True))), entered
 
 
 def without_rare(times: Times, usual: float) -> tuple[Times, Times]:

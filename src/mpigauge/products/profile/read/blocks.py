@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Hashable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -63,7 +64,7 @@ class Blocks:
                 yield self.data[at:end].view(dtype)[0], end
 
     def _text(self, at: int, length: int) -> str:
-        return self.data[at : at + length].tobytes().decode("utf-8", "replace")
+        return sys.intern(self.data[at : at + length].tobytes().decode("utf-8", "replace"))
 
     def _seconds(self, ticks: int) -> float:
         return float(ticks) / self.hz
@@ -157,5 +158,11 @@ def _ranks_in(content: bytes) -> tuple[int, ...]:
     return tuple(np.frombuffer(content, "i4").tolist())
 
 
+@lru_cache(maxsize=4096)
+def shared(value: Hashable) -> Any:
+    """Returns the first one of equal values, as the files of one job have many in common."""
+    return value
+
+
 def text_of(text: Any) -> str:
-    return bytes(text).split(b"\0")[0].decode("utf-8", "replace")
+    return sys.intern(bytes(text).split(b"\0")[0].decode("utf-8", "replace"))

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cached_property
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from mpigauge.model.errors import UserError
 from mpigauge.products.profile.read import layout
-from mpigauge.products.profile.read.blocks import Blocks, text_of
+from mpigauge.products.profile.read.blocks import Blocks, shared, text_of
 from mpigauge.products.profile.read.last_calls import Arguments, LastCall, needs_of
 from mpigauge.products.profile.read.layout import BlockKind, Takes
 from mpigauge.products.profile.read.rank_file import (
@@ -33,6 +34,7 @@ from mpigauge.products.profile.read.rank_file import (
     Usage,
     Waits,
     bin_edges,
+    histogram_of,
 )
 
 SUFFIX = ".mpiprof"
@@ -115,11 +117,17 @@ def read_rank(path: Path, ended_utc_s: float | None = None) -> RankFile:
             f"{path} is a file of version {head['version']} of the profiler; "
             f"this mpigauge reads version {layout.VERSION}"
         )
-    return _Reader(data, head, ended_utc_s).rank_file()
+    return _Reader(path, data, head, ended_utc_s).rank_file()
 
 
 class _Reader(Blocks):
     """A reader of everything that is not a table of names."""
+
+    def __init__(
+        self, path: Path, data: npt.NDArray[np.uint8], head: Any, ended_utc_s: float | None
+    ) -> None:
+        super().__init__(data, head, ended_utc_s)
+        self.path = path
 
     def rank_file(self) -> RankFile:
         head = self.head
@@ -133,7 +141,7 @@ class _Reader(Blocks):
             job=int(head["job"]),
             rank=None if rank < 0 else rank,
             ranks=int(head["ranks"]),
-            words=tuple(texts.get(layout.About.WORDS, "").split("\0")[:-1]),
+            words=shared(tuple(texts.get(layout.About.WORDS, "").split("\0")[:-1])),
             executable=text_of(head["executable"]),
             library=texts.get(layout.About.LIBRARY, "").strip(),
             abi=_ABIS.get(int(head["abi"]), ""),
@@ -265,24 +273,25 @@ class _Reader(Blocks):
             places[key] = len(sites)
             call, group = calls.get(int(part["call"]), ("", ""))
             frames = self.data[at : at + layout.FRAME.itemsize * int(part["frames"])]
+            stack = tuple(
+                lines.get(int(frame["offset"]), ReturnAddress(None, 0))
+                if frame["module"] == layout.PYTHON_LINE
+                else ReturnAddress(modules.get(int(frame["module"])), int(frame["offset"]))
+                for frame in frames.view(layout.FRAME)
+            )
             sites.append(
                 Site(
                     thread=int(part["thread"]),
                     call=call,
                     group=group,
                     region=regions.get(int(part["region"]), ""),
-                    frames=tuple(
-                        lines.get(int(frame["offset"]), ReturnAddress(None, 0))
-                        if frame["module"] == layout.PYTHON_LINE
-                        else ReturnAddress(modules.get(int(frame["module"])), int(frame["offset"]))
-                        for frame in frames.view(layout.FRAME)
-                    ),
+                    frames=shared(stack),
                     calls=count,
                     seconds=self._seconds(int(part["ticks"])),
                     least_s=self._seconds(int(part["least"])),
                     most_s=self._seconds(int(part["most"])),
                     failures=int(part["failures"]),
-                    times=part["times"].copy(),
+                    histogram=histogram_of(part["times"]),
                 )
             )
         return tuple(sites), places
@@ -364,16 +373,25 @@ class _Reader(Blocks):
                 count=int(part["count"]) - int(part["from"]),
                 seconds=self._seconds(int(part["ticks"])),
                 level=int(part["level"]),
-                records=_records(part, self.kept, places),
+                records=self._records(part, places),
             )
 
     @cached_property
-    def kept(self) -> dict[int, npt.NDArray[np.void]]:
-        """The recorded instances of each collective and channel, by its number."""
-        blocks: dict[int, list[Any]] = defaultdict(list)
-        for part, _ in self._each(BlockKind.KEPT, layout.KEPT):
-            blocks[int(part["of"])].append(part)
-        return {number: _in_a_row(parts) for number, parts in blocks.items()}
+    def _kept(self) -> dict[int, list[int]]:
+        """The offsets of the records of each collective and channel, by its number: a block after
+        the other, up to the first missing one."""
+        blocks: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for part, end in self._each(BlockKind.KEPT, layout.KEPT):
+            start = end - layout.KEPT_PLACES * layout.INSTANCE.itemsize
+            blocks[int(part["of"])].append((int(part["part"]), start))
+        return {
+            number: [start for place, (part, start) in enumerate(sorted(of)) if part == place]
+            for number, of in blocks.items()
+        }
+
+    def _records(self, part: Any, places: Places) -> StoredRecords:
+        starts = tuple(self._kept.get(int(part["kept"]), ()))
+        return StoredRecords(self.path, starts, int(part["used"]), int(part["from"]), places)
 
     def _channels(self, places: Places) -> Iterator[Channel]:
         for part, _ in self._each(BlockKind.CHANNEL, layout.CHANNEL):
@@ -384,7 +402,7 @@ class _Reader(Blocks):
                 tags=int(part["tags"]),
                 count=int(part["count"]),
                 level=int(part["level"]),
-                records=_records(part, self.kept, places),
+                records=self._records(part, places),
             )
 
 
@@ -401,26 +419,33 @@ def with_pending(part: Any, ticks: int | None) -> Any:
     return part
 
 
-def _in_a_row(blocks: list[Any]) -> npt.NDArray[np.void]:
-    """Joins the instances in the blocks of one number, up to the first missing block."""
-    blocks.sort(key=lambda block: int(block["part"]))
-    whole = [block["instance"] for place, block in enumerate(blocks) if block["part"] == place]
-    return np.concatenate([np.empty(0, layout.INSTANCE), *whole])
+@dataclass(frozen=True)
+class StoredRecords:
+    """Reads the records of one collective or channel from a file each time it is called."""
 
+    path: Path
+    starts: tuple[int, ...]
+    """The offsets of blocks of records."""
+    used: int
+    first: int
+    """The index of the first record that counts."""
+    places: Places
 
-def _records(
-    part: Any, kept: Mapping[int, npt.NDArray[np.void]], places: Places
-) -> npt.NDArray[np.void]:
-    """Returns the records that count, by index; `site` becomes the index in the list of sites."""
-    all_places = kept.get(int(part["kept"]), np.empty(0, layout.INSTANCE))
-    records = all_places[: int(part["used"])].copy()
-    words = records["thread"].astype(np.uint64) << np.uint64(32) | records["site"]
-    keys, of_key = np.unique(words, return_inverse=True)
-    site_indices = [places.get((int(key) >> 32, int(key) & 0xFFFFFFFF)) for key in keys]
-    has_site = np.array([site is not None for site in site_indices], dtype=bool)[of_key]
-    records["site"] = np.array([site or 0 for site in site_indices], dtype=np.uint32)[of_key]
-    records = records[has_site & (records["index"] >= part["from"])]
-    return np.asarray(records[np.argsort(records["index"], kind="stable")])
+    def __call__(self) -> npt.NDArray[np.void]:
+        """Returns the records that count, by index; `site` is the index in the list of sites."""
+        size = layout.KEPT_PLACES * layout.INSTANCE.itemsize
+        with self.path.open("rb", buffering=0) as file:
+            content = b"".join(os.pread(file.fileno(), size, start) for start in self.starts)
+        records = np.frombuffer(content, layout.INSTANCE)[: self.used]
+        words = records["thread"].astype(np.uint64) << np.uint64(32) | records["site"]
+        keys, of_key = np.unique(words, return_inverse=True)
+        indices = [self.places.get((int(key) >> 32, int(key) & 0xFFFFFFFF)) for key in keys]
+        has_site = np.array([index is not None for index in indices], dtype=bool)[of_key]
+        is_counted = has_site & (records["index"] >= self.first)
+        records = records[is_counted]
+        sites = np.array([index or 0 for index in indices], dtype=np.uint32)
+        records["site"] = sites[of_key[is_counted]]
+        return np.asarray(records[np.argsort(records["index"], kind="stable")])
 
 
 def _utc(ns: int) -> str:

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,10 @@ from mpigauge.products.profile.read.last_calls import LastCall
 
 Ended = Literal["finalized", "exited", "killed"]
 Waits = Literal["all", "for_root", "at_root"]
+Records = Callable[[], npt.NDArray[np.void]]
+"""Reads records as layout.INSTANCE from the file, where they stay, as they are most of it. They are
+in the order of their index; `site` is the index in the sites of the file."""
+TIMES = np.dtype([("bin", "u2"), ("calls", "u8")])
 
 
 @dataclass(frozen=True)
@@ -119,8 +123,15 @@ class Site:
     least_s: float
     most_s: float
     failures: int
-    times: npt.NDArray[np.uint64] = field(repr=False, compare=False)
-    """The number of calls by bins of time; see `bin_edges`."""
+    histogram: npt.NDArray[np.void] = field(repr=False, compare=False)
+    """The bins of time that have calls, as TIMES."""
+
+    @property
+    def times(self) -> npt.NDArray[np.uint64]:
+        """The number of calls by bins of time; see `bin_edges`."""
+        times = np.zeros(layout.BINS, dtype=np.uint64)
+        times[self.histogram["bin"]] = self.histogram["calls"]
+        return times
 
 
 @dataclass(frozen=True)
@@ -140,18 +151,12 @@ class Instances:
     seconds: float
     level: int
     """The sampling level: one of 2 ** level calls is recorded."""
-    records: npt.NDArray[np.void] = field(repr=False, compare=False)
-    """The records, as layout.INSTANCE, by index; `site` is the index in the sites of the file."""
+    records: Records = field(repr=False, compare=False)
 
     @property
     def is_later(self) -> bool:
         """True if one call starts the collective and another waits for it."""
         return self.call.startswith("MPI_I")
-
-    def only(self, indices: npt.NDArray[np.integer[Any]] | None) -> Instances:
-        """Returns these calls with only the records of these indices."""
-        kept = np.isin(self.records["index"], [] if indices is None else indices)
-        return replace(self, records=self.records[kept])
 
 
 @dataclass(frozen=True)
@@ -167,8 +172,8 @@ class Channel:
     count: int
     """The number of all messages, recorded or not."""
     level: int
-    records: npt.NDArray[np.void] = field(repr=False, compare=False)
-    """The records, as in Instances; `root` is the tag."""
+    records: Records = field(repr=False, compare=False)
+    """Reads the records, whose `root` is the tag."""
 
 
 @dataclass(frozen=True)
@@ -240,6 +245,15 @@ class RankFile:
         return sum(site.seconds for site in self.sites)
 
 
+def histogram_of(times: npt.NDArray[np.uint64]) -> npt.NDArray[np.void]:
+    """Returns the bins that have calls, as TIMES."""
+    bins = np.flatnonzero(times)
+    histogram = np.empty(len(bins), TIMES)
+    histogram["bin"], histogram["calls"] = bins, times[bins]
+    return histogram
+
+
+@cache
 def bin_edges() -> npt.NDArray[np.float64]:
     """Returns the edges of bins in ticks, one more than bins: each tick below 16, then 8 bins for
     each power of two."""

@@ -231,9 +231,9 @@ class _Making:
         numbers = {spot: number for number, spot in enumerate(self.profile.spots)}
         for file in self.profile.files:
             for each in file.instances:
-                if each.is_later and len(each.records):
+                if each.is_later and len(records := each.records()):
                     places = np.array([numbers[spot_of(site)] for site in file.sites])
-                    np.add.at(of_collectives, places[each.records["site"]], 2.0**each.level)
+                    np.add.at(of_collectives, places[records["site"]], 2.0**each.level)
         return np.clip(1 - of_collectives / np.maximum(requests, 1), 0, 1)
 
     def _times(self, calls: Sequence[str]) -> int:

@@ -24,7 +24,7 @@ from mpigauge.model.errors import RunError, UserError
 from mpigauge.model.secrets import masked_words
 from mpigauge.products.profile.match.merge import CELL, Profile, Spot
 from mpigauge.products.profile.match.standing import Standing
-from mpigauge.products.profile.match.timeline import MOST_BYTES, TimedCalls
+from mpigauge.products.profile.match.timeline import TimedCalls
 from mpigauge.products.profile.match.waiting import WAIT
 from mpigauge.products.profile.read import layout
 from mpigauge.products.profile.read.layout import Counted
@@ -110,23 +110,21 @@ def program_name(words: Sequence[str]) -> str:
     return names[0]
 
 
-def save(job: ProfiledJob, folder: Path, timeline_bytes: int = MOST_BYTES) -> None:
-    """Stores a job in a run folder, with so many bytes of recorded calls. RunError: it cannot be
-    written."""
+def save(job: ProfiledJob, folder: Path) -> None:
+    """Stores a job in a run folder. RunError: it cannot be written."""
     stem = folder / FOLDER / f"launch-{job.launch:03d}-{job.number}"
     with failing_as(RunError, stem.parent):
         stem.parent.mkdir(exist_ok=True)
     numbers = stem.with_suffix(".npz")
     profile = job.profile
-    timeline = profile.timeline.within(timeline_bytes)
     with failing_as(RunError, numbers), whole(numbers) as part, part.open("wb") as file:
         np.savez_compressed(
             file,
             rows=profile.rows,
             cells=profile.cells,
             waits=profile.waits,
-            calls=timeline.calls,
-            begins=timeline.begins_s,
+            calls=profile.timeline.calls,
+            begins=profile.timeline.begins_s,
             steps=np.concatenate([_steps(file) for file in profile.files] or [np.empty(0)]),
             memory=np.concatenate([_memory(file) for file in profile.files] or [np.empty(0)]),
             sent=np.concatenate([_sent(file) for file in profile.files] or [np.empty(0)]),
