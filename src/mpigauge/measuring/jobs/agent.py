@@ -9,13 +9,16 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, TypeVar
 
 import mpigauge
 from mpigauge.model.errors import UserError
+
+Result = TypeVar("Result")
 
 AT_A_TIME = 32
 SSH = ("ssh", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
@@ -57,11 +60,16 @@ def all_answers(
 ) -> list[HostAnswer]:
     """An answer from each host, in their order; one that takes longer than `seconds` has no
     status."""
-    ask = [(agent or Agent()).command(host, script) for host in hosts]
+    return on_all(hosts, lambda host: answer_of(host, script, agent, seconds))
+
+
+def on_all(hosts: Sequence[str], action: Callable[[str], Result]) -> list[Result]:
+    """The results of an action for each host, in their order; it runs for several at the same
+    time."""
     from concurrent.futures import ThreadPoolExecutor  # a run on this host has no use for it
 
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        return list(pool.map(lambda words: _answer(words, seconds), ask))
+        return list(pool.map(action, hosts))
 
 
 def refuse_problems(results: Iterable[object]) -> None:
@@ -85,12 +93,17 @@ def is_here(host: str) -> bool:
     return host in ("localhost", own, own.partition(".")[0])
 
 
-def _answer(words: Sequence[str], seconds: float) -> HostAnswer:
+def answer_of(
+    host: str, script: str, agent: Agent | None, seconds: float, output: IO[bytes] | None = None
+) -> HostAnswer:
+    """The answer from one host. `output`: a file for the script's output, which the answer then
+    lacks."""
+    words = (agent or Agent()).command(host, script)
     try:
         process = subprocess.Popen(
             words,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=output or subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
@@ -99,10 +112,10 @@ def _answer(words: Sequence[str], seconds: float) -> HostAnswer:
     except OSError as error:
         return HostAnswer(127, "", f"cannot run {words[0]}: {error.strerror}")
     try:
-        output, errors = process.communicate(timeout=seconds)
+        text, errors = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         return HostAnswer(None, "", f"nothing came within {seconds:g} s")
-    return HostAnswer(process.returncode, output, errors)
+    return HostAnswer(process.returncode, text or "", errors)

@@ -19,11 +19,12 @@ import tarfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from io import BytesIO
 from pathlib import Path
 from shlex import quote
+from tempfile import TemporaryFile
+from typing import IO
 
-from mpigauge.measuring.jobs.agent import Agent, all_answers, is_here
+from mpigauge.measuring.jobs.agent import Agent, all_answers, answer_of, is_here, on_all
 from mpigauge.model.errors import UserError
 from mpigauge.products.profile.read.files import SUFFIX
 from mpigauge.runs.store.files import LEFT, write_whole
@@ -171,32 +172,38 @@ def noted_hosts(folder: Path) -> list[str]:
 def fetch(folder: Path, hosts: Sequence[str], agent: Agent | None) -> list[str]:
     """Moves the files of other hosts into this folder; returns a sentence for each host for which
     that fails."""
-    others = _others([*hosts, *noted_hosts(folder)])
-    problems = []
-    for host, answer in zip(others, all_answers(others, _script(folder), agent, SECONDS),
-                            strict=True):  # fmt: skip
-        if answer.status != 0 or MARK not in answer.output:
-            problems.append(f"{host} did not hand over its files: {answer.last_words}")
-        else:
-            _unpack(answer.output.partition(MARK)[2], folder)
-    return problems
+    failures = _receive_all(folder, hosts, agent, folder, removes=True)
+    return [f"{host} did not hand over its files: {why}" for host, why in failures.items()]
 
 
 def copy_now(folder: Path, hosts: Sequence[str], agent: Agent, to: Path) -> list[str]:
     """Copies the files of ranks that still run on other hosts; returns a sentence for each host for
     which that fails."""
+    failures = _receive_all(folder, hosts, agent, to, removes=False)
+    return [f"{host} did not show its files: {why}" for host, why in failures.items()]
+
+
+def _receive_all(
+    folder: Path, hosts: Sequence[str], agent: Agent | None, to: Path, removes: bool
+) -> dict[str, str]:
+    """Unpacks the files of other hosts as each sends them; returns why that fails, by host."""
     others = _others([*hosts, *noted_hosts(folder)])
-    answers = all_answers(others, _script(folder, removes=False), agent, SECONDS)
-    problems = []
-    for host, answer in zip(others, answers, strict=True):
-        if answer.status != 0 or MARK not in answer.output:
-            problems.append(f"{host} did not show its files: {answer.last_words}")
-        else:
-            _unpack(answer.output.partition(MARK)[2], to)
-    return problems
+    script = _script(folder, removes)
+
+    def receive(host: str) -> str | None:
+        with TemporaryFile(dir=to) as sent:
+            answer = answer_of(host, script, agent, SECONDS, sent)
+            sent.seek(0)
+            if answer.status != 0 or not _pass_mark(sent):
+                return answer.last_words
+            _unpack(sent, to)
+        return None
+
+    results = zip(others, on_all(others, receive), strict=True)
+    return {host: failure for host, failure in results if failure is not None}
 
 
-def _script(folder: Path, removes: bool = True) -> str:
+def _script(folder: Path, removes: bool) -> str:
     """Returns a shell script that prints the files of a node as text, and removes them."""
     where = quote(str(folder))
     removal = f"cd / && rm -rf {where}; " if removes else ""
@@ -210,17 +217,31 @@ def _script(folder: Path, removes: bool = True) -> str:
     )
 
 
-def _unpack(text: str, folder: Path) -> None:
+def _pass_mark(sent: IO[bytes]) -> bool:
+    """Reads up to the end of the mark, as a shell may print more; False: there is none."""
+    start = 0
+    for line in sent:
+        place = line.find(MARK.encode())
+        if place >= 0:
+            sent.seek(start + place + len(MARK))
+            return True
+        start += len(line)
+    return False
+
+
+def _unpack(sent: IO[bytes], folder: Path) -> None:
     """Unpacks only regular files of the profiler, directly into the folder."""
-    packed = base64.b64decode("".join(text.split()))
-    if not packed:
-        return
-    with tarfile.open(fileobj=BytesIO(packed), mode="r:gz") as archive:
-        for member in archive:
-            content = archive.extractfile(member) if member.isfile() else None
-            if content is not None and Path(member.name).name.endswith(SUFFIX):
-                with (folder / Path(member.name).name).open("wb") as file:
-                    shutil.copyfileobj(content, file)
+    with TemporaryFile(dir=folder) as packed:
+        base64.decode(sent, packed)
+        if not packed.tell():
+            return
+        packed.seek(0)
+        with tarfile.open(fileobj=packed, mode="r:gz") as archive:
+            for member in archive:
+                content = archive.extractfile(member) if member.isfile() else None
+                if content is not None and Path(member.name).name.endswith(SUFFIX):
+                    with (folder / Path(member.name).name).open("wb") as file:
+                        shutil.copyfileobj(content, file)
 
 
 def remove(folder: Path) -> None:
