@@ -205,7 +205,7 @@ PARTS = {
         bench("many_ranks"),
     ),
     "many-files": Part(
-        "files of 512 ranks, made of recorded ones, joined within 10 s and 1 GB",
+        "files of 64 to 10 000 ranks, made of recorded ones: seconds and memory of joining them",
         "tests/e2e/test_profiler_many_ranks.py, files of 8 ranks",
         bench("profile_scale"),
     ),
