@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from mpigauge.cli.main import run as mpigauge
@@ -37,7 +38,7 @@ from mpigauge.products.profile.launch.profiling import (
 )
 from mpigauge.products.profile.match.merge import Spot, merged
 from mpigauge.products.profile.read.last_calls import LastCall, Need
-from mpigauge.products.profile.read.rank_file import Lost, Module, ReturnAddress
+from mpigauge.products.profile.read.rank_file import Instances, Lost, Module, ReturnAddress
 from mpigauge.products.profile.read.symbols import Place, resolved
 from mpigauge.products.profile.show.text import lines_of, page
 from mpigauge.products.profile.store.stored import ProfiledJob, load_jobs, save
@@ -631,6 +632,24 @@ def test_what_cannot_be_read_of_a_process_is_left_out(tmp_path: Path) -> None:
         profiling = Profiling(lambda _: user_line(["sh"], VARIABLES, {}), {}, writer, told.append)
         assert profiling.read(tmp_path) == []
     assert told[0].startswith("what a process left cannot be read, and is left out: ")
+
+
+def test_a_file_that_is_gone_before_it_is_joined_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Recorded calls are read from it then."""
+
+    def gone() -> npt.NDArray[np.void]:
+        raise FileNotFoundError(2, "No such file or directory", "rank0.mpiprof")
+
+    calls = Instances(1, "MPI_Bcast", 0, "at_root", 0, 10, 0.0, 0, gone)
+    file = replace(rank_file(0), instances=(calls,))
+    monkeypatch.setattr(Profiling, "read", lambda *_: [file])
+    told: list[str] = []
+    with RunWriter.create(header(["x"]), '{"benchmarks": []}', output=tmp_path / "run") as writer:
+        profiling = Profiling(lambda _: user_line(["sh"], VARIABLES, {}), {}, writer, told.append)
+        assert profiling.collected(0, tmp_path, []) == []
+    assert ["rank0.mpiprof" in line for line in told] == [True]
 
 
 def test_ranks_that_were_killed_are_of_one_job() -> None:

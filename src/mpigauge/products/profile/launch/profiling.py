@@ -162,7 +162,7 @@ class Profiling:
                 save_mix(job, self.writer.folder)
             longest_s = max((file.run_s for file in files), default=0.0)
             self.record(number, jobs, longest_s if seconds is None else seconds)
-        except (RunError, UserError) as error:
+        except (RunError, UserError, OSError) as error:  # OSError: a file is gone
             self.tell(str(error))
             return []
         return jobs
