@@ -70,6 +70,14 @@ def test_noise_that_stalls_every_fourth_burst_names_nothing() -> None:
     assert named(8, 20, clean, noise=1.0).count([]) >= RIGHT
 
 
+def test_a_host_that_pauses_in_two_rounds_is_not_named() -> None:
+    """All of its bursts of these rounds are delayed, and no others are."""
+    flows = bursts(8, 20, clean, 0.05, seed=1)
+    delayed = np.isin(flows.round, (3, 11)) & ((flows.first == 2) | (flows.second == 2))
+    slow = Flows(flows.round, flows.first, flows.second, flows.bandwidth / (1 + 9 * delayed))
+    assert not list(stalls(slow, [f"n{host}" for host in range(8)], (), MISS))
+
+
 @pytest.mark.parametrize(("hosts", "rounds"), [(8, 14), (9, 14), (16, 30)])
 def test_a_lossy_pair_is_named_and_not_its_hosts(hosts: int, rounds: int) -> None:
     assert named(hosts, rounds, lossy_pair).count([("n1", "n5")]) >= RIGHT
