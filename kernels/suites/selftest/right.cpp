@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/benchmark.hpp"
@@ -33,15 +34,18 @@ void multiply(void* left, void* right, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) r[i] = l[i] * r[i];
 }
 
+/// Contributions repeat after so many places, a prime: no shift by a whole block goes unnoticed.
+constexpr int period = 997;
+
 /// What `rank` contributes at a place, and how two contributions are combined. Sums are of small
 /// whole numbers, which are exact in any order.
 template <class T>
 T value(int rank, int place) {
-  return static_cast<T>(7 * rank + place % 1000 + 1);
+  return static_cast<T>(7 * rank + place % period + 1);
 }
 template <>
 Matrix value(int rank, int place) {
-  const auto r = static_cast<Word>(rank), p = static_cast<Word>(place);
+  const auto r = static_cast<Word>(rank), p = static_cast<Word>(place % period);
   return {r + 1, p, r, 2};
 }
 template <class T>
@@ -52,24 +56,31 @@ template <>
 Matrix combine(const Matrix& lower, const Matrix& higher) {
   return lower * higher;
 }
+/// What all ranks have together at each place up to the period. Each place once: with hundreds of
+/// ranks, to combine them takes longer than most calls.
 template <class T>
-T combined(int ranks, int place) {
-  T all = value<T>(0, place);
-  for (int r = 1; r < ranks; ++r) all = combine(all, value<T>(r, place));
+std::vector<T> combined(int ranks) {
+  std::vector<T> all;
+  for (int place = 0; place < period; ++place) {
+    all.push_back(value<T>(0, place));
+    for (int r = 1; r < ranks; ++r) all.back() = combine(all.back(), value<T>(r, place));
+  }
   return all;
 }
 
-/// The type and the operation as MPI knows them.
+/// The type and the operation as MPI knows them, and what is right.
 template <class T>
 struct Known {
+  std::vector<T> right;
   MPI_Datatype type;
   MPI_Op op = MPI_SUM;
 };
 template <>
 struct Known<Matrix> {
+  std::vector<Matrix> right;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
-  Known() {
+  explicit Known(std::vector<Matrix> of_all) : right(std::move(of_all)) {
     call(MPI_Type_contiguous(4, MPI_UNSIGNED, &type));
     call(MPI_Type_commit(&type));
     call(MPI_Op_create(multiply, 0, &op));
@@ -89,12 +100,14 @@ std::vector<T> values(int rank, int from, int count) {
   return made;
 }
 
-/// How many of `got` differ from what all ranks have at these places together.
+/// How many of `got` differ from what all ranks have together at the places from `from` on.
 template <class T>
-std::size_t wrong_combined(const std::vector<T>& got, int ranks, int from, int count) {
+std::size_t wrong_combined(const Known<T>& known, const std::vector<T>& got, int from, int count) {
   std::size_t wrong = 0;
-  for (int i = 0; i < count; ++i)
-    if (!(got[static_cast<std::size_t>(i)] == combined<T>(ranks, from + i))) ++wrong;
+  for (int i = 0; i < count; ++i) {
+    const auto place = static_cast<std::size_t>((from + i) % period);
+    if (!(got[static_cast<std::size_t>(i)] == known.right[place])) ++wrong;
+  }
   return wrong;
 }
 template <class T>
@@ -112,8 +125,7 @@ std::size_t wrong_allreduce(const Run& run, const Known<T>& known, int count) {
   call(MPI_Allreduce(mine.data(), got.data(), count, known.type, known.op, run.comm()));
   std::vector<T> in_place = mine;
   call(MPI_Allreduce(MPI_IN_PLACE, in_place.data(), count, known.type, known.op, run.comm()));
-  return wrong_combined(got, run.ranks(), 0, count) +
-         wrong_combined(in_place, run.ranks(), 0, count);
+  return wrong_combined(known, got, 0, count) + wrong_combined(known, in_place, 0, count);
 }
 
 template <class T>
@@ -124,11 +136,11 @@ std::size_t wrong_reduce(const Run& run, const Known<T>& known, int count) {
     const std::vector<T> mine = values<T>(run.rank(), 0, count);
     std::vector<T> got(mine.size());
     call(MPI_Reduce(mine.data(), got.data(), count, known.type, known.op, root, run.comm()));
-    if (here) wrong += wrong_combined(got, run.ranks(), 0, count);
+    if (here) wrong += wrong_combined(known, got, 0, count);
     got = mine;
     call(MPI_Reduce(here ? MPI_IN_PLACE : got.data(), got.data(), count, known.type, known.op, root,
                     run.comm()));
-    if (here) wrong += wrong_combined(got, run.ranks(), 0, count);
+    if (here) wrong += wrong_combined(known, got, 0, count);
   }
   return wrong;
 }
@@ -150,10 +162,10 @@ std::size_t wrong_reduce_scatter(const Run& run, const Known<T>& known, int coun
     std::vector<T> got(static_cast<std::size_t>(own));
     call(MPI_Reduce_scatter(mine.data(), got.data(), counts.data(), known.type, known.op,
                             run.comm()));
-    wrong += wrong_combined(got, run.ranks(), from, own);
+    wrong += wrong_combined(known, got, from, own);
     call(MPI_Reduce_scatter(MPI_IN_PLACE, mine.data(), counts.data(), known.type, known.op,
                             run.comm()));
-    wrong += wrong_combined(mine, run.ranks(), from, own);
+    wrong += wrong_combined(known, mine, from, own);
   }
   return wrong;
 }
@@ -165,10 +177,10 @@ std::size_t wrong_reduce_scatter_block(const Run& run, const Known<T>& known, in
   std::vector<T> got(static_cast<std::size_t>(count));
   const int from = count * run.rank();
   call(MPI_Reduce_scatter_block(mine.data(), got.data(), count, known.type, known.op, run.comm()));
-  const std::size_t wrong = wrong_combined(got, run.ranks(), from, count);
+  const std::size_t wrong = wrong_combined(known, got, from, count);
   call(
       MPI_Reduce_scatter_block(MPI_IN_PLACE, mine.data(), count, known.type, known.op, run.comm()));
-  return wrong + wrong_combined(mine, run.ranks(), from, count);
+  return wrong + wrong_combined(known, mine, from, count);
 }
 
 std::size_t wrong_bcast(const Run& run, MPI_Datatype type, int count) {
@@ -255,9 +267,9 @@ std::vector<int> counts_for(int ranks) {
 /// commute.
 template <class Wrong>
 std::size_t of_reduction(const Run& run, Wrong wrong) {
-  const Known<Word> words{MPI_UNSIGNED};
-  const Known<double> doubles{MPI_DOUBLE};
-  const Known<Matrix> matrices;
+  const Known<Word> words{combined<Word>(run.ranks()), MPI_UNSIGNED};
+  const Known<double> doubles{combined<double>(run.ranks()), MPI_DOUBLE};
+  const Known<Matrix> matrices(combined<Matrix>(run.ranks()));
   std::size_t all = 0;
   for (const int count : counts_for(run.ranks()))
     all += wrong(run, words, count) + wrong(run, doubles, count) + wrong(run, matrices, count);
