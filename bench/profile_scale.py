@@ -114,7 +114,7 @@ def _members(block: npt.NDArray[np.uint8], rank: int, ranks: int) -> npt.NDArray
 
 
 @dataclass(frozen=True)
-class Joined:
+class Cost:
     """The cost of joining and storing the files of so many ranks."""
 
     ranks: int
@@ -150,7 +150,7 @@ def join(folder: Path) -> int:
     return 0
 
 
-def joined(small: Sequence[Path], ranks: int, folder: Path) -> Joined:
+def cost_of_joining(small: Sequence[Path], ranks: int, folder: Path) -> Cost:
     """Joins the files of a large job, in a process of its own."""
     with tempfile.TemporaryDirectory(dir=folder) as made:
         for rank in range(ranks):
@@ -159,7 +159,7 @@ def joined(small: Sequence[Path], ranks: int, folder: Path) -> Joined:
         again = [sys.executable, str(Path(__file__)), JOIN, made]
         text = subprocess.run(again, capture_output=True, text=True, check=True).stdout
     rows, waits, *costs = text.split()
-    return Joined(ranks, files_bytes, int(rows), int(waits), *map(float, costs))
+    return Cost(ranks, files_bytes, int(rows), int(waits), *map(float, costs))
 
 
 def arguments(words: Sequence[str]) -> argparse.Namespace:
@@ -187,7 +187,7 @@ def main(words: Sequence[str]) -> int:
             print(f"profile_scale: {error}", file=sys.stderr)
             return 2
         for ranks in (16,) if options.quick else options.ranks:
-            cost = joined(small, ranks, Path(folder))
+            cost = cost_of_joining(small, ranks, Path(folder))
             costs.append(cost)
             print(f"| {ranks} | {cost.files_bytes / 1e6:.0f} MB | {cost.rows} | {cost.waits}"
                   f" | {cost.seconds:.1f} s | {cost.cpu_s:.1f} s | {cost.peak_bytes / 1e6:.0f} MB"

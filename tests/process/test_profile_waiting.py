@@ -125,7 +125,7 @@ def file_of(
 
 def split_groups(kept: KeptCalls) -> list[Split]:
     """The groups of calls that can be split."""
-    both = [split_calls(kept, joined) for joined in kept.joined]
+    both = [split_calls(kept, group) for group in kept.groups]
     return [each[0] for each in both if each is not None]
 
 

@@ -30,8 +30,8 @@ def patterns_of(program: Program) -> tuple[ArrivalPattern, ...]:
         )
         files.append(replace(file, cells=cells))
     kept = kept_calls(files, [[0] for _ in files])
-    (joined,) = kept.joined
-    split = split_calls(kept, joined)
+    (group,) = kept.groups
+    split = split_calls(kept, group)
     assert split is not None
     return tuple(arrivals(kept, *split))
 

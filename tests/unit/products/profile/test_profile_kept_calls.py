@@ -54,18 +54,18 @@ def files_of(ranks: int, kinds: int, *, shared: bool = True) -> list[RankFile]:
 @pytest.mark.parametrize(("ranks", "kinds"), [(4, 1), (64, 16)])
 def test_the_members_of_a_communicator_are_hashed_once(ranks: int, kinds: int) -> None:
     kept = kept_calls(files_of(ranks, kinds), [[0]] * ranks)
-    assert [list(joined.order) for joined in kept.joined] == [list(range(ranks))] * kinds
+    assert [list(group.order) for group in kept.groups] == [list(range(ranks))] * kinds
     assert Members.hashed == 1
 
 
 def test_equal_lists_of_members_are_one_communicator() -> None:
     """Each list is hashed once, however many kinds of calls there are."""
     kept = kept_calls(files_of(4, 16, shared=False), [[0]] * 4)
-    assert len(kept.joined) == 16
+    assert len(kept.groups) == 16
     assert Members.hashed == 4
 
 
 def test_calls_that_a_rank_lacks_are_left_out() -> None:
     files = files_of(3, 2)
     files[1] = replace(files[1], instances=files[1].instances[:1])
-    assert [joined.first.bin for joined in kept_calls(files, [[0]] * 3).joined] == [0]
+    assert [group.first.bin for group in kept_calls(files, [[0]] * 3).groups] == [0]

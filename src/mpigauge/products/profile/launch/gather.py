@@ -218,7 +218,8 @@ def _script(folder: Path, removes: bool) -> str:
 
 
 def _pass_mark(sent: IO[bytes]) -> bool:
-    """Reads up to the end of the mark, as a shell may print more; False: there is none."""
+    """Reads up to the end of the mark, as a shell may print lines before it. False: there is no
+    mark."""
     start = 0
     for line in sent:
         place = line.find(MARK.encode())

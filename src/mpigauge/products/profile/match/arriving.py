@@ -30,8 +30,8 @@ _AT_A_TIME = 64
 def arrivals(kept: KeptCalls, split: Split, entered: Times) -> Iterator[ArrivalPattern]:
     """Yields the arrival pattern of a group of calls at each call site of its first rank.
     `entered`: the entries by rank and call."""
-    first = split.joined.order[0]
-    spots = np.asarray(kept.numbers[first])[split.joined.read(first)["site"]]
+    first = split.group.order[0]
+    spots = np.asarray(kept.numbers[first])[split.group.read(first)["site"]]
     for spot in np.unique(spots):
         pattern = _pattern(kept, split, entered, np.flatnonzero(spots == spot), int(spot))
         if pattern is not None:
@@ -43,20 +43,20 @@ def _pattern(
 ) -> ArrivalPattern | None:
     """Returns the arrival pattern of a call site; None: too few calls for a distribution. `here`:
     its calls."""
-    joined = split.joined
+    group = split.group
     earliest = entered.min(axis=0)[here]
     usual = ~_is_disturbed(entered, here, earliest, split.usual_s)
     rows = _evenly(np.flatnonzero(usual), MOST_VECTORS)
     if len(rows) < LEAST_VECTORS:
         return None
-    first = joined.order[0]
+    first = group.order[0]
     file = kept.files[first]
-    comm = file.comms[joined.first.comm]
-    sizes = _sizes(file, np.flatnonzero(np.asarray(kept.numbers[first]) == spot), joined.first)
-    share = len(here) / len(joined.indices)
-    seconds = np.array([joined.rows[rank].seconds for rank in joined.order])
+    comm = file.comms[group.first.comm]
+    sizes = _sizes(file, np.flatnonzero(np.asarray(kept.numbers[first]) == spot), group.first)
+    share = len(here) / len(group.indices)
+    seconds = np.array([group.rows[rank].seconds for rank in group.order])
     return ArrivalPattern(
-        call=joined.first.call,
+        call=group.first.call,
         message_bytes=sizes[0],
         least_bytes=sizes[1],
         most_bytes=sizes[2],
@@ -67,7 +67,7 @@ def _pattern(
         source_file="",
         line=0,
         spot=spot,
-        calls=joined.first.count * share,
+        calls=group.first.count * share,
         seconds=float(seconds.mean()) * share,
         left_out=int((~usual).sum()),
         lateness_s=np.ascontiguousarray((entered[:, here[rows]] - earliest[rows]).T, np.float32),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,7 @@ call, bin of sizes."""
 
 
 @dataclass(frozen=True)
-class Joined:
+class CallGroup:
     """Calls of one collective on one communicator and of one size, made by all its ranks."""
 
     order: Sequence[int]
@@ -59,8 +60,17 @@ class KeptCalls:
     files: Sequence[RankFile]
     numbers: Sequence[Sequence[int]]
     """The numbers of spots, by rank and index in its sites."""
-    joined: Sequence[Joined]
+    groups: Sequence[CallGroup]
     clocks: Clocks
+
+    def times(self, group: CallGroup, start: Literal["entered", "posted"]) -> tuple[Times, Times]:
+        """Reads the starts and the ends of a group's calls, in seconds by rank and call."""
+        starts, ends = (np.empty((len(group.order), len(group.indices))) for _ in range(2))
+        for place, rank in enumerate(group.order):
+            records = group.read(rank)
+            starts[place] = self.clocks.seconds(rank, records[start])
+            ends[place] = self.clocks.seconds(rank, records["left"])
+        return starts, ends
 
 
 @dataclass(frozen=True)
@@ -75,9 +85,9 @@ class Starts:
     """The start of the root; of a collective without one the start of the last rank."""
 
     @classmethod
-    def of(cls, joined: Joined, starts_s: Times) -> Starts:
+    def of(cls, group: CallGroup, starts_s: Times) -> Starts:
         """`starts_s`: the starts by rank and call."""
-        waits, roots = joined.first.waits, joined.read(joined.order[0])["root"].astype(np.int64)
+        waits, roots = group.first.waits, group.read(group.order[0])["root"].astype(np.int64)
         last_s = starts_s.max(axis=0)
         root_s = last_s if waits == "all" else starts_s[roots, np.arange(len(roots))]
         return cls(waits, roots, last_s, root_s)
@@ -112,18 +122,18 @@ class OwnCalls:
 
 
 def kept_calls(files: Sequence[RankFile], numbers: Sequence[Sequence[int]]) -> KeptCalls:
-    joined = list(_joined(files))
+    groups = list(_groups(files))
     shared = (
-        _left(each) for each in joined if each.first.waits == "all" and not each.first.is_later
+        _left(each) for each in groups if each.first.waits == "all" and not each.first.is_later
     )
-    return KeptCalls(files, numbers, joined, Clocks.of(files, shared))
+    return KeptCalls(files, numbers, groups, Clocks.of(files, shared))
 
 
-def _left(joined: Joined) -> Left:
-    return joined.order, np.stack([joined.read(rank)["left"] for rank in joined.order], axis=1)
+def _left(group: CallGroup) -> Left:
+    return group.order, np.stack([group.read(rank)["left"] for rank in group.order], axis=1)
 
 
-def _joined(files: Sequence[RankFile]) -> Iterator[Joined]:
+def _groups(files: Sequence[RankFile]) -> Iterator[CallGroup]:
     together: dict[_Key, dict[int, Instances]] = defaultdict(dict)
     lists = _MemberLists()
     for rank, file in enumerate(files):
@@ -137,7 +147,7 @@ def _joined(files: Sequence[RankFile]) -> Iterator[Joined]:
         rank, each = next(iter(by_rank.items()))
         if len(order) == len(by_rank) == len(files[rank].comms[each.comm].members):
             level = max(each.level for each in by_rank.values())
-            yield Joined(order, by_rank, level, _common_indices(by_rank, level))
+            yield CallGroup(order, by_rank, level, _common_indices(by_rank, level))
 
 
 class _MemberLists:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.products.profile.match.kept import Joined, KeptCalls, OwnCalls, Starts, is_kept
+from mpigauge.products.profile.match.kept import CallGroup, KeptCalls, OwnCalls, Starts, is_kept
 from mpigauge.products.profile.match.totals import STEP_S, AllCalls, SampledCalls
 from mpigauge.products.profile.match.waiting import (
     MOST_EARLY,
@@ -54,7 +54,7 @@ class OthersCalls:
     kept: KeptCalls
     sent: Mapping[_ChannelKey, tuple[int, Channel]]
     """The sides of senders, with their ranks."""
-    started: Mapping[int, Sequence[tuple[int, Joined, Starts]]]
+    started: Mapping[int, Sequence[tuple[int, CallGroup, Starts]]]
     """The nonblocking collectives by rank of the profile, with its ranks in communicators."""
 
 
@@ -63,12 +63,12 @@ def others_calls(kept: KeptCalls) -> OthersCalls:
     for rank, file in enumerate(kept.files):
         for key, channel in _channels(file, Counted.SENT):
             sent[key] = rank, channel
-    started: dict[int, list[tuple[int, Joined, Starts]]] = defaultdict(list)
-    for joined in kept.joined:
-        starts = _started(kept, joined)
+    started: dict[int, list[tuple[int, CallGroup, Starts]]] = defaultdict(list)
+    for group in kept.groups:
+        starts = _started(kept, group)
         if starts is not None:
-            for place, rank in enumerate(joined.order):
-                started[rank].append((place, joined, starts))
+            for place, rank in enumerate(group.order):
+                started[rank].append((place, group, starts))
     return OthersCalls(kept, sent, started)
 
 
@@ -169,12 +169,12 @@ def _of_channel(
     if not len(received) or (received["root"] != theirs["root"]).any():
         return none
     clocks = others.kept.clocks
-    made = _needs(own, received, level)
-    made["ready"] = clocks.seconds(sender, theirs["posted"])
-    if (made["left"] < made["ready"] - STEP_S).mean() > MOST_EARLY:
+    needs = _needs(own, received, level)
+    needs["ready"] = clocks.seconds(sender, theirs["posted"])
+    if (needs["left"] < needs["ready"] - STEP_S).mean() > MOST_EARLY:
         return none
     low, high = clocks.span(sender, own.rank)
-    return np.asarray(made[(made["left"] >= low) & (made["left"] <= high)])
+    return np.asarray(needs[(needs["left"] >= low) & (needs["left"] <= high)])
 
 
 def _on_level(records: npt.NDArray[np.void], level: int) -> npt.NDArray[np.void]:
@@ -183,32 +183,28 @@ def _on_level(records: npt.NDArray[np.void], level: int) -> npt.NDArray[np.void]
 
 def _needs(own: OwnCalls, records: npt.NDArray[np.void], level: int) -> npt.NDArray[np.void]:
     """Returns the needs of a rank's records, without `ready`."""
-    made = np.zeros(len(records), NEED)
-    made["spot"] = own.numbers[records["site"]]
-    made["weight"] = 2.0**level
-    made["at"] = records["entered"]
+    needs = np.zeros(len(records), NEED)
+    needs["spot"] = own.numbers[records["site"]]
+    needs["weight"] = 2.0**level
+    needs["at"] = records["entered"]
     for name in ("thread", "needs"):
-        made[name] = records[name]
+        needs[name] = records[name]
     for name in ("entered", "left"):
-        made[name] = own.seconds(records[name])
-    return made
+        needs[name] = own.seconds(records[name])
+    return needs
 
 
 # --- collectives -----------------------------------------------------------------------------
 
 
-def _started(kept: KeptCalls, joined: Joined) -> Starts | None:
-    """Returns the starts of a nonblocking collective; None: it is none, or a call ended before
-    it could."""
-    if not joined.first.is_later or not len(joined.indices):
+def _started(kept: KeptCalls, group: CallGroup) -> Starts | None:
+    """Returns the starts of a nonblocking collective. None: it is a blocking one, or too many calls
+    ended before the last rank started."""
+    if not group.first.is_later or not len(group.indices):
         return None
-    posted, left = (np.empty((len(joined.order), len(joined.indices))) for _ in range(2))
-    for place, rank in enumerate(joined.order):
-        records = joined.read(rank)
-        posted[place] = kept.clocks.seconds(rank, records["posted"])
-        left[place] = kept.clocks.seconds(rank, records["left"])
-    starts = Starts.of(joined, posted)
-    early = np.zeros(len(joined.indices), dtype=bool)
+    posted, left = kept.times(group, "posted")
+    starts = Starts.of(group, posted)
+    early = np.zeros(len(group.indices), dtype=bool)
     for place, own in enumerate(posted):
         early |= left[place] < starts.ready(place, own) - STEP_S
     return starts if early.mean() <= MOST_EARLY else None
@@ -216,8 +212,8 @@ def _started(kept: KeptCalls, joined: Joined) -> Starts | None:
 
 def _of_collectives(own: OwnCalls, others: OthersCalls) -> Iterator[npt.NDArray[np.void]]:
     """Yields the needs of nonblocking collectives."""
-    for place, joined, starts in others.started.get(own.rank, ()):
-        records = joined.common(own.records(joined.rows[own.rank]))
-        made = _needs(own, records, joined.level)
-        made["ready"] = starts.ready(place, own.seconds(records["posted"]))
-        yield made
+    for place, group, starts in others.started.get(own.rank, ()):
+        records = group.common(own.records(group.rows[own.rank]))
+        needs = _needs(own, records, group.level)
+        needs["ready"] = starts.ready(place, own.seconds(records["posted"]))
+        yield needs

@@ -183,8 +183,8 @@ def _split_groups(kept: KeptCalls) -> tuple[list[Split], list[ArrivalPattern]]:
     """Splits the groups of blocking collectives, and returns their arrival patterns."""
     splits: list[Split] = []
     patterns: list[ArrivalPattern] = []
-    for joined in kept.joined:
-        if (both := split_calls(kept, joined)) is not None:
+    for group in kept.groups:
+        if (both := split_calls(kept, group)) is not None:
             split, entered = both
             splits.append(split)
             patterns += arrivals(kept, split, entered)

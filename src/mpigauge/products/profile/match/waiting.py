@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.products.profile.match.kept import Joined, KeptCalls, OwnCalls, Starts
+from mpigauge.products.profile.match.kept import CallGroup, KeptCalls, OwnCalls, Starts
 from mpigauge.products.profile.match.totals import (
     RARE,
     STEP_S,
@@ -54,7 +54,7 @@ MOST_EARLY = 0.05
 class Split:
     """A group of blocking collectives whose time can be split."""
 
-    joined: Joined
+    group: CallGroup
     starts: Starts
     """The entries of ranks."""
     usual_s: float
@@ -84,7 +84,7 @@ def places_of(splits: Sequence[Split]) -> Places:
     """Returns the places of ranks in these groups."""
     places: dict[int, list[tuple[int, Split]]] = defaultdict(list)
     for split in splits:
-        for place, rank in enumerate(split.joined.order):
+        for place, rank in enumerate(split.group.order):
             places[rank].append((place, split))
     return places
 
@@ -93,8 +93,8 @@ def own_splits(own: OwnCalls, places: Places) -> list[OwnSplit]:
     """Returns the recorded calls of a rank whose time is split."""
     calls = []
     for place, split in places.get(own.rank, ()):
-        instances = split.joined.rows[own.rank]
-        records = split.joined.common(own.records(instances))
+        instances = split.group.rows[own.rank]
+        records = split.group.common(own.records(instances))
         entered = own.seconds(records["entered"])
         took = own.seconds(records["left"]) - entered
         waiting = np.clip(split.starts.ready(place, entered) - entered, 0, took)
@@ -123,7 +123,7 @@ def _sample(calls: OwnSplit, spot: int) -> SampledCalls:
     waited[here] = without_rare(calls.waiting[here], usual)[0]
     moving[here] = without_rare(alone[here], usual)[0]
     disturbed = (took - moving - waited) * here
-    count = calls.split.joined.first.count
+    count = calls.split.group.first.count
     return SampledCalls(
         parts=np.stack([waited, moving, disturbed], axis=1),
         took=took,
@@ -168,7 +168,7 @@ def _connected(calls: Sequence[OwnSplit]) -> list[tuple[set[int], int]]:
     """Returns connected spots, which share groups, and the calls of these groups."""
     groups: list[tuple[set[int], int]] = []
     for each in calls:
-        spots, count = set(np.unique(each.spots).tolist()), each.split.joined.first.count
+        spots, count = set(np.unique(each.spots).tolist()), each.split.group.first.count
         apart = []
         for others, theirs in groups:
             if spots & others:
@@ -182,18 +182,14 @@ def _connected(calls: Sequence[OwnSplit]) -> list[tuple[set[int], int]]:
 # --- the parts of a call -------------------------------------------------------------------
 
 
-def split_calls(kept: KeptCalls, joined: Joined) -> tuple[Split, Times] | None:
+def split_calls(kept: KeptCalls, group: CallGroup) -> tuple[Split, Times] | None:
     """Splits a group of blocking collectives. Returns it with the entries by rank and call, which
     are too large to be kept for all groups. None: no call is recorded on all ranks, or the times
     are inconsistent, as if ranks recorded different calls."""
-    if joined.first.is_later or not len(joined.indices):
+    if group.first.is_later or not len(group.indices):
         return None
-    entered, left = (np.empty((len(joined.order), len(joined.indices))) for _ in range(2))
-    for place, rank in enumerate(joined.order):
-        records = joined.read(rank)
-        entered[place] = kept.clocks.seconds(rank, records["entered"])
-        left[place] = kept.clocks.seconds(rank, records["left"])
-    starts = Starts.of(joined, entered)
+    entered, left = kept.times(group, "entered")
+    starts = Starts.of(group, entered)
     if starts.waits == "all":
         early = left < starts.last_s - STEP_S
         if early.any(axis=0).mean() > MOST_EARLY:
@@ -202,7 +198,7 @@ def split_calls(kept: KeptCalls, joined: Joined) -> tuple[Split, Times] | None:
     for place, own in enumerate(entered):
         took = left[place] - own
         alone[place] = took - np.clip(starts.ready(place, own) - own, 0, took)
-    return Split(joined, starts, float(np.median(alone, overwrite_input=True))), entered
+    return Split(group, starts, float(np.median(alone, overwrite_input=True))), entered
 
 
 def without_rare(times: Times, usual: float) -> tuple[Times, Times]:
