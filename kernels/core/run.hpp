@@ -92,8 +92,8 @@ struct Beside {
   bool stopped = false;  ///< they stopped before they were told to
 };
 
-/// The other rank of a pair, -1 without one, and the time that the pair took.
-struct Met {
+/// The other rank of a pair, -1 without one, and the time of the pair.
+struct PairTime {
   int partner = -1;
   double ticks = 0;
 };
@@ -118,7 +118,7 @@ struct Outcome {
   /// Of the further threads of this rank, where it has some: like ticks and seconds.
   std::vector<std::vector<std::uint64_t>> thread_ticks;
   std::vector<double> thread_seconds;
-  std::vector<Met> met;  ///< its pairs, one after the other: as many on all ranks
+  std::vector<PairTime> pair_times;  ///< one after the other, as many on all ranks
   Beside beside;
 };
 
@@ -241,8 +241,8 @@ class Run {
   void take_own(std::vector<std::uint64_t> ticks);
   /// The same of the samples themselves, where ranks take turns within one.
   void take_ticks(std::vector<std::uint64_t> ticks);
-  /// Another pair of this rank at this visit, as many on all ranks.
-  void note_met(const Met& met) { outcome_.met.push_back(met); }
+  /// Adds the time of another pair of this rank at this visit; all ranks add as many.
+  void add_pair_time(const PairTime& time) { outcome_.pair_times.push_back(time); }
   void note_beside(const Beside& what) { outcome_.beside = what; }
   /// What was measured so far at this visit, and what else there is to say against it.
   [[nodiscard]] const Outcome& outcome() const { return outcome_; }

@@ -644,12 +644,12 @@ void AdaptivePhase::collect(const Round& round, const Visit& visit, const Outcom
 }
 
 void AdaptivePhase::write_matching(const Round& round, const Visit& visit, const Outcome& outcome) {
-  const std::size_t meetings = outcome.met.size();
+  const std::size_t meetings = outcome.pair_times.size();
   const auto ranks = static_cast<std::size_t>(size_of(stats_comm_));
-  std::vector<Met> all(leads() ? ranks * meetings : 0);
-  const int bytes = static_cast<int>(meetings * sizeof(Met));
-  call(
-      MPI_Gather(outcome.met.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, stats_comm_));
+  std::vector<PairTime> all(leads() ? ranks * meetings : 0);
+  const int bytes = static_cast<int>(meetings * sizeof(PairTime));
+  call(MPI_Gather(outcome.pair_times.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0,
+                  stats_comm_));
   if (!leads() || session_.writer == nullptr) return;
   std::vector<std::uint64_t> pairs, times;
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -108,14 +108,14 @@ class Exchange {
     const Message nothing{nullptr, 0, MPI_BYTE};
     sendrecv(nothing, peer_, nothing, peer_, run_.comm());
   }
-  /// Hands in the median of all calls.
-  void note() const {
+  /// Adds the median of all calls as the time of the pair.
+  void add_time() const {
     if (peer_ < 0) run_.sit_out();
     const auto& ticks = run_.outcome().ticks;
     const bool is_timed = peer_ >= 0 && !ticks.empty();
-    note(is_timed ? median({ticks.begin(), ticks.end()}) : 0);
+    add_time(is_timed ? median({ticks.begin(), ticks.end()}) : 0);
   }
-  void note(double ticks) const { run_.note_met({peer_, ticks}); }
+  void add_time(double ticks) const { run_.add_pair_time({peer_, ticks}); }
   void expect() const { run_.expect(peer_ < 0 ? 0 : run_.wrong(in_.bytes(), peer_, 0)); }
 
  private:
@@ -133,7 +133,7 @@ void at_once(Run& run) {
   exchange.choose(arrange(run, hosts));
   exchange.meet();
   run.measure([=](Turn t) { exchange(t); });
-  exchange.note();
+  exchange.add_time();
   exchange.expect();
 }
 
@@ -158,7 +158,7 @@ void in_turns(Run& run) {
     }
   });
   if (meeting.exists()) run.take_ticks(std::move(own));
-  exchange.note();
+  exchange.add_time();
   exchange.expect();
 }
 
@@ -188,7 +188,7 @@ void in_bursts(Run& run) {
   });
   for (std::uint32_t place = 0; place < bursts; ++place) {
     exchange.choose(meetings[place]);
-    exchange.note(ticks[place] / std::max(calls, 1.0));
+    exchange.add_time(ticks[place] / std::max(calls, 1.0));
   }
   exchange.expect();
 }
