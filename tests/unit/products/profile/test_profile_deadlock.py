@@ -101,6 +101,17 @@ def test_sends_to_each_other_that_nobody_takes_are_a_deadlock() -> None:
     assert stuck({0: call(send(1)), 1: call(send(0)), 2: outside()}) == (0, 1)
 
 
+def test_thousands_of_ranks_that_wait_for_one_are_judged_together() -> None:
+    """The ranks of a collective share the list of those that have not come."""
+    many = 2000
+    world = replace(WORLD, size=many, members=tuple(range(many)))
+    calls = [call(receive(1)), *(call(meeting("MPI_Barrier")) for _ in range(1, many))]
+    files = [replace(rank_file(rank, last), comms={1: world}) for rank, last in enumerate(calls)]
+    assert deadlocked(files) == tuple(range(many))
+    files[0] = replace(files[0], last_calls=(outside(),))
+    assert deadlocked(files) == ()
+
+
 def test_a_receive_from_any_rank_needs_all_of_them_stuck() -> None:
     any_rank = call(receive(ANY_SOURCE))
     assert stuck({0: any_rank, 1: call(receive(0)), 2: outside()}) == ()

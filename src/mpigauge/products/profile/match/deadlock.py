@@ -5,15 +5,14 @@
 A rank that waits for one other rank is stuck if that one is stuck. A rank that waits for any of
 several, or for several requests of which some may have ended, is stuck if all of them are. Ranks
 after MPI_Finalize count as stuck, ranks outside MPI do not. A message that was sent, and a
-collective that
-another rank has left, are no reason to wait.
+collective that another rank has left, are no reason to wait.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from mpigauge.model.units import listed
@@ -65,23 +64,62 @@ class _Rank:
         return counts
 
 
+@dataclass(frozen=True)
+class _Job:
+    """All ranks by their number, and the ranks that collectives wait for."""
+
+    ranks: Mapping[int, _Rank]
+    _absent: dict[tuple[object, ...], frozenset[int]] = field(default_factory=dict)
+
+    def awaited(self, rank: _Rank, need: Need) -> Collection[int]:
+        """Returns the ranks that have not done yet what a rank waits for."""
+        if need.way in ("to", "from"):
+            return [
+                other
+                for other in _senders(rank, need)
+                if not _is_met(rank, need, self.ranks.get(other))
+            ]
+        absent = self._absent_of(rank, need)
+        root = world_rank(rank.comm(need), need.peer)
+        if need.way in ("for_root", "at_root") and root not in (None, rank.rank):
+            return [root] if root in absent else []
+        return absent
+
+    def _absent_of(self, rank: _Rank, need: Need) -> frozenset[int]:
+        """Returns the members that have not come to this collective, the same set for all ranks in
+        it."""
+        comm = rank.comm(need)
+        if comm is None:
+            return frozenset()
+        done = rank.collectives[comm.family, need.call]
+        key = comm.family, comm.members[:1], len(comm.members), need.call, done
+        if key not in self._absent:
+            self._absent[key] = frozenset(
+                member
+                for member in comm.members
+                if not _has_come(comm.family, need.call, done, self.ranks.get(member))
+            )
+        return self._absent[key]
+
+
 def deadlocked(files: Sequence[RankFile]) -> tuple[int, ...]:
     """Returns the ranks of a deadlock, those that have ended as well; empty: none is proved."""
     ranks = {file.rank: _Rank(file, _blocked(file)) for file in files if file.rank is not None}
+    job = _Job(ranks)
     stuck = {
         number: rank
         for number, rank in ranks.items()
         if rank.has_ended or (rank.last is not None and _is_known(rank))
     }
     while True:
-        free = [number for number, rank in stuck.items() if not _is_stuck(rank, stuck, ranks)]
+        free = [number for number, rank in stuck.items() if not _is_stuck(rank, stuck, job)]
         if not free:
             break
         for number in free:
             del stuck[number]
     if all(rank.has_ended for rank in stuck.values()):
         return ()
-    return tuple(sorted(_involved(stuck, ranks)))
+    return tuple(sorted(_involved(stuck, job)))
 
 
 def _blocked(file: RankFile) -> LastCall | None:
@@ -101,25 +139,16 @@ def _is_known(rank: _Rank) -> bool:
     )
 
 
-def _is_stuck(rank: _Rank, stuck: Mapping[int, _Rank], ranks: Mapping[int, _Rank]) -> bool:
+def _is_stuck(rank: _Rank, stuck: Mapping[int, _Rank], job: _Job) -> bool:
     if rank.has_ended:
         return True
     if len(rank.needs) == 1 and rank.needs[0].peer != ANY_SOURCE:
-        return any(other in stuck for other in _awaited(rank, rank.needs[0], ranks))
+        return any(other in stuck for other in job.awaited(rank, rank.needs[0]))
     for need in rank.needs:
-        others = _awaited(rank, need, ranks)
+        others = job.awaited(rank, need)
         if not others or not all(other in stuck for other in others):
             return False
     return True
-
-
-def _awaited(rank: _Rank, need: Need, ranks: Mapping[int, _Rank]) -> list[int]:
-    """Returns the ranks that have not done yet what a rank waits for."""
-    if need.way in ("to", "from"):
-        return [
-            other for other in _senders(rank, need) if not _is_met(rank, need, ranks.get(other))
-        ]
-    return [other for other in _members(rank, need) if not _has_come(rank, need, ranks.get(other))]
 
 
 def _senders(rank: _Rank, need: Need) -> list[int]:
@@ -128,18 +157,6 @@ def _senders(rank: _Rank, need: Need) -> list[int]:
         return [member for member in comm.members if member != rank.rank] if comm else []
     peer = world_rank(comm, need.peer)
     return [] if peer is None else [peer]
-
-
-def _members(rank: _Rank, need: Need) -> list[int]:
-    """Returns the ranks that a collective waits for."""
-    comm = rank.comm(need)
-    members = [member for member in comm.members if member != rank.rank] if comm else []
-    root = world_rank(comm, need.peer)
-    if need.way == "for_root" and root not in (None, rank.rank):
-        return [member for member in members if member == root]
-    if need.way == "at_root" and root not in (None, rank.rank):
-        return [member for member in members if member == root]
-    return members
 
 
 def _is_met(rank: _Rank, need: Need, other: _Rank | None) -> bool:
@@ -189,33 +206,32 @@ def tags_of(tag: int) -> int:
     return tag & 15
 
 
-def _has_come(rank: _Rank, need: Need, other: _Rank | None) -> bool:
-    """True if another rank is in the same collective, or has left it."""
+def _has_come(family: int, call: str, done: int, other: _Rank | None) -> bool:
+    """True if another rank is in this collective, after `done` of its kind, or has left it."""
     if other is None:
         return False
-    key = rank.family(need), need.call
-    if any((other.family(their), their.call) == key for their in other.needs):
+    if any((other.family(their), their.call) == (family, call) for their in other.needs):
         return True
-    return other.collectives[key] > rank.collectives[key]
+    return other.collectives[family, call] > done
 
 
-def _involved(stuck: Mapping[int, _Rank], ranks: Mapping[int, _Rank]) -> set[int]:
+def _involved(stuck: Mapping[int, _Rank], job: _Job) -> set[int]:
     """Returns the stuck ranks that wait, and those that they wait for."""
-    involved = set()
-    for number, rank in stuck.items():
-        if rank.has_ended:
-            continue
-        involved.add(number)
-        for need in rank.needs:
-            involved |= {other for other in _awaited(rank, need, ranks) if other in stuck}
-    return involved
+    involved = {number for number, rank in stuck.items() if not rank.has_ended}
+    awaited = {
+        frozenset(job.awaited(stuck[number], need))
+        for number in involved
+        for need in stuck[number].needs
+    }
+    return involved | {other for others in awaited for other in others if other in stuck}
 
 
 def deadlock_in_words(files: Sequence[RankFile], ranks: Sequence[int]) -> str:
     """Returns a sentence about a deadlock of these ranks."""
     together: dict[str, list[int]] = {}
+    members = set(ranks)
     for file in files:
-        if file.rank is not None and file.rank in ranks:
+        if file.rank is not None and file.rank in members:
             together.setdefault(_stands(file), []).append(file.rank)
     parts = []
     for stands, of in list(together.items())[:_MOST_PARTS]:
