@@ -471,7 +471,11 @@ void AdaptivePhase::run() {
     if (!reserve_buffers(cells_of(round))) throw std::bad_alloc();
     adjust_starter(head);
     if (clock_by_cell_ && head.number == 1 && !session_.options.by_clock) choose_sync();
-    for (const Visit& v : round.visits) on = on && visit(round, v);
+    for (const Visit& v : round.visits) {
+      on = on && visit(round, v);
+      // A first round of slow calls is no silence. A later one is not delayed between its visits.
+      if (round.number == 0) write_progress();
+    }
     write_progress();
   }
   if (in_pairs()) write_blocks();

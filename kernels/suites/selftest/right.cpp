@@ -6,11 +6,13 @@
 // the ranks. What is timed is the call of one element; the checked visit makes all the others.
 #include <algorithm>
 #include <array>
-#include <tuple>
+#include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/benchmark.hpp"
+#include "core/refused.hpp"
 
 namespace mpigauge {
 namespace {
@@ -145,6 +147,20 @@ std::size_t wrong_reduce(const Run& run, const Known<T>& known, int count) {
   return wrong;
 }
 
+/// Ranks that are roots in turn: all, or of many the first, the middle and the last ones.
+std::vector<int> roots_of(const Run& run) {
+  constexpr int few = 16, near = 3;
+  const int ranks = run.ranks();
+  std::vector<int> roots;
+  for (int r = 0; r < ranks; ++r) {
+    const bool in_middle = std::abs(r - ranks / 2) < near;
+    if (ranks <= few || r < near || in_middle || r >= ranks - near) roots.push_back(r);
+  }
+  return roots;
+}
+
+int number_of_roots(const Run& run) { return static_cast<int>(roots_of(run).size()); }
+
 /// Each rank gets `count` elements, or one more where it is odd.
 template <class T>
 std::size_t wrong_reduce_scatter(const Run& run, const Known<T>& known, int count) {
@@ -185,7 +201,7 @@ std::size_t wrong_reduce_scatter_block(const Run& run, const Known<T>& known, in
 
 std::size_t wrong_bcast(const Run& run, MPI_Datatype type, int count) {
   std::size_t wrong = 0;
-  for (int root = 0; root < run.ranks(); ++root) {
+  for (const int root : roots_of(run)) {
     const std::vector<Word> wanted = values<Word>(root, 0, count);
     std::vector<Word> got(wanted.size());
     if (run.rank() == root) got = wanted;
@@ -231,7 +247,7 @@ std::size_t wrong_gather(const Run& run, MPI_Datatype type, int count) {
     for (const Word each : values<Word>(r, 0, count)) wanted.push_back(each);
   const std::vector<Word> mine = values<Word>(run.rank(), 0, count);
   std::size_t wrong = 0;
-  for (int root = 0; root < run.ranks(); ++root) {
+  for (const int root : roots_of(run)) {
     const bool here = run.rank() == root, in_place = here && root == 0;
     std::vector<Word> got(here ? wanted.size() : 0);
     if (in_place) std::copy(mine.begin(), mine.end(), got.begin());
@@ -245,7 +261,7 @@ std::size_t wrong_gather(const Run& run, MPI_Datatype type, int count) {
 /// The first root leaves its own elements where they are.
 std::size_t wrong_scatter(const Run& run, MPI_Datatype type, int count) {
   std::size_t wrong = 0;
-  for (int root = 0; root < run.ranks(); ++root) {
+  for (const int root : roots_of(run)) {
     const bool here = run.rank() == root, in_place = here && root == 0;
     std::vector<Word> all;
     for (int r = 0; here && r < run.ranks(); ++r)
@@ -259,35 +275,65 @@ std::size_t wrong_scatter(const Run& run, MPI_Datatype type, int count) {
   return wrong;
 }
 
-std::vector<int> counts_for(int ranks) {
-  return {1, 2, ranks > 1 ? ranks - 1 : 1, ranks, ranks + 1, 1000, 20'000};
+/// The calls of a test: so many for each shape, with buffers of so many blocks of the elements.
+struct Calls {
+  int each;
+  int blocks = 1;
+};
+
+constexpr std::size_t shapes = 7;
+
+/// Few elements, about as many as ranks, and many. A buffer with a block for each of very many ranks
+/// has half a million of them, as all ranks of a host have several such buffers.
+std::array<int, shapes> counts_of(int ranks, Calls calls) {
+  const int most = std::max((1 << 19) / calls.blocks, 1);
+  std::array<int, shapes> counts{1, 2, std::max(ranks - 1, 1), ranks, ranks + 1, 1000, 20'000};
+  for (int& count : counts) count = std::min(count, most);
+  return counts;
 }
 
-/// Of a collective that reduces: with whole numbers, floating ones, and an operation that does not
-/// commute.
-template <class Wrong>
-std::size_t of_reduction(const Run& run, Wrong wrong) {
+/// Throws Refused on all ranks if the test would take too long by the time of one more call. An
+/// algorithm with a message from rank to rank takes seconds where hundreds of ranks share a core.
+template <class Timed>
+void require_time(const Run& run, int calls, Timed timed) {
+  constexpr double longest_s = 20;  // mpigauge ends a test that is silent for 30 s
+  const double start_s = platform::now_s();
+  call(timed());
+  call(MPI_Barrier(run.comm()));
+  double call_s = platform::now_s() - start_s;
+  call(MPI_Bcast(&call_s, 1, MPI_DOUBLE, 0, run.comm()));
+  if (calls * call_s <= longest_s) return;
+  throw Refused("a call takes " + std::to_string(std::lround(call_s * 1e3)) + " ms, and its test " +
+                "makes " + std::to_string(calls));
+}
+
+/// Times a call of one element, and counts the wrong elements of a reduction: of whole and
+/// floating-point numbers, and with an operation that does not commute.
+template <class Timed, class Wrong>
+void measure_reduction(Run& run, Calls calls, Timed timed, Wrong wrong) {
+  run.measure([timed](Turn) { call(timed()); });
+  if (!run.checking()) return run.expect(0);
+  constexpr int types = 3;
+  require_time(run, calls.each * types * static_cast<int>(shapes), timed);
   const Known<Word> words{combined<Word>(run.ranks()), MPI_UNSIGNED};
   const Known<double> doubles{combined<double>(run.ranks()), MPI_DOUBLE};
   const Known<Matrix> matrices(combined<Matrix>(run.ranks()));
   std::size_t all = 0;
-  for (const int count : counts_for(run.ranks()))
+  for (const int count : counts_of(run.ranks(), calls))
     all += wrong(run, words, count) + wrong(run, doubles, count) + wrong(run, matrices, count);
-  return all;
+  run.expect(all);
 }
 
-template <class Wrong>
-std::size_t of_transfer(const Run& run, Wrong wrong) {
-  std::size_t all = 0;
-  for (const int count : counts_for(run.ranks())) all += wrong(run, MPI_UNSIGNED, count);
-  return all;
-}
-
-/// A call that is timed, and whether all others give what they should.
-template <class Timed, class WrongOfAll>
-void measure_and_check(Run& run, Timed timed, WrongOfAll wrong_of_all) {
+/// Times a call of one element, and counts the wrong elements of a transfer.
+template <class Timed>
+void measure_transfer(Run& run, Calls calls, Timed timed,
+                      std::size_t (*wrong)(const Run&, MPI_Datatype, int)) {
   run.measure([timed](Turn) { call(timed()); });
-  run.expect(run.checking() ? wrong_of_all() : 0);
+  if (!run.checking()) return run.expect(0);
+  require_time(run, calls.each * static_cast<int>(shapes), timed);
+  std::size_t all = 0;
+  for (const int count : counts_of(run.ranks(), calls)) all += wrong(run, MPI_UNSIGNED, count);
+  run.expect(all);
 }
 
 constexpr Card card_of(std::string_view name, std::string_view about) {
@@ -300,6 +346,7 @@ constexpr Card card_of(std::string_view name, std::string_view about) {
       .send = nothing,
       .recv = nothing,
       .most_s = 0.05,
+      .may_refuse = true,
       .keeps_data = "its data are its own",
       .only_bytes = 4,
       .by_default = false,
@@ -310,46 +357,40 @@ const Add allreduce{
     card_of("Allreduce_right", "Counts what MPI_Allreduce reduces wrong, in many shapes."),
     [](Run& run) {
       Word in = 1, out = 0;
-      measure_and_check(
-          run, [&] { return MPI_Allreduce(&in, &out, 1, MPI_UNSIGNED, MPI_SUM, run.comm()); },
-          [&] {
-            return of_reduction(run, [](const Run& r, const auto& known, int count) {
-              return wrong_allreduce(r, known, count);
-            });
+      measure_reduction(
+          run, {.each = 2},
+          [&] { return MPI_Allreduce(&in, &out, 1, MPI_UNSIGNED, MPI_SUM, run.comm()); },
+          [](const Run& r, const auto& known, int count) {
+            return wrong_allreduce(r, known, count);
           });
     }};
 
 const Add reduce{
     card_of("Reduce_right", "Counts what MPI_Reduce reduces wrong, in many shapes."), [](Run& run) {
       Word in = 1, out = 0;
-      measure_and_check(
-          run, [&] { return MPI_Reduce(&in, &out, 1, MPI_UNSIGNED, MPI_SUM, 0, run.comm()); },
-          [&] {
-            return of_reduction(run, [](const Run& r, const auto& known, int count) {
-              return wrong_reduce(r, known, count);
-            });
-          });
+      measure_reduction(
+          run, {.each = 4},
+          [&] { return MPI_Reduce(&in, &out, 1, MPI_UNSIGNED, MPI_SUM, 0, run.comm()); },
+          [](const Run& r, const auto& known, int count) { return wrong_reduce(r, known, count); });
     }};
 
-const Add reduce_scatter{card_of("Reduce_scatter_right",
-                                 "Counts what MPI_Reduce_scatter reduces wrong, in many shapes."),
-                         [](Run& run) {
-                           std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
-                           const std::vector<int> ones(in.size(), 1);
-                           Word out = 0;
-                           measure_and_check(
-                               run,
-                               [&] {
-                                 return MPI_Reduce_scatter(in.data(), &out, ones.data(),
-                                                           MPI_UNSIGNED, MPI_SUM, run.comm());
-                               },
-                               [&] {
-                                 return of_reduction(
-                                     run, [](const Run& r, const auto& known, int count) {
-                                       return wrong_reduce_scatter(r, known, count);
-                                     });
-                               });
-                         }};
+const Add reduce_scatter{
+    card_of("Reduce_scatter_right",
+            "Counts what MPI_Reduce_scatter reduces wrong, in many shapes."),
+    [](Run& run) {
+      std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
+      const std::vector<int> ones(in.size(), 1);
+      Word out = 0;
+      measure_reduction(
+          run, {.each = 4, .blocks = run.ranks()},
+          [&] {
+            return MPI_Reduce_scatter(in.data(), &out, ones.data(), MPI_UNSIGNED, MPI_SUM,
+                                      run.comm());
+          },
+          [](const Run& r, const auto& known, int count) {
+            return wrong_reduce_scatter(r, known, count);
+          });
+    }};
 
 const Add reduce_scatter_block{
     card_of("Reduce_scatter_block_right",
@@ -357,24 +398,23 @@ const Add reduce_scatter_block{
     [](Run& run) {
       std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
       Word out = 0;
-      measure_and_check(
-          run,
+      measure_reduction(
+          run, {.each = 2, .blocks = run.ranks()},
           [&] {
             return MPI_Reduce_scatter_block(in.data(), &out, 1, MPI_UNSIGNED, MPI_SUM, run.comm());
           },
-          [&] {
-            return of_reduction(run, [](const Run& r, const auto& known, int count) {
-              return wrong_reduce_scatter_block(r, known, count);
-            });
+          [](const Run& r, const auto& known, int count) {
+            return wrong_reduce_scatter_block(r, known, count);
           });
     }};
 
 const Add bcast{card_of("Bcast_right", "Counts what MPI_Bcast brings wrong, in many shapes."),
                 [](Run& run) {
                   Word data = 1;
-                  measure_and_check(
-                      run, [&] { return MPI_Bcast(&data, 1, MPI_UNSIGNED, 0, run.comm()); },
-                      [&] { return of_transfer(run, wrong_bcast); });
+                  measure_transfer(
+                      run, {.each = number_of_roots(run)},
+                      [&] { return MPI_Bcast(&data, 1, MPI_UNSIGNED, 0, run.comm()); },
+                      wrong_bcast);
                 }};
 
 const Add allgather{
@@ -382,50 +422,50 @@ const Add allgather{
     [](Run& run) {
       Word in = 1;
       std::vector<Word> out(static_cast<std::size_t>(run.ranks()));
-      measure_and_check(
-          run,
+      measure_transfer(
+          run, {.each = 2, .blocks = run.ranks()},
           [&] {
             return MPI_Allgather(&in, 1, MPI_UNSIGNED, out.data(), 1, MPI_UNSIGNED, run.comm());
           },
-          [&] { return of_transfer(run, wrong_allgather); });
+          wrong_allgather);
     }};
 
 const Add gather{
     card_of("Gather_right", "Counts what MPI_Gather brings wrong, in many shapes."), [](Run& run) {
       Word in = 1;
       std::vector<Word> out(static_cast<std::size_t>(run.ranks()));
-      measure_and_check(
-          run,
+      measure_transfer(
+          run, {.each = number_of_roots(run), .blocks = run.ranks()},
           [&] {
             return MPI_Gather(&in, 1, MPI_UNSIGNED, out.data(), 1, MPI_UNSIGNED, 0, run.comm());
           },
-          [&] { return of_transfer(run, wrong_gather); });
+          wrong_gather);
     }};
 
-const Add scatter{card_of("Scatter_right", "Counts what MPI_Scatter brings wrong, in many shapes."),
-                  [](Run& run) {
-                    std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
-                    Word out = 0;
-                    measure_and_check(
-                        run,
-                        [&] {
-                          return MPI_Scatter(in.data(), 1, MPI_UNSIGNED, &out, 1, MPI_UNSIGNED, 0,
-                                             run.comm());
-                        },
-                        [&] { return of_transfer(run, wrong_scatter); });
-                  }};
+const Add scatter{
+    card_of("Scatter_right", "Counts what MPI_Scatter brings wrong, in many shapes."),
+    [](Run& run) {
+      std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
+      Word out = 0;
+      measure_transfer(
+          run, {.each = number_of_roots(run), .blocks = run.ranks()},
+          [&] {
+            return MPI_Scatter(in.data(), 1, MPI_UNSIGNED, &out, 1, MPI_UNSIGNED, 0, run.comm());
+          },
+          wrong_scatter);
+    }};
 
 const Add alltoall{
     card_of("Alltoall_right", "Counts what MPI_Alltoall brings wrong, in many shapes."),
     [](Run& run) {
       std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1), out(in.size());
-      measure_and_check(
-          run,
+      measure_transfer(
+          run, {.each = 2, .blocks = run.ranks()},
           [&] {
             return MPI_Alltoall(in.data(), 1, MPI_UNSIGNED, out.data(), 1, MPI_UNSIGNED,
                                 run.comm());
           },
-          [&] { return of_transfer(run, wrong_alltoall); });
+          wrong_alltoall);
     }};
 
 }  // namespace

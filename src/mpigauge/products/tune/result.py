@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.model.rules import MOST_BYTES, Rule
@@ -32,35 +32,50 @@ RESCUED = 0.1
 """The maximum share of the default's time that counts as a rescue."""
 Of = tuple[str, int]
 """A collective and a number of ranks."""
+Tested = tuple[str, int, str]
+"""A collective, a number of ranks and a candidate."""
+TOO_SLOW = "a call takes "
+"""The beginning of the reason why the kernels refuse a test that would take too long."""
 
 
 @dataclass(frozen=True)
 class Tried:
     """The results of a run of correctness tests."""
 
-    right: frozenset[tuple[str, int, str]]
-    """The correct ones: collective, ranks and candidate."""
+    right: frozenset[Tested]
+    """The correct candidates."""
     faults: tuple[Fault, ...]
+    too_slow: Mapping[Tested, str] = field(default_factory=dict)
+    """The candidates whose test would take too long, with the reason."""
 
     @property
-    def tested(self) -> frozenset[tuple[str, int, str]]:
-        """The collectives, ranks and candidates with a result."""
+    def tested(self) -> frozenset[Tested]:
+        """The candidates with a result."""
         wrong = {(each.collective, each.ranks, each.candidate) for each in self.faults}
-        return self.right | wrong
+        return self.right | wrong | self.too_slow.keys()
 
 
 def tried(stored: Run) -> Tried:
-    """Returns the correct and the faulty candidates, by their counts of wrong elements; those
-    without a result are in neither."""
+    """Returns the correct and the faulty candidates, by their counts of wrong elements, and those
+    whose test would take too long; those without a result are in none of them."""
     right, faults = set(), []
     for cell in stored.cells:
-        name = cell.benchmark.removesuffix("_right")
+        name = _collective(cell.benchmark)
         if cell.wrong_count:
             why = f"{cell.wrong_count} wrong elements among {cell.ranks} ranks"
             faults.append(Fault(name, cell.ranks, cell.arm, why))
         elif cell.check != "unchecked":
             right.add((name, cell.ranks, cell.arm))
-    return Tried(frozenset(right), tuple(faults))
+    too_slow = {
+        (_collective(skip.key["benchmark"]), skip.key["ranks"], skip.key["arm"]): skip.reason
+        for skip in stored.skips
+        if skip.reason.startswith(TOO_SLOW)
+    }
+    return Tried(frozenset(right), tuple(faults), too_slow)
+
+
+def _collective(benchmark: str) -> str:
+    return benchmark.removesuffix("_right")
 
 
 def grids(stored: Run) -> dict[Of, Grid]:

@@ -168,6 +168,18 @@ def test_what_was_not_measured_is_neither_right_nor_wrong() -> None:
     )
 
 
+def test_a_candidate_that_is_too_slow_to_test_is_neither_right_nor_wrong() -> None:
+    """One that was left out for another reason is tested again alone."""
+    key = {"benchmark": "Allreduce_right", "ranks": 512}
+    slow = "a call takes 13000 ms, and its test makes 42"
+    skips = [Skip(0, key | {"arm": "ring"}, slow), Skip(0, key | {"arm": "tree"}, "no memory")]
+    outcome = tried(planted.run([cell("Allreduce_right", arm="good", ranks=512)], skips))
+    assert outcome.right == {("Allreduce", 512, "good")}
+    assert outcome.too_slow == {("Allreduce", 512, "ring"): slow}
+    assert ("Allreduce", 512, "tree") not in outcome.tested
+    assert not outcome.faults
+
+
 def test_launches_of_one_round_are_compared_with_each_other() -> None:
     """Of two parts, launches 0 and 1 are the first round."""
     part = PlanPart(("Bcast",), 2)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mpigauge.cli.output import tell
 from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.products.tune.faults import proof_of
 from mpigauge.products.tune.measure.task import AllArms, TuningTask
@@ -33,28 +34,36 @@ if TYPE_CHECKING:
 
 def right_candidates(task: TuningTask) -> tuple[dict[Of, list[Candidate]], list[Fault]]:
     """Returns candidates without a fault, by collective and ranks, and the faults of the others. A
-    candidate with a fault at one number of ranks is excluded everywhere."""
+    candidate with a fault at one number of ranks is excluded everywhere; one that is too slow to
+    test, only there."""
     candidates: dict[Of, list[Candidate]] = {}
     for ranks in sorted({*task.ranks, 2, ODD_RANKS}):
         for each in task.candidates(ranks):
             candidates.setdefault((each.collective, ranks), []).append(each)
     level = task.request.suite_options.get(THREAD_LEVEL, "")
+    outcome = _outcome_of(task, candidates)
+    for (name, ranks, arm), why in outcome.too_slow.items():
+        tell(f"{name}, {ranks} ranks: {arm or 'the default'} is not tested: {why}")
     faults = []
-    for fault in _faults_of(task, candidates):
+    for fault in outcome.faults:
         own = candidates[fault.collective, fault.ranks]
         faults.append(replace(fault, proof=proof_of(fault, own, task.setup.mpi, level)))
     out = {(fault.collective, fault.candidate) for fault in faults}
     right = {
-        (name, ranks): [each for each in own if (name, each.name) not in out]
+        (name, ranks): [
+            each
+            for each in own
+            if (name, each.name) not in out and (name, ranks, each.name) not in outcome.too_slow
+        ]
         for (name, ranks), own in candidates.items()
         if ranks in task.groups(name) and (name, "") not in out
     }
     return right, faults
 
 
-def _faults_of(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -> list[Fault]:
+def _outcome_of(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -> Tried:
     """Tests all candidates in one process first, if possible; those without a result are tested
-    again in launches of their own."""
+    again in launches of their own. A candidate still without one has a fault."""
     together = _tried_together(task, candidates)
     alone = []
     for (name, ranks), own in candidates.items():
@@ -62,7 +71,7 @@ def _faults_of(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -
             if (name, ranks, arm) not in together.tested:
                 alone.append((name, ranks, arm, settings))
     if not alone:
-        return list(together.faults)
+        return together
     run = task.measured("right-alone", right_alone_plan(task.request, alone, task.where))
     again = tried(run)
     lost = [
@@ -70,7 +79,11 @@ def _faults_of(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -
         for name, ranks, arm, _ in alone
         if (name, ranks, arm) not in again.tested
     ]
-    return [*together.faults, *again.faults, *lost]
+    return Tried(
+        together.right | again.right,
+        (*together.faults, *again.faults, *lost),
+        {**together.too_slow, **again.too_slow},
+    )
 
 
 def _tried_together(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -> Tried:
