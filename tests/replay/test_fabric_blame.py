@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -198,6 +198,44 @@ def test_a_fault_is_named_and_nothing_else(hosts: int, fault: str, noise: float)
     network = Network(hosts, groups, noise, slower=slower(network))
     results = [named(network.account(seed)) for seed in range(PLANTED)]
     assert results.count([expected]) >= 9, results
+
+
+def _shared_load(network: Network, seed: int, then: Slower) -> Network:
+    """Other jobs load the link between the groups, now more and now less: all crossing flows of a
+    round have the same factor, which is drawn for each round."""
+    random = np.random.default_rng([seed, network.hosts])
+    loads: dict[int, float] = {}
+
+    def slower(first: int, second: int, pairs: Permutation) -> float:
+        load = loads.setdefault(id(pairs), math.exp(random.normal(0, 0.3)))
+        own = load if network.is_crossing((first, second)) else 1.0
+        return own * then(first, second, pairs)
+
+    return replace(network, slower=slower)
+
+
+SHARED = [(8, 14), (8, 0), (16, 0)]
+"""Hosts and rounds; 0: of several tournaments."""
+
+
+@pytest.mark.parametrize(("hosts", "rounds"), SHARED)
+def test_a_load_that_the_crossing_flows_of_a_round_share_names_nothing(
+    hosts: int, rounds: int
+) -> None:
+    """Such flows are one piece of evidence, not one each."""
+    networks = [_shared_load(Network(hosts), seed, lambda *_: 1.0) for seed in range(CLEAN)]
+    accounts = [network.account(seed, rounds=rounds) for seed, network in enumerate(networks)]
+    assert sum(not account.accusations for account in accounts) >= 18
+    assert all(account.suspects for account in accounts)
+
+
+@pytest.mark.parametrize(("hosts", "rounds"), SHARED)
+def test_a_slow_host_is_named_beside_such_a_load(hosts: int, rounds: int) -> None:
+    results = []
+    for seed in range(PLANTED):
+        network = _shared_load(Network(hosts), seed, _slow_host)
+        results.append(named(network.account(seed, rounds=rounds)))
+    assert results.count([("host", ("n1",))]) >= 9, results
 
 
 def test_a_link_between_two_groups_of_four_hosts_is_named_after_half_a_minute() -> None:
