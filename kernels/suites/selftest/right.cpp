@@ -283,8 +283,8 @@ struct Calls {
 
 constexpr std::size_t shapes = 7;
 
-/// Few elements, about as many as ranks, and many. A buffer with a block for each of very many ranks
-/// has half a million of them, as all ranks of a host have several such buffers.
+/// Few elements, about as many as ranks, and many. A buffer with a block for each of very many
+/// ranks has half a million of them, as all ranks of a host have several such buffers.
 std::array<int, shapes> counts_of(int ranks, Calls calls) {
   const int most = std::max((1 << 19) / calls.blocks, 1);
   std::array<int, shapes> counts{1, 2, std::max(ranks - 1, 1), ranks, ranks + 1, 1000, 20'000};
@@ -374,23 +374,22 @@ const Add reduce{
           [](const Run& r, const auto& known, int count) { return wrong_reduce(r, known, count); });
     }};
 
-const Add reduce_scatter{
-    card_of("Reduce_scatter_right",
-            "Counts what MPI_Reduce_scatter reduces wrong, in many shapes."),
-    [](Run& run) {
-      std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
-      const std::vector<int> ones(in.size(), 1);
-      Word out = 0;
-      measure_reduction(
-          run, {.each = 4, .blocks = run.ranks()},
-          [&] {
-            return MPI_Reduce_scatter(in.data(), &out, ones.data(), MPI_UNSIGNED, MPI_SUM,
-                                      run.comm());
-          },
-          [](const Run& r, const auto& known, int count) {
-            return wrong_reduce_scatter(r, known, count);
-          });
-    }};
+const Add reduce_scatter{card_of("Reduce_scatter_right",
+                                 "Counts what MPI_Reduce_scatter reduces wrong, in many shapes."),
+                         [](Run& run) {
+                           std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
+                           const std::vector<int> ones(in.size(), 1);
+                           Word out = 0;
+                           measure_reduction(
+                               run, {.each = 4, .blocks = run.ranks()},
+                               [&] {
+                                 return MPI_Reduce_scatter(in.data(), &out, ones.data(),
+                                                           MPI_UNSIGNED, MPI_SUM, run.comm());
+                               },
+                               [](const Run& r, const auto& known, int count) {
+                                 return wrong_reduce_scatter(r, known, count);
+                               });
+                         }};
 
 const Add reduce_scatter_block{
     card_of("Reduce_scatter_block_right",
@@ -408,14 +407,13 @@ const Add reduce_scatter_block{
           });
     }};
 
-const Add bcast{card_of("Bcast_right", "Counts what MPI_Bcast brings wrong, in many shapes."),
-                [](Run& run) {
-                  Word data = 1;
-                  measure_transfer(
-                      run, {.each = number_of_roots(run)},
-                      [&] { return MPI_Bcast(&data, 1, MPI_UNSIGNED, 0, run.comm()); },
-                      wrong_bcast);
-                }};
+const Add bcast{
+    card_of("Bcast_right", "Counts what MPI_Bcast brings wrong, in many shapes."), [](Run& run) {
+      Word data = 1;
+      measure_transfer(
+          run, {.each = number_of_roots(run)},
+          [&] { return MPI_Bcast(&data, 1, MPI_UNSIGNED, 0, run.comm()); }, wrong_bcast);
+    }};
 
 const Add allgather{
     card_of("Allgather_right", "Counts what MPI_Allgather brings wrong, in many shapes."),
@@ -442,18 +440,18 @@ const Add gather{
           wrong_gather);
     }};
 
-const Add scatter{
-    card_of("Scatter_right", "Counts what MPI_Scatter brings wrong, in many shapes."),
-    [](Run& run) {
-      std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
-      Word out = 0;
-      measure_transfer(
-          run, {.each = number_of_roots(run), .blocks = run.ranks()},
-          [&] {
-            return MPI_Scatter(in.data(), 1, MPI_UNSIGNED, &out, 1, MPI_UNSIGNED, 0, run.comm());
-          },
-          wrong_scatter);
-    }};
+const Add scatter{card_of("Scatter_right", "Counts what MPI_Scatter brings wrong, in many shapes."),
+                  [](Run& run) {
+                    std::vector<Word> in(static_cast<std::size_t>(run.ranks()), 1);
+                    Word out = 0;
+                    measure_transfer(
+                        run, {.each = number_of_roots(run), .blocks = run.ranks()},
+                        [&] {
+                          return MPI_Scatter(in.data(), 1, MPI_UNSIGNED, &out, 1, MPI_UNSIGNED, 0,
+                                             run.comm());
+                        },
+                        wrong_scatter);
+                  }};
 
 const Add alltoall{
     card_of("Alltoall_right", "Counts what MPI_Alltoall brings wrong, in many shapes."),
