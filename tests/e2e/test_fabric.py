@@ -34,8 +34,8 @@ OPENMPI = {"mpi_yield_when_idle": "1", "btl_tcp_flags": "1"}
 """Its TCP fetches long messages; both directions of an exchange then pass in turn, at half the rate
 of the link. Sent, they pass at the same time."""
 SECONDS = {"openmpi": 40}
-"""The time of a run of the full matrix where it is not 30 s: three starts of Open MPI on eight hosts
-take 7 s here."""
+"""The time of a run of the full matrix where it is not 30 s: to start Open MPI on eight hosts three
+times takes 7 s here."""
 
 
 @pytest.fixture(scope="module")
