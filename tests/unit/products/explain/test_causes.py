@@ -183,6 +183,12 @@ def uneven(ratio: float) -> list[Cell]:
     ]  # fmt: skip
 
 
+def exchanges(ratio: float) -> list[Cell]:
+    """Messages of one direction, and of both at once, which take so many times as long."""
+    both = curve(line(1e-5 * ratio, 1e-8 * ratio), "Sendrecv", FEW)
+    return [*curve(line(1e-5, 1e-8), sizes=FEW), *both]
+
+
 def collectives(allreduce_s: float) -> list[Cell]:
     more: dict[str, Any] = {"ranks": 4, "datatype": "float"}
     return [
@@ -408,6 +414,12 @@ CASES = {
         network(usual, alone=usual, halves=colliding),
         "routes that collide", network(usual, alone=usual, halves=usual),
     ),
+    "one-direction": Case(
+        run(exchanges(2.7), TWO_HOSTS, mpi={"name": "openmpi", "version": "5.0.11"},
+            transport={"name": "tcp", "used": "btl tcp"}),
+        "take up to 2.7 × the time of one message",
+        run(exchanges(1.1), TWO_HOSTS),
+    ),
     "slow-rank": Case(run(uneven(2.0)), "the slowest rank takes up to 2 ×", run(uneven(1.1))),
     "smt-siblings": Case(
         run(settled(), ranks(["0", "4"], str(LAPTOP["hostname"])), machine=LAPTOP),
@@ -478,6 +490,19 @@ def test_what_launches_tell_of_tcp(told: str, where: list[Rank], found: str) -> 
     measured = run(settled(), [*where, Carried(0, told)], **WITH_CARD)
     causes = {each.cause for each in explain(measured).findings}
     assert causes & {"tcp", "tcp-within-host"} == ({found} if found else set())
+
+
+def test_messages_that_open_mpi_fetches_over_tcp_are_sent_by_a_setting() -> None:
+    """Unless it is set; and other links may be half duplex."""
+    setting = "`--set btl_tcp_flags=1`"
+    fetched = CASES["one-direction"].planted
+    sent = replace(
+        fetched, header=fetched.header | {"plan": {"settings": {"OMPI_MCA_btl_tcp_flags": "1"}}}
+    )
+    other_mpi = run(exchanges(2.7), TWO_HOSTS)
+    for measured, is_named in ((fetched, True), (sent, False), (other_mpi, False)):
+        (finding,) = (each for each in explain(measured).findings if each.cause == "one-direction")
+        assert any(setting in attempt for attempt in finding.attempts) == is_named
 
 
 def test_a_guess_of_tcp_yields_to_what_is_told() -> None:
