@@ -37,7 +37,9 @@ RIGHT = "SELFTEST:{}_right"
 ODD_RANKS = 3
 """A number of ranks that is no power of two, at which more algorithms fail."""
 SILENT_S = 30.0
-"""The seconds of silence after its start at which a launch of candidates is taken to hang."""
+"""The seconds of silence after its start at which a launch of candidates is taken to hang, if at
+most PATIENT_RANKS share a core; with more of them, as much longer, up to --timeout."""
+PATIENT_RANKS = 8
 TUNED = "tuned"
 Arms = Sequence[tuple[str, Mapping[str, str]]]
 """The names of candidates with their settings."""
@@ -158,7 +160,7 @@ def right_plan(request: Request, arms: Mapping[str, Mapping[int, Arms]], where: 
     for name, by_ranks in arms.items():
         for ranks, own in by_ranks.items():
             parts.append(replace(_right(request, name, ranks, where), arms=(("", {}), *own)))
-    return _once(where.plan(_crowded(request), parts))
+    return _once(where.plan(_crowded(request), parts), where)
 
 
 def right_alone_plan(
@@ -170,7 +172,7 @@ def right_alone_plan(
         replace(_right(request, name, ranks, where), arm=arm, settings=dict(settings))
         for name, ranks, arm, settings in alone
     ]
-    return _once(where.plan(_crowded(request), parts))
+    return _once(where.plan(_crowded(request), parts), where)
 
 
 def confirm_plan(
@@ -255,6 +257,8 @@ def _right(request: Request, name: str, ranks: int, where: Where) -> PlanPart:
     return where.with_room(ranks).part(_crowded(request), RIGHT.format(name), ranks)
 
 
-def _once(plan: Plan) -> Plan:
+def _once(plan: Plan, where: Where) -> Plan:
     once = replace(plan, launches=1, seconds=None, use_all=False)
-    return replace(once, timeout_s=SILENT_S, start_s=plan.timeout_s)
+    ranks_of_core = max((part.world_ranks for part in plan.parts), default=1) / where.cores
+    silent_s = SILENT_S * max(1.0, ranks_of_core / PATIENT_RANKS)
+    return replace(once, timeout_s=min(silent_s, plan.timeout_s), start_s=plan.timeout_s)

@@ -157,6 +157,16 @@ def test_right_results_take_one_launch_that_may_crowd_cores(here: Where) -> None
     assert (plan.timeout_s, plan.start_s) == (30.0, 70.0)
 
 
+@pytest.mark.parametrize(("ranks", "silent_s"), [(256, 30.0), (512, 60.0), (4096, 70.0)])
+def test_ranks_that_share_a_core_may_be_silent_for_longer(
+    here: Where, ranks: int, silent_s: float
+) -> None:
+    """Of 32 cores; beyond --timeout no launch is."""
+    alone = [("Allreduce", ranks, "", {}), ("Allreduce", 2, "", {})]
+    plan = right_alone_plan(request(timeout_s="70"), alone, here)
+    assert (plan.timeout_s, plan.start_s) == (silent_s, 70.0)
+
+
 def test_a_candidate_that_may_hang_has_a_launch_of_its_own(here: Where) -> None:
     assert min(ranks for ranks in range(2, 64) if ranks & (ranks - 1)) == ODD_RANKS
     alone = [("Allreduce", 2, "", {}), ("Bcast", 64, "ring", {"algorithm": "4"})]
