@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shlex
 import signal
 import subprocess
@@ -265,6 +266,37 @@ def test_a_candidate_that_hangs_or_dies_is_out(
     assert [each.name for each in right["Bcast", 2]] == ["good"]
     assert (fault.candidate, fault.ranks) == ("bad", 2)
     assert why in fault.why
+
+
+def test_a_candidate_that_is_too_slow_to_test_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has no fault."""
+    (tmp_path / "slow.c").write_text(
+        "#include <mpi.h>\n#include <unistd.h>\n"
+        "int MPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm) {\n"
+        "  if (type == MPI_UNSIGNED) sleep(2);\n"
+        "  return PMPI_Bcast(data, n, type, root, comm);\n}\n"
+    )
+    include = f"-I{find('mpich').include}"
+    build = ["gcc", "-shared", "-fPIC", include, "slow.c", "-o", "slow.so"]
+    subprocess.run(build, cwd=tmp_path, check=True)
+    slow = Candidate("mpich", "Bcast", "slow", {"LD_PRELOAD": str(tmp_path / "slow.so")}, "slow")
+    good = Candidate("mpich", "Bcast", "good", {}, "good")
+    monkeypatch.setattr(task_module, "candidates_of", lambda _: (slow, good))
+    monkeypatch.setattr(right_module, "ODD_RANKS", 2)
+    said = {
+        "ranks": "2", "output": tmp_path / "out", "mpi_spec": "mpich", "keep_order": False,
+    }  # fmt: skip
+    task, _ = read_task(["Bcast"], said, mix=None, with_messages=False)
+    right, faults = right_candidates(task)
+    assert [each.name for each in right["Bcast", 2]] == ["good"]
+    assert not faults
+    told = re.search(
+        r"Bcast on 2 ranks, not tested: slow: a call takes (\d+) ms", capsys.readouterr().err
+    )
+    assert told is not None
+    assert int(told[1]) >= 2000
 
 
 @pytest.mark.skipif("intel" not in MPIS, reason="Intel MPI is for x86-64")

@@ -45,14 +45,14 @@ class Tried:
     right: frozenset[Tested]
     """The correct candidates."""
     faults: tuple[Fault, ...]
-    too_slow: Mapping[Tested, str] = field(default_factory=dict)
-    """The candidates whose test would take too long, with the reason."""
+    untested: Mapping[Tested, str] = field(default_factory=dict)
+    """The candidates for whose test there was no time, with the reason."""
 
     @property
     def tested(self) -> frozenset[Tested]:
         """The candidates with a result."""
         wrong = {(each.collective, each.ranks, each.candidate) for each in self.faults}
-        return self.right | wrong | self.too_slow.keys()
+        return self.right | wrong | self.untested.keys()
 
 
 def tried(stored: Run) -> Tried:
@@ -66,12 +66,12 @@ def tried(stored: Run) -> Tried:
             faults.append(Fault(name, cell.ranks, cell.arm, why))
         elif cell.check != "unchecked":
             right.add((name, cell.ranks, cell.arm))
-    too_slow = {
+    untested = {
         (_collective(skip.key["benchmark"]), skip.key["ranks"], skip.key["arm"]): skip.reason
         for skip in stored.skips
         if skip.reason.startswith(TOO_SLOW)
     }
-    return Tried(frozenset(right), tuple(faults), too_slow)
+    return Tried(frozenset(right), tuple(faults), untested)
 
 
 def _collective(benchmark: str) -> str:

@@ -3,7 +3,8 @@
 """Divides the time of --time among the runs of a tuning.
 
 Each run gets a share of the time that is left, so that one that takes longer shortens the later
-ones. Correctness tests are never cut short. Time is kept for the program itself at the end.
+ones. Correctness tests are cut short only if they take as long as all of it, and two minutes. Time
+is kept for the program itself at the end.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ SHARES = {
     "beyond": 0.5,
 }
 """The share of the time left for each kind of run; other kinds are correctness tests."""
+TESTS = "right-alone"
+"""The kind of run that tests each candidate in launches of its own."""
+LEAST_TESTS_S = 120.0
+"""The least time for it. Usual launches take a fraction of a second, and those of hundreds of ranks
+that share cores a minute or two."""
 LEAST_S = 1.0
 """The least time of a run that may be cut short."""
 START_S = 1.0
@@ -65,6 +71,8 @@ class TimeBudget:
 
     def share_s(self, kind: str) -> float | None:
         """Returns the time for a run of this kind; None: it is never cut short."""
+        if kind == TESTS:
+            return max(self.whole_s, LEAST_TESTS_S)
         if kind not in SHARES:
             return None
         return max(SHARES[kind] * (self.left_s - self.kept_s), LEAST_S)

@@ -125,7 +125,7 @@ def wrong_with(task: TuningTask, rules: Sequence[TunedRule], folder: Path) -> di
     for each in collectives:
         lost = [ranks for ranks in groups if (each, ranks, TUNED) not in outcome.right]
         if lost and each not in wrong:
-            slow = outcome.too_slow.get((each, lost[0], TUNED))
+            slow = outcome.untested.get((each, lost[0], TUNED))
             why = slow or why_lost(run, each, lost[0], TUNED)
             what = (
                 "results with the rules are not tested"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.cli.output import tell
 from mpigauge.model.suite_options import THREAD_LEVEL
+from mpigauge.model.units import listed
 from mpigauge.products.tune.faults import proof_of
 from mpigauge.products.tune.measure.task import AllArms, TuningTask
 from mpigauge.products.tune.plan import (
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 def right_candidates(task: TuningTask) -> tuple[dict[Of, list[Candidate]], list[Fault]]:
     """Returns candidates without a fault, by collective and ranks, and the faults of the others. A
-    candidate with a fault at one number of ranks is excluded everywhere; one that is too slow to
+    candidate with a fault at one number of ranks is excluded everywhere; one without time for its
     test, only there."""
     candidates: dict[Of, list[Candidate]] = {}
     for ranks in sorted({*task.ranks, 2, ODD_RANKS}):
@@ -42,8 +43,7 @@ def right_candidates(task: TuningTask) -> tuple[dict[Of, list[Candidate]], list[
             candidates.setdefault((each.collective, ranks), []).append(each)
     level = task.request.suite_options.get(THREAD_LEVEL, "")
     outcome = _outcome_of(task, candidates)
-    for (name, ranks, arm), why in outcome.too_slow.items():
-        tell(f"{name}, {ranks} ranks: {arm or 'the default'} is not tested: {why}")
+    _report_untested(outcome)
     faults = []
     for fault in outcome.faults:
         own = candidates[fault.collective, fault.ranks]
@@ -53,7 +53,7 @@ def right_candidates(task: TuningTask) -> tuple[dict[Of, list[Candidate]], list[
         (name, ranks): [
             each
             for each in own
-            if (name, each.name) not in out and (name, ranks, each.name) not in outcome.too_slow
+            if (name, each.name) not in out and (name, ranks, each.name) not in outcome.untested
         ]
         for (name, ranks), own in candidates.items()
         if ranks in task.groups(name) and (name, "") not in out
@@ -61,9 +61,17 @@ def right_candidates(task: TuningTask) -> tuple[dict[Of, list[Candidate]], list[
     return right, faults
 
 
+def _report_untested(outcome: Tried) -> None:
+    together: dict[tuple[str, int, str], list[str]] = {}
+    for (name, ranks, arm), why in outcome.untested.items():
+        together.setdefault((name, ranks, why), []).append(arm or "the default")
+    for (name, ranks, why), arms in together.items():
+        tell(f"{name} on {ranks} ranks, not tested: {listed(arms)}: {why}")
+
+
 def _outcome_of(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -> Tried:
     """Tests all candidates in one process first, if possible; those without a result are tested
-    again in launches of their own. A candidate still without one has a fault."""
+    again in launches of their own. One still without a result has a fault."""
     together = _tried_together(task, candidates)
     alone = []
     for (name, ranks), own in candidates.items():
@@ -74,16 +82,17 @@ def _outcome_of(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) 
         return together
     run = task.measured("right-alone", right_alone_plan(task.request, alone, task.where))
     again = tried(run)
-    lost = [
-        Fault(name, ranks, arm, why_lost(run, name, ranks, arm))
-        for name, ranks, arm, _ in alone
-        if (name, ranks, arm) not in again.tested
-    ]
-    return Tried(
-        together.right | again.right,
-        (*together.faults, *again.faults, *lost),
-        {**together.too_slow, **again.too_slow},
-    )
+    launches = {each.launch for each in run.launches} | {each.launch for each in run.failures}
+    lost, untested = [], {**together.untested, **again.untested}
+    for number, (name, ranks, arm, _) in enumerate(alone):
+        if (name, ranks, arm) in again.tested:
+            continue
+        if number in launches:
+            lost.append(Fault(name, ranks, arm, why_lost(run, name, ranks, arm)))
+        else:
+            untested[name, ranks, arm] = "no time was left for it"
+    faults = (*together.faults, *again.faults, *lost)
+    return Tried(together.right | again.right, faults, untested)
 
 
 def _tried_together(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -> Tried:
