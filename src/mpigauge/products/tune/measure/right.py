@@ -90,7 +90,7 @@ def _outcome_of(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) 
         if number in launches:
             lost.append(Fault(name, ranks, arm, why_lost(run, name, ranks, arm)))
         else:
-            untested[name, ranks, arm] = "no time was left for it"
+            untested[name, ranks, arm] = "no time was left"
     faults = (*together.faults, *again.faults, *lost)
     return Tried(together.right | again.right, faults, untested)
 
