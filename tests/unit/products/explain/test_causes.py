@@ -496,9 +496,8 @@ def test_messages_that_open_mpi_fetches_over_tcp_are_sent_by_a_setting() -> None
     """Unless it is set; and other links may be half duplex."""
     setting = "`--set btl_tcp_flags=1`"
     fetched = CASES["one-direction"].planted
-    sent = replace(
-        fetched, header=fetched.header | {"plan": {"settings": {"OMPI_MCA_btl_tcp_flags": "1"}}}
-    )
+    plan = {"settings": {"OMPI_MCA_btl_tcp_flags": "1"}}
+    sent = replace(fetched, header={**fetched.header, "plan": plan})
     other_mpi = run(exchanges(2.7), TWO_HOSTS)
     for measured, is_named in ((fetched, True), (sent, False), (other_mpi, False)):
         (finding,) = (each for each in explain(measured).findings if each.cause == "one-direction")

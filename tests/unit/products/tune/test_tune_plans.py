@@ -162,8 +162,7 @@ def test_ranks_that_share_a_core_may_be_silent_for_longer(
     here: Where, ranks: int, silent_s: float
 ) -> None:
     """Of 32 cores; beyond --timeout no launch is."""
-    alone = [("Allreduce", ranks, "", {}), ("Allreduce", 2, "", {})]
-    plan = right_alone_plan(request(timeout_s="70"), alone, here)
+    plan = right_alone_plan(request(timeout_s="70"), [("Allreduce", ranks, "", {})], here)
     assert (plan.timeout_s, plan.start_s) == (silent_s, 70.0)
 
 
