@@ -52,7 +52,7 @@ class Tried:
     def tested(self) -> frozenset[Tested]:
         """The candidates with a result."""
         wrong = {(each.collective, each.ranks, each.candidate) for each in self.faults}
-        return self.right | wrong | self.untested.keys()
+        return self.right | wrong
 
 
 def tried(stored: Run) -> Tried:

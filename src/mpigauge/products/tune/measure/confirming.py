@@ -125,14 +125,12 @@ def wrong_with(task: TuningTask, rules: Sequence[TunedRule], folder: Path) -> di
     for each in collectives:
         lost = [ranks for ranks in groups if (each, ranks, TUNED) not in outcome.right]
         if lost and each not in wrong:
-            slow = outcome.untested.get((each, lost[0], TUNED))
-            why = slow or why_lost(run, each, lost[0], TUNED)
-            what = (
-                "results with the rules are not tested"
-                if slow
-                else "the program ends with the rules"
-            )
-            wrong[each] = f"{what}: {why}"
+            why = outcome.untested.get((each, lost[0], TUNED))
+            if why:
+                wrong[each] = f"results with the rules are not tested: {why}"
+            else:
+                why = why_lost(run, each, lost[0], TUNED)
+                wrong[each] = f"the program ends with the rules: {why}"
     if form.told_with and not form.has_read(folder, _output_of(run)):
         raise RunError(
             f"{task.setup.mpi.label} does not report that it uses the rules (its output is in "

@@ -12,6 +12,7 @@ from mpigauge.cli.output import tell
 from mpigauge.model.suite_options import THREAD_LEVEL
 from mpigauge.model.units import listed
 from mpigauge.products.tune.faults import proof_of
+from mpigauge.products.tune.measure.budget import TESTS
 from mpigauge.products.tune.measure.task import AllArms, TuningTask
 from mpigauge.products.tune.plan import (
     ODD_RANKS,
@@ -76,16 +77,16 @@ def _outcome_of(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) 
     alone = []
     for (name, ranks), own in candidates.items():
         for arm, settings in (("", {}), *arms_alone(task, own, ranks)):
-            if (name, ranks, arm) not in together.tested:
+            if (name, ranks, arm) not in together.tested | together.untested.keys():
                 alone.append((name, ranks, arm, settings))
     if not alone:
         return together
-    run = task.measured("right-alone", right_alone_plan(task.request, alone, task.where))
+    run = task.measured(TESTS, right_alone_plan(task.request, alone, task.where))
     again = tried(run)
     launches = {each.launch for each in run.launches} | {each.launch for each in run.failures}
     lost, untested = [], {**together.untested, **again.untested}
     for number, (name, ranks, arm, _) in enumerate(alone):
-        if (name, ranks, arm) in again.tested:
+        if (name, ranks, arm) in again.tested | again.untested.keys():
             continue
         if number in launches:
             lost.append(Fault(name, ranks, arm, why_lost(run, name, ranks, arm)))
