@@ -33,8 +33,8 @@ SLOW = "node05"
 BURST = {"NETNS_CLUSTER_BURST": "32kb"}
 """A short burst: what passes at full speed before a rate holds would be a part of each message."""
 OPENMPI = {"mpi_yield_when_idle": "1", "btl_tcp_flags": "1"}
-"""Its TCP fetches long messages; both directions of an exchange then pass in turn, at half the rate
-of the link. Sent, they pass at the same time."""
+"""Its TCP moves long messages by a put protocol; both directions of an exchange then pass in turn,
+at half the rate of the link. If it only sends, they pass at the same time."""
 SECONDS = {"openmpi": 40}
 """The time of a run of the full matrix where it is not 30 s: to start Open MPI on eight hosts three
 times takes 7 s here."""

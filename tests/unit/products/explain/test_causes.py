@@ -183,10 +183,10 @@ def uneven(ratio: float) -> list[Cell]:
     ]  # fmt: skip
 
 
-def exchanges(ratio: float) -> list[Cell]:
+def exchanges(ratio: float, arm: str = "") -> list[Cell]:
     """Messages of one direction, and of both at once, which take so many times as long."""
-    both = curve(line(1e-5 * ratio, 1e-8 * ratio), "Sendrecv", FEW)
-    return [*curve(line(1e-5, 1e-8), sizes=FEW), *both]
+    both = curve(line(1e-5 * ratio, 1e-8 * ratio), "Sendrecv", FEW, arm=arm)
+    return [*curve(line(1e-5, 1e-8), sizes=FEW, arm=arm), *both]
 
 
 def collectives(allreduce_s: float) -> list[Cell]:
@@ -203,6 +203,10 @@ def poor_node(bytes_of_0: int) -> dict[str, Any]:
     return {"machine": ROME | {"numa": nodes}}
 
 
+OPENMPI_OVER_TCP: dict[str, Any] = {
+    "mpi": {"name": "openmpi", "version": "5.0.11"},
+    "transport": {"name": "tcp", "used": "btl tcp"},
+}
 MIB = 1 << 20
 LINK = "32.0 GT/s x16"
 
@@ -415,8 +419,7 @@ CASES = {
         "routes that collide", network(usual, alone=usual, halves=usual),
     ),
     "one-direction": Case(
-        run(exchanges(2.7), TWO_HOSTS, mpi={"name": "openmpi", "version": "5.0.11"},
-            transport={"name": "tcp", "used": "btl tcp"}),
+        run(exchanges(2.7), TWO_HOSTS, **OPENMPI_OVER_TCP),
         "take up to 2.7 × the time of one message",
         run(exchanges(1.1), TWO_HOSTS),
     ),
@@ -492,14 +495,15 @@ def test_what_launches_tell_of_tcp(told: str, where: list[Rank], found: str) -> 
     assert causes & {"tcp", "tcp-within-host"} == ({found} if found else set())
 
 
-def test_messages_that_open_mpi_fetches_over_tcp_are_sent_by_a_setting() -> None:
-    """Unless it is set; and other links may be half duplex."""
+def test_exchanges_of_open_mpi_over_tcp_have_a_setting_as_remedy() -> None:
+    """Not if it is set, for all rows or by a sweep; and other links may be half duplex."""
     setting = "`--set btl_tcp_flags=1`"
-    fetched = CASES["one-direction"].planted
+    put = CASES["one-direction"].planted
     plan = {"settings": {"OMPI_MCA_btl_tcp_flags": "1"}}
-    sent = replace(fetched, header={**fetched.header, "plan": plan})
+    sent = replace(put, header={**put.header, "plan": plan})
     other_mpi = run(exchanges(2.7), TWO_HOSTS)
-    for measured, is_named in ((fetched, True), (sent, False), (other_mpi, False)):
+    swept = run(exchanges(2.7, "OMPI_MCA_btl_tcp_flags=1"), TWO_HOSTS, **OPENMPI_OVER_TCP)
+    for measured, is_named in ((put, True), (sent, False), (swept, False), (other_mpi, False)):
         (finding,) = (each for each in explain(measured).findings if each.cause == "one-direction")
         assert any(setting in attempt for attempt in finding.attempts) == is_named
 

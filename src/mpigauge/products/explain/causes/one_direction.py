@@ -26,7 +26,7 @@ LONG = 64 << 10
 IN_TURN = 1.8
 """The ratio of an exchange to one message at which its directions pass in turn: it would be 2. At
 the same time it is little more than 1."""
-_FETCHES = "OMPI_MCA_btl_tcp_flags"
+_PROTOCOLS = "OMPI_MCA_btl_tcp_flags"
 _ALIKE = tuple(name for name in KEY_COLUMNS if name not in ("benchmark", "sync"))
 """Columns in which both rows are the same."""
 
@@ -52,9 +52,10 @@ def look(view: RunView) -> Iterator[Finding]:
     ratio, worst = max(ratios, key=itemgetter(0))
     likely = "a link that is half duplex, or a core that copies both directions"
     attempts = ["the duplex mode of the network cards, as `ethtool` shows it"]
-    if view.mpi_name == "openmpi" and signs_of_tcp(view, BETWEEN) and _FETCHES not in view.settings:
-        likely = "Open MPI's TCP fetches long messages instead of sending them"
-        attempts.insert(0, "`--set btl_tcp_flags=1`, with which it sends them")
+    is_chosen = _PROTOCOLS in view.settings_of(worst)
+    if view.mpi_name == "openmpi" and signs_of_tcp(view, BETWEEN) and not is_chosen:
+        likely = "the put protocol by which Open MPI's TCP moves long messages"
+        attempts.insert(0, "`--set btl_tcp_flags=1`, with which it only sends")
     yield Finding(
         what=f"exchanges between hosts take up to {factor(ratio)} the time of one message",
         likely=likely,
