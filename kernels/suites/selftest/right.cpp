@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -275,7 +276,7 @@ std::size_t wrong_scatter(const Run& run, MPI_Datatype type, int count) {
   return wrong;
 }
 
-/// The calls of a test: so many for each shape, with buffers of so many blocks of the elements.
+/// The number of calls of a test for each shape, and of blocks of elements in its buffers.
 struct Calls {
   int each;
   int blocks = 1;
