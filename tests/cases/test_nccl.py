@@ -46,7 +46,7 @@ def test_every_benchmark_is_right_in_both_completions(where: Site, ranks: int) -
 
 
 def test_calls_that_are_completed_at_the_end_are_sampled_in_a_row() -> None:
-    # A cell of few seconds takes fewer calls in a row if the first one is slow, as on a busy machine.
+    # Few seconds per cell mean fewer calls in a row if the first one is slow, as on a busy machine.
     words = ("--sizes", "8", "--precision", 10, "--cell-seconds", 60)
     ended = nccl(site("mpich"), 2, *words, benchmarks="NCCL:AllReduce")
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
