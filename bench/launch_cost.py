@@ -5,12 +5,15 @@
 
 Each round runs three commands in a random order: `mpigauge run PingPong` (24 sizes, 2 ranks) with 1
 launch and with 7, and an empty job, which only starts and ends MPI, by the same launcher. A launch
-costs a sixth of what 7 launches take more than one. Of that:
+is one of the five in the middle, which sample no noise:
 
 empty job   the launcher, MPI_Init and MPI_Finalize
 measuring   from the first measurement to the last, as the kernels report it
-kernels     what else the job takes: their own start, the passport of the ranks, noise samples
-between     from the end of a launcher to the start of the next
+kernels     the rest of the job: the kernels' own start and records, and the work of mpigauge on the
+            launch before, which shares the cores with it
+between     from the end of a launcher to the start of the next: a sixth of what 7 launches take
+            outside of launchers more than one
+noise       the noise samples of the first or last launch, beside a launch in the middle
 
 Exit status: 0 a launch takes at most 60 ms beside the empty job and measuring, and 10 ms between
 launches, on all MPIs; 1 it takes more; 2 it could not be tried.
@@ -27,8 +30,9 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 
 import common
 
@@ -43,9 +47,18 @@ MPIS = ("mpich", "openmpi", "intel")
 MANY = 7
 LEAST_ROUNDS = 2
 MOST_BESIDE_S, MOST_BETWEEN_S = 0.060, 0.010
-COLUMNS = ("a launch", "empty job", "measuring", "kernels", "between")
+COLUMNS = ("a launch", "empty job", "measuring", "kernels", "between", "noise")
 Costs = dict[str, list[float]]
 """Seconds of one launch, by column, of each round."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """The seconds of a run: outside of its launches, and of each launch beside and in measuring."""
+
+    outside_s: float
+    beside_s: Sequence[float]
+    measuring_s: Sequence[float]
 
 
 class Bench:
@@ -60,21 +73,29 @@ class Bench:
 
     def round(self, number: int) -> dict[str, float]:
         """The seconds of one launch, by column."""
-        runs: dict[int, tuple[float, float, float]] = {}
+        runs: dict[int, Timed] = {}
         empty_s = 0.0
         for launches in random.sample((0, 1, MANY), 3):
             if launches:
                 runs[launches] = self.run(launches, self.folder / f"{number}-{launches}")
             else:
                 empty_s = common.launch(self.empty).wall_s
-        whole, inside, measuring = (
-            (many - one) / (MANY - 1) for one, many in zip(runs[1], runs[MANY], strict=True)
+        many = runs[MANY]
+        between = (many.outside_s - runs[1].outside_s) / (MANY - 1)
+        first, *middle, last = many.beside_s
+        measuring, beside = fmean(many.measuring_s[1:-1]), fmean(middle)
+        parts = (
+            beside + measuring + between,
+            empty_s,
+            measuring,
+            beside - empty_s,
+            between,
+            fmean((first, last)) - beside,
         )
-        parts = (whole, empty_s, measuring, inside - measuring - empty_s, whole - inside)
         return dict(zip(COLUMNS, parts, strict=True))
 
-    def run(self, launches: int, folder: Path) -> tuple[float, float, float]:
-        """Seconds of the command, within its launches, and of these within measurements."""
+    def run(self, launches: int, folder: Path) -> Timed:
+        """The seconds of a run with so many launches."""
         ours = common.MPIGAUGE
         words = [ours, "run", "PingPong", "--mpi", self.mpi.name, "--launches", str(launches)]
         env = {**os.environ, "MPIGAUGE_HISTORY": "off"}
@@ -82,9 +103,10 @@ class Bench:
         subprocess.run([*words, "--output", str(folder)], env=env, check=True, capture_output=True)
         took = time.perf_counter() - start
         outcomes: Sequence[Mapping[str, float]] = load(folder).status["launches"]
-        inside, measuring = (sum(each[name] for each in outcomes) for name in
-                             ("wall_s", "measuring_s"))  # fmt: skip
-        return took, inside, measuring
+        walls, measuring = ([each[name] for each in outcomes] for name in
+                            ("wall_s", "measuring_s"))  # fmt: skip
+        beside = [wall - own for wall, own in zip(walls, measuring, strict=True)]
+        return Timed(took - sum(walls), beside, measuring)
 
 
 def measured(names: Sequence[str], rounds: int) -> dict[str, Costs]:
