@@ -57,7 +57,7 @@ def _network() -> RunResult:
     """A network whose samples were read before its folder went."""
     with TemporaryDirectory() as folder:
         result = network(Path(folder))
-        assert result.fabric
+        assert result.view.fabric
     return result
 
 

@@ -125,18 +125,12 @@ class RunResult:
         return result
 
     @cached_property
-    def fabric(self) -> Fabric | None:
-        """The network of all hosts at once; None: the run has not measured one."""
-        from mpigauge.result.fabric.fabric import fabric_of
-
-        return fabric_of(self.run, self.document.rows)
-
-    @cached_property
     def network(self) -> Fabric | None:
-        """The same, or that of a matrix of mpiGraph or HP2P; None: there is neither."""
+        """The network of all hosts at once, or that of a matrix of mpiGraph or HP2P; None: the run
+        has neither."""
         from mpigauge.result.fabric.matrices import matrices_of
 
-        return self.fabric or matrices_of(self.run, self.document.rows)
+        return self.view.fabric or matrices_of(self.run, self.document.rows)
 
     def breaks_of(self, curve: Curve) -> tuple[LikelyBreak, ...]:
         """The breaks of one of its curves, with what they are likely to be."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.model.record import Rank
     from mpigauge.model.row import Row
     from mpigauge.model.topology import Cache, Topology
+    from mpigauge.result.fabric.fabric import Fabric
     from mpigauge.result.nature import Does
     from mpigauge.result.pairs import PairMap
     from mpigauge.runs.store import Run
@@ -121,6 +122,13 @@ class RunView:
     def memo(self) -> dict[str, Any]:
         """Results of analyses of all curves for reuse, by name."""
         return {}
+
+    @cached_property
+    def fabric(self) -> Fabric | None:
+        """The network of all hosts at once; None: the run has not measured one."""
+        from mpigauge.result.fabric.fabric import fabric_of
+
+        return self.whole.fabric if self.whole else fabric_of(self.run, self.rows)
 
     @cached_property
     def curves(self) -> tuple[Curve, ...]:

@@ -33,9 +33,9 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     aggressors stopped early are left out."""
     named: list[Named] = []
     for each in shown:
-        if each.fabric:
+        if fabric := each.view.fabric:
             name = each.name if len(shown) > 1 else ""
-            named += [(name, impact) for impact in each.fabric.impacts if not impact.is_stopped]
+            named += [(name, impact) for impact in fabric.impacts if not impact.is_stopped]
     panels = [*_panels(named), *_printed(shown)]
     if not panels:
         return None

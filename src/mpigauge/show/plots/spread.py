@@ -35,7 +35,11 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
     """Draws a panel for each way to pair hosts."""
     from mpigauge.result.fabric.fabric import WAYS
 
-    networks = [(each.name if len(shown) > 1 else "", each.fabric) for each in shown if each.fabric]
+    networks = [
+        (each.name if len(shown) > 1 else "", fabric)
+        for each in shown
+        if (fabric := each.view.fabric)
+    ]
     panels = []
     for way, words in WAYS.items():
         series: list[Series] = []
@@ -66,7 +70,7 @@ def draw(shown: RunResults, chosen: Chosen) -> Picture | None:  # noqa: ARG001
 def _matrices(shown: RunResults) -> Iterator[Series]:
     """A curve for each network of which no pair was measured alone."""
     for each in shown:
-        if each.fabric is None and each.network is not None:
+        if each.view.fabric is None and each.network is not None:
             ratios = sorted(of.value for of in each.network.pair_ratios.values())
             points = [Point(x, (at + 0.5) / len(ratios)) for at, x in enumerate(ratios)]
             names = " and ".join(pairing.name for pairing in each.network.pairings)

@@ -70,7 +70,7 @@ def opening(shown: Sequence[RunResult], comparison: Comparison | None) -> tuple[
             lines = comparison.sentences
         if not lines:
             lines = [sentence for table in comparison.tables for sentence in table.curve_sentences]
-        if not lines and shown[0].fabric:
+        if not lines and shown[0].view.fabric:
             lines = [f"{line}." for line in counts_of_verdicts(comparison)]
         return tuple(lines)[:MOST_OPENING]
     head = shown[0].document.headline
@@ -94,8 +94,8 @@ def _answer(shown: RunResult) -> tuple[str, ...]:
     pair_map = _map(shown)
     if pair_map:
         return tuple(pair_sentences(pair_map))
-    if shown.fabric:
-        return tuple(fabric_sentences(shown.fabric))
+    if shown.view.fabric:
+        return tuple(fabric_sentences(shown.view.fabric))
     if shown.node:
         can = tuple(node_sentences(shown.node))
         if can:
@@ -160,8 +160,8 @@ def _all_answers(shown: RunResult) -> Iterator[QuotedNumber]:
     if pair_map := _map(shown):
         yield from pair_numbers(pair_map)
         return
-    if shown.fabric:
-        yield from fabric_numbers(shown.fabric)
+    if shown.view.fabric:
+        yield from fabric_numbers(shown.view.fabric)
         return
     if shown.node:
         yield from node_numbers(shown.node)

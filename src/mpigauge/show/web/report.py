@@ -232,7 +232,7 @@ def _measurement(shown: RunResult) -> str:
     """The benchmarks of a run, or its name if it has none."""
     if shown.node:
         return "Memory, caches and cores"
-    if shown.fabric:
+    if shown.view.fabric:
         return "The whole network"
     names = [row.benchmark for row in shown.document.rows]
     names += [figure.benchmark for figure in shown.document.figures]
