@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from tools.phrases import PHRASES  # noqa: E402
 
-FOLDERS = ("src", "tools", "bench", "docs", "README.md")
+FOLDERS = ("src", "tools", "bench", "docs", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 GENERATED = "Made by tools/generate.py"
 OWN_WORDS = f"# {GENERATED} from schema/options.toml"
 """The head of generated Python whose words are not those of C++: options have a help."""
