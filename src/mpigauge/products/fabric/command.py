@@ -38,10 +38,10 @@ if TYPE_CHECKING:
         help="Bytes of a long message.  [default: 1Mi]",
         heading=MESSAGES,
     ),
-    *options.all_shared("bind-by launcher rsh time"),
-    *options.all_shared(
-        "launches mpi transport set env oversubscribe dry-run topology seed timeout"
-    ),
+    *options.all_shared("bind-by launcher rsh"),
+    options.shared("time", help="Time for everything, such as 30s or 2m.  [default: 1m]"),
+    options.shared("launches", help="Launches of pairs, hot spots and victims.  [default: 1]"),
+    *options.all_shared("mpi transport set env oversubscribe dry-run topology seed timeout"),
     options.format_option(default=None),
     *options.all_shared("output no-history"),
 )
@@ -51,7 +51,7 @@ def command(**values: Any) -> None:
     Pairs of hosts exchange messages, all at the same time and one after the other: random pairs,
     one half with the other. Then many hosts send to one, and one to many. At last pairs, rings and
     reductions are measured beside hosts that load the network. Slow hosts, links, groups and
-    routes are named with the confidence that it is no chance.
+    routes are named with the confidence that it is not due to chance.
     """
     from mpigauge.products.fabric.measuring import measure_fabric
 

@@ -14,9 +14,11 @@ from mpigauge.cli.helping import Command
 
 @click.command("quick", cls=Command)
 @options.together(
+    *options.all_shared("mpi transport"),
+    options.shared("time", help="Time for everything, such as 30s or 2m.  [default: up to 40s]"),
     *options.all_shared(
-        "mpi transport time launches precision set env place bind-by hosts hostfile ppn "
-        "launcher rsh oversubscribe dry-run topology seed timeout"
+        "launches precision set env place bind-by hosts hostfile ppn launcher rsh oversubscribe "
+        "dry-run topology seed timeout"
     ),
     options.format_option(default=None),
     *options.all_shared("output no-history"),
