@@ -508,6 +508,11 @@ def test_exchanges_of_open_mpi_over_tcp_have_a_setting_as_remedy() -> None:
         assert any(setting in attempt for attempt in finding.attempts) == is_named
 
 
+def test_ranks_of_one_host_share_no_link() -> None:
+    measured = run(exchanges(2.7), ranks(["0", "1"]), **OPENMPI_OVER_TCP)
+    assert "one-direction" not in {each.cause for each in explain(measured).findings}
+
+
 def test_a_guess_of_tcp_yields_to_what_is_told() -> None:
     slow = settled(time_p50_s=40e-6)
     guess = run(slow, TWO_HOSTS, **WITH_CARD)

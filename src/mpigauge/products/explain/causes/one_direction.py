@@ -69,7 +69,9 @@ def look(view: RunView) -> Iterator[Finding]:
 
 
 def _is_long(view: RunView, row: Row) -> bool:
-    return row.ranks == 2 and row.message_bytes >= LONG and view.where(row) == "network"
+    """True for long messages between two hosts; within one, a core may copy both directions."""
+    hosts = {rank.host for rank in view.ranks_of(row)}
+    return row.ranks == 2 and row.message_bytes >= LONG and len(hosts) == 2
 
 
 def _key(row: Row) -> tuple[object, ...]:
