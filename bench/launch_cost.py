@@ -5,7 +5,7 @@
 
 Each round runs three commands in a random order: `mpigauge run PingPong` (24 sizes, 2 ranks) with 1
 launch and with 7, and an empty job, which only starts and ends MPI, by the same launcher. A launch
-is one of the five in the middle, which sample no noise:
+is one of those of the 7 that sample no noise, which are the five in the middle, or fewer:
 
 empty job   the launcher, MPI_Init and MPI_Finalize
 measuring   from the first measurement to the last, as the kernels report it
@@ -13,7 +13,7 @@ kernels     the rest of the job: the kernels' own start and records, and the wor
             launch before, which shares the cores with it
 between     from the end of a launcher to the start of the next: a sixth of what 7 launches take
             outside of launchers more than one
-noise       the noise samples of the first or last launch, beside a launch in the middle
+noise       the noise samples of the last launch: what it takes beside measuring more than these
 
 Exit status: 0 a launch takes at most 60 ms beside the empty job and measuring, and 10 ms between
 launches, on all MPIs; 1 it takes more; 2 it could not be tried.
@@ -37,6 +37,7 @@ from statistics import fmean, median
 import common
 
 from mpigauge.model.errors import UserError
+from mpigauge.model.record import Noise
 from mpigauge.runs.store import load
 from mpigauge.site.launch import Job, command
 from mpigauge.site.mpi import find
@@ -59,6 +60,8 @@ class Timed:
     outside_s: float
     beside_s: Sequence[float]
     measuring_s: Sequence[float]
+    plain: Sequence[int]
+    """The launches without noise samples."""
 
 
 class Bench:
@@ -82,15 +85,15 @@ class Bench:
                 empty_s = common.launch(self.empty).wall_s
         many = runs[MANY]
         between = (many.outside_s - runs[1].outside_s) / (MANY - 1)
-        first, *middle, last = many.beside_s
-        measuring, beside = fmean(many.measuring_s[1:-1]), fmean(middle)
+        measuring = fmean(many.measuring_s[launch] for launch in many.plain)
+        beside = fmean(many.beside_s[launch] for launch in many.plain)
         parts = (
             beside + measuring + between,
             empty_s,
             measuring,
             beside - empty_s,
             between,
-            fmean((first, last)) - beside,
+            many.beside_s[-1] - beside,
         )
         return dict(zip(COLUMNS, parts, strict=True))
 
@@ -102,11 +105,14 @@ class Bench:
         start = time.perf_counter()
         subprocess.run([*words, "--output", str(folder)], env=env, check=True, capture_output=True)
         took = time.perf_counter() - start
-        outcomes: Sequence[Mapping[str, float]] = load(folder).status["launches"]
+        stored = load(folder)
+        noisy = {each.launch for each in stored.of(Noise)}
+        outcomes: Sequence[Mapping[str, float]] = stored.status["launches"]
         walls, measuring = ([each[name] for each in outcomes] for name in
                             ("wall_s", "measuring_s"))  # fmt: skip
         beside = [wall - own for wall, own in zip(walls, measuring, strict=True)]
-        return Timed(took - sum(walls), beside, measuring)
+        plain = [launch for launch in range(launches) if launch not in noisy]
+        return Timed(took - sum(walls), beside, measuring, plain)
 
 
 def measured(names: Sequence[str], rounds: int) -> dict[str, Costs]:
