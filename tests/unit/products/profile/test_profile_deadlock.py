@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from mpigauge.products.profile.match import deadlock
 from mpigauge.products.profile.match.deadlock import deadlock_in_words, deadlocked, tags_of
 from mpigauge.products.profile.match.standing import standings
 from mpigauge.products.profile.read.last_calls import LastCall, Need, Way
@@ -101,13 +104,24 @@ def test_sends_to_each_other_that_nobody_takes_are_a_deadlock() -> None:
     assert stuck({0: call(send(1)), 1: call(send(0)), 2: outside()}) == (0, 1)
 
 
-def test_thousands_of_ranks_that_wait_for_one_are_judged_together() -> None:
+def test_thousands_of_ranks_that_wait_for_one_are_judged_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The ranks of a collective share the list of those that have not come."""
+    asked = Counter[str]()
+    has_come = deadlock._has_come
+
+    def counted(*values: Any) -> bool:
+        asked["ranks"] += 1
+        return has_come(*values)
+
+    monkeypatch.setattr(deadlock, "_has_come", counted)
     many = 2000
     world = replace(WORLD, size=many, members=tuple(range(many)))
     calls = [call(receive(1)), *(call(meeting("MPI_Barrier")) for _ in range(1, many))]
     files = [replace(rank_file(rank, last), comms={1: world}) for rank, last in enumerate(calls)]
     assert deadlocked(files) == tuple(range(many))
+    assert many <= asked["ranks"] <= 2 * many
     files[0] = replace(files[0], last_calls=(outside(),))
     assert deadlocked(files) == ()
 
