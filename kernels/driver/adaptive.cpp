@@ -228,6 +228,7 @@ class AdaptivePhase {
   void write_matching(const Round& round, const Visit& visit, const Outcome& outcome);
   void add_beside(std::uint32_t cell, const Outcome& outcome);
   std::vector<std::uint8_t> wanted_by_other_groups();
+  void report_first(const Visit& visit);
   void write_progress();
   std::string rows(bool all);
   Object row(std::size_t i);
@@ -473,13 +474,19 @@ void AdaptivePhase::run() {
     if (clock_by_cell_ && head.number == 1 && !session_.options.by_clock) choose_sync();
     for (const Visit& v : round.visits) {
       on = on && visit(round, v);
-      // A first round of slow calls is no silence. A later one is not delayed between its visits.
-      if (round.number == 0) write_progress();
+      if (round.number == 0) report_first(v);
     }
     write_progress();
   }
   if (in_pairs()) write_blocks();
   else hand_in(rows(true));
+}
+
+// A first round of slow calls must be no silence: mpigauge would end the launch. A later round is
+// not delayed between its visits.
+void AdaptivePhase::report_first(const Visit& visit) {
+  if (refused_.contains(visit.cell) && !in_pairs()) hand_in(rows(false));
+  else write_progress();
 }
 
 void AdaptivePhase::adjust_starter(const RoundHead& head) {

@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/benchmark.hpp"
 #include "core/refused.hpp"
+#include "core/sync.hpp"
 
 namespace mpigauge {
 namespace {
@@ -282,31 +285,59 @@ struct Calls {
   int blocks = 1;
 };
 
-constexpr std::size_t shapes = 7;
-
-/// Few elements, about as many as ranks, and many. A buffer with a block for each of very many
-/// ranks has half a million of them, as all ranks of a host have several such buffers.
-std::array<int, shapes> counts_of(int ranks, Calls calls) {
-  const int most = std::max((1 << 19) / calls.blocks, 1);
-  std::array<int, shapes> counts{1, 2, std::max(ranks - 1, 1), ranks, ranks + 1, 1000, 20'000};
-  for (int& count : counts) count = std::min(count, most);
+/// Few elements, about as many as ranks, and many, each number once. Buffers of several blocks hold
+/// at most a million elements or so, as all ranks of a host have some: 20 000 a block of up to 52.
+std::set<int> counts_of(int ranks, Calls calls) {
+  constexpr int most_elements = 1 << 20;
+  const int most = std::max(most_elements / calls.blocks, ranks + 1);
+  std::set<int> counts{1, 2, std::max(ranks - 1, 1), ranks, ranks + 1};
+  for (const int many : {1000, 20'000}) counts.insert(std::min(many, most));
   return counts;
 }
 
-/// Throws Refused on all ranks if the test would take too long by the time of one more call. An
-/// algorithm with a message from rank to rank takes seconds where hundreds of ranks share a core.
-template <class Timed>
-void require_time(const Run& run, int calls, Timed timed) {
-  constexpr double longest_s = 20;  // mpigauge ends a test that is silent for 30 s
-  const double start_s = platform::now_s();
-  call(timed());
-  call(MPI_Barrier(run.comm()));
-  double call_s = platform::now_s() - start_s;
-  call(MPI_Bcast(&call_s, 1, MPI_DOUBLE, 0, run.comm()));
-  if (calls * call_s <= longest_s) return;
-  throw Refused("a call takes " + std::to_string(std::lround(call_s * 1e3)) + " ms, and its test " +
-                "makes " + std::to_string(calls));
-}
+/// The time of a test. Some algorithms take seconds a call where hundreds of ranks share a core,
+/// and mpigauge ends a launch that is silent for 30 s or --timeout. Ranks agree by plain messages,
+/// as the collective under test may be wrong.
+class TestTime {
+ public:
+  explicit TestTime(const Run& run) : run_(run) {}
+
+  /// Throws Refused on all ranks if so many calls like this one would take too long.
+  template <class Timed>
+  void require(std::size_t calls, Timed timed) {
+    call(timed());
+    call(MPI_Barrier(run_.comm()));
+    const double call_s = platform::now_s() - start_s_;
+    refuse_if(static_cast<double>(calls) * call_s > longest_s,
+              std::to_string(calls) + " calls of " + in_ms(call_s));
+    shape_s_ = platform::now_s();
+  }
+
+  /// Throws Refused on all ranks if another shape would take too long, as long as the last one.
+  void require_shape() {
+    const double now_s = platform::now_s();
+    const double last_s = now_s - shape_s_;
+    refuse_if(now_s - start_s_ + last_s > longest_s, "calls of one shape take " + in_ms(last_s));
+    shape_s_ = now_s;
+  }
+
+ private:
+  static constexpr double longest_s = 20;
+
+  static std::string in_ms(double seconds) {
+    return std::to_string(std::lround(seconds * 1e3)) + " ms";
+  }
+
+  /// By the clock of rank 0.
+  void refuse_if(bool is_too_long, const std::string& why) const {
+    const std::uint8_t by_first = is_too_long ? 1 : 0;
+    if (sleep_until_told(run_.comm(), by_first) != 0)
+      throw Refused("the test takes too long: " + why);
+  }
+
+  const Run& run_;
+  double start_s_ = platform::now_s(), shape_s_ = start_s_;
+};
 
 /// Times a call of one element, and counts the wrong elements of a reduction: of whole and
 /// floating-point numbers, and with an operation that does not commute.
@@ -314,14 +345,18 @@ template <class Timed, class Wrong>
 void measure_reduction(Run& run, Calls calls, Timed timed, Wrong wrong) {
   run.measure([timed](Turn) { call(timed()); });
   if (!run.checking()) return run.expect(0);
-  constexpr int types = 3;
-  require_time(run, calls.each * types * static_cast<int>(shapes), timed);
   const Known<Word> words{combined<Word>(run.ranks()), MPI_UNSIGNED};
   const Known<double> doubles{combined<double>(run.ranks()), MPI_DOUBLE};
   const Known<Matrix> matrices(combined<Matrix>(run.ranks()));
+  constexpr int types = 3;
+  const auto counts = counts_of(run.ranks(), calls);
+  TestTime time(run);
+  time.require(counts.size() * static_cast<std::size_t>(calls.each * types), timed);
   std::size_t all = 0;
-  for (const int count : counts_of(run.ranks(), calls))
+  for (const int count : counts) {
+    time.require_shape();
     all += wrong(run, words, count) + wrong(run, doubles, count) + wrong(run, matrices, count);
+  }
   run.expect(all);
 }
 
@@ -331,9 +366,14 @@ void measure_transfer(Run& run, Calls calls, Timed timed,
                       std::size_t (*wrong)(const Run&, MPI_Datatype, int)) {
   run.measure([timed](Turn) { call(timed()); });
   if (!run.checking()) return run.expect(0);
-  require_time(run, calls.each * static_cast<int>(shapes), timed);
+  const auto counts = counts_of(run.ranks(), calls);
+  TestTime time(run);
+  time.require(counts.size() * static_cast<std::size_t>(calls.each), timed);
   std::size_t all = 0;
-  for (const int count : counts_of(run.ranks(), calls)) all += wrong(run, MPI_UNSIGNED, count);
+  for (const int count : counts) {
+    time.require_shape();
+    all += wrong(run, MPI_UNSIGNED, count);
+  }
   run.expect(all);
 }
 

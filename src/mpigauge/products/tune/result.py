@@ -34,7 +34,7 @@ Of = tuple[str, int]
 """A collective and a number of ranks."""
 Tested = tuple[str, int, str]
 """A collective, a number of ranks and a candidate."""
-TOO_SLOW = "a call takes "
+TOO_SLOW = "the test takes too long: "
 """The beginning of the reason why the kernels refuse a test that would take too long."""
 
 

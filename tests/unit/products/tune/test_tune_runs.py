@@ -26,7 +26,7 @@ from mpigauge.products.tune.measure.message_runs import (
     grid_of_run,
     slower_messages,
 )
-from mpigauge.products.tune.measure.right import why_lost
+from mpigauge.products.tune.measure.right import tried_alone, why_lost
 from mpigauge.products.tune.measure.task import check_level, is_cut_short
 from mpigauge.products.tune.result import Tried, grids, tried
 from mpigauge.runs.store import Run
@@ -171,13 +171,30 @@ def test_what_was_not_measured_is_neither_right_nor_wrong() -> None:
 def test_a_candidate_that_is_too_slow_to_test_is_neither_right_nor_wrong() -> None:
     """One that was left out for another reason is tested again alone."""
     key = {"benchmark": "Allreduce_right", "ranks": 512}
-    slow = "a call takes 13000 ms, and its test makes 42"
+    slow = "the test takes too long: 42 calls of 13000 ms"
     skips = [Skip(0, key | {"arm": "ring"}, slow), Skip(0, key | {"arm": "tree"}, "no memory")]
     outcome = tried(planted.run([cell("Allreduce_right", arm="good", ranks=512)], skips))
     assert outcome.right == {("Allreduce", 512, "good")}
     assert outcome.untested == {("Allreduce", 512, "ring"): slow}
-    assert ("Allreduce", 512, "tree") not in outcome.tested
+    assert outcome.tested == outcome.right
     assert not outcome.faults
+
+
+def test_candidates_that_were_not_launched_are_neither_right_nor_wrong() -> None:
+    """One whose launch ended without a result has a fault."""
+    alone = [("Bcast", 2, arm) for arm in ("good", "hangs", "ends", "late")]
+    parts = [PlanPart(("SELFTEST:Bcast_right",), 2, arm=arm) for _, _, arm in alone]
+    (first,) = planted.run([]).launches
+    others = (Failure(1, -1, "it was silent"), replace(first, launch=2))
+    right = [cell("Bcast_right", arm="good", ranks=2)]
+    run = planted.run(right, others, plan=Plan(tuple(parts), "mpich", 1).to_json())
+    outcome = tried_alone(run, alone)
+    assert outcome.right == {alone[0]}
+    assert outcome.faults == (
+        Fault(*alone[1], "it was silent"),
+        Fault(*alone[2], "a launch of 2 ranks brought nothing"),
+    )
+    assert outcome.untested == {alone[3]: "no time was left"}
 
 
 def test_launches_of_one_round_are_compared_with_each_other() -> None:

@@ -77,7 +77,7 @@ def find_rules(task: TuningTask) -> TuningFindings:
         tell(f"{fault.collective}: {name} is out: {fault.why}; `{fault.proof}` shows it")
     usable = {of: own for of, own in right.items() if own}
     left = [
-        DefaultStays(name, ranks, "no candidate passes its correctness test")
+        DefaultStays(name, ranks, "no candidate has passed a correctness test")
         for name, ranks in task.targets
         if (name, ranks) not in usable
     ]

@@ -281,7 +281,8 @@ def wrong_with_settings(task: TuningTask, settings: Mapping[str, str]) -> str:
     lost = []
     for name, ranks, arm, _ in alone:
         if (name, ranks, arm) not in outcome.tested:
-            lost.append(f"{name} among {ranks} ranks ends without a result")
+            why = outcome.untested.get((name, ranks, arm), "it ends without a result")
+            lost.append(f"{name} among {ranks} ranks: {why}")
     if wrong or lost:
         return listed([*wrong, *lost])
     return ""

@@ -20,11 +20,7 @@ from mpigauge.products.tune.plan import (
     right_alone_plan,
     right_plan,
 )
-from mpigauge.products.tune.result import (
-    Of,
-    Tried,
-    tried,
-)
+from mpigauge.products.tune.result import Of, Tested, Tried, tried
 from mpigauge.runs.store.tuned_rules import Fault
 from mpigauge.site.mpi.rule_files.candidates import (
     Candidate,
@@ -72,7 +68,7 @@ def _report_untested(outcome: Tried) -> None:
 
 def _outcome_of(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -> Tried:
     """Tests all candidates in one process first, if possible; those without a result are tested
-    again in launches of their own. One still without a result has a fault."""
+    again in launches of their own."""
     together = _tried_together(task, candidates)
     alone = []
     for (name, ranks), own in candidates.items():
@@ -82,18 +78,28 @@ def _outcome_of(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) 
     if not alone:
         return together
     run = task.measured(TESTS, right_alone_plan(task.request, alone, task.where))
-    again = tried(run)
+    again = tried_alone(run, [(name, ranks, arm) for name, ranks, arm, _ in alone])
+    return Tried(
+        together.right | again.right,
+        (*together.faults, *again.faults),
+        {**together.untested, **again.untested},
+    )
+
+
+def tried_alone(run: Run, alone: Sequence[Tested]) -> Tried:
+    """Returns the results of candidates that were tested in a launch each, in this order. One whose
+    launch ended without a result has a fault; one that was never launched is untested."""
+    outcome = tried(run)
     launches = {each.launch for each in run.launches} | {each.launch for each in run.failures}
-    lost, untested = [], {**together.untested, **again.untested}
-    for number, (name, ranks, arm, _) in enumerate(alone):
-        if (name, ranks, arm) in again.tested | again.untested.keys():
+    lost, late = [], {}
+    for number, tested in enumerate(alone):
+        if tested in outcome.tested | outcome.untested.keys():
             continue
         if number in launches:
-            lost.append(Fault(name, ranks, arm, why_lost(run, name, ranks, arm)))
+            lost.append(Fault(*tested, why_lost(run, *tested)))
         else:
-            untested[name, ranks, arm] = "no time was left"
-    faults = (*together.faults, *again.faults, *lost)
-    return Tried(together.right | again.right, faults, untested)
+            late[tested] = "no time was left"
+    return replace(outcome, faults=(*outcome.faults, *lost), untested={**outcome.untested, **late})
 
 
 def _tried_together(task: TuningTask, candidates: Mapping[Of, Sequence[Candidate]]) -> Tried:
