@@ -185,7 +185,7 @@ class Campaign:
             mpi=self.mpi,
             writer=self.writer,
             interrupt=self.interrupt,
-            timeout_s=self.plan.timeout_s,
+            timeout_s=planned.part.timeout_s or self.plan.timeout_s,
             start_s=self.plan.start_s,
             on_record=self.learn,
             on_tick=self.show,

@@ -63,6 +63,8 @@ class PlanPart:
     """Its share of a time budget; 0: in proportion to its cells."""
     in_turn: bool = False
     """True if ranks alternate between hosts; else the hosts are filled one after the other."""
+    timeout_s: float = 0.0
+    """The seconds for which its launches may be silent; 0: those of the plan."""
 
     @property
     def extra_columns(self) -> dict[str, str]:
@@ -251,6 +253,7 @@ def _part(data: Mapping[str, Any]) -> PlanPart:
         arms=tuple(arms),
         left_out=tuple((str(n), str(m), str(why)) for n, m, why in data.get("left_out") or ()),
         in_turn=bool(data.get("in_turn")),
+        timeout_s=float(data.get("timeout_s") or 0.0),
         placement=str(data.get("placement") or ""),
     )
 

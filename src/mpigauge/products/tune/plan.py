@@ -258,7 +258,14 @@ def _right(request: Request, name: str, ranks: int, where: Where) -> PlanPart:
 
 
 def _once(plan: Plan, where: Where) -> Plan:
-    once = replace(plan, launches=1, seconds=None, strict=True, use_all=False)
-    ranks_of_core = max((part.world_ranks for part in plan.parts), default=1) / where.cores
-    silent_s = SILENT_S * max(1.0, ranks_of_core / PATIENT_RANKS)
-    return replace(once, timeout_s=min(silent_s, plan.timeout_s), start_s=plan.timeout_s)
+    """Returns the plan with one launch of each part, which ends soon if it is silent."""
+    parts = [
+        replace(part, timeout_s=min(_silent_s(part.world_ranks / where.cores), plan.timeout_s))
+        for part in plan.parts
+    ]
+    once = replace(plan, parts=tuple(parts), launches=1, seconds=None, strict=True, use_all=False)
+    return replace(once, start_s=plan.timeout_s)
+
+
+def _silent_s(ranks_of_core: float) -> float:
+    return SILENT_S * max(1.0, ranks_of_core / PATIENT_RANKS)

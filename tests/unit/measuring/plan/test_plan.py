@@ -629,7 +629,8 @@ def test_what_nobody_asked_for_has_these_values() -> None:
 
     part = PlanPart(("PingPong",), 2)
     assert values(part) == {
-        "benchmarks": ("PingPong",), "world_ranks": 2, "share": 0, "in_turn": False
+        "benchmarks": ("PingPong",), "world_ranks": 2, "share": 0, "in_turn": False,
+        "timeout_s": 0.0,
     }  # fmt: skip
     assert values(LaunchPlan(3, part, 4)) == {
         "number": 3, "part": part, "seed": 4, "seconds": 0.0, "cell_seconds": 0.0,

@@ -154,16 +154,19 @@ def test_right_results_take_one_launch_that_may_crowd_cores(here: Where) -> None
     assert all(part.arms == (("", {}), RING[0]) for part in plan.parts)
     assert all(part.sizes is None for part in plan.parts)
     assert (plan.launches, plan.seconds, plan.use_all, plan.data) == (1, None, False, "static")
-    assert (plan.timeout_s, plan.start_s) == (30.0, 70.0)
+    assert [part.timeout_s for part in plan.parts] == [30.0, 30.0, 30.0]
+    assert (plan.timeout_s, plan.start_s) == (70.0, 70.0)
 
 
 @pytest.mark.parametrize(("ranks", "silent_s"), [(256, 30.0), (512, 60.0), (4096, 70.0)])
 def test_ranks_that_share_a_core_may_be_silent_for_longer(
     here: Where, ranks: int, silent_s: float
 ) -> None:
-    """Of 32 cores; beyond --timeout no launch is."""
-    plan = right_alone_plan(request(timeout_s="70"), [("Allreduce", ranks, "", {})], here)
-    assert (plan.timeout_s, plan.start_s) == (silent_s, 70.0)
+    """Of 32 cores; beyond --timeout no launch is. Launches of few ranks are not concerned."""
+    alone = [("Allreduce", many, "", dict[str, str]()) for many in (2, ranks)]
+    plan = right_alone_plan(request(timeout_s="70"), alone, here)
+    assert [part.timeout_s for part in plan.parts] == [30.0, silent_s]
+    assert plan.start_s == 70.0
 
 
 def test_a_candidate_that_may_hang_has_a_launch_of_its_own(here: Where) -> None:
