@@ -56,12 +56,15 @@ def test_a_run_that_takes_longer_shortens_the_later_ones() -> None:
 
 def test_correctness_is_not_cut_short() -> None:
     """Unless each candidate is tested alone and that takes minutes."""
-    budget = TimeBudget(10.0)
+    clock = Clock()
+    budget = TimeBudget(10.0, 0.0, clock)
     assert set(SHARES) <= set(RUN_NAMES)
     for kind in set(RUN_NAMES) - set(SHARES):
         assert "right" in kind
         assert budget.share_s(kind) == (LEAST_TESTS_S if kind == TESTS else None)
-    assert TimeBudget(900.0).share_s(TESTS) == 900.0
+    long = TimeBudget(900.0, 0.0, clock)
+    clock.now += 100.0
+    assert long.share_s(TESTS) == 800.0
 
 
 def test_a_verdict_on_the_program_has_its_time() -> None:

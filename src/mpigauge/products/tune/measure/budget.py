@@ -3,8 +3,8 @@
 """Divides the time of --time among the runs of a tuning.
 
 Each run gets a share of the time that is left, so that one that takes longer shortens the later
-ones. Correctness tests are cut short only if they take as long as all of it, and two minutes. Time
-is kept for the program itself at the end.
+ones. Correctness tests are never cut short, but for launches of single candidates, which have the
+time left and at least two minutes. Time is kept for the program itself at the end.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class TimeBudget:
     def share_s(self, kind: str) -> float | None:
         """Returns the time for a run of this kind; None: it is never cut short."""
         if kind == TESTS:
-            return max(self.whole_s, LEAST_TESTS_S)
+            return max(self.left_s - self.kept_s, LEAST_TESTS_S)
         if kind not in SHARES:
             return None
         return max(SHARES[kind] * (self.left_s - self.kept_s), LEAST_S)
