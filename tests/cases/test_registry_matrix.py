@@ -173,7 +173,7 @@ def test_every_blocking_collective_with_ranks_that_come_apart(where: Site) -> No
     assert {"Allreduce", "Bcast", "Barrier", "Alltoallv", "Gather"} <= set(names)
     words = "together,late:1:20,uniform:20,sorted:20,profile:x=0+5/9.5+0"
     ended = run_all(where, 2, ",".join(names), "--sizes", "8", "--arrival", words,
-                    "--cell-seconds", 0.1)  # fmt: skip
+                    "--cell-seconds", 0.02)  # fmt: skip
     assert (ended.status, ended.end.wrong_count) == (0, 0), ended.errors
     assert {(c.benchmark, c.arrival) for c in ended.cells} == {
         (name, pattern) for name in names for pattern in ("", *patterns)
