@@ -169,7 +169,8 @@ def unguarded(tree: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_an_interrupted_tuning_goes_on_where_it_was(tmp_path: Path) -> None:
-    words = ("tune", "Alltoall", "--mpi", "mpich", "--ranks", "2", "--sizes", "8,8Ki,64Ki")
+    words = ("tune", "Alltoall", "--mpi", "mpich", "--ranks", "2", "--sizes", "8,8Ki,64Ki",
+             "--launches", "3", "--time", "30s")  # fmt: skip
     process = cli.started(*words, "--output", "out", cwd=tmp_path)
     grid = tmp_path / "out" / "runs" / "grid"
     cli.wait_for_measuring(process, grid, launch=1)
