@@ -286,21 +286,26 @@ struct Calls {
 };
 
 /// Few elements, about as many as ranks, and many, each number once. Buffers of several blocks hold
-/// at most a million elements or so, as all ranks of a host have some: 20 000 a block of up to 52.
+/// at most a million elements, as all ranks of a host have some: 20 000 in each of up to 52 blocks,
+/// and about as many as ranks in up to 1023.
 std::set<int> counts_of(int ranks, Calls calls) {
   constexpr int most_elements = 1 << 20;
-  const int most = std::max(most_elements / calls.blocks, ranks + 1);
-  std::set<int> counts{1, 2, std::max(ranks - 1, 1), ranks, ranks + 1};
-  for (const int many : {1000, 20'000}) counts.insert(std::min(many, most));
+  const int most = std::max(most_elements / calls.blocks, 1);
+  std::set<int> counts;
+  for (const int count : {1, 2, std::max(ranks - 1, 1), ranks, ranks + 1, 1000, 20'000})
+    counts.insert(std::min(count, most));
   return counts;
 }
 
 /// The time of a test. Some algorithms take seconds a call where hundreds of ranks share a core,
-/// and mpigauge ends a launch that is silent for 30 s or --timeout. Ranks agree by plain messages,
-/// as the collective under test may be wrong.
+/// and mpigauge takes a launch to hang that is silent for 30 s. Ranks agree by plain messages: the
+/// broadcast under test might bring them different answers.
 class TestTime {
  public:
-  explicit TestTime(const Run& run) : run_(run) {}
+  explicit TestTime(const Run& run) : run_(run) {
+    call(MPI_Barrier(run.comm()));
+    start_s_ = shape_s_ = platform::now_s();
+  }
 
   /// Throws Refused on all ranks if so many calls like this one would take too long.
   template <class Timed>
@@ -336,7 +341,7 @@ class TestTime {
   }
 
   const Run& run_;
-  double start_s_ = platform::now_s(), shape_s_ = start_s_;
+  double start_s_ = 0, shape_s_ = 0;
 };
 
 /// Times a call of one element, and counts the wrong elements of a reduction: of whole and
@@ -345,13 +350,13 @@ template <class Timed, class Wrong>
 void measure_reduction(Run& run, Calls calls, Timed timed, Wrong wrong) {
   run.measure([timed](Turn) { call(timed()); });
   if (!run.checking()) return run.expect(0);
-  const Known<Word> words{combined<Word>(run.ranks()), MPI_UNSIGNED};
-  const Known<double> doubles{combined<double>(run.ranks()), MPI_DOUBLE};
-  const Known<Matrix> matrices(combined<Matrix>(run.ranks()));
   constexpr int types = 3;
   const auto counts = counts_of(run.ranks(), calls);
   TestTime time(run);
   time.require(counts.size() * static_cast<std::size_t>(calls.each * types), timed);
+  const Known<Word> words{combined<Word>(run.ranks()), MPI_UNSIGNED};
+  const Known<double> doubles{combined<double>(run.ranks()), MPI_DOUBLE};
+  const Known<Matrix> matrices(combined<Matrix>(run.ranks()));
   std::size_t all = 0;
   for (const int count : counts) {
     time.require_shape();
