@@ -38,7 +38,8 @@ ODD_RANKS = 3
 """A number of ranks that is no power of two, at which more algorithms fail."""
 SILENT_S = 30.0
 """The seconds of silence after its start at which a launch of candidates is taken to hang, if at
-most PATIENT_RANKS share a core; with more of them, as much longer, up to --timeout."""
+most PATIENT_RANKS share a core; with more of them, as much longer, up to --timeout. Kernels refuse
+tests that take almost as long."""
 PATIENT_RANKS = 8
 TUNED = "tuned"
 Arms = Sequence[tuple[str, Mapping[str, str]]]
@@ -260,12 +261,12 @@ def _right(request: Request, name: str, ranks: int, where: Where) -> PlanPart:
 def _once(plan: Plan, where: Where) -> Plan:
     """Returns the plan with one launch of each part, which ends soon if it is silent."""
     parts = [
-        replace(part, timeout_s=min(_silent_s(part.world_ranks / where.cores), plan.timeout_s))
+        replace(part, timeout_s=_silent_s(part.world_ranks / where.cores, plan.timeout_s))
         for part in plan.parts
     ]
     once = replace(plan, parts=tuple(parts), launches=1, seconds=None, strict=True, use_all=False)
     return replace(once, start_s=plan.timeout_s)
 
 
-def _silent_s(ranks_of_core: float) -> float:
-    return SILENT_S * max(1.0, ranks_of_core / PATIENT_RANKS)
+def _silent_s(ranks_of_core: float, most_s: float) -> float:
+    return max(SILENT_S, min(SILENT_S * ranks_of_core / PATIENT_RANKS, most_s))

@@ -272,7 +272,8 @@ def confirmed_messages(task: TuningTask, chosen: TunedMessages) -> TunedMessages
 
 
 def wrong_with_settings(task: TuningTask, settings: Mapping[str, str]) -> str:
-    """Returns which collectives fail with these settings, which also affect them; empty: none."""
+    """Returns which collectives fail or are not tested with these settings, which also affect them;
+    empty: none."""
     names = collectives_of(task.setup.mpi.name)
     alone = [(name, ranks, TUNED, settings) for name in names for ranks in (2, ODD_RANKS)]
     plan = right_alone_plan(without_own(task), alone, task.where)
@@ -281,8 +282,9 @@ def wrong_with_settings(task: TuningTask, settings: Mapping[str, str]) -> str:
     lost = []
     for name, ranks, arm, _ in alone:
         if (name, ranks, arm) not in outcome.tested:
-            why = outcome.untested.get((name, ranks, arm), "it ends without a result")
-            lost.append(f"{name} among {ranks} ranks: {why}")
+            is_slow = (name, ranks, arm) in outcome.untested
+            why = "is too slow to be tested" if is_slow else "ends without a result"
+            lost.append(f"{name} among {ranks} ranks {why}")
     if wrong or lost:
         return listed([*wrong, *lost])
     return ""
