@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.model.record import CellRecord, End, Rank, parse
+from mpigauge.model.record import CellRecord, End, Progress, Rank, parse
 from mpigauge.site import topology
 from tests import patience
 from tests.cases.launching import ROUGH, Site, finish, run, site, start
@@ -25,16 +25,20 @@ SINGLE_CALL = ("--cell-seconds", 1e-9)
 """The options with which a cell is a single call."""
 
 
-def measures(records: Path) -> bool:
-    """Whether a launch has written of its progress."""
-    return records.exists() and '"record":"progress"' in records.read_text()
+def in_progress(records: Path) -> set[tuple[str, int]]:
+    """The benchmarks and sizes whose progress a launch has written."""
+    if not records.exists():
+        return set()
+    lines = [parse(line) for line in records.read_text().split("\n")[:-1]]
+    keys = [line.key for line in lines if isinstance(line, Progress)]
+    return {(key["benchmark"], key["message_bytes"]) for key in keys}
 
 
 def test_a_stop_file_ends_a_launch_with_all_that_it_has(where: Site, tmp_path: Path) -> None:
     stop, records = tmp_path / "stop", tmp_path / "records"
     job = start(where, 2, "--benchmarks", "PingPong,Bcast", "--sizes", "0,8,4096", "--seconds",
                 3600, "--use-all", 1, "--stop-file", stop, "--records", records)  # fmt: skip
-    patience.wait_for(lambda: measures(records))
+    patience.wait_for(lambda: len(in_progress(records)) == 6)
     stop.touch()
     ended = finish(job)
     lines = [parse(line) for line in records.read_text().splitlines()]
@@ -105,7 +109,7 @@ def test_idle_ranks_sleep(where: Site, tmp_path: Path) -> None:
     job = start(where, 4, "--benchmarks", "PingPong,Allreduce", "--ranks", 2, "--sizes", "8",
                 "--seconds", 3600, "--use-all", 1, "--stop-file", stop,
                 "--records", records)  # fmt: skip
-    patience.wait_for(lambda: measures(records))
+    patience.wait_for(lambda: in_progress(records))
     ranks = [r for r in map(parse, records.read_text().splitlines()) if isinstance(r, Rank)]
     before = {r.rank: cpu_ticks(r.pid) for r in ranks}
 
